@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coactor.loaders import letor as module
+from coactor.loaders import read_letor
+
+ROWS = "2 qid:1 1:0.5 3:0.25 # first\n0 qid:1 2:-1e-3\n\n# a comment\n1 qid:4 3:17\n"
+
+
+def write(folder: Path, text: str, name: str = "rows.txt") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def dense(query: object) -> np.ndarray:
+    rows = query.documents  # type: ignore[attr-defined]
+    out = np.zeros(rows.shape)
+    for r in range(rows.shape[0]):
+        lo, hi = rows.indptr[r], rows.indptr[r + 1]
+        out[r, rows.indices[lo:hi]] = rows.values[lo:hi]
+    return out
+
+
+def test_rows_with_a_qid(tmp_path: Path) -> None:
+    first, second = read_letor(write(tmp_path, ROWS))
+    assert np.array_equal(dense(first), [[0.5, 0, 0.25], [0, -1e-3, 0]])
+    assert np.array_equal(dense(second), [[0, 0, 17]])
+    assert first.labels.tolist() == [2, 0]
+    assert second.labels.tolist() == [1]
+
+
+@pytest.mark.parametrize("name", ["rows.txt.query", "rows.txt.group"])
+def test_a_group_file_is_found_beside_the_rows(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, "1 1:1\n0 1:2\n3 1:3")
+    write(tmp_path, "2\n1\n", name)
+    assert [len(query.labels) for query in read_letor(path)] == [2, 1]
+
+
+def test_gzip_and_its_group_file(tmp_path: Path) -> None:
+    path = tmp_path / "rows.txt.gz"
+    path.write_bytes(gzip.compress(b"1 1:1\n0 1:2\n"))
+    write(tmp_path, "2\n", "rows.txt.query")
+    assert [len(query.labels) for query in read_letor(path)] == [2]
+    path.write_bytes(gzip.compress(ROWS.encode())[:-9])
+    with pytest.raises(ValueError, match="cut short"):
+        read_letor(path)
+
+
+def test_zero_based_numbers_and_a_wider_space(tmp_path: Path) -> None:
+    path = write(tmp_path, "1 qid:1 0:4 2:5\n")
+    assert dense(read_letor(path, features=5)[0]).tolist() == [[4, 0, 5, 0, 0]]
+    with pytest.raises(ValueError, match="feature number 0"):
+        read_letor(path, zero_based=False)
+    with pytest.raises(ValueError, match="beyond the 2 features"):
+        read_letor(path, features=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("1 qid:1 1:0.5\n1 qid:1 2\n", "line 2: found '2', expected 'index:value'"),
+        ("1 qid:1 1:\n", "line 1: found '1:', expected 'index:value'"),
+        ("\n1 qid:1 x:1\n", "line 2: found 'x:1', expected a feature number"),
+        ("1 qid:1 -1:1\n", "line 1: found '-1:1', expected a feature number"),
+        ("1 qid:1 2:1 2:1\n", "line 1: found '2:1', expected feature numbers that increase"),
+        ("1 qid:a 2:1\n", "line 1: found 'qid:a', expected a whole number"),
+        ("1 qid:1 2:abc\n", "line 1: found 'abc', expected a number"),
+        ("1 qid:1 2:nan\n", "line 1: found 'nan', expected a number"),
+        ("1 qid:1 2:1:3\n", "line 1: found '2:1:3', expected 'index:value'"),
+        ("good qid:1 2:1\n", "line 1: found 'good', expected a number as the label"),
+        ("1:2 qid:1\n", "line 1: found '1:2', expected 'index:value'"),
+        ("1 qid:1 1:1\n1 qid:2 1:1\n1 qid:1 1:1\n", "row 3: query 1 appears twice"),
+        ("1 qid:1 1:1\n1 1:1\n", "row 2: this row has no qid"),
+        ("1 1:1\n", "no qid column"),
+        ("# nothing\n", "no rows"),
+    ],
+)
+def test_bad_files_are_refused_in_a_sentence(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        read_letor(write(tmp_path, text))
+
+
+def test_group_files_that_do_not_fit(tmp_path: Path) -> None:
+    path = write(tmp_path, "1 1:1\n0 1:2\n")
+    with pytest.raises(ValueError, match=r"counts 3 rows, but .* has 2"):
+        read_letor(path, write(tmp_path, "3\n", "a"))
+    with pytest.raises(ValueError, match=r"line 2: found '1\.5'"):
+        read_letor(path, write(tmp_path, "1\n1.5\n", "b"))
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        read_letor(tmp_path / "none")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(0, 4),
+            st.dictionaries(
+                st.integers(1, 40), st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=6
+            ),
+            st.sampled_from(["repr", ".3f", ".17g", "e"]),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    chunk=st.integers(1, 90),
+)
+def test_every_number_is_read_as_python_reads_it(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, dict[int, float], str]], chunk: int
+) -> None:
+    lines, expected = [], []
+    for label, pairs, style in rows:
+        shown = {k: repr(v) if style == "repr" else format(v, style) for k, v in sorted(pairs.items())}
+        lines.append(f"{label} qid:3 " + " ".join(f"{k}:{v}" for k, v in shown.items()))
+        expected.append([(k - 1, float(v)) for k, v in shown.items()])
+    path = write(tmp_path_factory.mktemp("rows"), "\n".join(lines))
+    with pytest.MonkeyPatch.context() as patch:  # pieces of any size give the same numbers
+        patch.setattr(module, "_CHUNK", chunk)
+        (query,) = read_letor(path, features=40, zero_based=False)
+    rows_read = query.documents
+    for r, row in enumerate(expected):
+        lo, hi = rows_read.indptr[r], rows_read.indptr[r + 1]
+        assert (
+            list(zip(rows_read.indices[lo:hi].tolist(), rows_read.values[lo:hi].tolist(), strict=True)) == row
+        )
