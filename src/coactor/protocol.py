@@ -225,7 +225,7 @@ class Samples(Protocol):
 class Hides(Protocol):
     """Has features that the expert sees and the solver does not (the paper's noise).
 
-    Weights of length d + hidden are welcome in `solve`, `gains` and `climb`: they score by all features.
+    Weights of length d + hidden are welcome in `solve` and `landscape`: they score by all features.
     """
 
     @property
@@ -235,12 +235,17 @@ class Hides(Protocol):
         """The d visible features, then the hidden ones."""
 
 
-@runtime_checkable
-class Climbs(Protocol):
-    """Runs a whole improvement by kernel."""
+class Landscape(Protocol):
+    """One problem seen through one set of weights: utility w . phi over its solutions."""
+
+    def utility(self, y: Solution, /) -> float:
+        """w . phi(x, y)."""
+
+    def gains(self, y: Solution, /) -> Vector:
+        """What each move adds to the utility, in scan order."""
 
     def climb(
-        self, x: Problem, y: Solution, w: Vector, *, kappa: float, best: bool, limit: int
+        self, y: Solution, /, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Solution], list[Move]]:
         """Apply the first (or best) move in scan order that gains enough, until none does.
 
@@ -248,8 +253,15 @@ class Climbs(Protocol):
         Returns the solutions, y first, and the moves between them.
         """
 
-    def gains(self, x: Problem, y: Solution, w: Vector, /) -> Vector:
-        """w . (phi(neighbour) - phi(y)) for each move, in scan order."""
+
+@runtime_checkable
+class Landscapes(Protocol):
+    """Climbs by kernel: what can be computed once for a problem and weights is computed once.
+
+    The weights may have d entries, or d + hidden where the domain hides features.
+    """
+
+    def landscape(self, x: Problem, w: Vector, /) -> Landscape: ...
 
 
 @runtime_checkable

@@ -1,0 +1,101 @@
+"""Checks that turn what comes from outside into arrays, or say in a sentence why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from coactor.protocol import Indices, Matrix, Vector
+
+
+def positive(value: int, least: int, what: str) -> int:
+    """The value as an int of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{what} is {value!r}; it must be a whole number of at least {least}.")
+    return int(value)
+
+
+def matrix(data: Any, what: str, rows: int | None = None, columns: int | None = None) -> Matrix:
+    """A finite float matrix of the expected shape."""
+    try:
+        array = np.ascontiguousarray(data, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} cannot be read as a table of numbers; give rows of equal length.") from None
+    if array.size == 0 and array.ndim != 2:
+        array = array.reshape(rows or 0, columns or 0)
+    expected = f"({'any' if rows is None else rows}, {'any' if columns is None else columns})"
+    wrong_rows = rows is not None and array.shape[0] != rows
+    if array.ndim != 2 or wrong_rows or (columns is not None and array.shape[1] != columns):
+        raise ValueError(f"{what} have shape {array.shape}; expected {expected}.")
+    return finite(array, what)
+
+
+def finite(array: Vector, what: str) -> Vector:
+    """The array itself, unless it holds NaN or infinity."""
+    if not np.isfinite(array).all():
+        raise ValueError(f"{what} contain NaN or infinity; every number must be finite.")
+    return array
+
+
+def weight_vector(w: Any, dim: int, hidden: int = 0) -> Vector:
+    """Weights for the visible features, or for all of them."""
+    array = np.asarray(w, dtype=np.float64)
+    if array.ndim != 1 or (array.size != dim and array.size != dim + hidden):
+        also = f" (or {dim + hidden} with the hidden features)" if hidden else ""
+        raise ValueError(f"weights have shape {array.shape}; this domain has {dim} features{also}.")
+    return array
+
+
+def is_permutation(order: Indices, n: int) -> bool:
+    """Whether every number from 0 to n - 1 stands in `order` exactly once."""
+    if order.shape != (n,) or order.dtype.kind not in "iu":
+        return False
+    return bool((order >= 0).all() and (order < n).all() and (np.bincount(order, minlength=n) == 1).all())
+
+
+def integers(data: Any, what: str) -> Indices:
+    """A vector of whole numbers from JSON-able data or an array."""
+    try:
+        array = np.asarray(data)
+        if array.size == 0:
+            return np.empty(0, np.int64)
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{what} is {str(data)[:60]!r}; expected a list of whole numbers.") from None
+    return array.astype(np.int64)
+
+
+def entry(data: Any, key: str, what: str) -> Any:
+    """data[key], or a sentence."""
+    if not isinstance(data, Mapping):
+        raise ValueError(f"{what} is a {type(data).__name__}; expected an object with {key!r}.")
+    if key not in data:
+        raise ValueError(f"{what} has no {key!r}; it has {sorted(map(str, data))}.")
+    return data[key]
+
+
+def names_for(names: Sequence[str] | None, features: int) -> tuple[str, ...]:
+    """The given feature names, or "feature 1", "feature 2", ..."""
+    if names is None:
+        return tuple(f"feature {k + 1}" for k in range(features))
+    if len(names) != features:
+        raise ValueError(f"{len(names)} names were given for {features} features; give one each.")
+    return tuple(names)
+
+
+def move_args(move: Any, op: str, count: int) -> list[int]:
+    """The arguments of a move of this kind, or a sentence."""
+    if not isinstance(move, Mapping) or move.get("op") != op:
+        raise ValueError(f"move {move!r} is unknown here; expected {{'op': {op!r}, 'args': [{count} whole numbers]}}.")
+    args = move.get("args")
+    if (
+        not isinstance(args, Sequence)
+        or isinstance(args, str)
+        or len(args) != count
+        or any(isinstance(a, bool) or not isinstance(a, int | np.integer) for a in args)
+    ):
+        raise ValueError(f"move {op!r} has args {args!r}; expected {count} whole numbers.")
+    return [int(a) for a in args]

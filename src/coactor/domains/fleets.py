@@ -1,0 +1,206 @@
+"""Fleets: several salespeople, each with an own start and end, edited by reversing a stretch of one path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from coactor.domains import arrays
+from coactor.domains.graphs import Graph
+from coactor.kernels import fleets
+from coactor.protocol import Indices, Matrix, Move, Vector
+
+Paths: TypeAlias = tuple[Indices, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FleetProblem:
+    """Points, and where each salesperson starts and ends.
+
+    Attributes
+    ----------
+    graph
+        The points and the features of the edges between them.
+    terminals
+        (start, end) of each salesperson, shape (vehicles, 2): all different points.
+    """
+
+    graph: Graph
+    terminals: Indices
+
+    @staticmethod
+    def of(graph: Graph, terminals: Any) -> FleetProblem:
+        """A checked problem."""
+        ends = np.asarray(terminals)
+        if ends.ndim != 2 or ends.shape[1] != 2 or ends.shape[0] < 1 or ends.dtype.kind not in "iu":
+            raise ValueError(f"terminals are {str(terminals)[:60]}; expected one (start, end) pair per vehicle.")
+        flat = ends.ravel()
+        if (flat < 0).any() or (flat >= graph.size).any() or np.unique(flat).size != flat.size:
+            raise ValueError(f"terminals {flat.tolist()} must be different points from 0 to {graph.size - 1}.")
+        return FleetProblem(graph, ends.astype(np.int64))
+
+
+class Fleet:
+    """Open paths with fixed ends that share the points between them; phi is minus the summed edge features.
+
+    The solver is cheapest insertion over all paths, then 2-opt inside each; the expert's operator reverses a
+    stretch of one path. A solution is a tuple of arrays, one path each, ends included.
+
+    Parameters
+    ----------
+    points, vehicles
+        The size of sampled problems. Problems of any size are welcome.
+    features
+        d, the features of an edge.
+    hidden
+        How many more features the expert sees.
+    names
+        What the features are called; optional.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> domain = Fleet(points=7, vehicles=2, features=3)
+    >>> x = next(domain.sample(np.random.default_rng(1), n=1))
+    >>> y = domain.solve(x, np.ones(3))
+    >>> [(int(path[0]), int(path[-1])) for path in y]
+    [(0, 1), (2, 3)]
+    """
+
+    def __init__(
+        self,
+        points: int = 40,
+        vehicles: int = 4,
+        features: int = 10,
+        hidden: int = 0,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.vehicles = arrays.positive(vehicles, 1, "vehicles")
+        self.points = arrays.positive(points, 2 * self.vehicles, "points (a start and an end for each vehicle)")
+        self.dim = arrays.positive(features, 1, "features")
+        self.hidden = arrays.positive(hidden, 0, "hidden")
+        self.feature_names = arrays.names_for(names, self.dim)
+
+    def sample(self, rng: np.random.Generator, n: int) -> Iterator[FleetProblem]:
+        """n random problems: edge features uniform on [0, 1]; the first points are the terminals."""
+        terminals = np.arange(2 * self.vehicles, dtype=np.int64).reshape(-1, 2)  # points are alike: no loss
+        for _ in range(n):
+            yield FleetProblem(Graph.random(rng, self.points, self.dim, self.hidden), terminals)
+
+    def features(self, x: FleetProblem, y: Paths) -> Vector:
+        """phi(x, y): minus the summed features of the edges used."""
+        order, starts = flat(y)
+        return fleets.features_along(x.graph.edges, order.reshape(1, -1), starts)[0]
+
+    def all_features(self, x: FleetProblem, y: Paths) -> Vector:
+        """The visible features, then the hidden ones."""
+        order, starts = flat(y)
+        unseen = fleets.features_along(x.graph.hidden, order.reshape(1, -1), starts)[0]
+        return np.concatenate([self.features(x, y), unseen])
+
+    def solve(self, x: FleetProblem, w: Vector) -> Paths:
+        """Cheapest insertion over all paths, then 2-opt inside each (SPEC section 4)."""
+        costs = x.graph.costs(arrays.weight_vector(w, self.dim, self.hidden))
+        return split(*fleets.solve(costs, x.terminals))
+
+    def moves(self, x: FleetProblem, y: Paths) -> Iterator[Move]:
+        """Every reversal of positions i..j inside a path, path by path."""
+        for v, path in enumerate(y):
+            for i in range(1, len(path) - 2):
+                for j in range(i + 1, len(path) - 1):
+                    yield {"op": "reverse", "args": [v, i, j]}
+
+    def apply(self, x: FleetProblem, y: Paths, move: Move) -> Paths:
+        """The plan with positions i..j of one path reversed."""
+        v, i, j = arrays.move_args(move, "reverse", 3)
+        if not 0 <= v < len(y):
+            raise ValueError(f"there is no path {v}; the plan has paths 0 to {len(y) - 1}.")
+        if not 1 <= i < j < len(y[v]) - 1:
+            limit = len(y[v]) - 1
+            raise ValueError(f"cannot reverse positions {i} to {j}; expected 1 <= first < last < {limit}.")
+        z = np.array(y[v], dtype=np.int64)
+        z[i : j + 1] = z[i : j + 1][::-1]
+        return (*y[:v], z, *y[v + 1 :])
+
+    def landscape(self, x: FleetProblem, w: Vector) -> FleetLandscape:
+        """All edge costs at once, for climbing."""
+        return FleetLandscape(x.graph.costs(arrays.weight_vector(w, self.dim, self.hidden)))
+
+    def features_along(self, x: FleetProblem, path: Sequence[Paths]) -> Matrix:
+        """phi of each plan."""
+        orders, starts = zip(*(flat(y) for y in path), strict=True)
+        if all((s == starts[0]).all() for s in starts[1:]):
+            return fleets.features_along(x.graph.edges, np.asarray(orders), starts[0])
+        return np.array([self.features(x, y) for y in path])
+
+    def move_features(self, x: FleetProblem, y: Paths) -> Matrix:
+        """The change in phi of each reversal."""
+        return fleets.move_features(x.graph.edges, *flat(y))
+
+    def check_solution(self, x: FleetProblem, y: Any) -> None:
+        """Raise ValueError unless every point is on exactly one path and the ends are the terminals."""
+        if len(y) != len(x.terminals):
+            raise ValueError(f"the plan has {len(y)} paths; the problem has {len(x.terminals)} vehicles.")
+        for v, (path, (start, end)) in enumerate(zip(y, x.terminals, strict=True)):
+            if len(path) < 2 or path[0] != start or path[-1] != end:
+                raise ValueError(f"path {v} must lead from point {start} to point {end}.")
+        if not arrays.is_permutation(np.concatenate(y), x.graph.size):
+            raise ValueError(f"the plan must visit each of the {x.graph.size} points exactly once.")
+
+    def encode_problem(self, x: FleetProblem) -> Any:
+        return {**x.graph.encode(), "terminals": x.terminals.tolist()}
+
+    def decode_problem(self, data: Any) -> FleetProblem:
+        graph = Graph.decode(data, self.dim)
+        return FleetProblem.of(graph, arrays.entry(data, "terminals", "the problem"))
+
+    def encode_solution(self, y: Paths) -> list[list[int]]:
+        return [[int(p) for p in path] for path in y]
+
+    def decode_solution(self, x: FleetProblem, data: Any) -> Paths:
+        if not isinstance(data, Sequence) or isinstance(data, str):
+            raise ValueError(f"the plan is {str(data)[:60]!r}; expected a list of paths.")
+        y = tuple(arrays.integers(path, f"path {v}") for v, path in enumerate(data))
+        self.check_solution(x, y)
+        return y
+
+
+@dataclass(frozen=True, slots=True)
+class FleetLandscape:
+    """Plans under one matrix of edge costs."""
+
+    costs: Matrix
+
+    def utility(self, y: Paths) -> float:
+        return -float(sum(self.costs[path[:-1], path[1:]].sum() for path in y))
+
+    def gains(self, y: Paths) -> Vector:
+        return fleets.gains(self.costs, *flat(y))
+
+    def climb(
+        self, y: Paths, *, kappa: float = 0.0, best: bool = False, limit: int = -1
+    ) -> tuple[list[Paths], list[Move]]:
+        order, starts = flat(y)
+        path, moves = fleets.climb(self.costs, order, starts, kappa, best, limit)
+        if not len(moves):
+            return [y], []
+        return [split(z, starts) for z in path], [{"op": "reverse", "args": args} for args in moves.tolist()]
+
+
+def flat(y: Paths) -> tuple[Indices, Indices]:
+    """One array, and where each path starts in it: the kernels' form."""
+    starts = np.zeros(len(y) + 1, np.int64)
+    total = 0
+    for v, path in enumerate(y):
+        total += len(path)
+        starts[v + 1] = total
+    return np.concatenate(y), starts
+
+
+def split(order: Indices, starts: Indices) -> Paths:
+    """The tuple of paths again."""
+    cuts = starts.tolist()
+    return tuple(order[cuts[v] : cuts[v + 1]] for v in range(len(cuts) - 1))

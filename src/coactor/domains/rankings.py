@@ -1,0 +1,278 @@
+"""Rankings: the documents of a query, edited by exchanging neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from coactor.domains import arrays
+from coactor.kernels import rankings
+from coactor.protocol import Indices, Matrix, Move, Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseRows:
+    """Rows of mostly zeros (CSR).
+
+    Attributes
+    ----------
+    indptr, indices, values
+        Row r has values[indptr[r] : indptr[r + 1]] in the columns indices[indptr[r] : indptr[r + 1]].
+    shape
+        (rows, columns).
+    """
+
+    indptr: Indices
+    indices: Indices
+    values: Vector
+    shape: tuple[int, int]
+
+    @staticmethod
+    def of(indptr: Any, indices: Any, values: Any, shape: tuple[int, int]) -> SparseRows:
+        """Checked rows."""
+        starts, columns = arrays.integers(indptr, "indptr"), arrays.integers(indices, "indices")
+        numbers = arrays.finite(np.asarray(values, dtype=np.float64).reshape(-1), "document features")
+        if starts.size != shape[0] + 1 or starts[0] != 0 or starts[-1] != columns.size or (np.diff(starts) < 0).any():
+            raise ValueError(f"indptr does not describe {shape[0]} rows of {columns.size} entries.")
+        if numbers.size != columns.size or (columns < 0).any() or (columns >= shape[1]).any():
+            raise ValueError(f"each value needs a column from 0 to {shape[1] - 1}.")
+        return SparseRows(starts, columns, numbers, shape)
+
+    @staticmethod
+    def from_dense(rows: Matrix) -> SparseRows:
+        """The non-zero entries of a matrix."""
+        r, c = np.nonzero(rows)
+        indptr = np.searchsorted(r, np.arange(len(rows) + 1)).astype(np.int64)
+        return SparseRows(indptr, c.astype(np.int64), rows[r, c], (rows.shape[0], rows.shape[1]))
+
+    def dense(self) -> Matrix:
+        """The same rows, zeros and all."""
+        return rankings.sparse_dense(self.indptr, self.indices, self.values, self.shape[1])
+
+
+Documents: TypeAlias = Matrix | SparseRows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """The documents of a query, and what a person thinks of them.
+
+    Attributes
+    ----------
+    documents
+        Feature rows, dense or sparse.
+    labels
+        Relevance, 0 to 4: only the expert sees it. Zeros when nobody judged.
+    """
+
+    documents: Documents
+    labels: Vector
+
+    @property
+    def size(self) -> int:
+        return int(self.documents.shape[0])
+
+    @staticmethod
+    def of(documents: Any, labels: Any = None, *, features: int | None = None) -> Query:
+        """A checked query."""
+        if isinstance(documents, SparseRows):
+            if features is not None and documents.shape[1] != features:
+                raise ValueError(f"documents have {documents.shape[1]} features; expected {features}.")
+            rows: Documents = documents
+        else:
+            rows = arrays.matrix(documents, "document features", None, features)
+        n = int(rows.shape[0])
+        if n < 1:
+            raise ValueError("the query has no documents; give at least one.")
+        judged = np.zeros(n) if labels is None else arrays.finite(np.asarray(labels, dtype=np.float64), "labels")
+        if judged.shape != (n,):
+            raise ValueError(f"labels have shape {judged.shape}; expected one for each of the {n} documents.")
+        return Query(rows, judged)
+
+    def scores(self, w: Vector) -> Vector:
+        """w . f(document) for each document."""
+        rows = self.documents
+        if isinstance(rows, SparseRows):
+            return rankings.sparse_scores(rows.indptr, rows.indices, rows.values, w)
+        return rows @ w
+
+    def weighted_sum(self, share: Vector) -> Vector:
+        """The sum of all document rows, each times its share."""
+        rows = self.documents
+        if isinstance(rows, SparseRows):
+            return rankings.sparse_sum(rows.indptr, rows.indices, rows.values, share, rows.shape[1])
+        return share @ rows
+
+    def rows(self) -> Matrix:
+        """All document rows, dense."""
+        return self.documents.dense() if isinstance(self.documents, SparseRows) else self.documents
+
+
+@lru_cache(maxsize=1024)
+def discount(n: int) -> Vector:
+    """g(i) = 1 / log2(i + 1) for positions i = 1, ..., n."""
+    g = 1.0 / np.log2(np.arange(2, n + 2))
+    g.flags.writeable = False
+    return g
+
+
+class Ranking:
+    """Orders of a query's documents; phi(x, y) = sum over positions i of f(d_i) g(i), g(i) = 1 / log2(i + 1).
+
+    The solver sorts by w . f(document). The expert's operator exchanges two neighbours. One feature is hidden:
+    minus the sum of position times label. An expert with weight 1 on it, 0 on all others and kappa = 2
+    exchanges neighbours exactly where the later label is at least 2 higher, as in the paper.
+
+    Parameters
+    ----------
+    features
+        d, the features of a document; 700 in the paper.
+    documents
+        How many documents a sampled query has.
+    names
+        What the features are called; optional.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> domain = Ranking(features=2)
+    >>> x = Query.of([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]], labels=[0, 4, 2])
+    >>> domain.solve(x, np.array([1.0, 0.0]))
+    array([1, 2, 0])
+    """
+
+    hidden = 1
+
+    def __init__(self, features: int = 700, documents: int = 24, names: Sequence[str] | None = None) -> None:
+        self.dim = arrays.positive(features, 1, "features")
+        self.documents = arrays.positive(documents, 1, "documents")
+        self.feature_names = arrays.names_for(names, self.dim)
+
+    def truth(self) -> Vector:
+        """The weights of the paper's expert, to go with kappa = 2: labels count, nothing else does."""
+        w = np.zeros(self.dim + 1)
+        w[-1] = 1.0
+        return w
+
+    def sample(self, rng: np.random.Generator, n: int) -> Iterator[Query]:
+        """n random queries: features uniform on [0, 1], labels their mean cut into five classes, with noise."""
+        for _ in range(n):
+            rows = rng.random((self.documents, self.dim))
+            quality = rows[:, : max(1, self.dim // 2)].mean(axis=1) + 0.1 * rng.standard_normal(self.documents)
+            ranks = np.argsort(np.argsort(quality, kind="stable"), kind="stable")
+            yield Query(rows, np.floor(5.0 * ranks / self.documents))
+
+    def features(self, x: Query, y: Indices) -> Vector:
+        """phi(x, y)."""
+        share = np.empty(x.size)
+        share[y] = discount(x.size)
+        return x.weighted_sum(share)
+
+    def all_features(self, x: Query, y: Indices) -> Vector:
+        """phi(x, y), then minus the sum of position times label."""
+        return np.append(self.features(x, y), -(np.arange(1, x.size + 1) @ x.labels[y]))
+
+    def solve(self, x: Query, w: Vector) -> Indices:
+        """Sort by w . f(document), decreasing; ties keep input order.
+
+        With weights for all features, documents trade places by both discounts at once: sorted, then improved.
+        """
+        weights = arrays.weight_vector(w, self.dim, 1)
+        y = rankings.descending(x.scores(weights[: self.dim]))
+        if weights.size > self.dim and weights[-1] != 0.0:
+            return self.landscape(x, weights).climb(y)[0][-1]
+        return y
+
+    def moves(self, x: Query, y: Indices) -> Iterator[Move]:
+        """Every exchange of two neighbours, from the top."""
+        for i in range(x.size - 1):
+            yield {"op": "exchange", "args": [i]}
+
+    def apply(self, x: Query, y: Indices, move: Move) -> Indices:
+        """The order with positions i and i + 1 exchanged."""
+        (i,) = arrays.move_args(move, "exchange", 1)
+        if not 0 <= i < x.size - 1:
+            raise ValueError(f"cannot exchange positions {i} and {i + 1} of {x.size} documents.")
+        z = np.array(y, dtype=np.int64)
+        z[i], z[i + 1] = z[i + 1], z[i]
+        return z
+
+    def landscape(self, x: Query, w: Vector) -> RankingLandscape:
+        """All document scores at once, for climbing."""
+        weights = arrays.weight_vector(w, self.dim, 1)
+        g = discount(x.size)
+        by_label = weights[-1] if weights.size > self.dim else 0.0
+        visible = weights[: self.dim]
+        scores = x.scores(visible) if visible.any() else np.zeros(x.size)
+        return RankingLandscape(scores, by_label * x.labels, g)
+
+    def features_along(self, x: Query, path: Sequence[Indices]) -> Matrix:
+        """phi of each order."""
+        share = np.empty((len(path), x.size))
+        for k, y in enumerate(path):
+            share[k, y] = discount(x.size)
+        if len(path) <= 2:
+            return np.array([x.weighted_sum(row) for row in share])
+        return share @ x.rows()
+
+    def move_features(self, x: Query, y: Indices) -> Matrix:
+        """The change in phi of each exchange."""
+        slope = -np.diff(discount(x.size))
+        return np.diff(x.rows()[y], axis=0) * slope[:, None]
+
+    def check_solution(self, x: Query, y: Any) -> None:
+        """Raise ValueError unless y lists every document exactly once."""
+        if not arrays.is_permutation(np.asarray(y), x.size):
+            raise ValueError(f"the ranking must list each of the {x.size} documents exactly once.")
+
+    def encode_problem(self, x: Query) -> Any:
+        rows = x.documents
+        if isinstance(rows, SparseRows):
+            documents: Any = {
+                "indptr": rows.indptr.tolist(), "indices": rows.indices.tolist(), "values": rows.values.tolist()
+            }  # fmt: skip
+        else:
+            documents = rows.tolist()
+        return {"documents": documents, "labels": x.labels.tolist()}
+
+    def decode_problem(self, data: Any) -> Query:
+        documents = arrays.entry(data, "documents", "the problem")
+        if isinstance(documents, dict):
+            indptr = arrays.integers(arrays.entry(documents, "indptr", "documents"), "indptr")
+            parts = [arrays.entry(documents, key, "documents") for key in ("indices", "values")]
+            documents = SparseRows.of(indptr, *parts, (max(0, indptr.size - 1), self.dim))
+        return Query.of(documents, data.get("labels"), features=self.dim)
+
+    def encode_solution(self, y: Indices) -> list[int]:
+        return [int(d) for d in y]
+
+    def decode_solution(self, x: Query, data: Any) -> Indices:
+        y = arrays.integers(data, "the ranking")
+        self.check_solution(x, y)
+        return y
+
+
+@dataclass(frozen=True, slots=True)
+class RankingLandscape:
+    """Orders under one set of document scores: by discount for features, by place for labels."""
+
+    scores: Vector
+    labels: Vector
+    g: Vector
+
+    def utility(self, y: Indices) -> float:
+        return float(self.scores[y] @ self.g - self.labels[y] @ np.arange(1, y.size + 1))
+
+    def gains(self, y: Indices) -> Vector:
+        gains: Vector = np.diff(self.scores[y]) * -np.diff(self.g) + np.diff(self.labels[y])
+        return gains
+
+    def climb(
+        self, y: Indices, *, kappa: float = 0.0, best: bool = False, limit: int = -1
+    ) -> tuple[list[Indices], list[Move]]:
+        path, moves = rankings.climb(self.scores, self.labels, self.g, y, kappa, best, limit)
+        return list(path), [{"op": "exchange", "args": args} for args in moves.tolist()]

@@ -1,0 +1,146 @@
+"""Tours: the travelling salesperson, edited by reversing a stretch (2-opt)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coactor.domains import arrays
+from coactor.domains.graphs import Graph
+from coactor.kernels import large_tours, tours
+from coactor.protocol import Indices, Matrix, Move, Vector
+
+LARGE = 150  # from so many points on, neighbour lists pay
+
+
+class Tour:
+    """Closed tours through all points; phi is minus the summed edge features.
+
+    The solver is cheapest insertion, then 2-opt; the expert's operator reverses a stretch. A tour is an
+    array of points; its first point stays where it is.
+
+    Parameters
+    ----------
+    points
+        How many points a sampled problem has. Problems of any size are welcome.
+    features
+        d, the features of an edge.
+    hidden
+        How many more features the expert sees.
+    names
+        What the features are called; optional.
+    neighbours
+        Length of the neighbour lists used on large problems.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> domain = Tour(points=6, features=2)
+    >>> x = next(domain.sample(np.random.default_rng(1), n=1))
+    >>> y = domain.solve(x, np.array([1.0, 0.5]))
+    >>> sorted(y.tolist())
+    [0, 1, 2, 3, 4, 5]
+    >>> domain.apply(x, np.arange(6), {"op": "reverse", "args": [2, 4]})
+    array([0, 1, 4, 3, 2, 5])
+    """
+
+    def __init__(
+        self,
+        points: int = 20,
+        features: int = 100,
+        hidden: int = 0,
+        names: Sequence[str] | None = None,
+        neighbours: int = 10,
+    ) -> None:
+        self.points = arrays.positive(points, 1, "points")
+        self.dim = arrays.positive(features, 1, "features")
+        self.hidden = arrays.positive(hidden, 0, "hidden")
+        self.neighbours = arrays.positive(neighbours, 1, "neighbours")
+        self.feature_names = arrays.names_for(names, self.dim)
+
+    def sample(self, rng: np.random.Generator, n: int) -> Iterator[Graph]:
+        """n random problems: edge features uniform on [0, 1]."""
+        for _ in range(n):
+            yield Graph.random(rng, self.points, self.dim, self.hidden)
+
+    def features(self, x: Graph, y: Indices) -> Vector:
+        """phi(x, y): minus the summed features of the edges used."""
+        return tours.features_along(x.edges, y.reshape(1, -1))[0]
+
+    def all_features(self, x: Graph, y: Indices) -> Vector:
+        """The visible features, then the hidden ones."""
+        return np.concatenate([self.features(x, y), tours.features_along(x.hidden, y.reshape(1, -1))[0]])
+
+    def solve(self, x: Graph, w: Vector) -> Indices:
+        """Cheapest insertion, then 2-opt (SPEC section 4; neighbour lists from 150 points on)."""
+        costs = x.costs(arrays.weight_vector(w, self.dim, self.hidden))
+        return large_tours.solve(costs, self.neighbours) if x.size >= LARGE else tours.solve(costs)
+
+    def moves(self, x: Graph, y: Indices) -> Iterator[Move]:
+        """Every reversal of positions i..j that changes the tour, i first, then j."""
+        n = x.size
+        for i in range(1, n - 1):
+            for j in range(i + 1, n - 1 if i == 1 else n):
+                yield {"op": "reverse", "args": [i, j]}
+
+    def apply(self, x: Graph, y: Indices, move: Move) -> Indices:
+        """The tour with positions i..j reversed."""
+        i, j = arrays.move_args(move, "reverse", 2)
+        if not 1 <= i < j < x.size:
+            raise ValueError(f"cannot reverse positions {i} to {j}; expected 1 <= first < last < {x.size}.")
+        z = np.array(y, dtype=np.int64)
+        z[i : j + 1] = z[i : j + 1][::-1]
+        return z
+
+    def landscape(self, x: Graph, w: Vector) -> TourLandscape:
+        """All edge costs at once, for climbing."""
+        return TourLandscape(x.costs(arrays.weight_vector(w, self.dim, self.hidden)))
+
+    def features_along(self, x: Graph, path: Sequence[Indices]) -> Matrix:
+        """phi of each tour."""
+        return tours.features_along(x.edges, np.asarray(path))
+
+    def move_features(self, x: Graph, y: Indices) -> Matrix:
+        """The change in phi of each reversal."""
+        return tours.move_features(x.edges, y)
+
+    def check_solution(self, x: Graph, y: Any) -> None:
+        """Raise ValueError unless y visits every point exactly once."""
+        if not arrays.is_permutation(np.asarray(y), x.size):
+            raise ValueError(f"the tour is not a permutation of the {x.size} points; visit each exactly once.")
+
+    def encode_problem(self, x: Graph) -> Any:
+        return x.encode()
+
+    def decode_problem(self, data: Any) -> Graph:
+        return Graph.decode(data, self.dim)
+
+    def encode_solution(self, y: Indices) -> list[int]:
+        return [int(p) for p in y]
+
+    def decode_solution(self, x: Graph, data: Any) -> Indices:
+        y = arrays.integers(data, "the tour")
+        self.check_solution(x, y)
+        return y
+
+
+@dataclass(frozen=True, slots=True)
+class TourLandscape:
+    """Tours under one matrix of edge costs."""
+
+    costs: Matrix
+
+    def utility(self, y: Indices) -> float:
+        return -float(self.costs[y, np.roll(y, -1)].sum())
+
+    def gains(self, y: Indices) -> Vector:
+        return tours.gains(self.costs, y)
+
+    def climb(
+        self, y: Indices, *, kappa: float = 0.0, best: bool = False, limit: int = -1
+    ) -> tuple[list[Indices], list[Move]]:
+        path, moves = tours.climb(self.costs, y, kappa, best, limit)
+        return list(path), [{"op": "reverse", "args": args} for args in moves.tolist()]

@@ -1,0 +1,176 @@
+"""Closed tours: cheapest insertion, 2-opt, the expert's whole improvement run."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from coactor.kernels.edges import enlarged, exchange_edges, reverse, rounding, subtract_edges
+from coactor.protocol import Indices, Matrix, Vector
+
+
+@njit(cache=True)
+def insertion(cost: Matrix) -> Indices:
+    """Cheapest insertion from point 0: all unvisited points x all positions, O(n^2) in practice.
+
+    Each unvisited point remembers its cheapest place (the point it would follow); an insertion opens two
+    new places, and only the points whose place was used up look again at all of them.
+    """
+    n = cost.shape[0]
+    follows = np.zeros(n, np.int64)  # follows[p]: the point after p on the tour
+    waiting = np.arange(1, n)
+    place = np.zeros(n, np.int64)
+    extra = np.empty(n)
+    for p in range(n):
+        extra[p] = 2.0 * cost[0, p]
+    for left in range(n - 1, 0, -1):
+        chosen = 0
+        for k in range(1, left):
+            if extra[waiting[k]] < extra[waiting[chosen]]:
+                chosen = k
+        p = waiting[chosen]
+        for k in range(chosen, left - 1):  # keep the input order, so that ties go to the lowest point
+            waiting[k] = waiting[k + 1]
+        before = place[p]
+        after = follows[before]
+        follows[before] = p
+        follows[p] = after
+        for k in range(left - 1):
+            q = waiting[k]
+            if place[q] == before:
+                extra[q] = np.inf
+                u = 0
+                while True:
+                    v = follows[u]
+                    more = cost[u, q] + cost[q, v] - cost[u, v]
+                    if more < extra[q]:
+                        extra[q] = more
+                        place[q] = u
+                    u = v
+                    if u == 0:
+                        break
+            else:
+                more = cost[before, q] + cost[q, p] - cost[before, p]
+                if more < extra[q]:
+                    extra[q] = more
+                    place[q] = before
+                more = cost[p, q] + cost[q, after] - cost[p, after]
+                if more < extra[q]:
+                    extra[q] = more
+                    place[q] = p
+    tour = np.empty(n, np.int64)
+    p = 0
+    for position in range(n):
+        tour[position] = p
+        p = follows[p]
+    return tour
+
+
+@njit(cache=True)
+def gain(cost: Matrix, tour: Indices, i: int, j: int) -> float:
+    """What reversing positions i..j saves."""
+    a, b = tour[i - 1], tour[i]
+    c, d = tour[j], tour[(j + 1) % tour.size]
+    return (cost[a, b] + cost[c, d]) - (cost[a, c] + cost[b, d])
+
+
+@njit(cache=True)
+def find_move(cost: Matrix, tour: Indices, kappa: float, least: float, best: bool) -> tuple[int, int]:
+    """The first (or best) reversal that gains at least kappa and more than `least`; (0, 0) if there is none."""
+    n = tour.size
+    found = (0, 0)
+    most = least
+    for i in range(1, n - 1):
+        for j in range(i + 1, n - 1 if i == 1 else n):
+            g = gain(cost, tour, i, j)
+            if g >= kappa and g > most:
+                if not best:
+                    return (i, j)
+                most = g
+                found = (i, j)
+    return found
+
+
+@njit(cache=True)
+def climb(
+    cost: Matrix, start: Indices, kappa: float, best: bool, limit: int
+) -> tuple[Indices, Indices]:
+    """2-opt until no reversal gains enough, or `limit` moves are made (negative: no limit).
+
+    Returns the tours on the way, the start first, and the (i, j) of each move.
+    """
+    least = rounding(cost)
+    path = np.empty((8, start.size), np.int64)
+    moves = np.empty((8, 2), np.int64)
+    path[0] = start
+    k = 0
+    while k != limit:
+        i, j = find_move(cost, path[k], kappa, least, best)
+        if i == 0:
+            break
+        if k + 1 == path.shape[0]:
+            path, moves = enlarged(path), enlarged(moves)
+        moves[k, 0], moves[k, 1] = i, j
+        path[k + 1] = path[k]
+        reverse(path[k + 1], i, j)
+        k += 1
+    return path[: k + 1], moves[:k]
+
+
+@njit(cache=True)
+def two_opt(cost: Matrix, tour: Indices) -> None:
+    """Improve the tour in place until no reversal gains more than 0: the first one, again and again."""
+    least = rounding(cost)
+    while True:
+        i, j = find_move(cost, tour, 0.0, least, False)
+        if i == 0:
+            return
+        reverse(tour, i, j)
+
+
+@njit(cache=True)
+def solve(cost: Matrix) -> Indices:
+    """Insertion, then 2-opt: the paper's solver."""
+    tour = insertion(cost)
+    two_opt(cost, tour)
+    return tour
+
+
+@njit(cache=True)
+def gains(cost: Matrix, tour: Indices) -> Vector:
+    """What each reversal saves, in scan order."""
+    n = tour.size
+    out = np.empty(max(0, n * (n - 3) // 2))
+    k = 0
+    for i in range(1, n - 1):
+        for j in range(i + 1, n - 1 if i == 1 else n):
+            out[k] = gain(cost, tour, i, j)
+            k += 1
+    return out
+
+
+@njit(cache=True)
+def features_along(edges: Matrix, path: Indices) -> Matrix:
+    """Minus the summed edge features of each tour, one row each."""
+    n = path.shape[1]
+    out = np.zeros((path.shape[0], edges.shape[1]))
+    if n > 1:
+        ends = np.empty(2, np.int64)
+        for k in range(path.shape[0]):
+            subtract_edges(out[k], edges, path[k], 0, n - 1, n)
+            ends[0], ends[1] = path[k, n - 1], path[k, 0]
+            subtract_edges(out[k], edges, ends, 0, 1, n)
+    return out
+
+
+@njit(cache=True)
+def move_features(edges: Matrix, tour: Indices) -> Matrix:
+    """The change in features of each reversal, in scan order, one row each."""
+    n = tour.size
+    out = np.empty((max(0, n * (n - 3) // 2), edges.shape[1]))
+    k = 0
+    for i in range(1, n - 1):
+        for j in range(i + 1, n - 1 if i == 1 else n):
+            exchange_edges(out[k], edges, tour[i - 1], tour[i], tour[j], tour[(j + 1) % n], n)
+            k += 1
+    return out

@@ -1,0 +1,140 @@
+"""The paper's figure: average cumulative effort against examples, one picture a panel."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coactor.lab.lines import EXPERT
+from coactor.lab.results import PanelResult
+from coactor.lab.statistics import band, checkpoints, resamples, running_mean
+from coactor.protocol import Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours stay apart for the colour-blind; dashes and markers stay apart in grey print.
+_STYLES = (
+    ("#0072B2", "-", "o"),
+    ("#D55E00", (0, (6, 1.5)), "s"),
+    ("#009E73", (0, (1.2, 1.2)), "^"),
+    ("#CC79A7", (0, (6, 1.5, 1.2, 1.5)), "D"),
+    ("#56B4E9", (0, (3, 1)), "v"),
+    ("#8C6D00", (0, (8, 2, 2, 2, 2, 2)), "P"),
+    ("#5B3A8C", (0, (10, 2)), "X"),
+    ("#A03030", (0, (2, 2)), "<"),
+)
+_EXPERT_STYLE = ("#444444", (0, (4, 3)), "")
+_FIXED = {"PER": 0, "CSPER": 1, "PA": 2, "CSPA": 3, "default": 4}
+_BAND_SAMPLES = 1000
+_TEXT = {
+    "font.size": 9.5,
+    "font.family": "DejaVu Sans",
+    "svg.hashsalt": "coactor",  # the same numbers give the same bytes
+    "svg.fonttype": "path",
+}
+
+
+def short(line: str) -> str:
+    """What a line is called in a picture: a user's class without its module."""
+    return line.rpartition(":")[2]
+
+
+def draw(results: Sequence[PanelResult]) -> tuple[bytes, str]:
+    """The figure as PNG bytes and as SVG text."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    columns = 1 if len(results) == 1 else 2
+    rows = -(-len(results) // columns)
+    with mpl.rc_context(_TEXT):
+        figure = Figure(figsize=(5.4 * columns, 3.05 * rows + 0.35), layout="constrained")
+        FigureCanvasAgg(figure)
+        grid = np.atleast_1d(figure.subplots(rows, columns)).ravel()
+        styles = _assign([line for result in results for line in result.costs])
+        figure.draw_without_rendering()
+        for axes, result in zip(grid, results, strict=False):
+            _panel(axes, result, styles)
+        for axes in grid[len(results) :]:
+            axes.set_visible(False)
+        _label_ends(figure, list(grid[: len(results)]))
+        png, svg = io.BytesIO(), io.StringIO()
+        figure.savefig(png, format="png", dpi=200, metadata={"Software": None})
+        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    return png.getvalue(), svg.getvalue()
+
+
+def _assign(lines: Sequence[str]) -> dict[str, tuple[str, object, str]]:
+    """A style for each line: the paper's learners always have the same one."""
+    styles: dict[str, tuple[str, object, str]] = {EXPERT: _EXPERT_STYLE}
+    free = [i for i in range(len(_STYLES)) if i not in _FIXED.values()]
+    for line in dict.fromkeys(lines):
+        if line in _FIXED:
+            styles[line] = _STYLES[_FIXED[line]]
+        elif line not in styles:
+            styles[line] = _STYLES[free[len(styles) % len(free)]]
+    return styles
+
+
+def _panel(axes: Axes, result: PanelResult, styles: dict[str, tuple[str, object, str]]) -> None:
+    at = checkpoints(result.examples)
+    drawn = resamples(result.seed, result.runs, result.panel.name, _BAND_SAMPLES)
+    log = result.panel.log
+    ends: list[tuple[str, str, float]] = []
+    for line, costs in result.costs.items():
+        colour, dashes, marker = styles[line]
+        curves = running_mean(costs)[:, at]
+        mean = curves.mean(axis=0)
+        if line == EXPERT:
+            # A reference level: what is left at the end with perfect weights, where that is above zero.
+            if mean[-1] > 0:
+                axes.axhline(float(mean[-1]), color=colour, linestyle=dashes, linewidth=1.1, zorder=1)
+                ends.append((line, colour, float(mean[-1])))
+            continue
+        visible = _positive(mean, log)
+        if result.runs > 1:
+            low, high = band(curves, drawn)
+            axes.fill_between(at + 1, _positive(low, log), _positive(high, log), color=colour, alpha=0.16, lw=0)
+        axes.plot(
+            at + 1, visible, color=colour, linestyle=dashes, linewidth=1.7, marker=marker, markersize=4.2,
+            markevery=_marks(at, result.examples), markeredgecolor="white", markeredgewidth=0.5,
+            solid_capstyle="round", zorder=3,
+        )  # fmt: skip
+        ends.append((line, colour, float(mean[-1])))
+    if log:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+    _decorate(axes, result)
+    axes._coactor_ends = ends  # type: ignore[attr-defined]
+
+
+def _positive(values: Vector, log: bool) -> Vector:
+    return np.where(values > 0, values, np.nan) if log else values
+
+
+def _marks(at: np.ndarray[tuple[int], np.dtype[np.int64]], examples: int) -> list[int]:
+    """Markers at even distances along the axis, not along the checkpoints."""
+    wanted = np.linspace(examples * 0.12, examples * 0.94, 6)
+    return sorted({int(np.argmin(np.abs(at + 1 - x))) for x in wanted})
+
+
+def _decorate(axes: Axes, result: PanelResult) -> None:
+    axes.set_title(result.panel.title, loc="left", fontsize=10.5, fontweight="bold")
+    axes.set_xlabel("examples")
+    axes.set_ylabel("average effort" + (", log scale" if result.panel.log else ""))
+    axes.set_xlim(0, result.examples)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", which="major", color="#dddddd", linewidth=0.7)
+    axes.set_axisbelow(True)
+    if result.panel.log:
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())

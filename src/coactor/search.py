@@ -1,0 +1,189 @@
+"""Local search with a domain's own moves, and the way from a correction to feedback.
+
+Written against the four methods of a domain; where the domain brings a kernel, the kernel does the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, TypeGuard
+
+import numpy as np
+
+from coactor.protocol import (
+    Correction,
+    Domain,
+    Feedback,
+    Hides,
+    Landscape,
+    Landscapes,
+    Matrix,
+    Move,
+    Problem,
+    Reads,
+    Solution,
+    Solver,
+    Validates,
+    Vector,
+    Vectorises,
+)
+
+Candidate: TypeAlias = Literal["final", "disagreement"]
+"""What to learn from: the expert's final solution, or Assumption 3's candidate."""
+
+ROUNDING = 1e-12  # gains below this share of the utility are rounding: taking them could go round for ever
+
+
+# Asked in every round; isinstance() on a protocol looks at each member and takes microseconds.
+def has_landscapes(domain: Domain) -> TypeGuard[Landscapes]:
+    return hasattr(domain, "landscape")
+
+
+def has_vectors(domain: Domain) -> TypeGuard[Vectorises]:
+    return hasattr(domain, "features_along") and hasattr(domain, "move_features")
+
+
+def utility_features(domain: Domain, x: Problem, y: Solution, length: int) -> Vector:
+    """The features that weights of this length score: the visible ones, or all of them."""
+    if length != domain.dim and isinstance(domain, Hides):
+        return domain.all_features(x, y)
+    return domain.features(x, y)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLandscape:
+    """A landscape by the four methods alone."""
+
+    domain: Domain
+    x: Problem
+    w: Vector
+
+    def utility(self, y: Solution) -> float:
+        return float(self.w @ utility_features(self.domain, self.x, y, self.w.size))
+
+    def gains(self, y: Solution) -> Vector:
+        here = utility_features(self.domain, self.x, y, self.w.size)
+        neighbours = [self.domain.apply(self.x, y, move) for move in self.domain.moves(self.x, y)]
+        there = [utility_features(self.domain, self.x, z, self.w.size) for z in neighbours]
+        return np.array([self.w @ (phi - here) for phi in there], dtype=np.float64)
+
+    def climb(
+        self, y: Solution, *, kappa: float = 0.0, best: bool = False, limit: int = -1
+    ) -> tuple[list[Solution], list[Move]]:
+        path: list[Solution] = [y]
+        moves: list[Move] = []
+        while len(moves) != limit:
+            step = self._step(path[-1], kappa, best)
+            if step is None:
+                break
+            moves.append(step[0])
+            path.append(step[1])
+        return path, moves
+
+    def _step(self, y: Solution, kappa: float, best: bool) -> tuple[Move, Solution] | None:
+        here = utility_features(self.domain, self.x, y, self.w.size)
+        most = ROUNDING * float(np.abs(self.w) @ np.abs(here))
+        found: tuple[Move, Solution] | None = None
+        for move in self.domain.moves(self.x, y):
+            z = self.domain.apply(self.x, y, move)
+            gain = float(self.w @ (utility_features(self.domain, self.x, z, self.w.size) - here))
+            if gain >= kappa and gain > most:
+                if not best:
+                    return move, z
+                most, found = gain, (move, z)
+        return found
+
+
+def landscape(domain: Domain, x: Problem, w: Vector) -> Landscape:
+    """The problem seen through the weights, by kernel where the domain has one."""
+    if has_landscapes(domain):
+        return domain.landscape(x, w)
+    return PlainLandscape(domain, x, w)
+
+
+def polish(domain: Domain, solver: Solver | None = None) -> Solver:
+    """Wrap a solver so that Assumption 1 holds: no move of the domain improves its answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor import domains, polish
+    >>> cube = domains.Hypercube(dimension=5, features=3)  # its own solver ignores the expert's moves
+    >>> x = next(cube.sample(np.random.default_rng(0), n=1))
+    >>> w = np.ones(3)
+    >>> bool((cube.landscape(x, w).gains(polish(cube)(x, w)) <= 1e-9).all())
+    True
+    """
+    solve = solver or domain.solve
+
+    def polished(x: Problem, w: Vector) -> Solution:
+        return landscape(domain, x, w).climb(solve(x, w))[0][-1]
+
+    return polished
+
+
+def features_along(domain: Domain, x: Problem, path: Sequence[Solution]) -> Matrix:
+    """phi of each solution, one row each."""
+    if has_vectors(domain):
+        return domain.features_along(x, path)
+    return np.array([domain.features(x, z) for z in path], dtype=np.float64).reshape(len(path), domain.dim)
+
+
+def move_features(domain: Domain, x: Problem, y: Solution) -> Matrix:
+    """phi(neighbour) - phi(y) for each move, in scan order, one row each."""
+    if has_vectors(domain):
+        return domain.move_features(x, y)
+    here = domain.features(x, y)
+    rows = [domain.features(x, domain.apply(x, y, move)) - here for move in domain.moves(x, y)]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), domain.dim)
+
+
+def feedback(
+    domain: Domain,
+    x: Problem,
+    correction: Correction,
+    reads: Reads,
+    candidate: Candidate = "final",
+    weights: Vector | None = None,
+) -> Feedback:
+    """A correction in vectors and numbers: as much of it as the learner reads.
+
+    Parameters
+    ----------
+    domain, x, correction
+        What was edited, and how.
+    reads
+        What the learner looks at: "ends", "path" or "declined" (the path, and the moves left alone).
+    candidate
+        "final" learns from zl; "disagreement" from the last zi with w . phi(zi) <= w . phi(z0).
+    weights
+        The weights the proposal was made with; only "disagreement" needs them.
+    """
+    path = correction.path
+    if candidate == "final":
+        if reads == "ends":
+            path = [path[0], path[-1]]
+        rows, cost = features_along(domain, x, path), correction.effort
+    else:
+        if weights is None:
+            raise ValueError("candidate='disagreement' was asked for without weights; pass the ones solved with.")
+        rows = features_along(domain, x, path)
+        last = last_disagreement(rows, weights)
+        rows, cost = rows[: last + 1], float(sum(correction.costs[:last]))
+        if reads == "ends":
+            rows = rows[[0, -1]]
+    declined = move_features(domain, x, correction.final) if reads == "declined" else None
+    return Feedback(rows, cost, declined, correction.cut)
+
+
+def last_disagreement(rows: Matrix, weights: Vector) -> int:
+    """The last i with w . phi(zi) <= w . phi(z0): where learner and expert still differ (Assumption 3)."""
+    utilities = rows @ weights
+    return int(np.flatnonzero(utilities <= utilities[0])[-1])
+
+
+def check_solution(domain: Domain, x: Problem, y: Solution) -> None:
+    """Raise ValueError unless y is a solution of x, as far as the domain can tell."""
+    if isinstance(domain, Validates):
+        domain.check_solution(x, y)

@@ -1,0 +1,176 @@
+"""Facts in, the present out: weights, versions, the queue, the totals.
+
+A pure fold. It never calls a solver or a domain, reads no clock and no store: the same facts give the same
+model, bit for bit, in every process and on every day.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from coactor.protocol import Feedback, Learner, Move
+from coactor.studies import facts
+from coactor.studies.errors import Invalid, Tampered
+from coactor.studies.facts import Entry
+
+
+@dataclass(slots=True)
+class Open:
+    """A proposal nobody has finished: its draft, and who holds it."""
+
+    id: int
+    time: float
+    version: int
+    key: str | None = None
+    label: str = ""
+    revision: int = 0
+    gross: int = 0
+    moves: list[Move] = field(default_factory=list)
+    undone: list[Move] = field(default_factory=list)
+    holder: str = ""
+    until: float = 0.0
+
+    def held_by(self, now: float) -> str:
+        """Who holds it now; empty when the lease has run out."""
+        return self.holder if now < self.until else ""
+
+
+_OPEN = ("id", "time", "version", "key", "label", "revision", "gross", "moves", "undone", "holder", "until")
+
+
+class Model:
+    """What the facts so far add up to.
+
+    Parameters
+    ----------
+    learner
+        A fresh learner; it becomes the study's when the first fact is applied.
+    """
+
+    def __init__(self, learner: Learner) -> None:
+        self.learner = learner
+        self.seq = 0
+        self.hash = facts.GENESIS
+        self.version = 0
+        self.config: dict[str, Any] = {}
+        self.uid = ""
+        self.open: dict[int, Open] = {}
+        self.asked = 0
+        self.told = 0
+        self.untouched = 0
+        self.effort = 0.0
+
+    def apply(self, entry: Entry, learner: Learner | None = None) -> None:
+        """Take one more fact in. `learner` is the one that has already made this fact's update, if any."""
+        if entry.seq != self.seq + 1:
+            raise Tampered(f"Fact {entry.seq} follows fact {self.seq}; one is missing. Restore from a backup.")
+        fact = entry.fact
+        match fact:
+            case facts.Asked():
+                self.asked = max(self.asked, fact.proposal)
+                self.open[fact.proposal] = Open(
+                    fact.proposal, entry.time, fact.version, fact.key, fact.label
+                )
+            case facts.Edited():
+                self._edit(self.open[fact.proposal], fact, entry.actor)
+            case facts.Claimed():
+                held = self.open[fact.proposal]
+                held.holder, held.until = entry.actor, fact.until
+            case facts.Released():
+                held = self.open[fact.proposal]
+                held.holder, held.until = "", 0.0
+            case facts.Told():
+                self.learner = learner or self.after(fact)
+                self.version = fact.version
+                del self.open[fact.proposal]
+                self._count(fact.effort, 1)
+            case facts.Reopened():
+                self._restore(fact.state, fact.version)
+                self.open[fact.proposal] = Open(
+                    fact.proposal, entry.time, fact.asked_with, fact.key, fact.label, fact.revision,
+                    moves=list(fact.moves), holder=entry.actor, until=fact.until,
+                )  # fmt: skip
+                self._count(fact.effort, -1)
+            case facts.RolledBack():
+                self._restore(fact.state, fact.version)
+            case facts.Created():
+                self.uid, self.config = fact.uid, fact.config
+                self.learner.restore(fact.state)
+        self.seq, self.hash = entry.seq, entry.hash
+
+    def after(self, fact: facts.Told) -> Learner:
+        """The learner after a tell. The present one is left as it is until the fact is written."""
+        if not fact.learn:
+            return self.learner
+        learner = deepcopy(self.learner)
+        learner.update(facts.unpack(fact.vectors, fact.cost))
+        return learner
+
+    def _edit(self, draft: Open, fact: facts.Edited, actor: str) -> None:
+        if fact.action == "move":
+            if fact.move is None:
+                raise Tampered(f"Edit {fact.revision} of proposal {fact.proposal} has no move.")
+            draft.moves.append(fact.move)
+            draft.undone.clear()
+        elif fact.action == "undo":
+            draft.undone.append(draft.moves.pop())
+        else:
+            draft.moves.append(draft.undone.pop())
+        draft.revision, draft.gross = fact.revision, draft.gross + 1
+        draft.holder, draft.until = actor, fact.until
+
+    def _restore(self, state: dict[str, Any] | None, version: int) -> None:
+        if state is not None:
+            learner = deepcopy(self.learner)
+            learner.restore(state)
+            self.learner = learner
+        self.version = version
+
+    def _count(self, effort: float, sign: int) -> None:
+        self.told += sign
+        self.effort += sign * effort
+        self.untouched += sign * (effort == 0)
+
+    # -- snapshots: a shortcut, never the truth ----------------------------------------------------
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything, as JSON-able data."""
+        return {
+            "seq": self.seq, "hash": self.hash.hex(), "version": self.version, "uid": self.uid,
+            "config": self.config, "asked": self.asked, "told": self.told, "untouched": self.untouched,
+            "effort": self.effort, "learner": self.learner.state(),
+            "open": [{name: getattr(draft, name) for name in _OPEN} for draft in self.open.values()],
+        }  # fmt: skip
+
+    @classmethod
+    def load(cls, data: dict[str, Any], learner: Learner) -> Model:
+        """The model a snapshot was taken of."""
+        model = cls(learner)
+        model.learner.restore(data["learner"])
+        for name in ("seq", "version", "uid", "config", "asked", "told", "untouched", "effort"):
+            setattr(model, name, data[name])
+        model.hash = bytes.fromhex(data["hash"])
+        model.open = {draft["id"]: Open(**draft) for draft in data["open"]}
+        return model
+
+    def draft(self, proposal: int) -> Open:
+        """A copy of an open proposal's draft."""
+        draft = self.open[proposal]
+        return replace(draft, moves=list(draft.moves), undone=list(draft.undone))
+
+
+def try_update(learner: Learner, feedback: Feedback) -> Learner:
+    """A copy of the learner that has learned from `feedback`; refuses what would spoil the weights."""
+    for name, rows in (("path", feedback.path), ("declined moves", feedback.declined)):
+        if rows is not None and not np.isfinite(rows).all():
+            raise Invalid(f"The feature vectors of the {name} hold a number that is not finite; check the problem.")
+    trial = deepcopy(learner)
+    with np.errstate(all="ignore"):
+        trial.update(feedback)
+    if not np.isfinite(trial.weights).all():
+        raise Invalid("Learning from this would make the weights infinite; scale the features or tell with learn=False.")
+    return trial
