@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from coactor.protocol import Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # Okabe and Ito's colours stay apart for the colour-blind; dashes and markers stay apart in grey print.
 _STYLES = (
@@ -31,12 +30,19 @@ _STYLES = (
 _EXPERT_STYLE = ("#444444", (0, (4, 3)), "")
 _FIXED = {"PER": 0, "CSPER": 1, "PA": 2, "CSPA": 3, "default": 4}
 _BAND_SAMPLES = 1000
+_LABEL_GAP = 0.075  # of the axes' height, between two labels
 _TEXT = {
     "font.size": 9.5,
     "font.family": "DejaVu Sans",
     "svg.hashsalt": "coactor",  # the same numbers give the same bytes
     "svg.fonttype": "path",
 }
+
+
+Styles: TypeAlias = dict[str, tuple[str, Any, str]]
+"""line -> colour, dashes, marker."""
+End: TypeAlias = tuple[str, str, float]
+"""Where a curve ends: line, colour, height."""
 
 
 def short(line: str) -> str:
@@ -57,21 +63,19 @@ def draw(results: Sequence[PanelResult]) -> tuple[bytes, str]:
         FigureCanvasAgg(figure)
         grid = np.atleast_1d(figure.subplots(rows, columns)).ravel()
         styles = _assign([line for result in results for line in result.costs])
-        figure.draw_without_rendering()
         for axes, result in zip(grid, results, strict=False):
-            _panel(axes, result, styles)
+            _label_ends(axes, _panel(axes, result, styles))
         for axes in grid[len(results) :]:
             axes.set_visible(False)
-        _label_ends(figure, list(grid[: len(results)]))
         png, svg = io.BytesIO(), io.StringIO()
         figure.savefig(png, format="png", dpi=200, metadata={"Software": None})
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
     return png.getvalue(), svg.getvalue()
 
 
-def _assign(lines: Sequence[str]) -> dict[str, tuple[str, object, str]]:
+def _assign(lines: Sequence[str]) -> Styles:
     """A style for each line: the paper's learners always have the same one."""
-    styles: dict[str, tuple[str, object, str]] = {EXPERT: _EXPERT_STYLE}
+    styles: Styles = {EXPERT: _EXPERT_STYLE}
     free = [i for i in range(len(_STYLES)) if i not in _FIXED.values()]
     for line in dict.fromkeys(lines):
         if line in _FIXED:
@@ -81,11 +85,12 @@ def _assign(lines: Sequence[str]) -> dict[str, tuple[str, object, str]]:
     return styles
 
 
-def _panel(axes: Axes, result: PanelResult, styles: dict[str, tuple[str, object, str]]) -> None:
+def _panel(axes: Axes, result: PanelResult, styles: Styles) -> list[End]:
+    """Draw the curves and say where they end."""
     at = checkpoints(result.examples)
     drawn = resamples(result.seed, result.runs, result.panel.name, _BAND_SAMPLES)
     log = result.panel.log
-    ends: list[tuple[str, str, float]] = []
+    ends: list[End] = []
     for line, costs in result.costs.items():
         colour, dashes, marker = styles[line]
         curves = running_mean(costs)[:, at]
@@ -111,7 +116,7 @@ def _panel(axes: Axes, result: PanelResult, styles: dict[str, tuple[str, object,
     else:
         axes.set_ylim(bottom=0)
     _decorate(axes, result)
-    axes._coactor_ends = ends  # type: ignore[attr-defined]
+    return ends
 
 
 def _positive(values: Vector, log: bool) -> Vector:
@@ -138,3 +143,41 @@ def _decorate(axes: Axes, result: PanelResult) -> None:
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _label_ends(axes: Axes, ends: Sequence[End]) -> None:
+    """Write each line's name where it ends; names that would overlap move apart on a leash."""
+    low, high = axes.get_ylim()
+    scale = np.log if axes.get_yscale() == "log" else np.asarray
+    heights = [
+        float((scale(max(y, low)) - scale(low)) / (scale(high) - scale(low))) if y > 0 or low <= 0 else 0.0
+        for _, _, y in ends
+    ]
+    places = spread(heights, _LABEL_GAP)
+    for (line, colour, _), height, place in zip(ends, heights, places, strict=True):
+        axes.annotate(
+            short(line), xy=(1.0, height), xytext=(1.05, place), xycoords="axes fraction",
+            textcoords="axes fraction", color=colour, va="center", ha="left", fontsize=9, fontweight="bold",
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 0,
+                        "relpos": (0, 0.5)},
+        )  # fmt: skip
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Positions at least `gap` apart, in the same order, as near to `heights` as blocks of them allow."""
+    order = sorted(range(len(heights)), key=lambda i: heights[i])
+    blocks: list[tuple[float, int]] = []  # centre and size of a block of touching labels
+    for i in order:
+        centre, size = heights[i], 1
+        while blocks and centre - (size - 1) * gap / 2 - (blocks[-1][0] + (blocks[-1][1] - 1) * gap / 2) < gap:
+            before, count = blocks.pop()
+            centre = (before * count + centre * size) / (count + size)
+            size += count
+        blocks.append((centre, size))
+    places = [0.0] * len(heights)
+    slots = iter(order)
+    for centre, size in blocks:
+        for k in range(size):
+            places[next(slots)] = centre + (k - (size - 1) / 2) * gap
+    return places

@@ -1,0 +1,256 @@
+"""Experts: (problem, solution) -> correction. Simulated, replayed, or made from a person's recorded moves."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from statistics import NormalDist
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from coactor.protocol import Correction, Domain, Landscape, Move, MoveCosts, Problem, Solution, Vector
+from coactor.search import landscape
+
+Policy: TypeAlias = Literal["first", "best"]
+Budget: TypeAlias = int | tuple[int, int] | None
+Errors: TypeAlias = Literal["uniform", "normal"]
+
+
+class SimulatedExpert:
+    """Improves a solution by the domain's moves as long as one gains at least kappa (Assumption 2).
+
+    Parameters
+    ----------
+    domain
+        What is edited.
+    weights
+        w*, of length d, or d + hidden: then the expert sees what the solver does not.
+    kappa
+        The least gain worth the effort of a move.
+    policy
+        "first" takes the first move in scan order that gains enough, "best" the one that gains most.
+    budget
+        The most moves he will make: a number, or (low, high) drawn anew for each problem.
+    misjudgement
+        By how much he may misjudge the gain of a move: each solution has an error of its own, drawn once per
+        problem, uniform within half of it or normal with this deviation ("errors").
+    slips
+        The share of steps on which he makes any move at all instead of a good one.
+    costs
+        The cost of a move, by its operator's name or as a function of the move; 1 where nothing is said.
+    rng
+        Needed for drawn budgets, misjudgement and slips. Draws are made once per problem, so several learners
+        that are shown the same problem object meet the same expert.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor import domains
+    >>> domain = domains.Tour(points=8, features=2)
+    >>> expert = SimulatedExpert(domain, weights=[1.0, 0.2], kappa=0.1)
+    >>> x = next(domain.sample(np.random.default_rng(3), n=1))
+    >>> correction = expert(x, np.arange(8))
+    >>> correction.effort == len(correction.moves) > 0
+    True
+    >>> expert(x, correction.final).effort
+    0.0
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        weights: Sequence[float] | Vector,
+        kappa: float = 0.1,
+        policy: Policy = "first",
+        budget: Budget = None,
+        misjudgement: float = 0.0,
+        errors: Errors = "uniform",
+        slips: float = 0.0,
+        costs: MoveCosts | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> None:
+        self.domain = domain
+        self.weights = _weights(domain, weights)
+        self.kappa = _at_least_zero(kappa, "kappa")
+        self.misjudgement = _at_least_zero(misjudgement, "misjudgement")
+        self.slips = _at_least_zero(slips, "slips")
+        if self.slips >= 1:
+            raise ValueError(f"slips is {slips!r}; it is a share of the steps and must be below 1.")
+        if policy not in ("first", "best"):
+            raise ValueError(f"policy is {policy!r}; expected 'first' or 'best'.")
+        if errors not in ("uniform", "normal"):
+            raise ValueError(f"errors is {errors!r}; expected 'uniform' or 'normal'.")
+        self.policy, self.errors, self.budget, self.costs = policy, errors, _budget(budget), costs
+        needs_rng = isinstance(self.budget, tuple) or self.misjudgement or self.slips
+        if needs_rng and rng is None:
+            raise ValueError("a drawn budget, misjudgement or slips need an rng; pass np.random.default_rng(seed).")
+        self.rng = rng if needs_rng else None
+        self._problem: Problem = None
+
+    def __call__(self, x: Problem, y: Solution) -> Correction:
+        """Improve y until nothing gains kappa, or the budget is spent."""
+        self._look_at(x)
+        if self.misjudgement or self.slips:
+            path, moves = self._erring_climb(x, y)
+            gained = self._landscape.utility(path[-1]) - self._landscape.utility(y)
+            misjudged = max(0.0, self.kappa * len(moves) - gained)
+        else:
+            best = self.policy == "best"
+            path, moves = self._landscape.climb(y, kappa=self.kappa, best=best, limit=self._limit)
+            misjudged = 0.0
+        cut = len(moves) == self._limit and self._wants_more(path[-1])
+        return Correction(path, moves, [move_cost(self.costs, m) for m in moves], cut, misjudged)
+
+    def _look_at(self, x: Problem) -> None:
+        """Everything that depends on the problem alone: done once, however many learners show it."""
+        if x is self._problem:
+            return
+        self._landscape: Landscape = landscape(self.domain, x, self.weights)
+        self._limit = -1 if self.budget is None else self.budget if isinstance(self.budget, int) else 0
+        if self.rng is not None:
+            if isinstance(self.budget, tuple):
+                self._limit = int(self.rng.integers(self.budget[0], self.budget[1] + 1))
+            self._salt = int(self.rng.integers(2**63))
+        self._problem = x
+
+    def _wants_more(self, y: Solution) -> bool:
+        return bool(self._landscape.climb(y, kappa=self.kappa, limit=1)[1])
+
+    # -- an expert who errs: slower, by the four methods -------------------------------------------------
+
+    def _erring_climb(self, x: Problem, y: Solution) -> tuple[list[Solution], list[Move]]:
+        """Climb the utility as he perceives it; being one fixed landscape per problem, it has a top."""
+        rng = np.random.default_rng(self._salt)  # the same slips for every learner shown this problem
+        path, moves = [y], list[Move]()
+        while len(moves) != self._limit:
+            here = path[-1]
+            gains = self._landscape.gains(here)
+            options = list(self.domain.moves(x, here))
+            chosen = self._perceived_best(x, here, gains, options)
+            if chosen is None:
+                break
+            if self.slips and rng.random() < self.slips:
+                chosen = options[rng.integers(len(options))]
+            moves.append(chosen)
+            path.append(self.domain.apply(x, here, chosen))
+        return path, moves
+
+    def _perceived_best(self, x: Problem, y: Solution, gains: Vector, options: list[Move]) -> Move | None:
+        found, most = None, 0.0
+        for gain, move in zip(gains.tolist(), options, strict=True):
+            if self.misjudgement:
+                gain += self._error(self.domain.apply(x, y, move)) - self._error(y)
+            if gain >= self.kappa and gain > most + 1e-12:
+                if self.policy == "first":
+                    return move
+                found, most = move, gain
+        return found
+
+    def _error(self, y: Solution) -> float:
+        """The error of his judgement of a solution: a hash of it, so that it is always the same."""
+        digest = hashlib.blake2b(_bytes(y), digest_size=8, key=self._salt.to_bytes(8, "little")).digest()
+        u = (int.from_bytes(digest, "little") + 0.5) / 2**64
+        if self.errors == "uniform":
+            return self.misjudgement * (u - 0.5)
+        return self.misjudgement * NormalDist().inv_cdf(min(max(u, 1e-15), 1 - 1e-15)) / math.sqrt(2)
+
+
+class ReplayedExpert:
+    """Gives recorded corrections again, in their order.
+
+    Parameters
+    ----------
+    corrections
+        What was recorded. Each call takes the next; the proposal must be the one it was made for.
+    """
+
+    def __init__(self, corrections: Iterable[Correction]) -> None:
+        self._corrections = list(corrections)
+        self._next = 0
+
+    def __call__(self, x: Problem, y: Solution) -> Correction:
+        """The next correction."""
+        if self._next == len(self._corrections):
+            raise ValueError(f"all {self._next} recorded corrections have been replayed; there is no further one.")
+        correction = self._corrections[self._next]
+        if not same_solution(correction.path[0], y):
+            raise ValueError(f"correction {self._next} was recorded for another proposal; replay the same problems.")
+        self._next += 1
+        return correction
+
+
+def correct(
+    domain: Domain,
+    x: Problem,
+    y: Solution,
+    moves: Iterable[Move],
+    costs: MoveCosts | None = None,
+    cut: bool = False,
+) -> Correction:
+    """The correction that recorded moves make of a proposal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor import domains
+    >>> domain = domains.Tour(points=5, features=1)
+    >>> x = next(domain.sample(np.random.default_rng(0), n=1))
+    >>> correct(domain, x, np.arange(5), [{"op": "reverse", "args": [1, 2]}]).final
+    array([0, 2, 1, 3, 4])
+    """
+    recorded = list(moves)
+    path = [y]
+    for move in recorded:
+        path.append(domain.apply(x, path[-1], move))
+    return Correction(path, recorded, [move_cost(costs, move) for move in recorded], cut)
+
+
+def move_cost(costs: MoveCosts | None, move: Move) -> float:
+    """What one move costs the expert; 1 where nothing is said."""
+    if costs is None:
+        return 1.0
+    cost = float(costs(move) if callable(costs) else costs.get(move["op"], 1.0))
+    if not (math.isfinite(cost) and cost >= 0):
+        raise ValueError(f"the cost of move {move!r} is {cost!r}; it must be a finite number, 0 or more.")
+    return cost
+
+
+def same_solution(one: Solution, two: Solution) -> bool:
+    """Whether two solutions are equal, arrays and tuples of arrays included."""
+    return one is two or _bytes(one) == _bytes(two)
+
+
+def _bytes(y: Solution) -> bytes:
+    if isinstance(y, np.ndarray):
+        return y.tobytes() + str(y.shape).encode()
+    if isinstance(y, list | tuple):
+        return b"[" + b",".join(_bytes(part) for part in y) + b"]"
+    return repr(y).encode()
+
+
+def _weights(domain: Domain, weights: Any) -> Vector:
+    array = np.array(weights, dtype=np.float64)
+    hidden = int(getattr(domain, "hidden", 0))
+    if array.ndim != 1 or array.size not in (domain.dim, domain.dim + hidden):
+        also = f" (or {domain.dim + hidden} with the hidden ones)" if hidden else ""
+        raise ValueError(f"the expert's weights have shape {array.shape}; the domain has {domain.dim} features{also}.")
+    if not np.isfinite(array).all():
+        raise ValueError("the expert's weights contain NaN or infinity; every weight must be finite.")
+    return array
+
+
+def _at_least_zero(value: float, what: str) -> float:
+    if not (isinstance(value, int | float | np.number) and math.isfinite(value) and value >= 0):
+        raise ValueError(f"{what} is {value!r}; it must be a finite number, 0 or more.")
+    return float(value)
+
+
+def _budget(budget: Budget) -> Budget:
+    low, high = budget if isinstance(budget, tuple) else (budget, budget)
+    if low is None or high is None:
+        return None
+    if not (isinstance(low, int | np.integer) and isinstance(high, int | np.integer) and 0 <= low <= high):
+        raise ValueError(f"budget is {budget!r}; expected a whole number of moves, or (low, high).")
+    return (int(low), int(high)) if isinstance(budget, tuple) else int(low)

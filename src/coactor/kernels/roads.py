@@ -1,0 +1,189 @@
+"""Shortest paths from link to link: the nodes of the search are links, its arcs are turns.
+
+A turn belongs to two links, so a cost per turn (and a u-turn, and a habit) needs no trick here. Costs are
+never negative: whoever calls has seen to it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from coactor.protocol import Indices, Matrix, Vector
+
+NOISE = 1e-9  # two paths whose costs differ by less than this share are equally good
+
+
+@njit(cache=True)
+def _sift_up(keys: Vector, nodes: Indices, i: int) -> None:
+    key, node = keys[i], nodes[i]
+    while i > 0:
+        parent = (i - 1) >> 1
+        if keys[parent] <= key:
+            break
+        keys[i], nodes[i] = keys[parent], nodes[parent]
+        i = parent
+    keys[i], nodes[i] = key, node
+
+
+@njit(cache=True)
+def _sift_down(keys: Vector, nodes: Indices, size: int) -> None:
+    key, node = keys[0], nodes[0]
+    i = 0
+    while True:
+        child = 2 * i + 1
+        if child >= size:
+            break
+        if child + 1 < size and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        keys[i], nodes[i] = keys[child], nodes[child]
+        i = child
+    keys[i], nodes[i] = key, node
+
+
+@njit(cache=True)
+def tree(
+    start: Indices, turns: Indices, ends: Indices, cost: Vector, source: int, target: int
+) -> tuple[Vector, Indices]:
+    """Dijkstra from link `source`: the cost of reaching each link, and the turn that reaches it (-1: none).
+
+    `turns[start[a]:start[a + 1]]` are the turns out of link a and `ends` the link at the far end of each turn;
+    given the turns INTO each link instead, the tree runs backwards. Stops at `target`; -1 visits everything.
+    """
+    n = len(start) - 1
+    distance = np.full(n, np.inf)
+    reached = np.full(n, -1, np.int64)
+    settled = np.zeros(n, np.bool_)
+    keys = np.empty(len(turns) + 1)
+    nodes = np.empty(len(turns) + 1, np.int64)
+    keys[0], nodes[0] = 0.0, source
+    size = 1
+    distance[source] = 0.0
+    while size > 0:
+        key, a = keys[0], nodes[0]
+        size -= 1
+        if size > 0:
+            keys[0], nodes[0] = keys[size], nodes[size]
+            _sift_down(keys, nodes, size)
+        if settled[a]:
+            continue
+        settled[a] = True
+        if a == target:
+            break
+        for k in range(start[a], start[a + 1]):
+            turn = turns[k]
+            b = ends[turn]
+            through = key + cost[turn]
+            if through < distance[b]:
+                distance[b] = through
+                reached[b] = turn
+                keys[size], nodes[size] = through, b
+                size += 1
+                _sift_up(keys, nodes, size - 1)
+    return distance, reached
+
+
+@njit(cache=True)
+def trace(reached: Indices, near: Indices, source: int, target: int) -> Indices:
+    """The turns from source to target, in order; `near` is the link at the tree's side of each turn."""
+    length = 0
+    link = target
+    while link != source:
+        link = near[reached[link]]
+        length += 1
+    path = np.empty(length, np.int64)
+    link = target
+    for k in range(length - 1, -1, -1):
+        path[k] = reached[link]
+        link = near[reached[link]]
+    return path
+
+
+@njit(cache=True)
+def find_turns(start: Indices, head: Indices, links: Indices) -> Indices:
+    """The turn between each link and the next; -1 where the network has none. Turn k leads to head[k]."""
+    turns = np.full(max(0, len(links) - 1), -1, np.int64)
+    for i in range(len(turns)):
+        for k in range(start[links[i]], start[links[i] + 1]):
+            if head[k] == links[i + 1]:
+                turns[i] = k
+                break
+    return turns
+
+
+@njit(cache=True)
+def furthest(distance: Vector, cost: Vector, head: Indices, turns: Indices, first: int) -> int:
+    """How many of turns[first:] a shortest path from their beginning may take, given its distances."""
+    total = 0.0
+    for i in range(first, len(turns)):
+        total += cost[turns[i]]
+        if total > distance[head[turns[i]]] * (1.0 + NOISE) + 1e-300:
+            return i - first
+    return len(turns) - first
+
+
+@njit(cache=True)
+def via_points(start: Indices, turns: Indices, head: Indices, cost: Vector, origin: int, driven: Indices) -> Indices:
+    """How many turns of a driven path come before each place where a router has to be told where to go.
+
+    A leg that the router draws by itself also has all its parts drawn by itself, so taking each leg as far
+    as it goes gives the fewest via-points. A single turn can always be had: from one link to the next.
+    """
+    places = np.empty(len(driven), np.int64)
+    found = 0
+    done = 0
+    while done < len(driven):
+        link = origin if done == 0 else head[driven[done - 1]]
+        distance, _ = tree(start, turns, head, cost, link, -1)
+        done += max(1, furthest(distance, cost, head, driven, done))
+        places[found] = done
+        found += 1
+    return places[: max(0, found - 1)]
+
+
+@njit(cache=True)
+def direct(start: Indices, turns: Indices, ends: Indices, reached: Indices, source: int, links: Indices) -> Indices:
+    """The turn between source and each link where there is one, else the turn by which the tree reaches it."""
+    found = reached[links]
+    for k in range(start[source], start[source + 1]):
+        for i in range(len(links)):
+            if links[i] == ends[turns[k]]:
+                found[i] = turns[k]
+    return found
+
+
+@njit(cache=True)
+def detours(
+    rows: Matrix,
+    tail: Indices,
+    head: Indices,
+    ahead: Indices,
+    back: Indices,
+    into: Indices,
+    out: Indices,
+    origin: int,
+    target: int,
+    links: Indices,
+) -> Matrix:
+    """The summed features of the best way from origin to target through each link.
+
+    `ahead` is the tree from the origin (the turn into each link), `back` the tree towards the target (the turn
+    out of each link); `into` and `out` are the turns just before and just after the given links.
+    """
+    total = np.zeros((len(links), rows.shape[1]))
+    for i in range(len(links)):
+        turn = into[i]
+        while True:
+            total[i] += rows[turn]
+            if tail[turn] == origin:
+                break
+            turn = ahead[tail[turn]]
+        turn = out[i]
+        while True:
+            total[i] += rows[turn]
+            if head[turn] == target:
+                break
+            turn = back[head[turn]]
+    return total

@@ -1,0 +1,275 @@
+"""The report: one HTML file with everything in it, readable offline, on screen and in print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+from coactor.lab.claims import ABSENT, CLOSE, FAILS, HOLDS, Claim
+from coactor.lab.lines import EXPERT
+from coactor.lab.results import PanelResult, Row
+from coactor.lab.statistics import Interval, Pair
+from coactor.lab.theorem import TheoremRow
+
+_MARK = {HOLDS: ("yes", "✓"), FAILS: ("no", "✗"), CLOSE: ("open", "≈"), ABSENT: ("absent", "–")}
+
+_STYLE = """
+:root { color-scheme: light; --ink: #1c2530; --soft: #5b6673; --line: #d9dfe6; --back: #f6f8fa; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2.5rem 1.5rem 5rem; max-width: 1120px; color: var(--ink); background: #fff;
+  font: 16px/1.55 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; }
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem; }
+h2 { font-size: 1.3rem; margin: 3rem 0 .6rem; padding-top: .8rem; border-top: 2px solid var(--ink); }
+h3 { font-size: 1.05rem; margin: 2rem 0 .4rem; }
+p, ul { max-width: 48rem; }
+.lead { font-size: 1.1rem; color: var(--soft); }
+nav a { margin-right: 1.1rem; }
+a { color: #0b5cad; }
+figure { margin: 1rem 0; }
+figure svg { width: 100%; height: auto; display: block; }
+figcaption, small, .soft { color: var(--soft); font-size: .88rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+th, td { text-align: left; padding: .32rem .7rem .32rem 0; border-bottom: 1px solid var(--line);
+  vertical-align: top; }
+thead th { color: var(--soft); font-weight: 600; font-size: .82rem; border-bottom-color: var(--ink); }
+td.n, th.n { text-align: right; white-space: nowrap; }
+tr.best td:first-child, tr.best td:nth-child(2) { font-weight: 700; }
+tr.reference td { color: var(--soft); font-style: italic; }
+.verdict { white-space: nowrap; font-weight: 600; padding: .05rem .5rem; border-radius: 1rem; font-size: .84rem; }
+.yes { background: #d9efe3; color: #0b4f2f; } .no { background: #fbdedb; color: #7d1a10; }
+.open { background: #fdf0cc; color: #664a00; } .absent { background: #e8ebef; color: #46505b; }
+.two { display: grid; grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr); gap: 0 2.2rem; }
+@media (max-width: 860px) { .two { grid-template-columns: 1fr; } }
+pre { background: var(--back); padding: .8rem 1rem; border-radius: 6px; overflow-x: auto; font-size: .86rem; }
+code { font-size: .92em; }
+details { margin: .3rem 0; } summary { cursor: pointer; color: #0b5cad; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.4rem; font-size: .92rem; }
+dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+@media print { body { max-width: none; padding: 0; font-size: 11pt; } h2, h3 { break-after: avoid; }
+  table, figure { break-inside: avoid; } nav { display: none; } }
+"""
+
+
+def render(
+    results: Sequence[PanelResult],
+    claims: Sequence[Claim],
+    svg: str,
+    *,
+    command: str,
+    settings: Mapping[str, str],
+    environment: Mapping[str, str],
+    files: Sequence[str],
+) -> str:
+    """The whole page."""
+    rows = [row for result in results for row in result.rows()]
+    theorem = [row for result in results for row in result.theorem]
+    counts = {verdict: sum(c.verdict == verdict for c in claims) for verdict in _MARK}
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    size = f"{results[0].runs} runs of {_examples(results)} examples"
+    caption = (
+        "Average effort of the expert per example so far, against examples: mean of the runs with a 95 % "
+        "bootstrap band. Dashed grey: what is left when the solver knows the true visible weights, where that is "
+        "above zero. Vertical axes are logarithmic except for ranking."
+    )
+    body = [
+        "<header><h1>Coactive learning for locally optimal problem solving, reproduced</h1>",
+        f'<p class="lead">{escape(size)}; of the paper\'s {len(claims)} claims: {escape(said)}.</p>',
+        _navigation(bool(theorem)),
+        "</header><main>",
+        '<h2 id="figure">The figure</h2>',
+        f"<figure>{_inline(svg)}<figcaption>{caption}</figcaption></figure>",
+        '<h2 id="claims">The claims</h2>',
+        "<p>Each sentence of the paper's experiments section, asked of these runs. An answer counts when the "
+        "whole 95 % interval of the paired difference lies on one side of zero.</p>",
+        _claims(claims),
+        '<h2 id="tables">Effort, panel by panel</h2>',
+        "<p>Total effort is the number of edits the expert made over all examples, mean of the runs. Final utility "
+        "is the expert's own utility of the solution he ended with, mean per example; higher is better. "
+        "Differences are paired: both learners saw the same problems and the same expert.</p>",
+        *(_panel(result, rows) for result in results),
+    ]
+    if theorem:
+        body += ['<h2 id="bounds">Theorem 1 against measured effort</h2>', _bounds(theorem)]
+    body += [
+        '<h2 id="how">How these numbers were made</h2>',
+        f"<pre><code>{escape(command)}</code></pre>",
+        _definitions(settings),
+        "<h3>Environment</h3>",
+        _definitions(environment),
+        "<h3>Files</h3>",
+        f"<p>Beside this page: {', '.join(f'<code>{escape(name)}</code>' for name in files)}. "
+        "<code>coactor reproduce --verify manifest.json</code> runs everything again and compares.</p>",
+        "</main>",
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>coactor: the paper, reproduced</title><style>{_STYLE}</style></head>\n<body>"
+        + "\n".join(body)
+        + "</body></html>\n"
+    )
+
+
+def _examples(results: Sequence[PanelResult]) -> str:
+    sizes = sorted({result.examples for result in results})
+    return f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+
+
+def _navigation(theorem: bool) -> str:
+    links = [("figure", "Figure"), ("claims", "Claims"), ("tables", "Tables")]
+    links += [("bounds", "Theorem 1")] if theorem else []
+    links += [("how", "How it was made")]
+    return "<nav>" + "".join(f'<a href="#{key}">{name}</a>' for key, name in links) + "</nav>"
+
+
+def _inline(svg: str) -> str:
+    """The figure as part of the page: no prolog, no fixed size, a name for those who cannot see it."""
+    start = svg.index("<svg")
+    text = re.sub(r'(<svg\b[^>]*?) width="[^"]*"', r"\1", svg[start:], count=1)
+    text = re.sub(r'(<svg\b[^>]*?) height="[^"]*"', r"\1", text, count=1)
+    label = 'role="img" aria-label="Average effort against examples for every panel; the tables below give the numbers"'
+    return text.replace("<svg", f"<svg {label}", 1)
+
+
+def _table(head: Sequence[tuple[str, bool]], rows: Iterable[tuple[str, Sequence[str]]], caption: str = "") -> str:
+    """A table from escaped cells; `head` says which columns are numbers."""
+    parts = ['<div class="scroll"><table>']
+    if caption:
+        parts.append(f"<caption>{caption}</caption>")
+    numeric = [' class="n"' if is_number else "" for _, is_number in head]
+    cells = "".join(f'<th scope="col"{n}>{text}</th>' for (text, _), n in zip(head, numeric, strict=True))
+    parts.append(f"<thead><tr>{cells}</tr></thead><tbody>")
+    for kind, row in rows:
+        cells = "".join(f"<td{n}>{text}</td>" for text, n in zip(row, numeric, strict=True))
+        parts.append(f'<tr class="{kind}">{cells}</tr>' if kind else f"<tr>{cells}</tr>")
+    parts.append("</tbody></table></div>")
+    return "".join(parts)
+
+
+def _verdict(verdict: str) -> str:
+    kind, mark = _MARK[verdict]
+    return f'<span class="verdict {kind}">{mark} {escape(verdict)}</span>'
+
+
+def _claims(claims: Sequence[Claim]) -> str:
+    def cell(claim: Claim) -> str:
+        text = f"{escape(claim.sentence)}<br><small>Taken to mean: {escape(claim.meaning)}</small>"
+        if claim.note:
+            text += f"<br><small>{escape(claim.note)}</small>"
+        if claim.answers:
+            inner = _table(
+                [("above 0 supports the claim", False), ("value and 95 % interval", True), ("", False)],
+                [("", (escape(a.question), _span(a.value), _verdict(a.verdict))) for a in claim.answers],
+            )
+            text += f"<details><summary>{len(claim.answers)} number{'s' * (len(claim.answers) > 1)}</summary>"
+            text += f"{inner}</details>"
+        return text
+
+    return _table(
+        [("", True), ("claim", False), ("verdict", False)],
+        [("", (str(claim.number), cell(claim), _verdict(claim.verdict))) for claim in claims],
+    )
+
+
+def _round(value: float) -> str:
+    """Three or four digits are all that ten runs can tell."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 1000:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
+
+
+def _span(found: Interval | None) -> str:
+    if found is None:
+        return "–"
+    return f'{_round(found.value)} <span class="soft">[{_round(found.low)}, {_round(found.high)}]</span>'
+
+
+def _panel(result: PanelResult, rows: Sequence[Row]) -> str:
+    mine = [row for row in rows if row.panel == result.panel.name]
+    learners = [row for row in mine if row.learner != EXPERT]
+    least = min((row.total.value for row in learners), default=0.0)
+
+    def kind(row: Row) -> str:
+        if row.learner == EXPERT:
+            return "reference"
+        return "best" if row.total.value == least else ""
+
+    head = [("learner", False), ("total effort", True)]
+    has_expert = any(row.above_expert for row in mine)
+    head += [("above expert", True)] if has_expert else []
+    head += [("final utility", True)]
+    table = _table(
+        head,
+        [
+            (
+                kind(row),
+                [
+                    escape(row.learner) + (" (true weights)" if row.learner == EXPERT else ""),
+                    _span(row.total),
+                    *([_span(row.above_expert)] if has_expert else []),
+                    f"{row.final_utility.value:.5g}",
+                ],
+            )
+            for row in mine
+        ],
+        f"Totals over {result.examples} examples, mean of {result.runs} runs",
+    )
+    title = f'<h3 id="{escape(result.panel.name)}">{escape(result.panel.title)} '
+    title += f'<small>({escape(result.panel.name)})</small></h3>'  # fmt: skip
+    pairs = result.pairs()
+    return f'{title}<div class="two">{table}{_pairs(pairs) if pairs else ""}</div>'
+
+
+def _pairs(pairs: Sequence[Pair]) -> str:
+    return _table(
+        [("A against B", False), ("effort A minus B", True), ("A beats B", True)],
+        [
+            ("", (f"{escape(p.a)} – {escape(p.b)}", _span(p.difference), f"{p.wins.value:.0%}")) for p in pairs
+        ],
+        "Paired differences, and in how many runs A wins",
+    )  # fmt: skip
+
+
+def _bounds(rows: Sequence[TheoremRow]) -> str:
+    text = (
+        "<p>The theorem speaks of noise-free runs that learn from the last candidate the learner disagreed with "
+        "(Assumption 3), so these are runs of their own, on the same problems as above. R is the largest norm among "
+        "the solutions compared. The refined bound does not depend on the number of examples: the proof holds with "
+        "the number of updates in its place. Runs whose solver is not locally optimal for the expert's operator "
+        "are shown, but the theorem says nothing about them.</p>"
+    )
+    groups: dict[tuple[str, str], list[TheoremRow]] = {}
+    for row in rows:
+        groups.setdefault((row.panel, row.learner), []).append(row)
+    cells = []
+    for (panel, learner), group in groups.items():
+        met = [row for row in group if row.assumptions_met]
+        worst = max(group, key=lambda row: row.measured / row.bound)
+        below = all(row.measured <= row.bound for row in met)
+        verdict = _verdict(HOLDS if below else FAILS) if met else '<span class="soft">assumptions not met</span>'
+        cells.append(
+            ("", (
+                escape(panel),
+                escape(learner),
+                "C²" if worst.squared else "C",
+                f"{len(met)} of {len(group)}",
+                _round(worst.measured),
+                _round(worst.bound),
+                _round(worst.refined),
+                verdict,
+            ))
+        )  # fmt: skip
+    return text + _table(
+        [("panel", False), ("learner", False), ("average of", False), ("runs that meet the assumptions", True),
+         ("measured, worst run", True), ("printed bound", True), ("refined bound", True), ("", False)],
+        cells,
+    )  # fmt: skip
+
+
+def _definitions(items: Mapping[str, str]) -> str:
+    return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in items.items()) + "</dl>"

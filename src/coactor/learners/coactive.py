@@ -1,0 +1,62 @@
+"""Algorithm 1 of the paper, and what its four learners share.
+
+    CoactiveUpdate(problem x, solution y, expert's solution y', cost C):
+        if C > 0:
+            delta := phi(x, y') - phi(x, y)
+            w     := w + lambda * delta
+
+The learners differ only in the learning rate lambda: see perceptrons.py and passive_aggressive.py.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from coactor.learners.states import check_feedback, pack, positive_dim, unpack
+from coactor.protocol import Feedback, Reads, State, Vector
+
+
+class CoactiveLearner(ABC):
+    """Algorithm 1 with the learning rate left open.
+
+    Parameters
+    ----------
+    dim
+        d, the length of a feature vector. The weights start at 0.
+    """
+
+    name: ClassVar[str]
+    reads: Reads = "ends"
+
+    def __init__(self, dim: int) -> None:
+        self.weights: Vector = np.zeros(positive_dim(dim))
+
+    def update(self, feedback: Feedback) -> None:
+        """Algorithm 1."""
+        check_feedback(feedback, self.weights.size)
+        if feedback.cost > 0:
+            delta = feedback.delta
+            if delta.any():  # hidden features can leave delta at 0 although C > 0: nothing to learn then
+                self.weights = self.weights + self.rate(feedback.cost, delta) * delta
+
+    @abstractmethod
+    def rate(self, cost: float, delta: Vector) -> float:
+        """lambda, given C and a delta that is not 0."""
+
+    def settings(self) -> dict[str, float]:
+        """The parameters that belong to the state."""
+        return {}
+
+    def state(self) -> State:
+        """Everything it knows, as JSON-able data."""
+        return {"learner": self.name, "weights": pack(self.weights), **self.settings()}
+
+    def restore(self, state: State) -> None:
+        """Become the learner that `state` was taken from."""
+        weights = unpack(state, "weights", self.name, (self.weights.size,))
+        for key in self.settings():
+            setattr(self, key, float(state[key]))
+        self.weights = weights

@@ -1,0 +1,68 @@
+"""Checks on feedback, and arrays to and from JSON, bit for bit."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any
+
+import numpy as np
+
+from coactor.protocol import Feedback, State, Vector
+
+
+def positive_dim(dim: int) -> int:
+    """The dimension, or a sentence."""
+    if isinstance(dim, bool) or not isinstance(dim, int | np.integer) or dim < 1:
+        raise ValueError(f"dim is {dim!r}; a learner needs at least one feature.")
+    return int(dim)
+
+
+def positive_number(value: float, what: str) -> float:
+    """The value, or a sentence."""
+    if not (isinstance(value, int | float | np.number) and math.isfinite(value) and value > 0):
+        raise ValueError(f"{what} is {value!r}; it must be a number above 0.")
+    return float(value)
+
+
+def check_feedback(feedback: Feedback, dim: int) -> None:
+    """Raise ValueError unless a learner of this dimension can use the feedback."""
+    path, cost = feedback.path, feedback.cost
+    if path.ndim != 2 or path.shape[0] < 1 or path.shape[1] != dim:
+        raise ValueError(f"feedback.path has shape {path.shape}; expected (steps + 1, {dim}).")
+    if not (math.isfinite(cost) and cost >= 0):
+        raise ValueError(f"feedback.cost is {cost!r}; it must be a finite number, 0 or more.")
+    if not math.isfinite(float(path.sum())) and not np.isfinite(path).all():
+        raise ValueError("feedback.path contains NaN or infinity; check the features of the problem.")
+    declined = feedback.declined
+    if declined is not None:
+        if declined.ndim != 2 or declined.shape[1] != dim:
+            raise ValueError(f"feedback.declined has shape {declined.shape}; expected (moves, {dim}).")
+        if not np.isfinite(declined).all():
+            raise ValueError("feedback.declined contains NaN or infinity; check the features of the problem.")
+
+
+def pack(array: Vector) -> Any:
+    """JSON-able: a plain list for a vector, base64 of the bytes for a matrix (large, and read by nobody)."""
+    if array.ndim == 1:
+        return array.tolist()
+    data = base64.b64encode(np.ascontiguousarray(array, dtype="<f8").tobytes()).decode("ascii")
+    return {"shape": list(array.shape), "f8": data}
+
+
+def unpack(state: State, key: str, owner: str, shape: tuple[int, ...]) -> Vector:
+    """The array again, checked: right key, right shape, finite."""
+    if state.get("learner") != owner:
+        raise ValueError(f"this state belongs to learner {state.get('learner')!r}, not to {owner!r}.")
+    try:
+        data = state[key]
+        if isinstance(data, dict):
+            raw = base64.b64decode(data["f8"], validate=True)
+            array = np.frombuffer(raw, dtype="<f8").astype(np.float64).reshape(data["shape"])
+        else:
+            array = np.array(data, dtype=np.float64)
+    except (KeyError, TypeError, ValueError):
+        raise ValueError(f"the state of {owner!r} has no readable {key!r}; was it written by state()?") from None
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"{key!r} in the state of {owner!r} has shape {array.shape}; expected {shape}, finite.")
+    return array

@@ -1,0 +1,108 @@
+"""Ask and tell in memory: the paper's protocol, and the only code that changes a learner.
+
+    for each problem:  y = ask(x)         solve with the current weights, show y
+                       tell(y, correction)  the expert's path and effort; update
+"""
+
+from __future__ import annotations
+
+import math
+
+from coactor import search
+from coactor.experts import same_solution
+from coactor.protocol import Correction, Domain, Learner, Problem, Proposal, Round, Solver, Vector
+from coactor.search import Candidate
+
+
+class Session:
+    """Proposes solutions, takes corrections, and lets the learner learn from them.
+
+    Parameters
+    ----------
+    domain
+        What problems, solutions and edits are.
+    learner
+        What learns the weights.
+    solver
+        Replaces the domain's own solver.
+    candidate
+        What to learn from: the expert's "final" solution, or the last one on which learner and expert
+        still disagree ("disagreement", Assumption 3, which the theorems need).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import coactor
+    >>> rng = np.random.default_rng(7)
+    >>> domain = coactor.domains.Tour(points=10, features=5)
+    >>> expert = coactor.SimulatedExpert(domain, weights=rng.random(5), kappa=0.1)
+    >>> session = coactor.Session(domain, coactor.learners.CSPER(domain.dim))
+    >>> for x in domain.sample(rng, n=50):
+    ...     proposal = session.ask(x)
+    ...     round = session.tell(proposal, expert(x, proposal.solution))
+    >>> sum(session.efforts[:10]) > sum(session.efforts[-10:])
+    True
+    """
+
+    def __init__(
+        self, domain: Domain, learner: Learner, *, solver: Solver | None = None, candidate: Candidate = "final"
+    ) -> None:
+        if learner.weights.shape != (domain.dim,):
+            raise ValueError(
+                f"the learner has {learner.weights.size} weights and the domain {domain.dim} features; "
+                f"make it with dim={domain.dim}."
+            )
+        if candidate not in ("final", "disagreement"):
+            raise ValueError(f"candidate is {candidate!r}; expected 'final' or 'disagreement'.")
+        self.domain = domain
+        self.learner = learner
+        self.solver: Solver = solver or domain.solve
+        self.candidate: Candidate = candidate
+        self.efforts: list[float] = []  # what each example cost the expert
+        self.costs: list[float] = []  # the C the learner was given for it
+        self._asked = 0
+        self._open: dict[int, tuple[Proposal, Vector]] = {}
+
+    def ask(self, problem: Problem) -> Proposal:
+        """Solve the problem with the current weights."""
+        weights = self.learner.weights
+        proposal = Proposal(self._asked, problem, self.solver(problem, weights), len(self.efforts))
+        self._open[proposal.id] = (proposal, weights)
+        self._asked += 1
+        return proposal
+
+    def tell(self, proposal: Proposal | int, correction: Correction) -> Round:
+        """Learn from what the expert made of a proposal. A refused call changes nothing."""
+        shown, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
+        _check_correction(correction)
+        if not same_solution(correction.path[0], shown.solution):
+            raise ValueError(f"the correction does not start from proposal {shown.id}; edit the solution shown.")
+        if correction.costs:
+            search.check_solution(self.domain, shown.problem, correction.final)
+        feedback = search.feedback(
+            self.domain, shown.problem, correction, self.learner.reads, self.candidate, weights
+        )
+        self.learner.update(feedback)
+        del self._open[shown.id]
+        effort = correction.effort
+        self.efforts.append(effort)
+        self.costs.append(feedback.cost)
+        return Round(shown, correction, feedback.cost, effort, feedback.delta)
+
+    def _find(self, number: int) -> tuple[Proposal, Vector]:
+        if number in self._open:
+            return self._open[number]
+        if 0 <= number < self._asked:
+            raise ValueError(f"proposal {number} has been told already; ask again for a new one.")
+        raise ValueError(f"there is no proposal {number}; this session has made {self._asked}.")
+
+
+def _check_correction(correction: Correction) -> None:
+    steps = len(correction.path) - 1
+    if steps < 0 or len(correction.costs) != steps or len(correction.moves) not in (0, steps):
+        raise ValueError(
+            f"the correction has {len(correction.path)} solutions, {len(correction.moves)} moves and "
+            f"{len(correction.costs)} costs; expected one move and one cost between neighbours."
+        )
+    if not all(math.isfinite(cost) and cost >= 0 for cost in correction.costs):
+        raise ValueError(f"a step costs {list(correction.costs)}; every cost must be finite, 0 or more.")

@@ -1,0 +1,155 @@
+"""One study's log and the model folded from it, kept in step with every other process on the store.
+
+Whoever wants to add a fact takes the study's lock in the store, catches up with what others wrote, checks,
+writes, commits, and only then changes the model in memory.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+
+import orjson
+
+from coactor.protocol import Learner
+from coactor.studies.errors import NotFound, Tampered
+from coactor.studies.facts import Created, Entry, Fact, link, seal
+from coactor.studies.model import Model
+from coactor.studies.store import END, Head, Store, Transaction
+
+EVERY = 1000  # facts between two snapshots
+
+
+class Writer:
+    """The right to add facts: the lock is held and the model is up to date."""
+
+    def __init__(self, ledger: Ledger, transaction: Transaction) -> None:
+        self.sql = transaction
+        self.model = ledger.model
+        self.now = ledger.clock()
+        self._ledger = ledger
+        self._added: list[tuple[Entry, Learner | None]] = []
+
+    def add(self, fact: Fact, *, actor: str, via: str = "", learner: Learner | None = None) -> Entry:
+        """Write a fact; the model takes it in when the transaction has been committed."""
+        study, model = self._ledger.head.id, self.model
+        if self._added:
+            seq, previous = self._added[-1][0].seq, self._added[-1][0].hash
+        else:
+            seq, previous = model.seq, model.hash
+            if seq and seq % EVERY == 0:
+                self.sql.add_snapshot(study, seq, orjson.dumps(model.snapshot()))
+        entry = seal(fact, seq=seq + 1, time=self.now, actor=actor, via=via, previous=previous)
+        self.sql.append(study, entry)
+        self._added.append((entry, learner))
+        return entry
+
+    def commit(self) -> None:
+        """Take in what was written."""
+        for entry, learner in self._added:
+            self.model.apply(entry, learner)
+
+
+class Ledger:
+    """The log of a study and what it adds up to.
+
+    Parameters
+    ----------
+    store, head
+        Where the log is.
+    learner
+        A learner of the study's kind; copies of it are restored from the log.
+    clock
+        Seconds since 1970.
+    """
+
+    def __init__(
+        self, store: Store, head: Head, learner: Learner, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.store = store
+        self.head = head
+        self.clock = clock
+        self.lock = threading.RLock()
+        self._template = deepcopy(learner)
+        with store.reading() as transaction:
+            self.model = self.load(transaction, END)
+
+    def load(self, transaction: Transaction, upto: int, *, shortcut: bool = True) -> Model:
+        """The model after fact `upto`: from the nearest snapshot, or from the very first fact."""
+        learner = deepcopy(self._template)
+        data = transaction.snapshot(self.head.id, upto) if shortcut else None
+        model = Model(learner) if data is None else Model.load(orjson.loads(data), learner)
+        self._follow(model, transaction, upto)
+        return model
+
+    def _follow(self, model: Model, transaction: Transaction, upto: int) -> None:
+        for entry in transaction.after(self.head.id, model.seq, upto):
+            if link(model.hash, entry.body, entry.vectors) != entry.hash:
+                raise Tampered(
+                    f"Fact {entry.seq} of study {self.head.name!r} is not what was written; "
+                    "run `coactor study verify` and restore from a backup."
+                )
+            model.apply(entry)
+
+    def _catch_up(self, transaction: Transaction, seq: int, hash: bytes) -> None:
+        if seq > self.model.seq:
+            self._follow(self.model, transaction, seq)
+        if self.model.hash != hash:  # the store was replaced, say by an older backup: begin again
+            self.model = self.load(transaction, seq)
+        if self.model.hash != hash:
+            raise Tampered(f"The end of the log of study {self.head.name!r} is missing; restore from a backup.")
+
+    def refresh(self) -> Model:
+        """The model with every fact that has been committed by now."""
+        with self.lock, self.store.reading() as transaction:
+            return self.refresh_in(transaction)
+
+    def refresh_in(self, transaction: Transaction) -> Model:
+        """The same within a transaction that goes on reading; the caller holds `lock`."""
+        self._catch_up(transaction, *transaction.head(self.head.id))
+        return self.model
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """The right to add facts, until the end of the block."""
+        with self.lock:
+            with self.store.writing() as transaction:
+                self._catch_up(transaction, *transaction.lock(self.head.id))
+                writer = Writer(self, transaction)
+                yield writer
+            writer.commit()
+
+    def learner_at(self, version: int) -> Learner:
+        """The learner as it was at a version of the weights."""
+        with self.store.reading() as transaction:
+            entry = transaction.by_version(self.head.id, version)
+            if entry is None:
+                raise NotFound(f"Study {self.head.name!r} has no version {version}; see its versions.")
+            return self.load(transaction, entry.seq).learner
+
+    def learner_without(self, told: Entry) -> Learner:
+        """The learner as it would be if one tell had not been learned."""
+        with self.store.reading() as transaction:
+            model = self.load(transaction, told.seq - 1)
+            learner = model.learner
+            for entry in transaction.after(self.head.id, told.seq - 1):
+                if entry.seq != told.seq:
+                    model.apply(_again(entry, model.seq))
+                else:
+                    model.seq = entry.seq
+            learner = model.learner
+        return learner
+
+
+def _again(entry: Entry, _: int) -> Entry:
+    return entry
+
+
+def created(entry: Entry) -> Created:
+    """The first fact of a study."""
+    if not isinstance(entry.fact, Created):
+        raise Tampered("The first fact of the log does not create a study; restore from a backup.")
+    return entry.fact
