@@ -44,6 +44,10 @@ def has_vectors(domain: Domain) -> TypeGuard[Vectorises]:
     return hasattr(domain, "features_along") and hasattr(domain, "move_features")
 
 
+def has_checks(domain: Domain) -> TypeGuard[Validates]:
+    return hasattr(domain, "check_solution")
+
+
 def utility_features(domain: Domain, x: Problem, y: Solution, length: int) -> Vector:
     """The features that weights of this length score: the visible ones, or all of them."""
     if length != domain.dim and isinstance(domain, Hides):
@@ -162,7 +166,7 @@ def feedback(
     """
     path = correction.path
     if candidate == "final":
-        if reads == "ends":
+        if reads == "ends" and len(path) > 2:
             path = [path[0], path[-1]]
         rows, cost = features_along(domain, x, path), correction.effort
     else:
@@ -185,5 +189,5 @@ def last_disagreement(rows: Matrix, weights: Vector) -> int:
 
 def check_solution(domain: Domain, x: Problem, y: Solution) -> None:
     """Raise ValueError unless y is a solution of x, as far as the domain can tell."""
-    if isinstance(domain, Validates):
+    if has_checks(domain):
         domain.check_solution(x, y)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from coactor.kernels import edges
 from coactor.protocol import Indices, Matrix, Vector
 
 
@@ -48,11 +49,10 @@ def weight_vector(w: Any, dim: int, hidden: int = 0) -> Vector:
     return array
 
 
-def is_permutation(order: Indices, n: int) -> bool:
-    """Whether every number from 0 to n - 1 stands in `order` exactly once."""
-    if order.shape != (n,) or order.dtype.kind not in "iu":
-        return False
-    return bool((order >= 0).all() and (order < n).all() and (np.bincount(order, minlength=n) == 1).all())
+def is_permutation(data: Any, n: int) -> bool:
+    """Whether every number from 0 to n - 1 stands in `data` exactly once."""
+    order = np.asarray(data)
+    return order.ndim == 1 and order.dtype.kind in "iu" and bool(edges.is_permutation(order, n))
 
 
 def integers(data: Any, what: str) -> Indices:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -192,12 +193,7 @@ class FleetLandscape:
 
 def flat(y: Paths) -> tuple[Indices, Indices]:
     """One array, and where each path starts in it: the kernels' form."""
-    starts = np.zeros(len(y) + 1, np.int64)
-    total = 0
-    for v, path in enumerate(y):
-        total += len(path)
-        starts[v + 1] = total
-    return np.concatenate(y), starts
+    return np.concatenate(y), np.array([0, *accumulate(map(len, y))])
 
 
 def split(order: Indices, starts: Indices) -> Paths:

@@ -134,7 +134,7 @@ class Hypercube:
 
     def check_solution(self, x: Cube, y: Any) -> None:
         """Raise ValueError unless y sets every bit exactly once."""
-        if not arrays.is_permutation(np.asarray(y), self.dimension):
+        if not arrays.is_permutation(y, self.dimension):
             raise ValueError(f"the path must set each of the {self.dimension} bits exactly once.")
 
     def encode_problem(self, x: Cube) -> Any:

@@ -226,7 +226,7 @@ class Ranking:
 
     def check_solution(self, x: Query, y: Any) -> None:
         """Raise ValueError unless y lists every document exactly once."""
-        if not arrays.is_permutation(np.asarray(y), x.size):
+        if not arrays.is_permutation(y, x.size):
             raise ValueError(f"the ranking must list each of the {x.size} documents exactly once.")
 
     def encode_problem(self, x: Query) -> Any:

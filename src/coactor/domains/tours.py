@@ -109,7 +109,7 @@ class Tour:
 
     def check_solution(self, x: Graph, y: Any) -> None:
         """Raise ValueError unless y visits every point exactly once."""
-        if not arrays.is_permutation(np.asarray(y), x.size):
+        if not arrays.is_permutation(y, x.size):
             raise ValueError(f"the tour is not a permutation of the {x.size} points; visit each exactly once.")
 
     def encode_problem(self, x: Graph) -> Any:

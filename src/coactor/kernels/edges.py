@@ -15,9 +15,22 @@ NOISE = 1e-12  # a gain below this share of the largest cost is rounding: taking
 def rounding(costs: Vector) -> float:
     """The largest gain that may be nothing but rounding."""
     largest = 0.0
-    for c in costs.flat:
+    for c in costs.ravel():
         largest = max(largest, abs(c))
     return NOISE * largest
+
+
+@njit(cache=True)
+def is_permutation(order: Indices, n: int) -> bool:
+    """Whether every number from 0 to n - 1 stands in `order` exactly once."""
+    if order.size != n:
+        return False
+    seen = np.zeros(n, np.bool_)
+    for p in order:
+        if p < 0 or p >= n or seen[p]:
+            return False
+        seen[p] = True
+    return True
 
 
 @njit(cache=True)

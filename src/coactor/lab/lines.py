@@ -43,7 +43,7 @@ class Line:
             try:
                 learners.make(learner, 1)
             except (KeyError, ValueError):
-                raise unknown("learner", learner, (*learners.NAMES, EXPERT)) from None
+                raise unknown("learner", learner, (*learners.names(), EXPERT)) from None
         return cls(text.strip(), learner, proposals)
 
     def make(self, dim: int) -> Learner:

@@ -16,7 +16,7 @@ import orjson
 
 from coactor.protocol import Learner
 from coactor.studies.errors import NotFound, Tampered
-from coactor.studies.facts import Created, Entry, Fact, link, seal
+from coactor.studies.facts import Created, Entry, Fact, Reopened, Told, link, seal, unpack
 from coactor.studies.model import Model
 from coactor.studies.store import END, Head, Store, Transaction
 
@@ -130,22 +130,24 @@ class Ledger:
                 raise NotFound(f"Study {self.head.name!r} has no version {version}; see its versions.")
             return self.load(transaction, entry.seq).learner
 
-    def learner_without(self, told: Entry) -> Learner:
-        """The learner as it would be if one tell had not been learned."""
-        with self.store.reading() as transaction:
-            model = self.load(transaction, told.seq - 1)
-            learner = model.learner
-            for entry in transaction.after(self.head.id, told.seq - 1):
-                if entry.seq != told.seq:
-                    model.apply(_again(entry, model.seq))
-                else:
-                    model.seq = entry.seq
-            learner = model.learner
+    def learner_without(self, told: Entry, transaction: Transaction, upto: int = END) -> Learner:
+        """The learner as if one tell, and every tell taken back before, had not been learned.
+
+        The updates that remain are made again, in the order of the log.
+        """
+        start, gone = told.seq, {told.seq}
+        while True:  # a tell taken back since may lie before the start; then begin there
+            entries = transaction.of_kind(self.head.id, "reopened", after=start - 1)
+            gone |= {e.fact.told for e in entries if isinstance(e.fact, Reopened) and e.seq <= upto}
+            if min(gone) == start:
+                break
+            start = min(gone)
+        learner = deepcopy(self.load(transaction, start - 1).learner)
+        for entry in transaction.after(self.head.id, start - 1, upto):
+            fact = entry.fact
+            if isinstance(fact, Told) and fact.learn and entry.seq not in gone:
+                learner.update(unpack(fact.vectors, fact.cost))
         return learner
-
-
-def _again(entry: Entry, _: int) -> Entry:
-    return entry
 
 
 def created(entry: Entry) -> Created:

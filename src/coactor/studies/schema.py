@@ -39,6 +39,7 @@ facts = sa.Table(
     sa.Column("vectors", sa.LargeBinary, nullable=False),  # last: SQLite then reads past it only on demand
     sa.Index("coactor_facts_key", "study", "key", unique=True),
     sa.Index("coactor_facts_proposal", "study", "proposal", "seq"),
+    sa.Index("coactor_facts_kind", "study", "kind", "seq"),
     sa.Index("coactor_facts_made", "study", "made"),
 )
 problems = sa.Table(
