@@ -101,7 +101,7 @@ def fleet(y: tuple[Indices, ...], z: tuple[Indices, ...]) -> Estimate:
 
 
 def reversals(order: Indices) -> Estimate:
-    """Reversals that sort 0..n, both ends fixed: greedily by restored neighbours, never more than n - 1."""
+    """Reversals that sort 0..n, both ends fixed: greedily, by the neighbours a reversal restores."""
     order = np.array(order, np.int64)
     least = -(-_breaks(order) // 2)
     count = 0

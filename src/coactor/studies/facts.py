@@ -94,7 +94,7 @@ class Told:
     gross: int
     note: str = ""
     seconds: float | None = None
-    key: str | None = None
+    asked_key: str | None = None
     request: str = ""  # digest of what was told, to tell a repetition from a contradiction
     digest: str = ""  # of the weights after it
     vectors: bytes = b""
@@ -113,7 +113,7 @@ class Reopened:
     until: float
     version: int
     asked_with: int
-    key: str | None = None
+    asked_key: str | None = None
     label: str = ""
     state: State | None = None
     digest: str = ""

@@ -91,7 +91,7 @@ class Model:
             case facts.Reopened():
                 self._restore(fact.state, fact.version)
                 self.open[fact.proposal] = Open(
-                    fact.proposal, entry.time, fact.asked_with, fact.key, fact.label, fact.revision,
+                    fact.proposal, entry.time, fact.asked_with, fact.asked_key, fact.label, fact.revision,
                     moves=list(fact.moves), holder=entry.actor, until=fact.until,
                 )  # fmt: skip
                 self._count(fact.effort, -1)

@@ -159,6 +159,16 @@ class Transaction:
         """The fact that made a version of the weights."""
         return next(iter(self._entries(_BY_VERSION, {"i": study, "v": version})), None)
 
+    def of_versions(self, study: int, after: int, limit: int) -> list[Entry]:
+        """The facts that made versions, by version, without their vectors."""
+        query = (
+            sa.select(_F.c.body, _F.c.hash)
+            .where(_F.c.study == study, _F.c.made > after)
+            .order_by(_F.c.made)
+            .limit(limit)
+        )
+        return [unseal(bytes(body), b"", bytes(link)) for body, link in self.sql.execute(query)]
+
     def _entries(self, query: Any, values: dict[str, Any]) -> list[Entry]:
         rows = self.sql.execute(query, values)
         return [unseal(bytes(body), bytes(vectors), bytes(link)) for body, vectors, link in rows]

@@ -1,0 +1,383 @@
+"""Durable ask and tell: the same two verbs as a session, in any process, on any day."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from coactor import learners
+from coactor.protocol import Domain, Learner, Problem, Proposal, Solution, Solver, Vector
+from coactor.search import Candidate
+from coactor.studies import catalog, corrections, facts, reports
+from coactor.studies.codec import Codec, text
+from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
+from coactor.studies.facts import Asked, Created, Entry, RolledBack, Told, content_hash, digest
+from coactor.studies.ledger import Ledger, Writer, created
+from coactor.studies.model import try_update
+from coactor.studies.store import Store
+from coactor.studies.values import EffortRow, Explanation, Outcome, Ticket, Version, in_words
+
+Propose: TypeAlias = Callable[[Problem, Learner], Solution]
+"""How a proposal is made: from a problem and the learner as it is now."""
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+KEPT = 256  # problems and solutions kept at hand
+GRACE = 600.0  # seconds in which a tell can be taken back
+"""Defaults of a study; `open_study` and the created fact may say otherwise."""
+
+
+def open_study(
+    url: str | Store,
+    name: str,
+    domain: Domain | None = None,
+    learner: str | Learner = "default",
+    *,
+    create: bool = False,
+    solver: Solver | None = None,
+    propose: Propose | None = None,
+    costs: dict[str, float] | None = None,
+    candidate: Candidate = "final",
+    grace: float = GRACE,
+    actor: str = "",
+    clock: Callable[[], float] = time.time,
+) -> Study:
+    """Open a study by the URL of its store and its name.
+
+    Parameters
+    ----------
+    url
+        ``sqlite:///desk.db``, ``postgresql://...``, or a store that is already open.
+    name
+        Letters, digits, dots, dashes and underscores.
+    domain
+        What is proposed and edited. A study of an installed domain can be opened without it.
+    learner
+        A name such as "CSPER", or a learner. Used when the study is created; afterwards the log knows.
+    create
+        Create the study if there is none.
+    solver, propose
+        Your own way from a problem to a solution; the domain's solver otherwise.
+    costs, candidate, grace
+        What an operator costs (1 where silent); what to learn from; the seconds in which a tell can be taken back.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np
+    >>> from coactor import domains, open_study
+    >>> tour = domains.Tour(points=8, features=3)
+    >>> x = next(tour.sample(np.random.default_rng(0), n=1))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = open_study(f"sqlite:///{folder}/desk.db", "depot-7", tour, "CSPER", create=True)
+    ...     p = study.ask(x, key="monday")
+    ...     outcome = study.tell(p.id, moves=[{"op": "reverse", "args": [2, 4]}], actor="ana")
+    ...     study.close()
+    >>> outcome.effort, outcome.version
+    (1.0, 1)
+    """
+    if not NAME.fullmatch(name):
+        raise Invalid(f"{name!r} is no name for a study; use up to 64 letters, digits, dots, dashes, underscores.")
+    store = url if isinstance(url, Store) else Store(url)
+    try:
+        with store.reading() as sql:
+            known = any(head.name == name for head in sql.studies())
+        if not known and create:
+            settings = {"costs": dict(costs or {}), "candidate": candidate, "grace": float(grace)}
+            _create(store, name, domain, learner, settings, actor, clock)
+        study = Study(store, name, domain, None if isinstance(learner, str) else learner, solver, propose, clock)
+    except BaseException:
+        if store is not url:
+            store.close()
+        raise
+    study.owns_store = store is not url
+    return study
+
+
+def _create(
+    store: Store, name: str, domain: Domain | None, learner: str | Learner, settings: dict[str, Any],
+    actor: str, clock: Callable[[], float],
+) -> None:  # fmt: skip
+    if domain is None:
+        raise Invalid(f"Study {name!r} is new; say which domain it is about.")
+    if isinstance(learner, str):
+        try:
+            learner = learners.make(learner, domain.dim)
+        except (ValueError, KeyError) as error:
+            raise Invalid(f"There is no learner {learner!r}: {error}") from error
+    config = {
+        "domain": catalog.describe(domain), "dim": domain.dim, "learner": learner.name,
+        "features": Codec(domain).names(), **settings,
+    }  # fmt: skip
+    first = Created(uid=uuid.uuid4().hex, config=config, state=learner.state())
+    try:
+        with store.writing() as sql:
+            study = sql.create(name)
+            sql.append(
+                study, facts.seal(first, seq=1, time=clock(), actor=actor, via="", previous=facts.GENESIS)
+            )
+    except Conflict:
+        pass  # another process created it a moment ago: open that one
+
+
+class Study:
+    """A durable study. Open it with `open_study`."""
+
+    def __init__(
+        self, store: Store, name: str, domain: Domain | None = None, learner: Learner | None = None,
+        solver: Solver | None = None, propose: Propose | None = None, clock: Callable[[], float] = time.time,
+    ) -> None:  # fmt: skip
+        with store.reading() as sql:
+            head = sql.find(name)
+            first = created(next(sql.after(head.id, 0, 1)))
+        self.name = name
+        self.store = store
+        self.owns_store = False
+        self.config = first.config
+        self.domain = domain if domain is not None else _domain_of(name, first.config)
+        if self.domain.dim != first.config["dim"]:
+            raise Invalid(
+                f"Study {name!r} has {first.config['dim']} features, this domain has {self.domain.dim}; "
+                "open it with the domain it was created with."
+            )
+        self.codec = Codec(self.domain)
+        self.ledger = Ledger(store, head, deepcopy(learner) or learners.from_state(first.state), clock)
+        solve = solver or self.domain.solve
+        self._propose: Propose = propose or (lambda x, model: solve(x, model.weights))
+        self._kept: OrderedDict[int, tuple[Problem, Solution]] = OrderedDict()
+
+    # -- ask and tell --------------------------------------------------------------------------------
+
+    def ask(
+        self, problem: Problem, *, key: str | None = None, label: str = "", actor: str = "", via: str = ""
+    ) -> Proposal:
+        """Solve a problem with the current weights and keep the proposal.
+
+        The same key gives the same proposal, however often and from wherever it is asked.
+        """
+        check_who(actor, via, key)
+        text(label, "label", 200)
+        data = self.codec.problem_bytes(problem)
+        name = content_hash(data)
+        with self.ledger.lock, self.store.reading() as sql:
+            model = self.ledger.refresh_in(sql)
+            learner, version = model.learner, model.version
+            found = sql.by_key(self.ledger.head.id, key) if key is not None else None
+        if found is not None:
+            return self._asked_before(found, name, problem)
+        solution = self.codec.checked(problem, self._propose(problem, learner))
+        with self.ledger.writing() as log:  # the solver has run outside the lock; others may have been faster
+            found = log.sql.by_key(self.ledger.head.id, key) if key is not None else None
+            if found is None:
+                fact = Asked(
+                    proposal=log.model.asked + 1, problem=name, solution=self.codec.plain_solution(solution),
+                    version=version, key=key, label=label,
+                )  # fmt: skip
+                log.sql.add_problem(name, data)
+                log.add(fact, actor=actor, via=via)
+        if found is not None:
+            return self._asked_before(found, name, problem)
+        self._keep(fact.proposal, problem, solution)
+        return Proposal(fact.proposal, problem, solution, version)
+
+    def _asked_before(self, entry: Entry, name: str, problem: Problem) -> Proposal:
+        fact = entry.fact
+        if not isinstance(fact, Asked) or fact.problem != name:
+            raise Conflict(f"The key {entry.key!r} was used for something else; choose a new key for a new problem.")
+        return Proposal(fact.proposal, problem, self.codec.solution(problem, fact.solution), fact.version)
+
+    def tell(
+        self, id: int, *, moves: Any = None, path: Any = None, solution: Any = None, effort: float | None = None,
+        actor: str = "", learn: bool = True, note: str = "", cut: bool = False, seconds: float | None = None,
+        via: str = "",
+    ) -> Outcome:  # fmt: skip
+        """Say what the expert made of a proposal, and learn from it.
+
+        Parameters
+        ----------
+        id
+            Of the proposal.
+        moves, path, solution
+            One of them: the edits (an empty list accepts the proposal), every solution from the proposal to
+            the final one, or the final solution alone; its effort is then estimated and marked so.
+        effort
+            What it cost, where the caller knows better.
+        actor
+            Who did it.
+        learn
+            False records it "just today".
+        note, cut, seconds
+            A remark; whether he stopped for want of time; active time.
+        """
+        check_who(actor, via, None)
+        given = corrections.Given(moves, path, solution, effort, learn, text(note, "note", 2000), cut, seconds)
+        with self.ledger.lock:
+            self.ledger.refresh()
+            if id not in self.ledger.model.open:
+                return self._told_before(id, given.name(self.codec))
+        problem, proposed = self.material(id)
+        prepared = corrections.prepare(self, id, problem, proposed, given)
+        with self.ledger.writing() as log:
+            if id in log.model.open:
+                holder = log.model.open[id].held_by(log.now)
+                if holder not in ("", actor):
+                    raise Conflict(f"Proposal {id} is held by {holder}; wait until it is released.")
+                return self.write_tell(log, id, prepared, actor, via)
+        return self._told_before(id, given.name(self.codec))
+
+    def write_tell(
+        self, log: Writer, id: int, prepared: corrections.Prepared, actor: str, via: str
+    ) -> Outcome:
+        """Check, write, apply: the one place where a study learns."""
+        draft, before = log.model.open[id], log.model.learner
+        learner = try_update(before, prepared.feedback) if prepared.learn else before
+        fact = prepared.fact(
+            id, asked_with=draft.version, version=log.model.version + prepared.learn,
+            gross=draft.gross or len(prepared.moves), digest=digest(learner.weights), asked_key=draft.key,
+        )  # fmt: skip
+        entry = log.add(fact, actor=actor, via=via, learner=learner)
+        return self._outcome(entry, fact, learner.weights - before.weights)
+
+    def _told_before(self, id: int, request: str) -> Outcome:
+        entry = self.last_tell(id)
+        if entry is None:
+            raise NotFound(f"Study {self.name!r} has no proposal {id}; see its proposals.")
+        fact = entry.fact
+        assert isinstance(fact, Told)  # last_tell looks for nothing else
+        if fact.request != request:
+            raise Conflict(
+                f"Proposal {id} was already told by {entry.actor or 'somebody'}; reopen it to change that.",
+                {"state": "done", "effort": fact.effort, "actor": entry.actor, "version": fact.version},
+            )
+        return self.outcome(entry)
+
+    def outcome(self, entry: Entry) -> Outcome:
+        """What became of a tell that is in the log."""
+        fact = entry.fact
+        if not isinstance(fact, Told):
+            raise Invalid(f"Fact {entry.seq} is no tell.")
+        change = np.zeros(self.domain.dim)
+        if fact.learn:
+            with self.store.reading() as sql:
+                before = self.ledger.load(sql, entry.seq - 1).learner
+                change = self.ledger.load(sql, entry.seq).learner.weights - before.weights
+        return self._outcome(entry, fact, change)
+
+    def _outcome(self, entry: Entry, fact: Told, change: Vector) -> Outcome:
+        moved = [float(c) for c in change]
+        return Outcome(
+            fact.proposal, entry.seq, entry.time, entry.actor, fact.effort, fact.gross, fact.seconds,
+            fact.estimated, fact.learn, fact.asked_with, fact.version, moved,
+            in_words(self.config["features"], moved, fact.learn, fact.effort),
+        )  # fmt: skip
+
+    # -- what is there ---------------------------------------------------------------------------------
+
+    def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Ticket]:
+        """Proposals by number: all of them, or those in one state."""
+        return reports.tickets(self, state, after, limit)
+
+    def effort(self, after: int = 0) -> list[EffortRow]:
+        """What each finished proposal cost, in the order of the log."""
+        return reports.effort(self, after)
+
+    def weights(self, version: int | None = None) -> Vector:
+        """The weights now, or those of an earlier version."""
+        if version is None:
+            return np.array(self.ledger.refresh().learner.weights)
+        return np.array(self.ledger.learner_at(version).weights)
+
+    @property
+    def version(self) -> int:
+        """How often the weights have changed."""
+        return self.ledger.refresh().version
+
+    def explain(self, id: int) -> Explanation:
+        """Each feature's share of the proposal's utility, and of each edit's."""
+        return reports.explain(self, id)
+
+    def versions(self, after: int = -1, limit: int = 1000) -> list[Version]:
+        """Every state of the weights, and what made it."""
+        return reports.versions(self, after, limit)
+
+    def rollback(self, to: int, reason: str, *, actor: str = "", via: str = "") -> Version:
+        """Take the weights back to an earlier version; that is a new version, and a fact like any other."""
+        check_who(actor, via, None)
+        if not text(reason, "reason", 2000).strip():
+            raise Invalid("A rollback needs a reason; those who come later will ask for it.")
+        with self.ledger.writing() as log:
+            if not 0 <= to <= log.model.version:
+                raise NotFound(f"Study {self.name!r} has versions 0 to {log.model.version}; {to} is none of them.")
+            learner = self.ledger.learner_at(to)
+            fact = RolledBack(
+                to=to, reason=reason, version=log.model.version + 1, state=learner.state(),
+                digest=digest(learner.weights),
+            )  # fmt: skip
+            entry = log.add(fact, actor=actor, via=via)
+        return reports.version_row(entry)
+
+    def export(self) -> Iterator[dict[str, Any]]:
+        """The whole study as JSON-able lines: a header, then problems and facts in order."""
+        from coactor.studies import transfer
+
+        return transfer.export(self.store, self.name)
+
+    # -- used by the drafts and the reports ----------------------------------------------------------
+
+    def material(self, id: int) -> tuple[Problem, Solution]:
+        """The problem and the proposed solution."""
+        kept = self._kept.get(id)
+        if kept is not None:
+            return kept
+        with self.store.reading() as sql:
+            entry = next((e for e in sql.of_proposal(self.ledger.head.id, id)), None)
+            if entry is None or not isinstance(entry.fact, Asked):
+                raise NotFound(f"Study {self.name!r} has no proposal {id}; see its proposals.")
+            data = sql.problem(entry.fact.problem)
+        problem = self.codec.problem(data)
+        solution = self.codec.solution(problem, entry.fact.solution)
+        self._keep(id, problem, solution)
+        return problem, solution
+
+    def _keep(self, id: int, problem: Problem, solution: Solution) -> None:
+        with self.ledger.lock:
+            self._kept[id] = problem, solution
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+
+    def last_tell(self, id: int) -> Entry | None:
+        """The newest tell of a proposal, if there is one."""
+        with self.store.reading() as sql:
+            entries = sql.of_proposal(self.ledger.head.id, id)
+        return next((e for e in reversed(entries) if isinstance(e.fact, Told)), None)
+
+    def close(self) -> None:
+        """Let go of the store, if this study opened it."""
+        if self.owns_store:
+            self.store.close()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _domain_of(name: str, config: dict[str, Any]) -> Domain:
+    said = config["domain"]
+    if said["name"] is None:
+        raise Forbidden(f"Study {name!r} is about {said['type']}, which has no name here; pass the domain itself.")
+    return catalog.make(said["name"], said["parameters"])
+
+
+def check_who(actor: str, via: str, key: str | None) -> None:
+    """Refuse names and keys that are too long to be some."""
+    text(actor, "actor", 100)
+    text(via, "account", 100)
+    if key is not None and not text(key, "key", 200):
+        raise Invalid("An empty key names nothing; leave it out or give it a name.")
