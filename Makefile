@@ -1,0 +1,77 @@
+# Every target does its own set-up: it needs Python 3.11 or newer, pip and make, nothing else.
+# Another Python: make test PYTHON=python3.12
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+PINS   := pyproject.toml constraints.txt
+JOBS   ?= 2
+CORE   := tests/kernels tests/learners tests/domains $(wildcard tests/test_*.py)
+COVERED := src/coactor/protocol.py,src/coactor/kernels/*,src/coactor/learners/*,src/coactor/search.py,src/coactor/experts.py,src/coactor/domains/*,src/coactor/proposals.py,src/coactor/bounds.py,src/coactor/checks.py,src/coactor/session.py
+
+.PHONY: help reproduce test check lint coverage serve bench clean
+
+help:
+	@echo "make reproduce   the paper's experiments: figure, tables, report"
+	@echo "make test        all tests"
+	@echo "make check       linters, types, import directions, all tests, coverage of the core"
+	@echo "make serve       the service and its page on this machine"
+	@echo "make bench       speed, as ratios"
+	@echo "make clean       remove everything make has made"
+
+reproduce: $(VENV)/.plain
+	$(BIN)/coactor reproduce
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -n $(JOBS)
+
+check: lint test coverage
+
+lint: $(VENV)/.check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Compiled loops leave no trace for coverage, so here the kernels run as the plain Python they are written in.
+coverage: $(VENV)/.test
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) $(CORE) --cov=coactor --cov-report=
+	$(BIN)/coverage report --skip-covered --show-missing --fail-under=95 --include="$(COVERED)"
+
+serve: $(VENV)/.serve
+	$(BIN)/coactor serve
+
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/core.py
+
+clean:
+	rm -rf $(VENV) build dist results .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -exec rm -rf {} +
+
+# -- set-up: a stamp says what is installed, so that a second call starts at once --
+
+$(VENV)/.made:
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "coactor needs Python 3.11 or newer; try: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
+	touch $@
+
+$(VENV)/.plain: $(VENV)/.made $(PINS)
+	$(INSTALL) .
+	touch $@
+
+$(VENV)/.serve: $(VENV)/.made $(PINS)
+	$(INSTALL) '.[serve]'
+	touch $@
+
+$(VENV)/.test: $(VENV)/.made $(PINS)
+	$(INSTALL) '.[all,test]'
+	touch $@
+
+$(VENV)/.check: $(VENV)/.made $(PINS)
+	$(INSTALL) '.[all,test,check]'
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.made $(PINS)
+	$(INSTALL) '.[bench]'
+	touch $@
