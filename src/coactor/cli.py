@@ -7,7 +7,11 @@ import importlib
 import click
 
 # name -> (module, attribute, one-line help). Help is here so that `coactor --help` imports nothing.
-COMMANDS: dict[str, tuple[str, str, str]] = {}
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "reproduce": ("coactor.lab.commands", "reproduce", "Reproduce the paper: figure, claims, report."),
+    "compare": ("coactor.lab.commands", "compare", "Compare learners fairly on one panel."),
+    "demo": ("coactor.lab.commands", "demo", "Watch effort fall, in the terminal, in seconds."),
+}
 
 
 class LazyGroup(click.Group):

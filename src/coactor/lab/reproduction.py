@@ -1,0 +1,226 @@
+"""The paper in one call: run the panels, judge the claims, draw the figure, write every file."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import coactor
+from coactor.experts import Policy
+from coactor.lab import figure, files, report, tables
+from coactor.lab.claims import Claim, judge
+from coactor.lab.experiment import Experiment, use_data
+from coactor.lab.lines import EXPERT, PAPER, parse_lines
+from coactor.lab.panels import PANELS, find_panel
+from coactor.lab.results import PanelResult
+from coactor.lab.saved import code_digest
+
+# Files whose every byte follows from the manifest's parameters.
+NUMBERS = ("runs.csv", "summary.csv", "pairs.csv", "bounds.csv", "claims.json", "claims.md")
+PICTURES = ("figure.png", "figure.svg", "report.html")
+MANIFEST = "manifest.json"
+_BYTES_A_COST = 40
+_BYTES_AROUND = 30_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reproduction:
+    """What a reproduction found, and where it is written."""
+
+    out: Path
+    results: Sequence[PanelResult]
+    claims: Sequence[Claim]
+
+    def data(self) -> dict[str, Any]:
+        """As JSON-able data."""
+        return {
+            "out": str(self.out),
+            "summary": [tables.summary_row(row) for result in self.results for row in result.rows()],
+            "claims": [tables.claim_data(claim) for claim in self.claims],
+            "files": [*NUMBERS, *PICTURES, MANIFEST],
+        }
+
+
+def parameters(
+    panels: Sequence[str] | None,
+    learners: Sequence[str] | None,
+    runs: int,
+    examples: int,
+    seed: int,
+    policy: str,
+    data: Sequence[str],
+) -> dict[str, Any]:
+    """What the numbers follow from, as the manifest keeps it."""
+    return {
+        "panels": list(panels or PANELS),
+        "learners": list(learners or (*PAPER, EXPERT)),
+        "runs": runs,
+        "examples": examples,
+        "seed": seed,
+        "policy": policy,
+        "data": [str(path) for path in data],
+    }
+
+
+def experiment_of(chosen: dict[str, Any]) -> Experiment:
+    """The experiment that parameters describe; refused in a sentence when they describe none."""
+    panels = tuple(find_panel(name) for name in chosen["panels"])
+    if chosen["data"]:
+        if not any(panel.problems == "twin" for panel in panels):
+            raise ValueError("a data file was given, but no ranking panel is run; add rank-unlimited or rank-budget")
+        panels = use_data(panels, chosen["data"])
+    lines = parse_lines(chosen["learners"])
+    return Experiment(
+        panels, lines, chosen["runs"], chosen["examples"], chosen["seed"], chosen["policy"], theorem=True
+    )
+
+
+def command_of(chosen: dict[str, Any]) -> str:
+    """The command that makes these numbers, with nothing left to a default."""
+    words = ["coactor", "reproduce", "--panels", ",".join(chosen["panels"])]
+    words += ["--learners", ",".join(chosen["learners"])]
+    for name in ("runs", "examples", "seed", "policy"):
+        words += [f"--{name}", str(chosen[name])]
+    for path in chosen["data"]:
+        words += ["--data", path]
+    return shlex.join(words)
+
+
+def reproduce(
+    out: str | Path = "results",
+    *,
+    panels: Sequence[str] | None = None,
+    learners: Sequence[str] | None = None,
+    runs: int = 10,
+    examples: int = 1000,
+    seed: int = 0,
+    policy: Policy = "first",
+    data: Sequence[str | Path] = (),
+    jobs: int | None = None,
+    cluster: str | None = None,
+    silent: bool = True,
+) -> Reproduction:
+    """Reproduce the paper's experiments and write every file into `out`.
+
+    Parameters
+    ----------
+    out
+        The folder; finished runs are kept there, so that the same call goes on where it was stopped.
+    panels, learners
+        Names; by default the paper's eight panels, its four learners and the expert line.
+    runs, examples, seed, policy
+        How often, how long, from which random numbers, and how the expert chooses.
+    data
+        LETOR/SVMlight files for the ranking panels; without them a generated twin is used.
+    jobs, cluster
+        Processes on this machine (by default one a core), or the address of a Dask scheduler.
+    silent
+        Show no progress.
+    """
+    chosen = parameters(panels, learners, runs, examples, seed, policy, [str(path) for path in data])
+    experiment = experiment_of(chosen)
+    folder = Path(out)
+    cells = sum(unit.examples * len(unit.lines) for unit in experiment.units())
+    files.prepare(folder, cells * _BYTES_A_COST + _BYTES_AROUND)
+    results = experiment.measure(folder=folder, jobs=jobs or cores(), cluster=cluster, silent=silent)
+    claims = write_all(folder, chosen, results)
+    return Reproduction(folder, results, claims)
+
+
+def cores() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def write_numbers(folder: Path, chosen: dict[str, Any], results: Sequence[PanelResult]) -> list[Claim]:
+    """The files that hold numbers."""
+    totals = {result.panel.name: result.totals() for result in results}
+    theorem = [row for result in results for row in result.theorem]
+    claims = judge(totals, theorem, chosen["seed"])
+    preface = f"{_size(results)}. Made by `{command_of(chosen)}`."
+    files.write(folder / "runs.csv", tables.runs_csv(results))
+    files.write(
+        folder / "summary.csv",
+        tables.to_csv([tables.summary_row(row) for result in results for row in result.rows()]),
+    )
+    files.write(
+        folder / "pairs.csv",
+        tables.to_csv([tables.pair_row(r.panel.name, pair) for r in results for pair in r.pairs()]),
+    )
+    files.write(folder / "bounds.csv", tables.to_csv([tables.theorem_row(row) for row in theorem]))
+    files.write(folder / "claims.json", tables.to_json([tables.claim_data(claim) for claim in claims]))
+    files.write(folder / "claims.md", tables.claims_markdown(claims, preface))
+    return claims
+
+
+def write_all(folder: Path, chosen: dict[str, Any], results: Sequence[PanelResult]) -> list[Claim]:
+    """Every file; the manifest last, so that it vouches only for what is there."""
+    claims = write_numbers(folder, chosen, results)
+    png, svg = figure.draw(results)
+    files.write(folder / "figure.png", png)
+    files.write(folder / "figure.svg", svg)
+    page = report.render(
+        results, claims, svg, command=command_of(chosen), settings=_settings(chosen, results),
+        environment=environment(), files=[*NUMBERS, *PICTURES[:2], MANIFEST],
+    )  # fmt: skip
+    files.write(folder / "report.html", page)
+    manifest = {
+        "command": command_of(chosen),
+        "parameters": chosen,
+        "panels": [result.panel.plain() for result in results],
+        "environment": environment(),
+        "code": code_digest(),
+        "outputs": {name: files.digest(folder / name) for name in (*NUMBERS, *PICTURES)},
+    }
+    for panel in manifest["panels"]:
+        if panel["data"]:
+            panel["data"] = {"digest": panel["data"]["digest"]}
+    files.write(folder / MANIFEST, tables.to_json(manifest))
+    return claims
+
+
+def environment() -> dict[str, str]:
+    """The versions that the last digit of a number may depend on."""
+    found = {"coactor": coactor.__version__, "python": platform.python_version()}
+    for package in ("numpy", "numba", "matplotlib", "joblib"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    found["system"] = f"{platform.system()} {platform.machine()}"
+    return found
+
+
+def _size(results: Sequence[PanelResult]) -> str:
+    longest = max(result.examples for result in results)
+    return f"{results[0].runs} runs of up to {longest} examples"
+
+
+def _settings(chosen: dict[str, Any], results: Sequence[PanelResult]) -> dict[str, str]:
+    """What was run, in words."""
+    said = {
+        "panels": ", ".join(chosen["panels"]),
+        "learners": ", ".join(chosen["learners"]),
+        "runs": f"{chosen['runs']}, each with its own expert and problems; all learners of a run see the same ones",
+        "examples": ", ".join(sorted({str(result.examples) for result in results}, key=int)) + " a run",
+        "seed": str(chosen["seed"]),
+        "expert": f"takes the {chosen['policy']} operator that gains at least kappa = "
+        + " or ".join(sorted({f"{result.panel.kappa:g}" for result in results}, key=float)),
+        "intervals": "95 %, percentile bootstrap over runs, 10 000 samples, paired",
+    }
+    if any(result.panel.problems == "twin" for result in results):
+        said["ranking data"] = (
+            "a generated twin (700 features, about a third present, non-linear relevance, noisy labels, uneven lists), "
+            "drawn anew for each run; give --data for real judgements"
+        )
+    if chosen["data"]:
+        said["ranking data"] = f"{', '.join(Path(path).name for path in chosen['data'])}; a run is a random permutation"
+    if chosen["runs"] * chosen["examples"] < 10_000:
+        said["size"] = "smaller than the paper's 10 runs; its full size is --runs 10 --examples 1000"
+    return said
