@@ -113,6 +113,8 @@ class Reopened:
     until: float
     version: int
     asked_with: int
+    asked: float
+    gross: int
     asked_key: str | None = None
     label: str = ""
     state: State | None = None

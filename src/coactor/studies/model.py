@@ -91,8 +91,8 @@ class Model:
             case facts.Reopened():
                 self._restore(fact.state, fact.version)
                 self.open[fact.proposal] = Open(
-                    fact.proposal, entry.time, fact.asked_with, fact.asked_key, fact.label, fact.revision,
-                    moves=list(fact.moves), holder=entry.actor, until=fact.until,
+                    fact.proposal, fact.asked, fact.asked_with, fact.asked_key, fact.label, fact.revision,
+                    fact.gross, moves=list(fact.moves), holder=entry.actor, until=fact.until,
                 )  # fmt: skip
                 self._count(fact.effort, -1)
             case facts.RolledBack():

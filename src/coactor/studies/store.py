@@ -201,6 +201,29 @@ class Transaction:
         data = self.sql.scalar(_SNAPSHOT, {"i": study, "s": seq})
         return None if data is None else bytes(data)
 
+    def snapshots(self, study: int) -> dict[int, bytes]:
+        """Every snapshot, by sequence number."""
+        table = schema.snapshots
+        rows = self.sql.execute(sa.select(table.c.seq, table.c.data).where(table.c.study == study))
+        return {row.seq: bytes(row.data) for row in rows}
+
+    def rows(self, study: int, upto: int) -> Iterator[tuple[Entry, tuple[Any, ...]]]:
+        """Every fact with the columns that stand beside it, for checking one against the other."""
+        query = (
+            sa.select(*_ENTRY, _F.c.seq, _F.c.kind, _F.c.proposal, _F.c.key, _F.c.made)
+            .where(_F.c.study == study, _F.c.seq > sa.bindparam("s"), _F.c.seq <= upto)
+            .order_by(_F.c.seq)
+            .limit(PAGE)
+        )
+        seq = 0
+        while seq < upto:
+            page = self.sql.execute(query, {"s": seq}).all()
+            for body, vectors, link, *columns in page:
+                yield unseal(bytes(body), bytes(vectors), bytes(link)), tuple(columns)
+            if not page:
+                return
+            seq = page[-1].seq
+
     def add_snapshot(self, study: int, seq: int, data: bytes) -> None:
         """Keep a shortcut to the model at `seq`."""
         self.sql.execute(schema.snapshots.insert(), {"study": study, "seq": seq, "data": data})

@@ -219,7 +219,7 @@ class Study:
         with self.ledger.lock:
             self.ledger.refresh()
             if id not in self.ledger.model.open:
-                return self._told_before(id, given.name(self.codec))
+                return self.told_before(id, given.name(self.codec))
         problem, proposed = self.material(id)
         prepared = corrections.prepare(self, id, problem, proposed, given)
         with self.ledger.writing() as log:
@@ -228,7 +228,7 @@ class Study:
                 if holder not in ("", actor):
                     raise Conflict(f"Proposal {id} is held by {holder}; wait until it is released.")
                 return self.write_tell(log, id, prepared, actor, via)
-        return self._told_before(id, given.name(self.codec))
+        return self.told_before(id, given.name(self.codec))
 
     def write_tell(
         self, log: Writer, id: int, prepared: corrections.Prepared, actor: str, via: str
@@ -243,7 +243,8 @@ class Study:
         entry = log.add(fact, actor=actor, via=via, learner=learner)
         return self._outcome(entry, fact, learner.weights - before.weights)
 
-    def _told_before(self, id: int, request: str) -> Outcome:
+    def told_before(self, id: int, request: str) -> Outcome:
+        """The answer to a tell that arrives again; refuses a tell that says something else."""
         entry = self.last_tell(id)
         if entry is None:
             raise NotFound(f"Study {self.name!r} has no proposal {id}; see its proposals.")
