@@ -11,11 +11,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from coactor.protocol import Correction, Domain, Landscape, Move, MoveCosts, Problem, Solution, Vector
-from coactor.search import landscape
+from coactor.search import check_solution, landscape
 
 Policy: TypeAlias = Literal["first", "best"]
 Budget: TypeAlias = int | tuple[int, int] | None
 Errors: TypeAlias = Literal["uniform", "normal"]
+_NO_PROBLEM = object()  # None may be somebody's problem
 
 
 class SimulatedExpert:
@@ -87,10 +88,11 @@ class SimulatedExpert:
         if needs_rng and rng is None:
             raise ValueError("a drawn budget, misjudgement or slips need an rng; pass np.random.default_rng(seed).")
         self.rng = rng if needs_rng else None
-        self._problem: Problem = None
+        self._problem: Problem = _NO_PROBLEM
 
     def __call__(self, x: Problem, y: Solution) -> Correction:
         """Improve y until nothing gains kappa, or the budget is spent."""
+        check_solution(self.domain, x, y)  # the kernels trust what they are given
         self._look_at(x)
         if self.misjudgement or self.slips:
             path, moves = self._erring_climb(x, y)
@@ -219,7 +221,13 @@ def move_cost(costs: MoveCosts | None, move: Move) -> float:
 
 def same_solution(one: Solution, two: Solution) -> bool:
     """Whether two solutions are equal, arrays and tuples of arrays included."""
-    return one is two or _bytes(one) == _bytes(two)
+    if one is two:
+        return True
+    if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
+        return isinstance(one, type(two)) and np.array_equal(one, two)
+    if isinstance(one, list | tuple) and isinstance(two, list | tuple):
+        return len(one) == len(two) and all(map(same_solution, one, two))
+    return _bytes(one) == _bytes(two)
 
 
 def _bytes(y: Solution) -> bytes:

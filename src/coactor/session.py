@@ -56,7 +56,8 @@ class Session:
             raise ValueError(f"candidate is {candidate!r}; expected 'final' or 'disagreement'.")
         self.domain = domain
         self.learner = learner
-        self.solver: Solver = solver or domain.solve
+        self._own_solver: Solver = domain.solve
+        self.solver: Solver = solver or self._own_solver
         self.candidate: Candidate = candidate
         self.efforts: list[float] = []  # what each example cost the expert
         self.costs: list[float] = []  # the C the learner was given for it
@@ -66,7 +67,10 @@ class Session:
     def ask(self, problem: Problem) -> Proposal:
         """Solve the problem with the current weights."""
         weights = self.learner.weights
-        proposal = Proposal(self._asked, problem, self.solver(problem, weights), len(self.efforts))
+        solution = self.solver(problem, weights)
+        if self.solver is not self._own_solver:  # a stranger's answer: better refused than edited
+            search.check_solution(self.domain, problem, solution)
+        proposal = Proposal(self._asked, problem, solution, len(self.efforts))
         self._open[proposal.id] = (proposal, weights)
         self._asked += 1
         return proposal
@@ -77,8 +81,9 @@ class Session:
         _check_correction(correction)
         if not same_solution(correction.path[0], shown.solution):
             raise ValueError(f"the correction does not start from proposal {shown.id}; edit the solution shown.")
-        if correction.costs:
-            search.check_solution(self.domain, shown.problem, correction.final)
+        ends_only = self.learner.reads == "ends" and self.candidate == "final"
+        for z in correction.path[-1:] if ends_only else correction.path[1:]:
+            search.check_solution(self.domain, shown.problem, z)
         feedback = search.feedback(
             self.domain, shown.problem, correction, self.learner.reads, self.candidate, weights
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -49,10 +50,28 @@ def weight_vector(w: Any, dim: int, hidden: int = 0) -> Vector:
     return array
 
 
+def edge_costs(edges: Matrix, hidden: Matrix, w: Vector) -> Vector:
+    """What each edge costs under the weights; finite, or the kernels could run astray."""
+    d = edges.shape[1]
+    if w.size != d and w.size != d + hidden.shape[1]:
+        also = f" and {hidden.shape[1]} hidden ones" if hidden.shape[1] else ""
+        raise ValueError(f"the problem's edges have {d} features{also}; the domain asks for {w.size}.")
+    costs: Vector = edges @ w[:d]
+    if w.size > d:
+        costs += hidden @ w[d:]
+    if not math.isfinite(float(costs.sum())) and not np.isfinite(costs).all():
+        raise ValueError("edge costs are NaN or infinite; every weight and every feature must be finite.")
+    return costs
+
+
 def is_permutation(data: Any, n: int) -> bool:
-    """Whether every number from 0 to n - 1 stands in `data` exactly once."""
-    order = np.asarray(data)
-    return order.ndim == 1 and order.dtype.kind in "iu" and bool(edges.is_permutation(order, n))
+    """Whether `data` is an array in which every number from 0 to n - 1 stands exactly once."""
+    return is_index_array(data) and bool(edges.is_permutation(data, n))
+
+
+def is_index_array(data: Any) -> bool:
+    """Whether `data` is a vector of whole numbers that the kernels can read."""
+    return isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind in "iu"
 
 
 def integers(data: Any, what: str) -> Indices:

@@ -94,7 +94,8 @@ class Fleet:
     def features(self, x: FleetProblem, y: Paths) -> Vector:
         """phi(x, y): minus the summed features of the edges used."""
         order, starts = flat(y)
-        return fleets.features_along(x.graph.edges, order.reshape(1, -1), starts)[0]
+        phi: Vector = fleets.features_along(x.graph.edges, order.reshape(1, -1), starts)[0]
+        return phi
 
     def all_features(self, x: FleetProblem, y: Paths) -> Vector:
         """The visible features, then the hidden ones."""
@@ -143,8 +144,10 @@ class Fleet:
 
     def check_solution(self, x: FleetProblem, y: Any) -> None:
         """Raise ValueError unless every point is on exactly one path and the ends are the terminals."""
+        if not isinstance(y, tuple) or not all(map(arrays.is_index_array, y)):
+            raise ValueError("the plan must be a tuple of arrays of points, one path for each vehicle.")
         if len(y) != len(x.terminals):
-            raise ValueError(f"the plan has {len(y)} paths; the problem has {len(x.terminals)} vehicles.")
+            raise ValueError(f"the plan has {len(y)} paths; the problem has {len(x.terminals)} vehicles: give one each.")
         for v, (path, (start, end)) in enumerate(zip(y, x.terminals, strict=True)):
             if len(path) < 2 or path[0] != start or path[-1] != end:
                 raise ValueError(f"path {v} must lead from point {start} to point {end}.")

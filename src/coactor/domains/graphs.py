@@ -66,11 +66,7 @@ class Graph:
 
     def costs(self, w: Vector) -> Matrix:
         """What each edge costs under the weights, as an n x n matrix."""
-        d = self.edges.shape[1]
-        costs = self.edges @ w[:d]
-        if w.size > d:
-            costs += self.hidden @ w[d:]
-        return cost_matrix(costs, self.size)
+        return cost_matrix(arrays.edge_costs(self.edges, self.hidden, w), self.size)
 
     def encode(self) -> dict[str, Any]:
         """JSON-able data."""

@@ -30,11 +30,7 @@ class Cube:
 
     def costs(self, w: Vector) -> Vector:
         """What each edge costs under the weights."""
-        d = self.edges.shape[1]
-        costs: Vector = self.edges @ w[:d]
-        if w.size > d:
-            costs += self.hidden @ w[d:]
-        return costs
+        return arrays.edge_costs(self.edges, self.hidden, w)
 
 
 class Hypercube:
@@ -91,7 +87,8 @@ class Hypercube:
 
     def features(self, x: Cube, y: Indices) -> Vector:
         """phi(x, y): minus the summed features of the edges used."""
-        return cubes.features_along(x.edges, self._edge_of, y.reshape(1, -1))[0]
+        phi: Vector = cubes.features_along(x.edges, self._edge_of, y.reshape(1, -1))[0]
+        return phi
 
     def all_features(self, x: Cube, y: Indices) -> Vector:
         """The visible features, then the hidden ones."""
@@ -135,7 +132,7 @@ class Hypercube:
     def check_solution(self, x: Cube, y: Any) -> None:
         """Raise ValueError unless y sets every bit exactly once."""
         if not arrays.is_permutation(y, self.dimension):
-            raise ValueError(f"the path must set each of the {self.dimension} bits exactly once.")
+            raise ValueError(f"the path must be an array that sets each of the {self.dimension} bits exactly once.")
 
     def encode_problem(self, x: Cube) -> Any:
         data = {"edges": x.edges.tolist()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -96,9 +97,15 @@ class Query:
     def scores(self, w: Vector) -> Vector:
         """w . f(document) for each document."""
         rows = self.documents
+        if w.size != rows.shape[1]:
+            raise ValueError(f"the documents have {rows.shape[1]} features; the domain asks for {w.size}.")
         if isinstance(rows, SparseRows):
-            return rankings.sparse_scores(rows.indptr, rows.indices, rows.values, w)
-        return rows @ w
+            scores: Vector = rankings.sparse_scores(rows.indptr, rows.indices, rows.values, w)
+        else:
+            scores = rows @ w
+        if not math.isfinite(float(scores.sum())) and not np.isfinite(scores).all():
+            raise ValueError("document scores are NaN or infinite; every weight and every feature must be finite.")
+        return scores
 
     def weighted_sum(self, share: Vector) -> Vector:
         """The sum of all document rows, each times its share."""
@@ -227,7 +234,7 @@ class Ranking:
     def check_solution(self, x: Query, y: Any) -> None:
         """Raise ValueError unless y lists every document exactly once."""
         if not arrays.is_permutation(y, x.size):
-            raise ValueError(f"the ranking must list each of the {x.size} documents exactly once.")
+            raise ValueError(f"the ranking must be an array that lists each of the {x.size} documents exactly once.")
 
     def encode_problem(self, x: Query) -> Any:
         rows = x.documents

@@ -68,7 +68,8 @@ class Tour:
 
     def features(self, x: Graph, y: Indices) -> Vector:
         """phi(x, y): minus the summed features of the edges used."""
-        return tours.features_along(x.edges, y.reshape(1, -1))[0]
+        phi: Vector = tours.features_along(x.edges, y.reshape(1, -1))[0]
+        return phi
 
     def all_features(self, x: Graph, y: Indices) -> Vector:
         """The visible features, then the hidden ones."""
@@ -110,7 +111,7 @@ class Tour:
     def check_solution(self, x: Graph, y: Any) -> None:
         """Raise ValueError unless y visits every point exactly once."""
         if not arrays.is_permutation(y, x.size):
-            raise ValueError(f"the tour is not a permutation of the {x.size} points; visit each exactly once.")
+            raise ValueError(f"the tour must be an array that visits each of the {x.size} points exactly once.")
 
     def encode_problem(self, x: Graph) -> Any:
         return x.encode()

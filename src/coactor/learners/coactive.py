@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from coactor.learners.states import check_feedback, pack, positive_dim, unpack
+from coactor.learners.states import check_feedback, pack, positive_dim, setting, tells, unpack
 from coactor.protocol import Feedback, Reads, State, Vector
 
 
@@ -39,7 +39,7 @@ class CoactiveLearner(ABC):
         check_feedback(feedback, self.weights.size)
         if feedback.cost > 0:
             delta = feedback.delta
-            if delta.any():  # hidden features can leave delta at 0 although C > 0: nothing to learn then
+            if tells(delta, feedback.path[0]):
                 self.weights = self.weights + self.rate(feedback.cost, delta) * delta
 
     @abstractmethod
@@ -57,6 +57,7 @@ class CoactiveLearner(ABC):
     def restore(self, state: State) -> None:
         """Become the learner that `state` was taken from."""
         weights = unpack(state, "weights", self.name, (self.weights.size,))
-        for key in self.settings():
-            setattr(self, key, float(state[key]))
+        settings = {key: setting(state, key, self.name) for key in self.settings()}
+        for key, value in settings.items():
+            setattr(self, key, value)
         self.weights = weights

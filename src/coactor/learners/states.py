@@ -11,6 +11,9 @@ import numpy as np
 from coactor.protocol import Feedback, State, Vector
 
 
+ROUNDING = 1e-12  # a difference below this share of the vectors is rounding: PA would divide by it
+
+
 def positive_dim(dim: int) -> int:
     """The dimension, or a sentence."""
     if isinstance(dim, bool) or not isinstance(dim, int | np.integer) or dim < 1:
@@ -42,6 +45,11 @@ def check_feedback(feedback: Feedback, dim: int) -> None:
             raise ValueError("feedback.declined contains NaN or infinity; check the features of the problem.")
 
 
+def tells(delta: Vector, start: Vector) -> bool:
+    """Whether delta says anything: hidden features can leave it at 0, or at rounding, although C > 0."""
+    return float(delta @ delta) > ROUNDING**2 * float(start @ start)
+
+
 def pack(array: Vector) -> Any:
     """JSON-able: a plain list for a vector, base64 of the bytes for a matrix (large, and read by nobody)."""
     if array.ndim == 1:
@@ -66,3 +74,27 @@ def unpack(state: State, key: str, owner: str, shape: tuple[int, ...]) -> Vector
     if array.shape != shape or not np.isfinite(array).all():
         raise ValueError(f"{key!r} in the state of {owner!r} has shape {array.shape}; expected {shape}, finite.")
     return array
+
+
+def setting(state: State, key: str, owner: str) -> float:
+    """A number above 0 from a state."""
+    value = state.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected a number above 0.")
+    return float(value)
+
+
+def count(state: State, key: str, owner: str, least: int = 0) -> int:
+    """A whole number from a state."""
+    value = state.get(key)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected a whole number from {least} on.")
+    return value
+
+
+def inner_state(state: State, owner: str) -> State:
+    """The state of the learner inside."""
+    value = state.get("inner")
+    if not isinstance(value, dict):
+        raise ValueError(f"the state of {owner!r} has no state of the learner inside; was it written by state()?")
+    return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from coactor.learners.coactive import CoactiveLearner
-from coactor.learners.states import check_feedback, pack, positive_dim, unpack
+from coactor.learners.states import check_feedback, count, inner_state, pack, positive_dim, tells, unpack
 from coactor.protocol import Feedback, Learner, Reads, State, Vector
 
 
@@ -46,9 +46,9 @@ class Averaged:
     def restore(self, state: State) -> None:
         """Become the learner that `state` was taken from."""
         weights = unpack(state, "weights", self.name, self.weights.shape)
-        self.learner.restore(state["inner"])
-        self.rounds = int(state["rounds"])
-        self.weights = weights
+        rounds = count(state, "rounds", self.name)
+        self.learner.restore(inner_state(state, self.name))
+        self.rounds, self.weights = rounds, weights
 
 
 class MiniBatch:
@@ -80,7 +80,7 @@ class MiniBatch:
         """Collect; apply when the batch is full. Corrections without effort do not count."""
         check_feedback(feedback, self.sum.size)
         delta = feedback.delta
-        if feedback.cost == 0 or not delta.any():
+        if feedback.cost == 0 or not tells(delta, feedback.path[0]):
             return
         self.sum = self.sum + self.learner.rate(feedback.cost, delta) * delta
         self.waiting += 1
@@ -102,5 +102,6 @@ class MiniBatch:
     def restore(self, state: State) -> None:
         """Become the learner that `state` was taken from."""
         total = unpack(state, "sum", self.name, self.sum.shape)
-        self.learner.restore(state["inner"])
-        self.size, self.waiting, self.sum = int(state["size"]), int(state["waiting"]), total
+        size, waiting = count(state, "size", self.name, 1), count(state, "waiting", self.name)
+        self.learner.restore(inner_state(state, self.name))
+        self.size, self.waiting, self.sum = size, waiting, total

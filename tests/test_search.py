@@ -1,0 +1,107 @@
+"""Local search: by kernel or by the four methods, the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coactor import search
+from coactor.experts import SimulatedExpert
+from coactor.protocol import Correction
+from tests.cases import Bare, Case, Coins, cases, make_case, same
+
+kappas = st.sampled_from([0.0, 0.05, 0.3])
+limits = st.sampled_from([-1, 0, 1, 3])
+
+
+@given(cases(), kappas, st.booleans(), limits, st.booleans())
+def test_kernel_and_four_methods_climb_alike(case: Case, kappa: float, best: bool, limit: int, hidden: bool) -> None:
+    w = case.weights(hidden)
+    y = case.solution()
+    fast, plain = case.domain.landscape(case.x, w), search.PlainLandscape(case.domain, case.x, w)
+    assert isinstance(search.landscape(Bare(case.domain), case.x, w), search.PlainLandscape)
+    assert fast.utility(y) == pytest.approx(plain.utility(y), abs=1e-9)
+    np.testing.assert_allclose(fast.gains(y), plain.gains(y), atol=1e-9)
+    path, moves = fast.climb(y, kappa=kappa, best=best, limit=limit)
+    plain_path, plain_moves = plain.climb(y, kappa=kappa, best=best, limit=limit)
+    assert moves == plain_moves
+    assert len(path) == len(plain_path) == len(moves) + 1
+    assert all(map(same, path, plain_path))
+
+
+@given(cases())
+def test_vectors_are_those_of_the_applied_moves(case: Case) -> None:
+    y = case.solution()
+    path = [y, *(case.domain.apply(case.x, y, m) for m in case.domain.moves(case.x, y))]
+    bare = Bare(case.domain)
+    for rows in (search.features_along(case.domain, case.x, path), search.features_along(bare, case.x, path)):
+        np.testing.assert_allclose(rows, [case.domain.features(case.x, z) for z in path], atol=1e-12)
+    for rows in (search.move_features(case.domain, case.x, y), search.move_features(bare, case.x, y)):
+        assert rows.shape == (len(path) - 1, case.domain.dim)
+        expected = np.array([case.domain.features(case.x, z) for z in path[1:]]).reshape(rows.shape)
+        np.testing.assert_allclose(rows, expected - case.domain.features(case.x, y), atol=1e-12)
+
+
+@given(cases())
+def test_polish_makes_any_solver_locally_optimal(case: Case) -> None:
+    w, bad = case.weights(), case.solution()
+    y = search.polish(case.domain, lambda x, w: bad)(case.x, w)
+    assert search.landscape(case.domain, case.x, w).gains(y).max(initial=0.0) <= 1e-9
+    y = search.polish(case.domain)(case.x, w)
+    assert search.landscape(case.domain, case.x, w).gains(y).max(initial=0.0) <= 1e-9
+
+
+@pytest.mark.parametrize("kind", ["cube", "tour", "fleet", "dense ranking", "sparse ranking"])
+def test_feedback_holds_as_much_as_the_learner_reads(kind: str) -> None:
+    case = make_case(kind, size=8, seed=5)
+    truth = np.abs(case.weights(hidden=True))
+    correction = SimulatedExpert(case.domain, truth, kappa=0.0)(case.x, case.solution())
+    steps = len(correction.moves)
+    assert steps >= 2
+    ends = search.feedback(case.domain, case.x, correction, "ends")
+    path = search.feedback(case.domain, case.x, correction, "path")
+    declined = search.feedback(case.domain, case.x, correction, "declined")
+    assert ends.path.shape == (2, case.domain.dim)
+    assert ends.declined is path.declined is None
+    assert path.path.shape == declined.path.shape == (steps + 1, case.domain.dim)
+    np.testing.assert_allclose(ends.delta, path.delta, atol=1e-12)
+    assert declined.declined is not None
+    np.testing.assert_array_equal(
+        declined.declined, search.move_features(case.domain, case.x, correction.final)
+    )
+    assert ends.cost == path.cost == steps
+
+
+@given(cases(least=4), st.sampled_from(["ends", "path"]))
+def test_disagreement_is_the_last_solution_the_learner_likes_no_better(case: Case, reads: search.Reads) -> None:
+    w, truth = case.weights(), case.weights(hidden=True)
+    y = search.polish(case.domain)(case.x, w)
+    correction = SimulatedExpert(case.domain, truth, kappa=0.1, costs=lambda move: 2.0)(case.x, y)
+    feedback = search.feedback(case.domain, case.x, correction, reads, "disagreement", w)
+    utilities = [case.domain.features(case.x, z) @ w for z in correction.path]
+    last = max(i for i, u in enumerate(utilities) if u <= utilities[0] + 1e-12)
+    assert feedback.cost == 2.0 * last
+    np.testing.assert_allclose(feedback.path[-1], case.domain.features(case.x, correction.path[last]), atol=1e-12)
+    assert feedback.path.shape[0] == (2 if reads == "ends" else last + 1)
+    if correction.moves:  # Assumption 1 puts at least the first step below the proposal
+        assert last >= 1
+
+
+def test_disagreement_needs_weights() -> None:
+    x = [[1.0, 0.0]]
+    with pytest.raises(ValueError, match="without weights"):
+        search.feedback(Coins(), x, Correction([(0,)], [], []), "ends", "disagreement")
+
+
+def test_a_domain_that_cannot_check_accepts_everything() -> None:
+    search.check_solution(Coins(), [[1.0, 0.0]], "anything")
+
+
+def test_rounding_is_no_gain() -> None:
+    """Gains of nothing but rounding could go round for ever."""
+    x = np.array([[1e9, 0.0], [1e-9, 0.0]])
+    landscape = search.PlainLandscape(Coins(), x, np.array([1.0, 0.0]))
+    assert landscape.climb((1, 0)) == ([(1, 0)], [])
+    assert landscape.climb((0, 0))[0][-1] == (1, 0)
