@@ -50,7 +50,7 @@ class Claim:
     note: str = ""
 
 
-class _Missing(Exception):
+class _MissingError(Exception):
     """A panel or learner that the claim speaks of was not run."""
 
 
@@ -65,7 +65,7 @@ class _Evidence:
         try:
             return self._totals[panel][line]
         except KeyError:
-            raise _Missing(f"needs {line} on {panel}, which was not run") from None
+            raise _MissingError(f"needs {line} on {panel}, which was not run") from None
 
     def above_zero(self, question: str, panel: str, values: Vector) -> Answer:
         found = interval(values, resamples(self._seed, len(values), panel))
@@ -102,7 +102,7 @@ def judge(totals: Totals, theorem: Sequence[TheoremRow], seed: int) -> list[Clai
     for number, (sentence, meaning, ask) in enumerate(_CLAIMS, start=1):
         try:
             answers = list(ask(evidence))
-        except _Missing as missing:
+        except _MissingError as missing:
             claims.append(Claim(number, sentence, meaning, ABSENT, note=str(missing)))
             continue
         claims.append(Claim(number, sentence, meaning, _all(answers), answers, _note(answers)))
@@ -187,9 +187,9 @@ def _per_then_csper(evidence: _Evidence) -> Iterator[Answer]:
 def _close_behind(evidence: _Evidence) -> Iterator[Answer]:
     panel = "rank-budget"
     per, csper = evidence.total(panel, "PER"), evidence.total(panel, "CSPER")
-    room = CLOSE_BEHIND * per.mean()
-    yield evidence.above_zero(f"{panel}: CSPER minus PER", panel, csper - per)
-    yield evidence.above_zero(f"{panel}: {CLOSE_BEHIND:.0%} of PER minus that gap", panel, room - (csper - per))
+    gap, room = csper - per, CLOSE_BEHIND * per
+    yield evidence.above_zero(f"{panel}: CSPER minus PER", panel, gap)
+    yield evidence.above_zero(f"{panel}: {CLOSE_BEHIND:.0%} of PER minus that gap", panel, room - gap)
 
 
 def _pa_pair_worst(evidence: _Evidence) -> Iterator[Answer]:
@@ -266,7 +266,7 @@ def _theorem_claim(rows: Sequence[TheoremRow], number: int) -> Claim:
     met = [row for row in rows if row.assumptions_met]
     if not met:
         return Claim(number, sentence, meaning, ABSENT, note="no noise-free run met Assumptions 1 to 3")
-    broken = [row for row in met if row.measured > row.bound]
+    broken = [row for row in met if not row.held]
     slack = min(1 - row.measured / row.bound for row in met)
     verdict = FAILS if broken else HOLDS
     answer = Answer("least slack, 1 - measured / bound", Interval(slack, slack, slack), verdict)

@@ -14,7 +14,8 @@ QUICK = {"runs": 3, "examples": 150}
 FULL = {"runs": 10, "examples": 1000}
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
-_seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all random numbers.")
+_seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+                     help="Of all random numbers.")  # fmt: skip
 _policy = click.option("--policy", type=click.Choice(["first", "best"]), default="first", show_default=True,
                        help="The improving operator the expert takes.")  # fmt: skip
 _jobs = click.option("--jobs", type=click.IntRange(1), default=None, help="Processes; one a core by default.")
@@ -36,7 +37,8 @@ def sentences(as_json: bool) -> Iterator[None]:
         raise click.ClickException(str(error)) from error
     except Interrupted as stop:
         click.echo(
-            f"Stopped. {stop.done} of {stop.total} units are finished and kept; the same command goes on from there.",
+            f"Stopped. {stop.done} of {stop.total} units are finished and kept; "
+            "the same command goes on from there.",
             err=True,
         )
         sys.exit(130)
@@ -50,10 +52,12 @@ def _names(text: str | None) -> list[str] | None:
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help=f"A look in seconds: {QUICK['runs']} runs of {QUICK['examples']} examples.")
+@click.option(
+    "--quick", is_flag=True, help=f"In seconds: {QUICK['runs']} runs of {QUICK['examples']} examples."
+)
 @click.option("--out", default="results", show_default=True, type=click.Path(), help="The folder to write.")
 @click.option("--panels", metavar="A,B,...", help="Only these panels; by default all eight.")
-@click.option("--learners", metavar="A,B,...", help="By default PER,CSPER,PA,CSPA,expert; module:Class is welcome.")
+@click.option("--learners", metavar="A,B,...", help="By default PER,CSPER,PA,CSPA,expert; also module:Class.")
 @click.option("--runs", type=click.IntRange(1), help=f"Runs a panel.  [default: {FULL['runs']}]")
 @click.option("--examples", type=click.IntRange(1), help=f"Examples a run.  [default: {FULL['examples']}]")
 @_seed
@@ -61,7 +65,7 @@ def _names(text: str | None) -> list[str] | None:
 @click.option("--cluster", metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is there.")
 @_data
 @_policy
-@click.option("--verify", type=click.Path(), metavar="MANIFEST", help="Run a manifest.json again and compare.")
+@click.option("--verify", type=click.Path(), metavar="MANIFEST", help="Run a manifest again and compare.")
 @_json
 def reproduce(
     quick: bool,
@@ -105,7 +109,9 @@ def reproduce(
     click.echo(f"\nEverything is in {done.out}; open {done.out / 'report.html'}.")
 
 
-def _verify(manifest: str, data: tuple[str, ...], jobs: int | None, cluster: str | None, as_json: bool) -> None:
+def _verify(
+    manifest: str, data: tuple[str, ...], jobs: int | None, cluster: str | None, as_json: bool
+) -> None:
     from coactor.lab.verification import verify
 
     found = verify(manifest, data=data, jobs=jobs, cluster=cluster, silent=as_json)
@@ -121,7 +127,7 @@ def _verify(manifest: str, data: tuple[str, ...], jobs: int | None, cluster: str
 
 @click.command()
 @click.argument("learners", nargs=-1, required=True, metavar="LEARNER...")
-@click.option("--panel", default="tsp-noise", show_default=True, help="A panel's name, or module:Class of a domain.")
+@click.option("--panel", default="tsp-noise", show_default=True, help="By name, or module:Class of a domain.")
 @click.option("--runs", type=click.IntRange(1), default=10, show_default=True)
 @click.option("--examples", type=click.IntRange(1), default=300, show_default=True)
 @_seed
@@ -178,5 +184,3 @@ def demo(learner: str, seed: int, as_json: bool) -> None:
             click.echo(json.dumps(scene.show(seed, learner, io.StringIO())))
         else:
             scene.show(seed, learner)
-
-

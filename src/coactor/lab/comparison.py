@@ -74,10 +74,15 @@ class Comparison:
             for row in self.totals
         ]
         if self.pairs:
-            lines += ["", f"{'A against B':<{2 * width + 3}}  {'A minus B':>12}  {'95 % interval':>17}  {'A wins':>13}"]
+            wide = 2 * width + 3
             lines += [
-                f"{pair['a'] + ' – ' + pair['b']:<{2 * width + 3}}  {pair['difference']:>12.1f}  "
-                f"{pair['difference_low']:>7.1f} – {pair['difference_high']:<7.1f}  {pair['a_beats_b']:>13.0%}"
+                "",
+                f"{'A against B':<{wide}}  {'A minus B':>12}  {'95 % interval':>17}  {'A wins':>13}",
+            ]
+            lines += [
+                f"{pair['a'] + ' – ' + pair['b']:<{wide}}  {pair['difference']:>12.1f}  "
+                f"{pair['difference_low']:>7.1f} – {pair['difference_high']:<7.1f}  "
+                f"{pair['a_beats_b']:>13.0%}"
                 for pair in self.pairs
             ]
         return "\n".join(lines)
@@ -101,8 +106,8 @@ def compare(
     Parameters
     ----------
     learners
-        Names like "CSPER" or "default", "default+paper" for a learner with the paper's proposals, "expert" for
-        the true weights, or "module:Class" of your own, which is called with the number of features.
+        Names like "CSPER" or "default", "default+paper" for a learner with the paper's proposals, "expert"
+        for the true weights, or "module:Class" of your own, which is called with the number of features.
     panel
         One of the paper's eight, or "module:Class" of your own domain; it needs ``sample(rng, n)``.
     runs, examples, seed
@@ -123,7 +128,7 @@ def compare(
     found = find_panel(panel, kappa=kappa)
     if data:
         if found.problems == "sample":
-            raise ValueError(f"panel {panel} makes its own problems; a data file is for rank-unlimited and rank-budget")
+            raise ValueError(f"panel {panel} makes its own problems; a data file is for the ranking panels")
         (found,) = use_data([found], data)
     experiment = Experiment((found,), parse_lines(list(learners)), runs, examples, seed, policy)
     (result,) = experiment.measure(jobs=jobs, silent=silent)

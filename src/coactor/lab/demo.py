@@ -41,8 +41,8 @@ def show(seed: int, learner: str, stream: TextIO | None = None, examples: int = 
     out = sys.stdout if stream is None else stream
     live = out.isatty()
     print(
-        f"A solver plans tours through {POINTS} points. An expert, who alone knows what a good tour is, repairs each\n"
-        f"one; {learner} learns from the repairs. How many repairs does a tour need?\n",
+        f"A solver plans tours through {POINTS} points. An expert, who alone knows what a good tour is,\n"
+        f"repairs each one; {learner} learns from the repairs. How many repairs does a tour need?\n",
         file=out, flush=True,
     )  # fmt: skip
     costs: list[float] = []
@@ -87,7 +87,9 @@ def picture(costs: Vector, examples: int, width: int = WIDTH, height: int = HEIG
         cells = "".join(_block(value / top * height - (row - 1)) for value in columns)
         lines.append(f"{label}│{cells}")
     lines.append("      └" + "─" * (-(-examples // per)))
-    lines.append(f"       repairs per tour, mean of {WINDOW}; {len(costs)} of {examples} tours, now {columns[-1]:.1f}")
+    lines.append(
+        f"       repairs per tour, mean of {WINDOW}; {len(costs)} of {examples} tours, now {columns[-1]:.1f}"
+    )
     return lines
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from coactor.domains import Query
 from coactor.lab import saved
 from coactor.lab.panels import DataFile
 from coactor.lab.progress import Progress
 from coactor.lab.runs import Unit, UnitResult, read_data, run_unit
+
+Finished: TypeAlias = Generator[tuple[int, UnitResult], None, None]
+"""The number of a unit and its result, in the order in which they come."""
 
 
 class Interrupted(Exception):  # noqa: N818  (not an error: somebody pressed Ctrl-C)
@@ -70,7 +73,7 @@ def execute(
     return [results[i] for i in range(len(units))]
 
 
-def _somewhere(units: Sequence[Unit], jobs: int, cluster: str | None) -> Iterator[tuple[int, UnitResult]]:
+def _somewhere(units: Sequence[Unit], jobs: int, cluster: str | None) -> Finished:
     if cluster is not None and units:
         return _on_cluster(units, cluster)
     if jobs == 1 or len(units) < 2:
@@ -85,12 +88,12 @@ def _worker(k: int, unit: Unit) -> tuple[int, UnitResult]:
     return k, run_unit(unit)
 
 
-def _on_cores(units: Sequence[Unit], jobs: int) -> Iterator[tuple[int, UnitResult]]:
+def _on_cores(units: Sequence[Unit], jobs: int) -> Finished:
     import joblib
 
     with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
         parallel = joblib.Parallel(
-            n_jobs=min(jobs, len(units)), return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
+            n_jobs=min(jobs, len(units)), return_as="generator_unordered", batch_size=1
         )
         yield from parallel(joblib.delayed(_worker)(k, unit) for k, unit in enumerate(units))
 
@@ -103,13 +106,14 @@ def _remote(unit: Unit, queries: Sequence[Query] | None, code: str) -> UnitResul
     return run_unit(unit, queries)
 
 
-def _on_cluster(units: Sequence[Unit], address: str) -> Iterator[tuple[int, UnitResult]]:
+def _on_cluster(units: Sequence[Unit], address: str) -> Finished:
     try:
-        from distributed import Client, as_completed
+        import distributed as untyped
     except ImportError as error:
         raise ValueError("--cluster needs Dask: pip install 'coactor[cluster]'") from error
+    dask: Any = untyped
     try:
-        client = Client(address, timeout="10s", set_as_default=False)
+        client = dask.Client(address, timeout="10s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise ValueError(
             f"no Dask scheduler answers at {address}; give the address it prints, like tcp://host:8786"
@@ -126,7 +130,7 @@ def _on_cluster(units: Sequence[Unit], address: str) -> Iterator[tuple[int, Unit
             data = shipped.get(unit.panel.data) if unit.panel.data is not None else None
             numbers[client.submit(_remote, unit, data, code, pure=False)] = k
         try:
-            for future in as_completed(list(numbers)):
+            for future in dask.as_completed(list(numbers)):
                 yield numbers.pop(future), future.result()
         finally:
             client.cancel(list(numbers))

@@ -109,4 +109,6 @@ def use_data(panels: Sequence[Panel], paths: Sequence[str | Path]) -> tuple[Pane
     if not any((query.labels > 0).any() for query in queries):
         raise ValueError(f"{paths[0]}: every label is 0; expected judgements from 0 to 4 in the first column")
     features = int(queries[0].documents.shape[1])
-    return tuple(with_data(panel, data, features) if panel.problems != "sample" else panel for panel in panels)
+    return tuple(
+        with_data(panel, data, features) if panel.problems != "sample" else panel for panel in panels
+    )

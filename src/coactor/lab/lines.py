@@ -53,9 +53,10 @@ class Line:
             for needed in ("reads", "weights", "update"):
                 if not hasattr(made, needed):
                     raise ValueError(
-                        f"learner {self.learner!r} has no {needed}; a learner needs name, reads, weights and update"
+                        f"learner {self.learner!r} has no {needed}; expected name, reads, weights and update"
                     )
-            return made  # type: ignore[no-any-return]
+            learner: Learner = made
+            return learner
         return learners.make(self.learner, dim)
 
 

@@ -18,7 +18,8 @@ def unknown(kind: str, name: str, known: Sequence[str]) -> ValueError:
     near = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(lower[word] for word in near)}? " if near else ""
     return ValueError(
-        f"unknown {kind} {name!r}: {hint}Known are {', '.join(known)}; a class of your own is written module:Class"
+        f"unknown {kind} {name!r}: {hint}Known are {', '.join(known)}; "
+        "a class of your own is written module:Class"
     )
 
 
@@ -38,7 +39,7 @@ def load_class(text: str, kind: str) -> Any:
         ) from error
     found = getattr(module, attribute, None)
     if not callable(found):
-        public = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
+        public = [name for name, value in vars(module).items() if callable(value) and name[0] != "_"]
         near = difflib.get_close_matches(attribute, public, n=3, cutoff=0.4)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise ValueError(f"{kind} {text!r}: {module_name} has no class {attribute}{hint}")

@@ -1,4 +1,4 @@
-"""The eight panels of the paper's figure, as data: what is solved, by whom it is corrected, where it stops."""
+"""The eight panels of the paper's figure, as data: what is solved, who corrects it, where it stops."""
 
 from __future__ import annotations
 

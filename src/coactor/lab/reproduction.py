@@ -73,7 +73,7 @@ def experiment_of(chosen: dict[str, Any]) -> Experiment:
     panels = tuple(find_panel(name) for name in chosen["panels"])
     if chosen["data"]:
         if not any(panel.problems == "twin" for panel in panels):
-            raise ValueError("a data file was given, but no ranking panel is run; add rank-unlimited or rank-budget")
+            raise ValueError("a data file was given, but no ranking panel is run; add rank-unlimited")
         panels = use_data(panels, chosen["data"])
     lines = parse_lines(chosen["learners"])
     return Experiment(
@@ -170,7 +170,7 @@ def write_all(folder: Path, chosen: dict[str, Any], results: Sequence[PanelResul
         environment=environment(), files=[*NUMBERS, *PICTURES[:2], MANIFEST],
     )  # fmt: skip
     files.write(folder / "report.html", page)
-    manifest = {
+    manifest: dict[str, Any] = {
         "command": command_of(chosen),
         "parameters": chosen,
         "panels": [result.panel.plain() for result in results],
@@ -207,7 +207,7 @@ def _settings(chosen: dict[str, Any], results: Sequence[PanelResult]) -> dict[st
     said = {
         "panels": ", ".join(chosen["panels"]),
         "learners": ", ".join(chosen["learners"]),
-        "runs": f"{chosen['runs']}, each with its own expert and problems; all learners of a run see the same ones",
+        "runs": f"{chosen['runs']}; all learners of a run see the same problems and the same expert",
         "examples": ", ".join(sorted({str(result.examples) for result in results}, key=int)) + " a run",
         "seed": str(chosen["seed"]),
         "expert": f"takes the {chosen['policy']} operator that gains at least kappa = "
@@ -216,11 +216,13 @@ def _settings(chosen: dict[str, Any], results: Sequence[PanelResult]) -> dict[st
     }
     if any(result.panel.problems == "twin" for result in results):
         said["ranking data"] = (
-            "a generated twin (700 features, about a third present, non-linear relevance, noisy labels, uneven lists), "
-            "drawn anew for each run; give --data for real judgements"
+            "a generated twin (700 features, about a third present, non-linear relevance, noisy labels, "
+            "uneven lists), drawn anew for each run; give --data for real judgements"
         )
     if chosen["data"]:
-        said["ranking data"] = f"{', '.join(Path(path).name for path in chosen['data'])}; a run is a random permutation"
+        said["ranking data"] = (
+            f"{', '.join(Path(path).name for path in chosen['data'])}; a run is a random permutation"
+        )
     if chosen["runs"] * chosen["examples"] < 10_000:
         said["size"] = "smaller than the paper's 10 runs; its full size is --runs 10 --examples 1000"
     return said

@@ -21,12 +21,11 @@ from coactor.domains import Query
 from coactor.experts import Policy
 from coactor.lab.lines import EXPERT, PAPER, Line
 from coactor.lab.panels import DataFile, Panel
-from coactor.lab.theorem import TheoremRow
+from coactor.lab.theorem import THEOREM_EXAMPLES, TheoremRow, Watcher
 from coactor.lab.twin import Twin
 from coactor.protocol import Correction, Domain, Matrix, Problem, Vector
 
 _WEIGHTS, _PROBLEMS, _EXPERT, _LINE = range(4)
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +87,17 @@ def _run(unit: Unit, queries: Sequence[Query] | None) -> UnitResult:
     editors = [_editor(unit, line, domain, weights, expert) for line in unit.lines]
     costs = np.zeros((len(editors), unit.examples))
     utilities = np.zeros_like(costs)
-    theorem = _watchers(unit, domain, weights, expert) if unit.theorem else []
+    watchers = _watchers(unit, domain, expert)
     for t, x in enumerate(problems):
         truth = search.landscape(domain, x, weights)
         for k, edit in enumerate(editors):
             correction = edit(x)
             costs[k, t] = correction.effort
             utilities[k, t] = truth.utility(correction.final)
-        for watcher in theorem:
-            watcher.see(x)
-    return UnitResult(costs, utilities, [watcher.row() for watcher in theorem])
+        if t < THEOREM_EXAMPLES:
+            for watcher in watchers:
+                watcher.see(x)
+    return UnitResult(costs, utilities, [watcher.row(panel.name, unit.run) for watcher in watchers])
 
 
 def true_weights(unit: Unit, domain: Domain) -> Vector:
@@ -159,55 +159,9 @@ def _session(unit: Unit, line: Line, domain: Domain) -> Session:
     return Session(domain, line.make(domain.dim))
 
 
-class _Watcher:
-    """One learner in Theorem 1's setting: Assumption 3's candidate, a locally optimal solver."""
-
-    def __init__(self, unit: Unit, name: str, domain: Domain, weights: Vector, expert: SimulatedExpert) -> None:
-        self._unit, self._name, self._domain, self._true, self._expert = unit, name, domain, weights, expert
-        self._learner = Line.parse(name).make(domain.dim)
-        # Where the paper's solver ignores the expert's operators, polishing makes Assumption 1 true.
-        solver = None if unit.panel.assumption_1 else search.polish(domain)
-        self._session = Session(domain, self._learner, solver=solver, candidate="disagreement")
-        self._updates, self._effort, self._squares, self._norm = 0, 0.0, 0.0, 0.0
-        self._local = self._gained = self._disagreed = True
-
-    def see(self, x: Problem) -> None:
-        """One example."""
-        w = self._learner.weights.copy()
-        proposal = self._session.ask(x)
-        y = proposal.solution
-        slack = _ROUNDING * (1.0 + np.abs(w).sum())
-        self._local &= bool((search.landscape(self._domain, x, w).gains(y) <= slack).all())
-        finished = self._session.tell(proposal, self._expert(x, y))
-        if finished.cost > 0:
-            delta, phi = finished.delta, self._domain.features(x, y)
-            self._updates += 1
-            self._effort += finished.cost
-            self._squares += finished.cost**2
-            self._norm = max(self._norm, float(np.linalg.norm(phi)), float(np.linalg.norm(phi + delta)))
-            self._gained &= bool(self._true @ delta >= self._unit.panel.kappa * finished.cost - _ROUNDING)
-            self._disagreed &= bool(w @ delta <= slack)
-
-    def row(self) -> TheoremRow:
-        """The run, measured against the theorem."""
-        unit, n = self._unit, self._unit.examples
-        W, kappa = float(np.linalg.norm(self._true)), unit.panel.kappa
-        printed, refined = _bounds(self._name, n, self._norm, W, kappa)
-        return TheoremRow(
-            unit.panel.name, self._name, unit.run, n, self._updates, self._norm, W, kappa, self._effort,
-            self._squares, self._local, self._gained, self._disagreed, printed, refined,
-        )  # fmt: skip
-
-
-def _bounds(name: str, n: int, R: float, W: float, kappa: float) -> tuple[float, float]:
-    # Until coactor.bounds is there.
-    a = 2 * R * W / kappa
-    printed = {"PER": a / n**0.5, "CSPER": a * a / n, "PA": a * a / n**0.5, "CSPA": a * a / n**0.5}
-    refined = {"PER": a * a, "CSPER": a * a, "PA": a**4, "CSPA": a**4}
-    return printed[name], refined[name] / n
-
-
-def _watchers(unit: Unit, domain: Domain, weights: Vector, expert: SimulatedExpert) -> list[_Watcher]:
-    if not unit.panel.noise_free or unit.panel.budget is not None:
+def _watchers(unit: Unit, domain: Domain, expert: SimulatedExpert) -> list[Watcher]:
+    """Theorem 1 is checked where it speaks: no noise, no budget, the paper's four learners."""
+    if not unit.theorem or not unit.panel.noise_free or unit.panel.budget is not None:
         return []
-    return [_Watcher(unit, line.text, domain, weights, expert) for line in unit.lines if line.text in PAPER]
+    solver = None if unit.panel.assumption_1 else search.polish(domain)
+    return [Watcher(line.text, domain, expert, solver) for line in unit.lines if line.text in PAPER]

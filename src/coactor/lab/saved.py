@@ -8,6 +8,7 @@ import zipfile
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def key(unit: Unit) -> str:
     """Everything the unit's numbers depend on, as one hash."""
     own = [text for text in (unit.panel.domain, *(line.learner for line in unit.lines)) if ":" in text]
     foreign = [text for text in own if not text.startswith("coactor.")]
-    plain = {
+    plain: dict[str, Any] = {
         "unit": asdict(unit),
         "code": code_digest(),
         "numpy": np.__version__,

@@ -134,9 +134,12 @@ def claims_markdown(claims: Sequence[Claim], preface: str) -> str:
         if claim.note:
             parts.append(f"{claim.note}\n")
         if claim.answers:
-            parts.append("| number (above 0 supports the claim) | value | 95 % interval | |\n|---|---|---|---|")
+            parts.append(
+                "| number (above 0 supports the claim) | value | 95 % interval | |\n|---|---|---|---|"
+            )
             parts += [
-                f"| {a.question} | {a.value.value:.4g} | {a.value.low:.4g} to {a.value.high:.4g} | {a.verdict} |"
+                f"| {a.question} | {a.value.value:.4g} | {a.value.low:.4g} to {a.value.high:.4g} "
+                f"| {a.verdict} |"
                 for a in claim.answers
             ]
     return "\n".join(parts) + "\n"

@@ -19,7 +19,7 @@ FACTORS = 20  # causes behind the features
 GRADES = (0.215, 0.615, 0.90, 0.975)  # where the shares of labels 0, 1, 2, 3 end
 LENGTH = (3.0, 0.6, 1, 139)  # log-normal: mean and deviation of the logarithm, shortest, longest
 LOADING = 0.75  # correlation of a feature with its cause
-BY_QUERY, BY_DOCUMENT = 0.5, 0.62  # a feature is in play for half of the queries, then present in most documents
+BY_QUERY, BY_DOCUMENT = 0.5, 0.62  # a feature is in play for half of the queries, then in most documents
 QUERY_SHIFT = 0.85  # some queries have no good documents at all
 JUDGES = 0.5  # standard deviation of the judges' noise, in units of relevance
 

@@ -13,6 +13,8 @@ from typing import Any
 from coactor.lab import files
 from coactor.lab.reproduction import NUMBERS, cores, environment, experiment_of, write_numbers
 
+_GIVE = "give the manifest.json of a results folder"
+
 
 @dataclass(frozen=True, slots=True)
 class Verification:
@@ -38,9 +40,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text())
     except OSError as error:
-        raise ValueError(f"{path} cannot be read ({error.strerror}); give the manifest.json of a results folder") from error
+        raise ValueError(f"{path} cannot be read ({error.strerror}); {_GIVE}") from error
     except ValueError as error:
-        raise ValueError(f"{path} is not JSON ({error}); give the manifest.json of a results folder") from error
+        raise ValueError(f"{path} is not JSON ({error}); {_GIVE}") from error
     wanted = {"parameters": dict, "outputs": dict, "environment": dict}
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(k), t) for k, t in wanted.items()):
         raise ValueError(f"{path} is not a manifest of coactor reproduce; it lacks {', '.join(wanted)}")
@@ -74,7 +76,7 @@ def verify(
     try:
         experiment = experiment_of(chosen)
     except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} does not say what to run ({error}); it was changed or is from another version") from error
+        raise ValueError(f"{path} does not say what to run (it lacks {error}); {_GIVE}") from error
     findings = _folder(path.parent, manifest["outputs"])
     digests = {panel.data.digest for panel in experiment.panels if panel.data}
     recorded = {panel["data"]["digest"] for panel in manifest.get("panels", []) if panel.get("data")}
@@ -117,5 +119,7 @@ def _difference(old: Path, new: Path) -> str:
     with old.open(errors="replace") as a, new.open(errors="replace") as b:
         for number, (was, now) in enumerate(zip_longest(a, b, fillvalue="(end of file)"), start=1):
             if was != now:
-                return f"{old.name} came out differently from line {number} on: {was.strip()!r} was, {now.strip()!r} is"
+                return (
+                    f"{old.name} came out differently from line {number} on: {was.strip()}, now {now.strip()}"
+                )
     return f"{old.name} is the same as in the folder, but not as the manifest recorded it"
