@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 
+from coactor.learners.choice import ChoiceLearner
 from coactor.learners.coactive import CoactiveLearner
 from coactor.learners.passive_aggressive import CSPA, PA, PAI, PAII
 from coactor.learners.perceptrons import CSPER, PER, CappedCSPER
@@ -20,6 +21,7 @@ __all__ = [
     "PER",
     "Averaged",
     "CappedCSPER",
+    "ChoiceLearner",
     "CoactiveLearner",
     "MiniBatch",
     "from_state",
@@ -35,7 +37,7 @@ _COACTIVE: dict[str, Callable[[int], CoactiveLearner]] = {
 def names() -> list[str]:
     """Every name that `make` knows."""
     plain = list(_COACTIVE)
-    return [*plain, *(f"averaged-{n}" for n in plain), *(f"batch-{n}" for n in plain)]
+    return ["default", ChoiceLearner.name, *plain, *(f"averaged-{n}" for n in plain), *(f"batch-{n}" for n in plain)]
 
 
 def make(name: str, dim: int) -> Learner:
@@ -46,6 +48,8 @@ def make(name: str, dim: int) -> Learner:
     >>> make("averaged-CSPER", 3).weights
     array([0., 0., 0.])
     """
+    if name in ("default", ChoiceLearner.name):
+        return ChoiceLearner(dim)
     if name in _COACTIVE:
         return _COACTIVE[name](dim)
     prefix, _, rest = name.partition("-")

@@ -1,0 +1,189 @@
+"""Gaussian beliefs about a parameter vector, and their Laplace update by logistic observations.
+
+An observation is a row a with label 1 or 0: P(1) = sigma(a . theta). The update finds the mode of
+(Gaussian x likelihood) by damped Newton, and puts the Gaussian with the curvature of that point in place of the
+old one. Three forms of the same step, by the size of theta:
+
+    Precision    P = inverse covariance; one solve of size d per Newton step       for d up to some hundreds
+    Covariance   S = covariance; Newton in the space of the m rows (the dual)      for d beyond that
+    Diagonal     independent coordinates, otherwise as Covariance                  for thousands of features
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from coactor.protocol import Matrix, Vector
+
+STEPS = 25  # Newton steps at the most; three or four are usual
+ENOUGH = 0.01  # stop when the next Newton step promises less than this many nats
+VARIANCE_KEPT = 1e-12  # of the prior's; below it only rounding is left
+
+
+class Gaussian(Protocol):
+    """A belief N(mean, covariance) that learns from rows and labels."""
+
+    mean: Vector
+
+    def variances(self) -> Vector:
+        """Of each coordinate."""
+
+    def spread(self, rows: Matrix) -> Vector:
+        """The variance of rows @ theta."""
+
+    def learn(self, rows: Matrix, labels: Vector) -> None:
+        """The Laplace step."""
+
+    def forget(self, keep: float) -> None:
+        """Let the past count `keep` times as much as before; never less is believed than at the start."""
+
+    def arrays(self) -> dict[str, Vector]:
+        """What the belief consists of, by name; assigning copies of them restores it."""
+
+
+class Precision:
+    """The primal form.
+
+    Minimises 1/2 (theta - m)' P (theta - m) + sum_i [log(1 + exp(f_i)) - y_i f_i], f = A theta; then P := P + A' D A
+    with D = diag(p (1 - p)), and m := the minimum.
+    """
+
+    def __init__(self, mean: Vector, covariance: Matrix) -> None:
+        self.mean = mean
+        self.prior: Matrix = np.linalg.inv(covariance)
+        self.matrix: Matrix = self.prior.copy()
+
+    def variances(self) -> Vector:
+        return np.diagonal(np.linalg.inv(self.matrix)).copy()
+
+    def spread(self, rows: Matrix) -> Vector:
+        spread: Vector = np.einsum("ij,ji->i", rows, np.linalg.solve(self.matrix, rows.T))
+        return spread
+
+    def learn(self, rows: Matrix, labels: Vector) -> None:
+        theta, fit = self.mean, rows @ self.mean
+        value = _loss(fit, labels)
+        for _ in range(STEPS):
+            p = _sigmoid(fit)
+            away = theta - self.mean
+            slope = self.matrix @ away + rows.T @ (p - labels)
+            curvature = self.matrix + (rows.T * (p * (1.0 - p))) @ rows
+            step = -np.linalg.solve(curvature, slope)
+            promised = -float(slope @ step)
+            if promised < ENOUGH:
+                break
+            ahead, pull = rows @ step, self.matrix @ step
+            size = 1.0
+            while True:  # halve until the loss falls as it should
+                moved = away + size * step
+                prior = 0.5 * float(moved @ (self.matrix @ away + size * pull))
+                new = prior + _loss(fit + size * ahead, labels)
+                if new <= value - 0.25 * size * promised or size < 1e-6:
+                    break
+                size *= 0.5
+            theta, fit, value = theta + size * step, fit + size * ahead, new
+        self.mean, self.matrix = theta, 0.5 * (curvature + curvature.T)
+
+    def forget(self, keep: float) -> None:
+        self.matrix = keep * self.matrix + (1.0 - keep) * self.prior
+
+    def arrays(self) -> dict[str, Vector]:
+        return {"mean": self.mean, "matrix": self.matrix}
+
+
+class Covariance:
+    """The dual form: theta = m + S A' alpha, one number alpha_i per row.
+
+    With K = A S A', Newton solves systems of size m: alpha := (K + D^-1)^-1 (A (theta - m) + D^-1 (y - p)), written
+    without D^-1, which may be infinite. Then S := S - S A' D^1/2 (1 + D^1/2 K D^1/2)^-1 D^1/2 A S.
+    """
+
+    def __init__(self, mean: Vector, covariance: Matrix) -> None:
+        self.mean = mean
+        self.matrix = covariance
+        self.prior: Vector = np.diagonal(covariance).copy()
+
+    def variances(self) -> Vector:
+        return np.diagonal(self.matrix).copy()
+
+    def spread(self, rows: Matrix) -> Vector:
+        spread: Vector = np.einsum("ij,ij->i", rows @ self.matrix, rows)
+        return spread
+
+    def learn(self, rows: Matrix, labels: Vector) -> None:
+        reach = rows @ self.matrix  # A S
+        alpha, root, inner = _dual_newton(reach @ rows.T, rows @ self.mean, labels)
+        self.mean = self.mean + alpha @ reach
+        half = np.linalg.solve(np.linalg.cholesky(inner), root[:, None] * reach)
+        self.matrix = self.matrix - half.T @ half
+
+    def forget(self, keep: float) -> None:
+        self.matrix = self.matrix / keep
+        shrink = np.sqrt(np.minimum(1.0, self.prior / np.diagonal(self.matrix)))
+        self.matrix = self.matrix * shrink[:, None] * shrink
+
+    def arrays(self) -> dict[str, Vector]:
+        return {"mean": self.mean, "matrix": self.matrix}
+
+
+class Diagonal:
+    """The dual form with independent coordinates: S is a vector."""
+
+    def __init__(self, mean: Vector, variances: Vector) -> None:
+        self.mean = mean
+        self.matrix = variances
+        self.prior: Vector = variances.copy()
+
+    def variances(self) -> Vector:
+        return self.matrix.copy()
+
+    def spread(self, rows: Matrix) -> Vector:
+        return (rows**2) @ self.matrix
+
+    def learn(self, rows: Matrix, labels: Vector) -> None:
+        reach = rows * self.matrix
+        alpha, root, _ = _dual_newton(reach @ rows.T, rows @ self.mean, labels)
+        self.mean = self.mean + alpha @ reach
+        self.matrix = 1.0 / (1.0 / self.matrix + (root**2) @ rows**2)
+
+    def forget(self, keep: float) -> None:
+        self.matrix = np.minimum(self.matrix / keep, self.prior)
+
+    def arrays(self) -> dict[str, Vector]:
+        return {"mean": self.mean, "matrix": self.matrix}
+
+
+def _dual_newton(kernel: Matrix, start: Vector, labels: Vector) -> tuple[Vector, Vector, Matrix]:
+    """alpha at the mode, D^1/2 and 1 + D^1/2 K D^1/2 there. `start` is A m."""
+    alpha, fit = np.zeros(labels.size), start
+    value = _loss(fit, labels)
+    for _ in range(STEPS):
+        p = _sigmoid(fit)
+        root = np.sqrt(p * (1.0 - p))
+        inner = np.eye(labels.size) + root[:, None] * kernel * root
+        target = root**2 * (fit - start) + labels - p
+        step = target - root * np.linalg.solve(inner, root * (kernel @ target)) - alpha
+        ahead = kernel @ step
+        promised = float((labels - p - alpha) @ ahead)
+        if promised < ENOUGH:
+            break
+        size = 1.0
+        while True:
+            moved, shown = alpha + size * step, fit + size * ahead
+            new = 0.5 * float(moved @ (shown - start)) + _loss(shown, labels)
+            if new <= value - 0.25 * size * promised or size < 1e-6:
+                break
+            size *= 0.5
+        alpha, fit, value = moved, shown, new
+    return alpha, root, inner
+
+
+def _sigmoid(f: Vector) -> Vector:
+    p: Vector = 0.5 * (1.0 + np.tanh(0.5 * f))  # never overflows
+    return p
+
+
+def _loss(f: Vector, labels: Vector) -> float:
+    return float(np.logaddexp(0.0, f).sum() - labels @ f)
