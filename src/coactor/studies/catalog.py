@@ -51,7 +51,9 @@ def make(name: str, given: dict[str, Any]) -> Domain:
         if key not in known:
             raise Invalid(f"Domain {name!r} has no parameter {short(key)}; it has {', '.join(known)}.")
         if not _fits(value):
-            raise Invalid(f"Parameter {key!r} is {short(value)}; numbers are at most {MOST}, lists hold at most 1000 names.")
+            raise Invalid(
+                f"Parameter {key!r} is {short(value)}; numbers are at most {MOST}, lists hold at most 1000 names."
+            )
     try:
         return maker(name)(**given)
     except (ValueError, TypeError) as error:
@@ -65,7 +67,11 @@ def describe(domain: Domain) -> dict[str, Any]:
     for name in names():
         if maker(name) is kind:
             given = {key: _value_of(domain, key) for key in parameters(name)}
-            return {"name": name, "type": said, "parameters": {k: v for k, v in given.items() if v is not None}}
+            return {
+                "name": name,
+                "type": said,
+                "parameters": {k: v for k, v in given.items() if v is not None},
+            }
     return {"name": None, "type": said, "parameters": {}}
 
 
@@ -83,4 +89,6 @@ def _fits(value: Any) -> bool:
         return abs(value) <= MOST
     if isinstance(value, str):
         return len(value) <= 200
-    return isinstance(value, list) and len(value) <= 1000 and all(isinstance(v, str) and _fits(v) for v in value)
+    return (
+        isinstance(value, list) and len(value) <= 1000 and all(isinstance(v, str) and _fits(v) for v in value)
+    )

@@ -103,7 +103,9 @@ class Codec:
         try:
             # A domain that reads from outside checks its moves; for another we look the move up.
             if self.own is None and all(step != other for other in map(plain_move, self.domain.moves(x, y))):
-                raise Invalid(f"The move {short(step)} cannot be made here; choose one of the domain's moves.")
+                raise Invalid(
+                    f"The move {short(step)} cannot be made here; choose one of the domain's moves."
+                )
             return self.checked(x, self.domain.apply(x, y, step))
         except Invalid:
             raise
@@ -120,7 +122,12 @@ class Codec:
 def plain_move(move: Any) -> Move:
     """A move as plain data, or a sentence."""
     good = isinstance(move, dict) and move.keys() == {"op", "args"} and isinstance(move["op"], str)
-    if not good or not isinstance(move["args"], list | tuple) or len(move["op"]) > 40 or len(move["args"]) > 10_000:
+    if (
+        not good
+        or not isinstance(move["args"], list | tuple)
+        or len(move["op"]) > 40
+        or len(move["args"]) > 10_000
+    ):
         raise Invalid(f"{short(move)} is no move; give {{'op': name, 'args': [whole numbers]}}.")
     args = [int(a) for a in move["args"] if isinstance(a, int | np.integer) and not isinstance(a, bool)]
     if len(args) != len(move["args"]) or any(abs(a) > 2**53 for a in args):

@@ -190,13 +190,17 @@ class Desk:
     def _may_reopen(self, log: Writer, told: Entry, actor: str, force: bool) -> None:
         study, grace = self.study, float(self.study.config["grace"])
         if told.actor != actor and not force:
-            raise Forbidden(f"Proposal {told.proposal} was told by {told.actor or 'somebody else'}; ask a lead to reopen it.")
+            raise Forbidden(
+                f"Proposal {told.proposal} was told by {told.actor or 'somebody else'}; ask a lead to reopen it."
+            )
         if log.now - told.time > grace:
             raise Conflict(
                 f"Proposal {told.proposal} was told more than {grace:g} seconds ago; roll back the weights instead."
             )
         if log.sql.of_kind(study.ledger.head.id, "rolled back", after=told.seq, limit=1):
-            raise Conflict(f"The weights were rolled back since proposal {told.proposal} was told; it stays as it is.")
+            raise Conflict(
+                f"The weights were rolled back since proposal {told.proposal} was told; it stays as it is."
+            )
 
     def _reopened(self, log: Writer, entries: list[Entry], told: Entry) -> Reopened:
         tell, asked = told.fact, entries[0].fact
@@ -205,7 +209,9 @@ class Desk:
         last = max(getattr(e.fact, "revision", 0) for e in entries)
         learner = self.study.ledger.learner_without(told, log.sql) if tell.learn else log.model.learner
         if not np.isfinite(learner.weights).all():
-            raise Conflict(f"Without proposal {tell.proposal} the weights would be infinite; roll back instead.")
+            raise Conflict(
+                f"Without proposal {tell.proposal} the weights would be infinite; roll back instead."
+            )
         return Reopened(
             proposal=tell.proposal, told=told.seq, effort=tell.effort, moves=tell.moves, revision=last + 1,
             until=log.now + self.lease, version=log.model.version + tell.learn, asked_with=tell.asked_with,

@@ -1,5 +1,7 @@
 """What a caller may have to catch; each message is a sentence with the remedy."""
 
+# ruff: noqa: N818  (these are read by people; "Conflict" is the word they know)
+
 from __future__ import annotations
 
 from typing import Any

@@ -138,9 +138,7 @@ Fact: TypeAlias = Created | Asked | Claimed | Released | Edited | Told | Reopene
 KINDS: dict[str, type[Fact]] = {
     kind.kind: kind for kind in (Created, Asked, Claimed, Released, Edited, Told, Reopened, RolledBack)
 }
-_FIELDS = {
-    name: tuple(f.name for f in fields(kind) if f.name != "vectors") for name, kind in KINDS.items()
-}
+_FIELDS = {name: tuple(f.name for f in fields(kind) if f.name != "vectors") for name, kind in KINDS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +199,9 @@ def canonical(data: Any) -> bytes:
     try:
         return orjson.dumps(data, option=orjson.OPT_SORT_KEYS | orjson.OPT_SERIALIZE_NUMPY)
     except (TypeError, orjson.JSONEncodeError) as error:
-        raise Invalid(f"This cannot be written as JSON ({error}); give the domain encode_ and decode_ methods.") from error
+        raise Invalid(
+            f"This cannot be written as JSON ({error}); give the domain encode_ and decode_ methods."
+        ) from error
 
 
 def content_hash(data: bytes) -> str:
@@ -263,7 +263,9 @@ def pack(feedback: Feedback) -> bytes:
 def unpack(data: bytes, cost: float) -> Feedback:
     """The feedback that `pack` was given."""
     squeezed, cut, rows, declined, dim = _HEADER.unpack_from(data)
-    numbers = np.frombuffer(zlib.decompress(data[_HEADER.size :]) if squeezed else data[_HEADER.size :], "<f8")
+    numbers = np.frombuffer(
+        zlib.decompress(data[_HEADER.size :]) if squeezed else data[_HEADER.size :], "<f8"
+    )
     path = numbers[: rows * dim].reshape(rows, dim)
     left = None if declined < 0 else numbers[rows * dim :].reshape(declined, dim)
     return Feedback(path=path, cost=cost, declined=left, cut=bool(cut))

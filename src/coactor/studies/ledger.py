@@ -100,7 +100,9 @@ class Ledger:
         if self.model.hash != hash:  # the store was replaced, say by an older backup: begin again
             self.model = self.load(transaction, seq)
         if self.model.hash != hash:
-            raise Tampered(f"The end of the log of study {self.head.name!r} is missing; restore from a backup.")
+            raise Tampered(
+                f"The end of the log of study {self.head.name!r} is missing; restore from a backup."
+            )
 
     def refresh(self) -> Model:
         """The model with every fact that has been committed by now."""

@@ -67,14 +67,14 @@ class Model:
     def apply(self, entry: Entry, learner: Learner | None = None) -> None:
         """Take one more fact in. `learner` is the one that has already made this fact's update, if any."""
         if entry.seq != self.seq + 1:
-            raise Tampered(f"Fact {entry.seq} follows fact {self.seq}; one is missing. Restore from a backup.")
+            raise Tampered(
+                f"Fact {entry.seq} follows fact {self.seq}; one is missing. Restore from a backup."
+            )
         fact = entry.fact
         match fact:
             case facts.Asked():
                 self.asked = max(self.asked, fact.proposal)
-                self.open[fact.proposal] = Open(
-                    fact.proposal, entry.time, fact.version, fact.key, fact.label
-                )
+                self.open[fact.proposal] = Open(fact.proposal, entry.time, fact.version, fact.key, fact.label)
             case facts.Edited():
                 self._edit(self.open[fact.proposal], fact, entry.actor)
             case facts.Claimed():
@@ -167,10 +167,14 @@ def try_update(learner: Learner, feedback: Feedback) -> Learner:
     """A copy of the learner that has learned from `feedback`; refuses what would spoil the weights."""
     for name, rows in (("path", feedback.path), ("declined moves", feedback.declined)):
         if rows is not None and not np.isfinite(rows).all():
-            raise Invalid(f"The feature vectors of the {name} hold a number that is not finite; check the problem.")
+            raise Invalid(
+                f"The feature vectors of the {name} hold a number that is not finite; check the problem."
+            )
     trial = deepcopy(learner)
     with np.errstate(all="ignore"):
         trial.update(feedback)
     if not np.isfinite(trial.weights).all():
-        raise Invalid("Learning from this would make the weights infinite; scale the features or tell with learn=False.")
+        raise Invalid(
+            "Learning from this would make the weights infinite; scale the features or tell with learn=False."
+        )
     return trial

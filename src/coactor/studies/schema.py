@@ -68,7 +68,9 @@ tokens = sa.Table(
 logins = sa.Table(
     "coactor_logins",
     tables,
-    sa.Column("secret", sa.String(64), primary_key=True),  # sha256 of a one-time code or of a session's cookie
+    sa.Column(
+        "secret", sa.String(64), primary_key=True
+    ),  # sha256 of a one-time code or of a session's cookie
     sa.Column("kind", sa.String(8), nullable=False),  # "link" or "session"
     sa.Column("token", sa.String(16)),  # whose session; none for the link printed at the start
     sa.Column("name", sa.String(100), nullable=False),

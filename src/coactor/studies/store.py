@@ -20,7 +20,9 @@ try:
     from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
     from sqlalchemy.exc import TimeoutError as PoolTimeout
 except ImportError as error:  # pragma: no cover - said to whoever installed the core alone
-    raise ImportError("Studies that last need SQLAlchemy; install it with: pip install 'coactor[studies]'") from error
+    raise ImportError(
+        "Studies that last need SQLAlchemy; install it with: pip install 'coactor[studies]'"
+    ) from error
 
 from coactor.studies import schema
 from coactor.studies.errors import Conflict, Invalid, NotFound, Unavailable
@@ -103,10 +105,13 @@ class Transaction:
         """A new study with an empty log; the next line must append its first fact."""
         try:
             result = self.sql.execute(
-                schema.studies.insert().returning(schema.studies.c.id), {"name": name, "seq": 0, "hash": bytes(32)}
+                schema.studies.insert().returning(schema.studies.c.id),
+                {"name": name, "seq": 0, "hash": bytes(32)},
             )
         except IntegrityError:
-            raise Conflict(f"There is already a study {name!r} in this store; open it, or choose another name.") from None
+            raise Conflict(
+                f"There is already a study {name!r} in this store; open it, or choose another name."
+            ) from None
         return int(result.scalar_one())
 
     def lock(self, study: int) -> tuple[int, bytes]:
@@ -279,17 +284,25 @@ def _engine(url: str, wait: float) -> sa.Engine:
     try:
         parsed = sa.make_url(url)
     except ArgumentError:
-        raise Invalid(f"{url!r} is no store; use sqlite:///file.db or postgresql://user@host/database.") from None
+        raise Invalid(
+            f"{url!r} is no store; use sqlite:///file.db or postgresql://user@host/database."
+        ) from None
     backend = parsed.get_backend_name()
     if backend == "postgresql":
         if parsed.drivername == "postgresql":
             parsed = parsed.set(drivername="postgresql+psycopg")
         try:
             return sa.create_engine(
-                parsed, pool_size=8, max_overflow=56, pool_pre_ping=True, connect_args={"connect_timeout": int(wait)}
+                parsed,
+                pool_size=8,
+                max_overflow=56,
+                pool_pre_ping=True,
+                connect_args={"connect_timeout": int(wait)},
             )
         except ImportError:
-            raise Invalid("PostgreSQL needs a driver; install it with: pip install 'coactor[postgres]'") from None
+            raise Invalid(
+                "PostgreSQL needs a driver; install it with: pip install 'coactor[postgres]'"
+            ) from None
     if backend != "sqlite":
         raise Invalid(f"{backend!r} is no store; use sqlite:///file.db or postgresql://user@host/database.")
     if parsed.database in (None, "", ":memory:"):
@@ -323,4 +336,6 @@ def _said() -> Iterator[None]:
     except (DBAPIError, PoolTimeout, sqlite3.Error) as error:
         cause = getattr(error, "orig", None) or error
         said = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
-        raise Unavailable(f"The store cannot be used now ({said}); nothing was changed. Try again later.") from error
+        raise Unavailable(
+            f"The store cannot be used now ({said}); nothing was changed. Try again later."
+        ) from error

@@ -82,7 +82,9 @@ def open_study(
     (1.0, 1)
     """
     if not NAME.fullmatch(name):
-        raise Invalid(f"{name!r} is no name for a study; use up to 64 letters, digits, dots, dashes, underscores.")
+        raise Invalid(
+            f"{name!r} is no name for a study; use up to 64 letters, digits, dots, dashes, underscores."
+        )
     store = url if isinstance(url, Store) else Store(url)
     try:
         with store.reading() as sql:
@@ -90,7 +92,9 @@ def open_study(
         if not known and create:
             settings = {"costs": dict(costs or {}), "candidate": candidate, "grace": float(grace)}
             _create(store, name, domain, learner, settings, actor, clock)
-        study = Study(store, name, domain, None if isinstance(learner, str) else learner, solver, propose, clock)
+        study = Study(
+            store, name, domain, None if isinstance(learner, str) else learner, solver, propose, clock
+        )
     except BaseException:
         if store is not url:
             store.close()
@@ -188,7 +192,9 @@ class Study:
     def _asked_before(self, entry: Entry, name: str, problem: Problem) -> Proposal:
         fact = entry.fact
         if not isinstance(fact, Asked) or fact.problem != name:
-            raise Conflict(f"The key {entry.key!r} was used for something else; choose a new key for a new problem.")
+            raise Conflict(
+                f"The key {entry.key!r} was used for something else; choose a new key for a new problem."
+            )
         return Proposal(fact.proposal, problem, self.codec.solution(problem, fact.solution), fact.version)
 
     def tell(
@@ -215,7 +221,9 @@ class Study:
             A remark; whether he stopped for want of time; active time.
         """
         check_who(actor, via, None)
-        given = corrections.Given(moves, path, solution, effort, learn, text(note, "note", 2000), cut, seconds)
+        given = corrections.Given(
+            moves, path, solution, effort, learn, text(note, "note", 2000), cut, seconds
+        )
         with self.ledger.lock:
             self.ledger.refresh()
             if id not in self.ledger.model.open:
@@ -313,7 +321,9 @@ class Study:
             raise Invalid("A rollback needs a reason; those who come later will ask for it.")
         with self.ledger.writing() as log:
             if not 0 <= to <= log.model.version:
-                raise NotFound(f"Study {self.name!r} has versions 0 to {log.model.version}; {to} is none of them.")
+                raise NotFound(
+                    f"Study {self.name!r} has versions 0 to {log.model.version}; {to} is none of them."
+                )
             learner = self.ledger.learner_at(to)
             fact = RolledBack(
                 to=to, reason=reason, version=log.model.version + 1, state=learner.state(),
@@ -372,7 +382,9 @@ class Study:
 def _domain_of(name: str, config: dict[str, Any]) -> Domain:
     said = config["domain"]
     if said["name"] is None:
-        raise Forbidden(f"Study {name!r} is about {said['type']}, which has no name here; pass the domain itself.")
+        raise Forbidden(
+            f"Study {name!r} is about {said['type']}, which has no name here; pass the domain itself."
+        )
     return catalog.make(said["name"], said["parameters"])
 
 

@@ -47,7 +47,9 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 data = orjson.loads(line)
             except orjson.JSONDecodeError as error:
-                raise Invalid(f"Line {number} of {path.name} is no JSON ({error}); export the study again.") from error
+                raise Invalid(
+                    f"Line {number} of {path.name} is no JSON ({error}); export the study again."
+                ) from error
             if not isinstance(data, dict):
                 raise Invalid(f"Line {number} of {path.name} is no line of a study; export the study again.")
             yield data
@@ -58,7 +60,9 @@ def load(store: Store, lines: Iterable[dict[str, Any]], name: str | None = None)
     reader = iter(lines)
     header = next(reader, {})
     if header.get("format") != FORMAT:
-        raise Invalid(f"This is no exported study: its first line says {header.get('format')!r}, not {FORMAT!r}.")
+        raise Invalid(
+            f"This is no exported study: its first line says {header.get('format')!r}, not {FORMAT!r}."
+        )
     name = name or str(header["name"])
     with store.writing() as sql:
         study, model = sql.create(name), None
@@ -67,7 +71,9 @@ def load(store: Store, lines: Iterable[dict[str, Any]], name: str | None = None)
             if "problem" in line:
                 data = canonical(line["data"])
                 if content_hash(data) != line["problem"]:
-                    raise Tampered(f"Problem {line['problem'][:12]} is not what was exported; use another copy.")
+                    raise Tampered(
+                        f"Problem {line['problem'][:12]} is not what was exported; use another copy."
+                    )
                 sql.add_problem(line["problem"], data)
                 continue
             entry = _entry(line, previous, seq)
@@ -142,9 +148,13 @@ def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
             if entry.seq in snapshots and orjson.loads(snapshots[entry.seq]) != orjson.loads(
                 orjson.dumps(model.snapshot())
             ):
-                raise Tampered(f"The snapshot at fact {entry.seq} of {name!r} is not what the facts add up to.")
+                raise Tampered(
+                    f"The snapshot at fact {entry.seq} of {name!r} is not what the facts add up to."
+                )
         if (model.seq, model.hash) != (head.seq, head.hash):
-            raise Tampered(f"Study {name!r} ends at fact {head.seq}, its log at {model.seq}; restore from a backup.")
+            raise Tampered(
+                f"Study {name!r} ends at fact {head.seq}, its log at {model.seq}; restore from a backup."
+            )
         if model.snapshot() != ledger.model.snapshot():
             raise Tampered(f"Study {name!r} opened from its snapshot is not what its facts add up to.")
     return Verified(
@@ -163,7 +173,9 @@ def _check(sql: Any, ledger: Ledger, model: Model, entry: Entry, columns: tuple[
         except NotFound:
             good = False
         if not good:
-            raise Tampered(f"The problem of proposal {fact.proposal} of study {ledger.head.name!r} was changed.")
+            raise Tampered(
+                f"The problem of proposal {fact.proposal} of study {ledger.head.name!r} was changed."
+            )
     if isinstance(fact, RolledBack):
         if ledger.learner_at(fact.to).state() != fact.state:
             raise Tampered(f"The rollback at fact {entry.seq} does not lead to version {fact.to}.")

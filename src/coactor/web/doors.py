@@ -1,0 +1,73 @@
+"""Logging in and out."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qs
+
+import orjson
+from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+
+from coactor.studies.tokens import SESSION_LASTS
+from coactor.web.security import COOKIE, Guard
+from coactor.web.site import Site
+
+
+def add_routes(app: FastAPI, site: Site, guard: Guard, secure: bool) -> None:
+    """The way in and the way out."""
+
+    def enter(request: Request, answer: Response, cookie: str) -> Response:
+        answer.set_cookie(COOKIE, cookie, int(SESSION_LASTS), httponly=True, samesite="lax", secure=secure)
+        return answer
+
+    @app.get("/login", include_in_schema=False)
+    def page(request: Request, code: str = "") -> Response:
+        """The page to log in on; with a one-time code, straight in."""
+        if code:
+            opened = site.accounts.open_session(code=code)
+            if opened is None:
+                return guard.failed(request.scope)
+            return enter(request, RedirectResponse("/", 303), opened[0])
+        return HTMLResponse(files("coactor.web").joinpath("templates/login.html").read_text("utf-8"))
+
+    @app.post("/login", include_in_schema=False)
+    async def login(request: Request) -> Response:
+        """A session in return for a token or a one-time code, as JSON or from the form."""
+        form = request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
+        said = _said(await request.body(), form)
+        opened = await run_in_threadpool(
+            lambda: site.accounts.open_session(code=said.get("code", ""), token=said.get("token", ""))
+        )
+        if opened is None:
+            return guard.failed(request.scope)
+        cookie, account = opened
+        me = {"name": account.name, "role": account.role, "study": account.study}
+        return enter(request, RedirectResponse("/", 303) if form else JSONResponse(me), cookie)
+
+    @app.post("/logout", status_code=204, include_in_schema=False)
+    def logout(request: Request) -> Response:
+        """End the session."""
+        cookie = request.cookies.get(COOKIE, "")
+        site.accounts.close_session(cookie)
+        guard.forget(cookie)
+        answer = Response(status_code=204)
+        answer.delete_cookie(COOKIE)
+        return answer
+
+
+def _said(body: bytes, form: bool) -> dict[str, str]:
+    """What was sent, as far as it is text."""
+    try:
+        data: Any = (
+            {name: values[0] for name, values in parse_qs(body.decode(), max_num_fields=10).items()}
+            if form
+            else orjson.loads(body)
+        )
+    except ValueError as error:
+        raise HTTPException(422, "Send a token or a code, as JSON or as a form.") from error
+    if not isinstance(data, dict):
+        raise HTTPException(422, "Send a token or a code, as JSON or as a form.")
+    return {name: value.strip() for name, value in data.items() if isinstance(value, str)}
