@@ -10,6 +10,6 @@ from coactor.studies.study import Study, open_study
 from coactor.studies.values import Draft, EffortRow, Explanation, Outcome, Share, Ticket, Version
 
 __all__ = [
-    "Conflict", "Desk", "Draft", "EffortRow", "Explanation", "Forbidden", "Invalid", "NotFound", "Outcome", "Share",
-    "Store", "Study", "Tampered", "Ticket", "Unavailable", "Version", "connect", "open_study",
+    "Conflict", "Desk", "Draft", "EffortRow", "Explanation", "Forbidden", "Invalid", "NotFound", "Outcome",
+    "Share", "Store", "Study", "Tampered", "Ticket", "Unavailable", "Version", "connect", "open_study",
 ]  # fmt: skip

@@ -52,7 +52,7 @@ def make(name: str, given: dict[str, Any]) -> Domain:
             raise Invalid(f"Domain {name!r} has no parameter {short(key)}; it has {', '.join(known)}.")
         if not _fits(value):
             raise Invalid(
-                f"Parameter {key!r} is {short(value)}; numbers are at most {MOST}, lists hold at most 1000 names."
+                f"Parameter {key!r} is {short(value)}; numbers go up to {MOST}, lists hold up to 1000 names."
             )
     try:
         return maker(name)(**given)

@@ -19,7 +19,7 @@ _WRONG = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowE
 
 
 def to_plain(data: Any) -> Any:
-    """Any mixture of lists, tuples, dicts, arrays and numbers as JSON-able data that `from_plain` reads back."""
+    """Lists, tuples, dicts, arrays and numbers as JSON-able data that `from_plain` reads back."""
     if isinstance(data, np.ndarray):
         return {"array": data.tolist(), "dtype": data.dtype.str}
     if isinstance(data, np.generic):

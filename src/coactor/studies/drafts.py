@@ -113,7 +113,8 @@ class Desk:
                 self.study.codec.apply(problem, here, move)  # raises where the move cannot be made
             log.add(
                 Edited(
-                    proposal=id, action=action, revision=revision + 1, until=log.now + self.lease, move=move, key=key
+                    proposal=id, action=action, revision=revision + 1, until=log.now + self.lease,
+                    move=move, key=key,
                 ),
                 actor=actor,
             )  # fmt: skip
@@ -133,9 +134,10 @@ class Desk:
         study = self.study
         ticket = reports.ticket(study, id)
         problem, proposed = study.material(id)
+        undone: list[Move] = []
         entry = study.last_tell(id) if ticket.state == "done" else None
         if entry is not None and isinstance(entry.fact, Told):
-            moves, undone = list(entry.fact.moves), []
+            moves = list(entry.fact.moves)
             solution = study.codec.solution(problem, entry.fact.solution)
         else:
             with study.ledger.lock:
@@ -191,11 +193,11 @@ class Desk:
         study, grace = self.study, float(self.study.config["grace"])
         if told.actor != actor and not force:
             raise Forbidden(
-                f"Proposal {told.proposal} was told by {told.actor or 'somebody else'}; ask a lead to reopen it."
+                f"Proposal {told.proposal} was told by {told.actor or 'somebody'}; ask a lead to reopen it."
             )
         if log.now - told.time > grace:
             raise Conflict(
-                f"Proposal {told.proposal} was told more than {grace:g} seconds ago; roll back the weights instead."
+                f"Proposal {told.proposal} was told over {grace:g} seconds ago; roll back the weights instead."
             )
         if log.sql.of_kind(study.ledger.head.id, "rolled back", after=told.seq, limit=1):
             raise Conflict(
@@ -243,8 +245,8 @@ class Desk:
     def _current(self, log: Writer, draft: Open, revision: int) -> None:
         if draft.revision != revision:
             raise Conflict(
-                f"Proposal {draft.id} is at revision {draft.revision}, not {revision}: it was changed elsewhere. "
-                "Look at it as it is now and try again.",
+                f"Proposal {draft.id} is at revision {draft.revision}, not {revision}: "
+                "it was changed elsewhere. Look at it as it is now and try again.",
                 self.state(draft.id),
             )
 
@@ -260,7 +262,8 @@ class Desk:
 
     def _net(self, path: list[Solution], moves: list[Move]) -> tuple[list[Solution], list[Move]]:
         """The path without its loops: what was done and undone by hand did not count."""
-        kept, steps = [path[0]], []
+        kept = [path[0]]
+        steps: list[Move] = []
         names = [canonical(self.study.codec.plain_solution(path[0]))]
         for solution, move in zip(path[1:], moves, strict=True):
             name = canonical(self.study.codec.plain_solution(solution))

@@ -186,4 +186,4 @@ def _flat(data: Any) -> list[Any]:
 
 
 def _gap(a: list[Any], b: list[Any]) -> int:
-    return abs(len(a) - len(b)) + sum(p != q for p, q in zip(a, b, strict=False))
+    return abs(len(a) - len(b)) + sum(bool(p != q) for p, q in zip(a, b, strict=False))

@@ -114,10 +114,10 @@ def effort(study: Study, after: int = 0) -> list[EffortRow]:
 def version_row(entry: Entry) -> Version:
     """The version a fact made."""
     fact = entry.fact
-    rolled = isinstance(fact, RolledBack)
+    to, reason = (fact.to, fact.reason) if isinstance(fact, RolledBack) else (None, "")
     return Version(
-        entry.made or 0, entry.seq, entry.time, entry.actor, fact.kind, entry.proposal,
-        fact.to if rolled else None, fact.reason if rolled else "", getattr(fact, "digest", ""),
+        entry.made or 0, entry.seq, entry.time, entry.actor, fact.kind, entry.proposal, to, reason,
+        getattr(fact, "digest", ""),
     )  # fmt: skip
 
 

@@ -65,7 +65,8 @@ def open_study(
     solver, propose
         Your own way from a problem to a solution; the domain's solver otherwise.
     costs, candidate, grace
-        What an operator costs (1 where silent); what to learn from; the seconds in which a tell can be taken back.
+        What an operator costs (1 where silent); what to learn from; for how many seconds a tell can be
+        taken back.
 
     Examples
     --------
@@ -198,8 +199,8 @@ class Study:
         return Proposal(fact.proposal, problem, self.codec.solution(problem, fact.solution), fact.version)
 
     def tell(
-        self, id: int, *, moves: Any = None, path: Any = None, solution: Any = None, effort: float | None = None,
-        actor: str = "", learn: bool = True, note: str = "", cut: bool = False, seconds: float | None = None,
+        self, id: int, *, moves: Any = None, path: Any = None, solution: Any = None,
+        effort: float | None = None, actor: str = "", learn: bool = True, note: str = "", cut: bool = False, seconds: float | None = None,
         via: str = "",
     ) -> Outcome:  # fmt: skip
         """Say what the expert made of a proposal, and learn from it.

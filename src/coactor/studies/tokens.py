@@ -12,6 +12,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
@@ -79,7 +80,8 @@ class Accounts:
             raise Invalid(f"{short(study)} is no study's name; name one study, or * for all.")
         id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         row = {
-            "id": id, "name": name, "study": study, "role": role, "secret": _hash(secret), "created": self.clock(),
+            "id": id, "name": name, "study": study, "role": role, "secret": _hash(secret),
+            "created": self.clock(),
         }  # fmt: skip
         with self.store.writing() as sql:
             try:
@@ -112,7 +114,7 @@ class Accounts:
         row = self._token(token)
         return None if row is None else Account(row.name, row.role, row.study)
 
-    def _token(self, token: str) -> sa.Row[tuple[str, ...]] | None:
+    def _token(self, token: str) -> Any:
         parts = token.split("_", 2)
         if len(parts) != 3 or parts[0] != PREFIX or len(token) > 200 or not token.isascii():
             return None

@@ -1,4 +1,4 @@
-"""Whole studies: export and import, copy from store to store, backup, and the check that nothing was changed."""
+"""Whole studies: export, import, copy, backup, and the check that nothing was changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from coactor.studies.errors import Conflict, Invalid, NotFound, Tampered
 from coactor.studies.facts import Asked, Entry, Reopened, RolledBack, Told, canonical, content_hash
 from coactor.studies.ledger import EVERY, Ledger, created
 from coactor.studies.model import Model
-from coactor.studies.store import Store
+from coactor.studies.store import Head, Store
 
 FORMAT = "coactor study 1"
 
@@ -115,6 +115,15 @@ def backup(source: Store, file: Path) -> list[str]:
         return copy(source, target)
 
 
+def replay(store: Store, head: Head, learner: Learner | None = None) -> Model:
+    """What a study's facts add up to; no solver, no domain."""
+    with store.reading() as sql:
+        first = next(sql.after(head.id, 0, 1), None)
+    if first is None:
+        raise Tampered(f"Study {head.name!r} has no facts; restore from a backup.")
+    return Ledger(store, head, learner or learners.from_state(created(first).state)).model
+
+
 @dataclass(frozen=True, slots=True)
 class Verified:
     """A study whose log is whole and whose replay gives the weights it says."""
@@ -176,9 +185,8 @@ def _check(sql: Any, ledger: Ledger, model: Model, entry: Entry, columns: tuple[
             raise Tampered(
                 f"The problem of proposal {fact.proposal} of study {ledger.head.name!r} was changed."
             )
-    if isinstance(fact, RolledBack):
-        if ledger.learner_at(fact.to).state() != fact.state:
-            raise Tampered(f"The rollback at fact {entry.seq} does not lead to version {fact.to}.")
+    if isinstance(fact, RolledBack) and ledger.learner_at(fact.to).state() != fact.state:
+        raise Tampered(f"The rollback at fact {entry.seq} does not lead to version {fact.to}.")
     if isinstance(fact, Reopened) and fact.state is not None:
         told = next(e for e in sql.of_proposal(ledger.head.id, fact.proposal) if e.seq == fact.told)
         if ledger.learner_without(told, sql, entry.seq - 1).state() != fact.state:

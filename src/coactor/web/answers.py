@@ -17,8 +17,9 @@ class Problem(BaseModel):
     current: dict[str, Any] | None = None
 
 
+_SCHEMA = Problem.model_json_schema()
 ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"description": said, "content": {"application/problem+json": {"schema": Problem.model_json_schema()}}}
+    code: {"description": said, "content": {"application/problem+json": {"schema": _SCHEMA}}}
     for code, said in {
         401: "No credential, or a wrong one", 403: "Not for this role", 404: "Not there, or not in scope",
         409: "Somebody was faster; the current state comes with it", 413: "Too large",

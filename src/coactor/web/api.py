@@ -80,8 +80,8 @@ def add_routes(router: APIRouter, site: Site) -> None:
         """Create a study of an installed domain."""
         need(account, "create", body.name)
         site.create(
-            body.name, body.domain.name, body.domain.parameters, body.learner, costs=body.costs, grace=body.grace,
-            actor=account.name,
+            body.name, body.domain.name, body.domain.parameters, body.learner, costs=body.costs,
+            grace=body.grace, actor=account.name,
         )  # fmt: skip
         return answer(site.summary(body.name), 201)
 

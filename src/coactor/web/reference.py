@@ -1,4 +1,4 @@
-"""The API's reference as one plain page, written from its own OpenAPI description; nothing is loaded from elsewhere."""
+"""The API's reference as one plain page, written from its own OpenAPI description."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ def page(openapi: dict[str, Any]) -> str:
     parts = [
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        '<title>coactor: HTTP API</title><link rel="stylesheet" href="/static/reference.css"></head><body><main>',
+        "<title>coactor: HTTP API</title>",
+        '<link rel="stylesheet" href="/static/reference.css"></head><body><main>',
         f"<h1>coactor {escape(openapi['info']['version'])}: HTTP API</h1>",
         f"<p>{escape(openapi['info'].get('description', ''))} ",
         'The same as data: <a href="/api/openapi.json">openapi.json</a>.</p>',

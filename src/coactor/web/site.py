@@ -52,8 +52,8 @@ class Site:
                 f"There is already a study {name!r} in this store; open it, or choose another name."
             )
         open_study(
-            self.store, name, catalog.make(domain, parameters), learner, create=True, costs=costs, grace=grace,
-            actor=actor, clock=self.clock,
+            self.store, name, catalog.make(domain, parameters), learner, create=True, costs=costs,
+            grace=grace, actor=actor, clock=self.clock,
         )  # fmt: skip
 
     def desk(self, name: str) -> Desk:

@@ -86,8 +86,8 @@ def add_routes(router: APIRouter, site: Site) -> None:
         """Hand the draft in and let the study learn from it."""
         need(account, "edit", study)
         outcome = site.desk(study).submit(
-            id, revision=revision(if_match), actor=account.name, learn=body.learn, note=body.note, cut=body.cut,
-            seconds=body.seconds,
+            id, revision=revision(if_match), actor=account.name, learn=body.learn, note=body.note,
+            cut=body.cut, seconds=body.seconds,
         )  # fmt: skip
         return answer(asdict(outcome))
 
