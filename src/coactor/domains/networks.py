@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -68,8 +69,8 @@ class Network:
     ) -> Network:
         """A checked network with the features a driver would name.
 
-        They are: length on each kind of road, crossings passed, turns to the left and to the right (when it is
-        known where the junctions lie), and u-turns.
+        They are: length on each kind of road, turns to the left and to the right (when it is known where the
+        junctions lie), and u-turns.
 
         Parameters
         ----------
@@ -82,11 +83,14 @@ class Network:
         ids
             What the data calls the links; their numbers by default.
         turns
-            The allowed pairs (link, next link), shape (m, 2); by default every link that begins where one ends.
+            The allowed pairs (link, next link), shape (m, 2); by default all that meet.
         places
             Where the junctions lie, shape (junctions, 2), x before y.
         """
-        begin, end = arrays.integers(begin, "the begin of the links"), arrays.integers(end, "the end of the links")
+        begin, end = (
+            arrays.integers(begin, "the begin of the links"),
+            arrays.integers(end, "the end of the links"),
+        )
         n = arrays.positive(len(begin), 1, "the number of links")
         length = arrays.finite(np.asarray(length, dtype=np.float64), "lengths")
         kind = ["road"] * n if kind is None else list(kind)
@@ -96,7 +100,11 @@ class Network:
         if (length <= 0).any():
             bad = int(np.flatnonzero(length <= 0)[0])
             raise ValueError(f"link {names[bad]} is {length[bad]:g} long; every length must be above 0.")
-        pairs = _successors(begin, end) if turns is None else arrays.matrix(turns, "turns", None, 2).astype(np.int64)
+        pairs = (
+            _successors(begin, end)
+            if turns is None
+            else arrays.matrix(turns, "turns", None, 2).astype(np.int64)
+        )
         start, tail, head = _rows(begin, end, pairs, names)
         _check_connected(begin, end, names)
 
@@ -105,18 +113,23 @@ class Network:
         link_features = np.zeros((n, len(kinds)))
         link_features[np.arange(n), [kinds.index(k) for k in kind]] = length / unit
         back = (begin[head] == end[tail]) & (end[head] == begin[tail])
-        columns, labels = [np.ones(len(head))], ["crossings"]
-        middle = None
+        columns, labels, middle = [back], ["u-turns"], None
         if places is not None:
             spots = arrays.matrix(places, "places", None, 2)
             middle = (spots[begin] + spots[end]) / 2
             angle = _angles(spots, begin, end, tail, head)
             columns += [(angle > TURNING) & ~back, (angle < -TURNING) & ~back]
             labels += ["left turns", "right turns"]
-        columns, labels = [*columns, back], [*labels, "u-turns"]
         turn_features = np.column_stack(columns).astype(np.float64)
         return Network(
-            names, start, head, link_features, turn_features, (*(f"{k} road" for k in kinds), *labels), unit, middle
+            names,
+            start,
+            head,
+            link_features,
+            turn_features,
+            (*(f"{k} road" for k in kinds), *labels),
+            unit,
+            middle,
         )
 
 
@@ -127,7 +140,7 @@ class Habits:
 
     Examples
     --------
-    >>> network = Network.of([0, 1, 1], [1, 2, 0], [1.0, 1.0, 1.0])  # link 0 leads to link 1 or back by link 2
+    >>> network = Network.of([0, 1, 1], [1, 2, 0], [1.0, 1.0, 1.0])  # after link 0: 1, or back by 2
     >>> habits = Habits(network)
     >>> habits.record([0, 1])
     >>> habits.costs().round(2).tolist()
@@ -139,12 +152,14 @@ class Habits:
         self.counts = np.zeros(len(network.head))
         self._tail = network.tail
         self._exits = np.diff(network.start)[self._tail]
-        self._place = {pair: k for k, pair in enumerate(zip(self._tail.tolist(), network.head.tolist(), strict=True))}
+        self._place = {
+            pair: k for k, pair in enumerate(zip(self._tail.tolist(), network.head.tolist(), strict=True))
+        }
 
     def record(self, links: Sequence[int] | Indices) -> None:
         """Remember one trip."""
         path = [int(a) for a in links]
-        for pair in zip(path[:-1], path[1:], strict=True):
+        for pair in itertools.pairwise(path):
             self.counts[self._place[pair]] += 1.0
 
     def costs(self) -> Vector:
@@ -164,7 +179,9 @@ def _successors(begin: Indices, end: Indices) -> Indices:
     return np.column_stack([tail, order[np.repeat(first, count) + offset]])
 
 
-def _rows(begin: Indices, end: Indices, pairs: Indices, names: Sequence[str]) -> tuple[Indices, Indices, Indices]:
+def _rows(
+    begin: Indices, end: Indices, pairs: Indices, names: Sequence[str]
+) -> tuple[Indices, Indices, Indices]:
     """The turns sorted by the link they come from: row starts, from, to."""
     n = len(begin)
     wrong = (pairs < 0) | (pairs >= n)

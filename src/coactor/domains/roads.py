@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,8 +60,8 @@ class Roads:
     weights are projected: a weight below 0 counts as 0. All features are at least 0, hence so is every cost.
     This is right because whoever has a destination has such weights: with a circle of negative cost, driving
     round and round would beat arriving. The projection onto a convex set that contains the true weights never
-    takes one further from them, and it keeps the cost linear in the features; clipping single links would not,
-    and shifting all links would reward paths of few links.
+    takes one further from them, and it keeps the cost linear in the features; clipping single links would
+    not, and shifting all links would reward paths of few links.
 
     An edit is ``{"op": "via", "args": [link, leg]}``: the router is told to pass `link` on the way between
     via-point number `leg` and the next (0 is the origin), which is what dragging a route on a map does. The
@@ -148,9 +149,7 @@ class Roads:
         """The cheapest path that passes the given links in order."""
         costs = self._costs(x, arrays.weight_vector(w, self.dim))
         points = [x.origin, *(int(v) for v in vias), x.destination]
-        legs = [
-            self._leg(a, b, costs, direct=bool(vias))[1:] for a, b in zip(points[:-1], points[1:], strict=True)
-        ]
+        legs = [self._leg(a, b, costs, direct=bool(vias))[1:] for a, b in itertools.pairwise(points)]
         return Route(np.concatenate([[x.origin], *legs]).astype(np.int64), tuple(points[1:-1]), np.array(w))
 
     def vias_towards(self, x: Trip, y: Route, links: Indices) -> tuple[int, ...]:
@@ -221,7 +220,7 @@ class Roads:
             habit = arrays.matrix([habit], "habits", 1, len(self.network.head))[0]
             if (habit < 0).any():
                 raise ValueError("a habit is below 0; costs must not become negative.")
-        return Trip(*ends, habit)
+        return Trip(ends[0], ends[1], habit)
 
     def encode_solution(self, y: Route) -> Any:
         return {"links": y.links.tolist(), "vias": list(y.vias), "weights": y.weights.tolist()}
@@ -279,8 +278,15 @@ class Roads:
         on_route[y.links] = True
         for leg, turns in enumerate(self._pieces(x, y)):
             a, b = points[leg], points[leg + 1]
-            exits = [network.head[network.start[c] : network.start[c + 1]] for c in self._tail[turns].tolist()]
+            exits = [
+                network.head[network.start[c] : network.start[c + 1]] for c in self._tail[turns].tolist()
+            ]
             links = np.unique(np.concatenate([np.empty(0, np.int64), *exits]))
             far, ahead = self._tree(a, costs)
             near, back = kernel.tree(self._in_start, self._in, self._tail, costs, b, -1)
-            yield leg, links[~on_route[links] & np.isfinite(far[links]) & np.isfinite(near[links])], ahead, back
+            yield (
+                leg,
+                links[~on_route[links] & np.isfinite(far[links]) & np.isfinite(near[links])],
+                ahead,
+                back,
+            )

@@ -34,13 +34,13 @@ def _number(text: NDArray[np.uint8], i: int) -> tuple[float, int, bool]:
     digits = 0
     scale = 0
     while _ZERO <= text[i] <= _NINE and digits < 16:
-        mantissa = mantissa * 10 + np.int64(text[i]) - _ZERO
+        mantissa = mantissa * 10 + int(text[i]) - _ZERO
         digits += 1
         i += 1
     if text[i] == 46:
         i += 1
         while _ZERO <= text[i] <= _NINE and digits < 16:
-            mantissa = mantissa * 10 + np.int64(text[i]) - _ZERO
+            mantissa = mantissa * 10 + int(text[i]) - _ZERO
             digits += 1
             scale += 1
             i += 1
@@ -59,7 +59,7 @@ def _integer(text: NDArray[np.uint8], i: int) -> tuple[int, int]:
     start = i
     value = 0
     while _ZERO <= text[i] <= _NINE and i - start < 19:
-        value = value * 10 + np.int64(text[i]) - _ZERO
+        value = value * 10 + int(text[i]) - _ZERO
         i += 1
     if i == start or i - start > 18:
         return -1, i
@@ -69,7 +69,7 @@ def _integer(text: NDArray[np.uint8], i: int) -> tuple[int, int]:
 @njit(cache=True)
 def _is_qid(text: NDArray[np.uint8], i: int) -> bool:
     # The text ends with a line feed, so each comparison that fails stops before the end.
-    return text[i] == 113 and text[i + 1] == 105 and text[i + 2] == 100 and text[i + 3] == _COLON
+    return bool(text[i] == 113 and text[i + 1] == 105 and text[i + 2] == 100 and text[i + 3] == _COLON)
 
 
 @njit(cache=True)

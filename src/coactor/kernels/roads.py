@@ -49,7 +49,7 @@ def tree(
 ) -> tuple[Vector, Indices]:
     """Dijkstra from link `source`: the cost of reaching each link, and the turn that reaches it (-1: none).
 
-    `turns[start[a]:start[a + 1]]` are the turns out of link a and `ends` the link at the far end of each turn;
+    `turns[start[a]:start[a + 1]]` are the turns out of link a and `ends` the link each turn leads to;
     given the turns INTO each link instead, the tree runs backwards. Stops at `target`; -1 visits everything.
     """
     n = len(start) - 1
@@ -125,7 +125,9 @@ def furthest(distance: Vector, cost: Vector, head: Indices, turns: Indices, firs
 
 
 @njit(cache=True)
-def via_points(start: Indices, turns: Indices, head: Indices, cost: Vector, origin: int, driven: Indices) -> Indices:
+def via_points(
+    start: Indices, turns: Indices, head: Indices, cost: Vector, origin: int, driven: Indices
+) -> Indices:
     """How many turns of a driven path come before each place where a router has to be told where to go.
 
     A leg that the router draws by itself also has all its parts drawn by itself, so taking each leg as far
@@ -144,8 +146,10 @@ def via_points(start: Indices, turns: Indices, head: Indices, cost: Vector, orig
 
 
 @njit(cache=True)
-def direct(start: Indices, turns: Indices, ends: Indices, reached: Indices, source: int, links: Indices) -> Indices:
-    """The turn between source and each link where there is one, else the turn by which the tree reaches it."""
+def direct(
+    start: Indices, turns: Indices, ends: Indices, reached: Indices, source: int, links: Indices
+) -> Indices:
+    """The turn between source and each link if there is one, else the turn by which the tree reaches it."""
     found = reached[links]
     for k in range(start[source], start[source + 1]):
         for i in range(len(links)):
@@ -169,8 +173,8 @@ def detours(
 ) -> Matrix:
     """The summed features of the best way from origin to target through each link.
 
-    `ahead` is the tree from the origin (the turn into each link), `back` the tree towards the target (the turn
-    out of each link); `into` and `out` are the turns just before and just after the given links.
+    `ahead` is the tree from the origin (the turn into each link), `back` the tree towards the target (the
+    turn out of each link); `into` and `out` are the turns just before and just after the given links.
     """
     total = np.zeros((len(links), rows.shape[1]))
     for i in range(len(links)):

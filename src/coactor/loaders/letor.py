@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,66 +132,65 @@ def _bounds(path: Path, groups: Path | None, qids: Indices) -> Indices:
     return bounds
 
 
+class _Rows:
+    """Arrays that grow in place, an eighth at a time: the data is never held twice."""
+
+    def __init__(self) -> None:
+        self.rows = self.stored = self.lines = 0
+        self.labels, self.qids = np.empty(0), np.empty(0, dtype=np.int64)
+        self.pointers = np.zeros(1, dtype=np.int64)
+        self.indices, self.values = np.empty(0, dtype=np.int64), np.empty(0)
+
+    def resize(self, rows: int, stored: int) -> None:
+        # Nobody else holds these arrays, so numpy need not look for references before it moves them.
+        for array in (self.labels, self.qids):
+            array.resize(rows, refcheck=False)
+        self.pointers.resize(rows + 1, refcheck=False)
+        for array in (self.indices, self.values):
+            array.resize(stored, refcheck=False)
+
+    def parse(self, path: Path, text: NDArray[np.uint8]) -> None:
+        """Add one chunk of whole lines."""
+        lines, pairs = kernel.count(text)
+        rows, stored = self.rows + lines, self.stored + pairs
+        if rows > len(self.labels) or stored > len(self.values):
+            self.resize(max(rows, 9 * len(self.labels) // 8), max(stored, 9 * len(self.values) // 8))
+        r, k = self.rows, self.stored
+        labels, values = self.labels[r:], self.values[k:]
+        ends = self.pointers[r + 1 :]
+        odd = np.empty((lines + pairs, 3), dtype=np.int64)
+        rows, pairs, strange, wrong, at = kernel.parse(
+            text, labels, self.qids[r:], ends, self.indices[k:], values, odd
+        )
+        for start, end, place in odd[:strange].tolist():
+            value = _float(text[start:end].tobytes())
+            if value is None:
+                what = "a number" if place >= 0 else "a number as the label"
+                raise ValueError(_sentence(path, text, self.lines, start, f"expected {what}"))
+            if place >= 0:
+                values[place] = value
+            else:
+                labels[-1 - place] = value
+        if wrong != kernel.FINE:
+            raise ValueError(_sentence(path, text, self.lines, at, _EXPECTED[wrong]))
+        ends[:rows] += k
+        self.rows, self.stored, self.lines = r + rows, k + pairs, self.lines + lines
+
+
 def _read_rows(path: Path) -> tuple[Vector, Indices, Indices, Indices, Vector]:
     """Labels, qids, row pointers, feature numbers and values of the whole file."""
-    parts = []
-    lines = 0
+    table = _Rows()
     for text in _chunks(path):
-        parts.append(_parse(path, text, lines))
-        lines += int(np.count_nonzero(text == 10))
-    rows = sum(len(part[0]) for part in parts)
-    stored = sum(len(part[3]) for part in parts)
-    labels, qids = np.empty(rows), np.empty(rows, dtype=np.int64)
-    pointers = np.zeros(rows + 1, dtype=np.int64)
-    indices, values = np.empty(stored, dtype=np.int64), np.empty(stored)
-    row = place = 0
-    # Each part is let go once copied, so that the whole is never held twice.
-    parts.reverse()
-    while parts:
-        part = parts.pop()
-        r, k = len(part[0]), len(part[3])
-        labels[row : row + r], qids[row : row + r] = part[0], part[1]
-        pointers[row + 1 : row + r + 1] = part[2] + place
-        indices[place : place + k], values[place : place + k] = part[3], part[4]
-        row, place = row + r, place + k
-    without = qids == kernel.NO_QID
+        table.parse(path, text)
+    table.resize(table.rows, table.stored)
+    without = table.qids == kernel.NO_QID
     if without.any() and not without.all():
         bare = int(np.flatnonzero(without != without[0])[0])
         has = "no qid" if without[bare] else "a qid"
         raise ValueError(
-            f"{path}, row {bare + 1}: this row has {has} and the first row differs; expected all or none."
+            f"{path}, row {bare + 1}: this row has {has}, the first differs; expected all or none."
         )
-    return labels, qids, pointers, indices, values
-
-
-def _parse(
-    path: Path, text: NDArray[np.uint8], lines: int
-) -> tuple[Vector, Indices, Indices, Indices, Vector]:
-    """One chunk of whole lines; `lines` is how many came before it."""
-    rows, pairs = kernel.count(text)
-    labels, qids, ends = np.empty(rows), np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
-    indices, values = np.empty(pairs, dtype=np.int64), np.empty(pairs)
-    odd = np.empty((rows + pairs, 3), dtype=np.int64)
-    rows, pairs, strange, wrong, at = kernel.parse(text, labels, qids, ends, indices, values, odd)
-    for start, end, place in odd[:strange].tolist():
-        value = _float(text[start:end].tobytes())
-        if value is None:
-            what = "a number" if place >= 0 else "a number as the label"
-            raise ValueError(_sentence(path, text, lines, start, f"expected {what}"))
-        if place >= 0:
-            values[place] = value
-        else:
-            labels[-1 - place] = value
-    if wrong != kernel.FINE:
-        raise ValueError(_sentence(path, text, lines, at, _EXPECTED[wrong]))
-    # Copies, so that the spare room of comment lines and of the last row is given back.
-    return (
-        labels[:rows].copy(),
-        qids[:rows].copy(),
-        ends[:rows].copy(),
-        indices[:pairs].copy(),
-        values[:pairs].copy(),
-    )
+    return table.labels, table.qids, table.pointers, table.indices, table.values
 
 
 def _float(token: bytes) -> float | None:
@@ -229,7 +228,7 @@ def _chunks(path: Path) -> Iterator[NDArray[np.uint8]]:
         yield np.frombuffer(rest + b"\n", dtype=np.uint8)
 
 
-def _open(path: Path) -> IO[bytes]:
+def _open(path: Path) -> BinaryIO | gzip.GzipFile:
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")

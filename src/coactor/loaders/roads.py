@@ -1,0 +1,157 @@
+"""Road networks and the trips people drove on them, from CSV files."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+
+from coactor.domains.networks import Network, pieces
+from coactor.loaders.tables import read_table
+from coactor.protocol import Indices
+
+
+def read_network(
+    links: str | Path,
+    nodes: str | Path | None = None,
+    turns: str | Path | None = None,
+    *,
+    largest: bool = False,
+) -> Network:
+    """Read a directed road network.
+
+    Parameters
+    ----------
+    links
+        Columns ``id,from,to,length,kind`` (or, as OSMnx writes them, ``u,v,length,highway``; ``n_id``
+        overrules ``id``). Without an id, links are numbered by row.
+    nodes
+        Columns ``id,x,y`` (or ``osmid``): needed to tell left from right. Numbers within +-180 and +-90 are
+        taken for degrees.
+    turns
+        Columns ``from_link,to_link``: the allowed turns. By default one may turn into every link that begins
+        where one's own ends.
+    largest
+        Keep the largest connected piece instead of refusing a network of several.
+
+    Raises
+    ------
+    ValueError
+        With file, line and what was expected.
+    """
+    columns = {
+        "id": ("n_id", "id"),
+        "from": ("from", "u"),
+        "to": ("to", "v"),
+        "length": ("length",),
+        "kind": ("kind", "highway"),
+    }
+    ids: dict[str, int] = {}
+    junctions: dict[str, int] = {}
+    ends, lengths, kinds = [], [], []
+    for row in read_table(links, columns, optional=("id", "kind")):
+        name = row.text("id") if "id" in row.cells else str(len(ids))
+        if name in ids:
+            raise row.fail(f"link {name} appears a second time.")
+        length = row.number("length")
+        if length <= 0:
+            raise row.fail(f"link {name} has length {length:g}; expected a length above 0.")
+        ids[name] = len(ids)
+        ends.append([junctions.setdefault(row.text(end), len(junctions)) for end in ("from", "to")])
+        lengths.append(length)
+        # OSMnx joins parallel kinds as "['residential', 'unclassified']": the first one counts.
+        kinds.append(row.cells.get("kind", "any").strip("[] ").split(",")[0].strip("'\" ") or "any")
+    if not ids:
+        raise ValueError(f"{links} has no links; expected rows below the header.")
+    begin, end = np.array(ends, dtype=np.int64).T.copy()
+    pairs = None if turns is None else _read_turns(Path(turns), ids, begin, end)
+    places = None if nodes is None else _read_nodes(Path(nodes), junctions)
+
+    piece = pieces(begin, end)
+    groups, counts = np.unique(piece, return_counts=True)
+    if len(groups) > 1 and not largest:
+        names = list(ids)
+        apart = names[int(np.flatnonzero(piece != piece[0])[0])]
+        raise ValueError(
+            f"{links}: the network falls into {len(groups)} pieces ({counts.max()} of {len(ids)} links in "
+            f"the largest); no road joins link {names[0]} and link {apart}: add it, or use largest=True."
+        )
+    keep = np.flatnonzero(piece == groups[counts.argmax()])
+    if pairs is not None:
+        number = np.full(len(ids), -1)
+        number[keep] = np.arange(len(keep))
+        pairs = number[pairs[np.isin(pairs[:, 0], keep)]]
+    return Network.of(
+        begin[keep],
+        end[keep],
+        np.array(lengths)[keep],
+        [kinds[k] for k in keep],
+        ids=[name for name, k in ids.items() if piece[k] == piece[keep[0]]],
+        turns=pairs,
+        places=places,
+    )
+
+
+def read_trips(path: str | Path, network: Network) -> list[Indices]:
+    """Read driven trips: column ``path``, the ids of the links driven, joined by ``_`` or blanks.
+
+    Raises
+    ------
+    ValueError
+        With file and line: an unknown link, a turn that does not exist, a trip of no or one link.
+    """
+    number = {name: k for k, name in enumerate(network.ids)}
+    follows = [
+        set(network.head[a:b].tolist()) for a, b in zip(network.start[:-1], network.start[1:], strict=True)
+    ]
+    trips = []
+    for row in read_table(path, {"path": ("path",)}):
+        names = row.text("path").replace("_", " ").split()
+        for name in names:
+            if name not in number:
+                raise row.fail(f"the trip uses link {name}, which the network does not have.")
+        if len(names) < 2:
+            raise row.fail(
+                f"the trip is {' '.join(names)!r}; it must start and end somewhere: two links or more."
+            )
+        links = [number[name] for name in names]
+        for a, b in itertools.pairwise(links):
+            if b not in follows[a]:
+                raise row.fail(f"one cannot turn from link {network.ids[a]} into link {network.ids[b]}.")
+        trips.append(np.array(links, dtype=np.int64))
+    if not trips:
+        raise ValueError(f"{path} has no trips; expected rows below the header.")
+    return trips
+
+
+def _read_turns(path: Path, ids: dict[str, int], begin: Indices, end: Indices) -> Indices:
+    pairs = []
+    for row in read_table(path, {"from_link": ("from_link",), "to_link": ("to_link",)}):
+        names = [row.text("from_link"), row.text("to_link")]
+        for name in names:
+            if name not in ids:
+                raise row.fail(f"the turn uses link {name}, which the network does not have.")
+        a, b = ids[names[0]], ids[names[1]]
+        if end[a] != begin[b]:
+            raise row.fail(f"link {names[1]} does not begin where link {names[0]} ends.")
+        pairs.append((a, b))
+    if not pairs:
+        raise ValueError(f"{path} has no turns; expected rows below the header.")
+    return np.array(pairs, dtype=np.int64)
+
+
+def _read_nodes(path: Path, junctions: dict[str, int]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    places = np.full((len(junctions), 2), np.nan)
+    for row in read_table(path, {"id": ("id", "osmid"), "x": ("x",), "y": ("y",)}):
+        name = row.text("id")
+        if name in junctions:
+            places[junctions[name]] = row.number("x"), row.number("y")
+    missing = np.flatnonzero(np.isnan(places[:, 0]))
+    if missing.size:
+        raise ValueError(
+            f"{path} does not say where node {list(junctions)[missing[0]]} lies; a link uses it."
+        )
+    if (np.abs(places[:, 0]) <= 180).all() and (np.abs(places[:, 1]) <= 90).all():
+        places[:, 0] *= np.cos(np.deg2rad(places[:, 1].mean()))  # degrees: a turn must keep its angle
+    return places

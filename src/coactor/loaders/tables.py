@@ -1,0 +1,78 @@
+"""CSV files, row by row, with sentences that name file and line."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table, by column name."""
+
+    path: Path
+    line: int
+    cells: dict[str, str]
+
+    def fail(self, sentence: str) -> ValueError:
+        """The error to raise: where, and what is wrong."""
+        return ValueError(f"{self.path}, line {self.line}: {sentence}")
+
+    def text(self, column: str) -> str:
+        value = self.cells[column].strip()
+        if not value:
+            raise self.fail(f"column {column!r} is empty.")
+        return value
+
+    def number(self, column: str) -> float:
+        text = self.text(column)
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise self.fail(f"{column} is {text!r}; expected a number.")
+        return value
+
+
+def read_table(
+    path: str | Path, columns: Mapping[str, Sequence[str]], optional: Sequence[str] = ()
+) -> Iterator[Row]:
+    """The rows of a CSV file with a header line.
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        Our name of each column, and the names it may have in the file, best first.
+    optional
+        Those of them that may be missing.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file)
+        header = [name.strip() for name in next(reader, [])]
+        places = {}
+        for name, aliases in columns.items():
+            found = [header.index(alias) for alias in aliases if alias in header]
+            if found:
+                places[name] = found[0]
+            elif name not in optional:
+                expected = " or ".join(map(repr, aliases))
+                raise ValueError(f"{path}, line 1: there is no column {expected}; the columns are {header}.")
+        for cells in reader:
+            if not cells:
+                continue
+            row = Row(path, reader.line_num, {})
+            if len(cells) != len(header):
+                raise row.fail(
+                    f"found {len(cells)} values, expected {len(header)} as in the header; is the file cut?"
+                )
+            row.cells.update((name, cells[place]) for name, place in places.items())
+            yield row
