@@ -152,7 +152,7 @@ class SimulatedExpert:
 
     def _error(self, y: Solution) -> float:
         """The error of his judgement of a solution: a hash of it, so that it is always the same."""
-        digest = hashlib.blake2b(_bytes(y), digest_size=8, key=self._salt.to_bytes(8, "little")).digest()
+        digest = hashlib.blake2b(solution_key(y), digest_size=8, key=self._salt.to_bytes(8, "little")).digest()
         u = (int.from_bytes(digest, "little") + 0.5) / 2**64
         if self.errors == "uniform":
             return self.misjudgement * (u - 0.5)
@@ -227,14 +227,15 @@ def same_solution(one: Solution, two: Solution) -> bool:
         return isinstance(one, type(two)) and np.array_equal(one, two)
     if isinstance(one, list | tuple) and isinstance(two, list | tuple):
         return len(one) == len(two) and all(map(same_solution, one, two))
-    return _bytes(one) == _bytes(two)
+    return solution_key(one) == solution_key(two)
 
 
-def _bytes(y: Solution) -> bytes:
+def solution_key(y: Solution) -> bytes:
+    """Bytes that two solutions share if and only if they are equal."""
     if isinstance(y, np.ndarray):
         return y.tobytes() + str(y.shape).encode()
     if isinstance(y, list | tuple):
-        return b"[" + b",".join(_bytes(part) for part in y) + b"]"
+        return b"[" + b",".join(solution_key(part) for part in y) + b"]"
     return repr(y).encode()
 
 

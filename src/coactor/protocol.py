@@ -222,7 +222,7 @@ class Samples(Protocol):
 
 
 @runtime_checkable
-class Hides(Protocol):
+class Hides(Domain, Protocol):
     """Has features that the expert sees and the solver does not (the paper's noise).
 
     Weights of length d + hidden are welcome in `solve` and `landscape`: they score by all features.
@@ -255,7 +255,7 @@ class Landscape(Protocol):
 
 
 @runtime_checkable
-class Landscapes(Protocol):
+class Landscapes(Domain, Protocol):
     """Climbs by kernel: what can be computed once for a problem and weights is computed once.
 
     The weights may have d entries, or d + hidden where the domain hides features.
@@ -265,7 +265,7 @@ class Landscapes(Protocol):
 
 
 @runtime_checkable
-class Vectorises(Protocol):
+class Vectorises(Domain, Protocol):
     """Computes features of many solutions at once."""
 
     def features_along(self, x: Problem, path: Sequence[Solution], /) -> Matrix:
@@ -276,7 +276,7 @@ class Vectorises(Protocol):
 
 
 @runtime_checkable
-class Validates(Protocol):
+class Validates(Domain, Protocol):
     """Says in a sentence what is wrong with an object from outside."""
 
     def check_solution(self, x: Problem, y: Solution, /) -> None:
@@ -284,7 +284,7 @@ class Validates(Protocol):
 
 
 @runtime_checkable
-class Codes(Protocol):
+class Codes(Domain, Protocol):
     """Turns problems and solutions into JSON-able data and back.
 
     Decoding checks: what comes out is valid, or a ValueError says in a sentence why not.

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from coactor import proposals as strategies
 from coactor import search
 from coactor.experts import same_solution
 from coactor.protocol import Correction, Domain, Learner, Problem, Proposal, Round, Solver, Vector
+from coactor.proposals import Outlook, Strategy
 from coactor.search import Candidate
 
 
@@ -25,6 +29,11 @@ class Session:
         What learns the weights.
     solver
         Replaces the domain's own solver.
+    proposals
+        Which of the solver's local optima to show: "paper", "polish", "deep", "effort-aware", a strategy of
+        your own, or "default": effort-aware where the learner knows the expert's threshold, else as in the paper.
+    seed
+        Of the search for proposals; proposal n depends on the seed and n alone.
     candidate
         What to learn from: the expert's "final" solution, or the last one on which learner and expert
         still disagree ("disagreement", Assumption 3, which the theorems need).
@@ -45,7 +54,14 @@ class Session:
     """
 
     def __init__(
-        self, domain: Domain, learner: Learner, *, solver: Solver | None = None, candidate: Candidate = "final"
+        self,
+        domain: Domain,
+        learner: Learner,
+        *,
+        solver: Solver | None = None,
+        proposals: str | Strategy = "default",
+        seed: int = 0,
+        candidate: Candidate = "final",
     ) -> None:
         if learner.weights.shape != (domain.dim,):
             raise ValueError(
@@ -56,8 +72,11 @@ class Session:
             raise ValueError(f"candidate is {candidate!r}; expected 'final' or 'disagreement'.")
         self.domain = domain
         self.learner = learner
-        self._own_solver: Solver = domain.solve
-        self.solver: Solver = solver or self._own_solver
+        self.seed = seed
+        self.propose: Strategy = (
+            strategies.strategy(proposals, domain, solver) if isinstance(proposals, str) else proposals
+        )
+        self._own = solver is None and isinstance(proposals, str)
         self.candidate: Candidate = candidate
         self.efforts: list[float] = []  # what each example cost the expert
         self.costs: list[float] = []  # the C the learner was given for it
@@ -65,13 +84,13 @@ class Session:
         self._open: dict[int, tuple[Proposal, Vector]] = {}
 
     def ask(self, problem: Problem) -> Proposal:
-        """Solve the problem with the current weights."""
-        weights = self.learner.weights
-        solution = self.solver(problem, weights)
-        if self.solver is not self._own_solver:  # a stranger's answer: better refused than edited
+        """Propose a solution with the current weights."""
+        outlook = Outlook.of(self.learner)
+        solution = self.propose(problem, outlook, np.random.default_rng([self.seed, self._asked]))
+        if not self._own:  # a stranger's answer: better refused than edited
             search.check_solution(self.domain, problem, solution)
         proposal = Proposal(self._asked, problem, solution, len(self.efforts))
-        self._open[proposal.id] = (proposal, weights)
+        self._open[proposal.id] = (proposal, outlook.weights)
         self._asked += 1
         return proposal
 
