@@ -13,7 +13,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "demo": ("coactor.lab.commands", "demo", "Watch effort fall, in the terminal, in seconds."),
     "serve": ("coactor.web.serve", "serve", "Serve studies over HTTP, with a page for people."),
     "study": ("coactor.studies.commands", "study", "Look after studies: list, show, log, verify, copy, ..."),
-    "token": ("coactor.studies.commands", "token", "Make and end the tokens that let people in."),
+    "token": ("coactor.studies.token_commands", "token", "Make and end the tokens that let people in."),
 }
 
 

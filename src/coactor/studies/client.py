@@ -77,8 +77,8 @@ class RemoteStudy:
 
     def tell(
         self, id: int, *, moves: Any = None, path: Any = None, solution: Any = None,
-        effort: float | None = None, actor: str | None = None, learn: bool = True, note: str = "", cut: bool = False,
-        seconds: float | None = None,
+        effort: float | None = None, actor: str | None = None, learn: bool = True, note: str = "",
+        cut: bool = False, seconds: float | None = None,
     ) -> Outcome:  # fmt: skip
         """Say what the expert made of a proposal; see `Study.tell`."""
         said = {

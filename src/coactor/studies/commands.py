@@ -1,4 +1,4 @@
-"""The operator's tools: ``coactor study ...`` and ``coactor token ...``."""
+"""The operator's tools: ``coactor study ...``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ import orjson
 
 from coactor.studies import errors, transfer
 from coactor.studies.facts import Created
+from coactor.studies.opening import open_study
 from coactor.studies.store import Store
-from coactor.studies.study import Study, open_study
-from coactor.studies.tokens import ROLES, Accounts
+from coactor.studies.study import Study
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -138,8 +138,8 @@ def _about(store: Store, name: str) -> dict[str, Any]:
         model = transfer.replay(store, head)
     return {
         "name": name, "domain": first.config["domain"], "learner": first.config["learner"],
-        "facts": model.seq, "version": model.version, "asked": model.asked, "told": model.told, "open": len(model.open),
-        "untouched": model.untouched, "effort": model.effort, "hash": head.hash.hex(),
+        "facts": model.seq, "version": model.version, "asked": model.asked, "told": model.told,
+        "open": len(model.open), "untouched": model.untouched, "effort": model.effort, "hash": head.hash.hex(),
         "weights": [float(w) for w in model.learner.weights],
     }  # fmt: skip
 
@@ -283,45 +283,3 @@ def copy_(target: str, names: tuple[str, ...], url: str, as_json: bool) -> None:
     with opened(url) as store, opened(target) as other:
         made = transfer.copy(store, other, names)
     show({"studies": made}, as_json, lambda a: f"Copied {len(a['studies'])} studies.")
-
-
-@click.group()
-def token() -> None:
-    """Make and end the tokens that let people and machines in."""
-
-
-@token.command("create")
-@click.argument("name")
-@click.option("--study", "study_name", required=True, help="One study's name, or '*' for all.")
-@click.option("--role", type=click.Choice(ROLES), required=True)
-@store_option
-@json_option
-@in_words
-def token_create(name: str, study_name: str, role: str, url: str, as_json: bool) -> None:
-    """Make a token. It is shown this once."""
-    with opened(url) as store:
-        made = Accounts(store).create(name, study_name, role)
-    show({"name": name, "study": study_name, "role": role, "token": made}, as_json, lambda a: str(a["token"]))
-
-
-@token.command("list")
-@store_option
-@json_option
-@in_words
-def token_list(url: str, as_json: bool) -> None:
-    """Every token, without its secret."""
-    with opened(url) as store:
-        rows = Accounts(store).tokens()
-    show(rows, as_json, lambda row: f"{row.name}  {row.role}  {row.study}  {when(row.created)}")
-
-
-@token.command("revoke")
-@click.argument("name")
-@store_option
-@json_option
-@in_words
-def token_revoke(name: str, url: str, as_json: bool) -> None:
-    """End a token and every session opened with it."""
-    with opened(url) as store:
-        Accounts(store).revoke(name)
-    show({"revoked": name}, as_json, lambda a: f"Revoked {a['revoked']}.")

@@ -197,7 +197,7 @@ class Desk:
             )
         if log.now - told.time > grace:
             raise Conflict(
-                f"Proposal {told.proposal} was told over {grace:g} seconds ago; roll back the weights instead."
+                f"Proposal {told.proposal} was told over {grace:g} seconds ago; roll the weights back."
             )
         if log.sql.of_kind(study.ledger.head.id, "rolled back", after=told.seq, limit=1):
             raise Conflict(

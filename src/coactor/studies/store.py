@@ -7,25 +7,19 @@ lock has the head of the log and is the only one who may add to it.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-try:
-    import sqlalchemy as sa
-    from sqlalchemy.dialects.postgresql import insert as postgres_insert
-    from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-    from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
-    from sqlalchemy.exc import TimeoutError as PoolTimeout
-except ImportError as error:  # pragma: no cover - said to whoever installed the core alone
-    raise ImportError(
-        "Studies that last need SQLAlchemy; install it with: pip install 'coactor[studies]'"
-    ) from error
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import IntegrityError
 
 from coactor.studies import schema
-from coactor.studies.errors import Conflict, Invalid, NotFound, Unavailable
+from coactor.studies.engines import in_our_words, make_engine
+from coactor.studies.errors import Conflict, NotFound
 from coactor.studies.facts import Entry, unseal
 
 END = 2**31 - 1
@@ -246,7 +240,7 @@ class Store:
     """
 
     def __init__(self, url: str, wait: float = 30.0) -> None:
-        self.engine = _engine(url, wait)
+        self.engine = make_engine(url, wait)
         self.url = self.engine.url.render_as_string(hide_password=True)
         with self.reading() as transaction:
             current = schema.is_current(transaction.sql)
@@ -257,13 +251,13 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """A consistent look at the store."""
-        with _said(), self.engine.connect() as connection:
+        with in_our_words(), self.engine.connect() as connection:
             yield Transaction(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """All or nothing: committed to the disk at the end, or never was."""
-        with _said(), self.engine.connect() as connection:
+        with in_our_words(), self.engine.connect() as connection:
             if connection.dialect.name == "sqlite":
                 connection = connection.execution_options(immediate=True)
             with connection.begin():
@@ -278,64 +272,3 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _engine(url: str, wait: float) -> sa.Engine:
-    try:
-        parsed = sa.make_url(url)
-    except ArgumentError:
-        raise Invalid(
-            f"{url!r} is no store; use sqlite:///file.db or postgresql://user@host/database."
-        ) from None
-    backend = parsed.get_backend_name()
-    if backend == "postgresql":
-        if parsed.drivername == "postgresql":
-            parsed = parsed.set(drivername="postgresql+psycopg")
-        try:
-            return sa.create_engine(
-                parsed,
-                pool_size=8,
-                max_overflow=56,
-                pool_pre_ping=True,
-                connect_args={"connect_timeout": int(wait)},
-            )
-        except ImportError:
-            raise Invalid(
-                "PostgreSQL needs a driver; install it with: pip install 'coactor[postgres]'"
-            ) from None
-    if backend != "sqlite":
-        raise Invalid(f"{backend!r} is no store; use sqlite:///file.db or postgresql://user@host/database.")
-    if parsed.database in (None, "", ":memory:"):
-        raise Invalid("A study lasts, memory does not; name a file: sqlite:///file.db")
-    engine = sa.create_engine(
-        parsed, pool_size=8, max_overflow=56, connect_args={"timeout": wait, "check_same_thread": False}
-    )
-    sa.event.listen(engine, "connect", _prepare)
-    sa.event.listen(engine, "begin", _begin)
-    return engine
-
-
-def _prepare(connection: sqlite3.Connection, _: Any) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-
-
-def _begin(connection: sa.Connection) -> None:
-    # A transaction that reads first and writes later can fail in WAL mode; IMMEDIATE waits its turn instead.
-    immediate = connection.get_execution_options().get("immediate")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
-
-
-@contextmanager
-def _said() -> Iterator[None]:
-    """Turn what a database says into our own words."""
-    try:
-        yield
-    except (DBAPIError, PoolTimeout, sqlite3.Error) as error:
-        cause = getattr(error, "orig", None) or error
-        said = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
-        raise Unavailable(
-            f"The store cannot be used now ({said}); nothing was changed. Try again later."
-        ) from error

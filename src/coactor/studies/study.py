@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -14,11 +13,10 @@ import numpy as np
 
 from coactor import learners
 from coactor.protocol import Domain, Learner, Problem, Proposal, Solution, Solver, Vector
-from coactor.search import Candidate
-from coactor.studies import catalog, corrections, facts, reports
+from coactor.studies import catalog, corrections, reports
 from coactor.studies.codec import Codec, text
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
-from coactor.studies.facts import Asked, Created, Entry, RolledBack, Told, content_hash, digest
+from coactor.studies.facts import Asked, Entry, RolledBack, Told, content_hash, digest
 from coactor.studies.ledger import Ledger, Writer, created
 from coactor.studies.model import try_update
 from coactor.studies.store import Store
@@ -29,105 +27,6 @@ Propose: TypeAlias = Callable[[Problem, Learner], Solution]
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 KEPT = 256  # problems and solutions kept at hand
-GRACE = 600.0  # seconds in which a tell can be taken back
-"""Defaults of a study; `open_study` and the created fact may say otherwise."""
-
-
-def open_study(
-    url: str | Store,
-    name: str,
-    domain: Domain | None = None,
-    learner: str | Learner = "default",
-    *,
-    create: bool = False,
-    solver: Solver | None = None,
-    propose: Propose | None = None,
-    costs: dict[str, float] | None = None,
-    candidate: Candidate = "final",
-    grace: float = GRACE,
-    actor: str = "",
-    clock: Callable[[], float] = time.time,
-) -> Study:
-    """Open a study by the URL of its store and its name.
-
-    Parameters
-    ----------
-    url
-        ``sqlite:///desk.db``, ``postgresql://...``, or a store that is already open.
-    name
-        Letters, digits, dots, dashes and underscores.
-    domain
-        What is proposed and edited. A study of an installed domain can be opened without it.
-    learner
-        A name such as "CSPER", or a learner. Used when the study is created; afterwards the log knows.
-    create
-        Create the study if there is none.
-    solver, propose
-        Your own way from a problem to a solution; the domain's solver otherwise.
-    costs, candidate, grace
-        What an operator costs (1 where silent); what to learn from; for how many seconds a tell can be
-        taken back.
-
-    Examples
-    --------
-    >>> import tempfile, numpy as np
-    >>> from coactor import domains, open_study
-    >>> tour = domains.Tour(points=8, features=3)
-    >>> x = next(tour.sample(np.random.default_rng(0), n=1))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     study = open_study(f"sqlite:///{folder}/desk.db", "depot-7", tour, "CSPER", create=True)
-    ...     p = study.ask(x, key="monday")
-    ...     outcome = study.tell(p.id, moves=[{"op": "reverse", "args": [2, 4]}], actor="ana")
-    ...     study.close()
-    >>> outcome.effort, outcome.version
-    (1.0, 1)
-    """
-    if not NAME.fullmatch(name):
-        raise Invalid(
-            f"{name!r} is no name for a study; use up to 64 letters, digits, dots, dashes, underscores."
-        )
-    store = url if isinstance(url, Store) else Store(url)
-    try:
-        with store.reading() as sql:
-            known = any(head.name == name for head in sql.studies())
-        if not known and create:
-            settings = {"costs": dict(costs or {}), "candidate": candidate, "grace": float(grace)}
-            _create(store, name, domain, learner, settings, actor, clock)
-        study = Study(
-            store, name, domain, None if isinstance(learner, str) else learner, solver, propose, clock
-        )
-    except BaseException:
-        if store is not url:
-            store.close()
-        raise
-    study.owns_store = store is not url
-    return study
-
-
-def _create(
-    store: Store, name: str, domain: Domain | None, learner: str | Learner, settings: dict[str, Any],
-    actor: str, clock: Callable[[], float],
-) -> None:  # fmt: skip
-    if domain is None:
-        raise Invalid(f"Study {name!r} is new; say which domain it is about.")
-    if isinstance(learner, str):
-        try:
-            learner = learners.make(learner, domain.dim)
-        except (ValueError, KeyError) as error:
-            raise Invalid(f"There is no learner {learner!r}: {error}") from error
-    config = {
-        "domain": catalog.describe(domain), "dim": domain.dim, "learner": learner.name,
-        "features": Codec(domain).names(), **settings,
-    }  # fmt: skip
-    first = Created(uid=uuid.uuid4().hex, config=config, state=learner.state())
-    try:
-        with store.writing() as sql:
-            study = sql.create(name)
-            sql.append(
-                study, facts.seal(first, seq=1, time=clock(), actor=actor, via="", previous=facts.GENESIS)
-            )
-    except Conflict:
-        pass  # another process created it a moment ago: open that one
 
 
 class Study:
@@ -200,8 +99,8 @@ class Study:
 
     def tell(
         self, id: int, *, moves: Any = None, path: Any = None, solution: Any = None,
-        effort: float | None = None, actor: str = "", learn: bool = True, note: str = "", cut: bool = False, seconds: float | None = None,
-        via: str = "",
+        effort: float | None = None, actor: str = "", learn: bool = True, note: str = "",
+        cut: bool = False, seconds: float | None = None, via: str = "",
     ) -> Outcome:  # fmt: skip
         """Say what the expert made of a proposal, and learn from it.
 
