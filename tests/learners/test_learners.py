@@ -1,0 +1,169 @@
+"""What every learner promises, whatever its formula."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coactor import Session, SimulatedExpert, check_learner, learners
+from coactor.learners import PA, PAI, Averaged, CappedCSPER, MiniBatch
+from coactor.protocol import Feedback
+from tests.cases import make_case
+
+NAMES = learners.names()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_learner_passes_the_public_check(name: str) -> None:
+    check_learner(lambda dim: learners.make(name, dim))
+    check_learner(lambda dim: learners.make(name, dim), dim=1)
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(NAMES), st.integers(0, 2**32 - 1), st.integers(0, 12))
+def test_a_learner_restored_in_the_middle_of_a_run_goes_on_bit_for_bit(name: str, seed: int, stop: int) -> None:
+    case = make_case("tour", size=7, seed=seed)
+    expert = SimulatedExpert(case.domain, case.rng.random(3), kappa=0.05)
+    problems = list(case.domain.sample(case.rng, n=16))
+    live = Session(case.domain, learners.make(name, 3))
+    for x in problems[:stop]:
+        proposal = live.ask(x)
+        live.tell(proposal, expert(x, proposal.solution))
+    state = json.loads(json.dumps(live.learner.state()))
+    again = Session(case.domain, learners.from_state(state))
+    for x in problems[stop:]:
+        one, two = live.ask(x), again.ask(x)
+        np.testing.assert_array_equal(one.solution, two.solution)
+        live.tell(one, expert(x, one.solution))
+        again.tell(two, expert(x, two.solution))
+    assert json.dumps(live.learner.state()) == json.dumps(again.learner.state())
+    assert live.learner.weights.tobytes() == again.learner.weights.tobytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_settings_belong_to_the_state(name: str) -> None:
+    state = learners.make(name, 2).state()
+    for key in ("margin", "aggressiveness", "cap"):
+        if key in state:
+            changed = learners.from_state({**state, key: 0.25})
+            assert changed.state()[key] == 0.25
+
+
+def damaged(state: dict[str, Any]) -> list[dict[str, Any]]:
+    """The state with one thing wrong, each in turn."""
+    out: list[dict[str, Any]] = [{**state, "learner": "somebody else"}]
+    for key, value in state.items():
+        if key == "learner":
+            continue
+        out.append({k: v for k, v in state.items() if k != key})
+        for bad in (None, "x", -1, [math.nan] * 3, {"f8": "?", "shape": [3]}):
+            out.append({**state, key: bad})
+        if isinstance(value, list):
+            out.append({**state, key: [*value, 0.0]})
+        if isinstance(value, dict) and "learner" in value:
+            out.append({**state, key: {**value, "learner": "somebody else"}})
+    return out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_damaged_state_is_refused_and_changes_nothing(name: str) -> None:
+    learner = learners.make(name, 3)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        declined = rng.standard_normal((4, 3)) if learner.reads == "declined" else None
+        learner.update(Feedback(rng.standard_normal((2, 3)), 2.0, declined))
+    good = json.loads(json.dumps(learner.state()))
+    for state in damaged(good):
+        fresh = learners.make(name, 3)
+        before = json.dumps(fresh.state())
+        try:
+            fresh.restore(state)
+        except ValueError as error:
+            assert len(str(error)) > 20
+            assert json.dumps(fresh.state()) == before, state
+        else:  # what was damaged is not needed to go on: then nothing is lost
+            again = fresh.state()
+            assert {**again, "weights": good["weights"]} == good, state
+
+
+@pytest.mark.parametrize(
+    "state", [{}, {"learner": "PER"}, {"weights": [0.0]}, {"learner": "nobody", "weights": [0.0]}, {"learner": ["PER"], "weights": [0.0]}]
+)
+def test_what_is_no_state_is_refused(state: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="not a learner's state|there is no learner"):
+        learners.from_state(state)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(ValueError, match="there is no learner 'CSPR'; did you mean .*CSPER"):
+        learners.make("CSPR", 2)
+    with pytest.raises(ValueError, match="there is no learner 'averaged-nobody'"):
+        learners.make("averaged-nobody", 2)
+    assert {"PER", "CSPER", "PA", "CSPA", "PA-I", "PA-II", "capped-CSPER", "averaged-PER", "batch-PA"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dim", [0, -1, 2.5, True, None])
+def test_a_learner_needs_features(name: str, dim: Any) -> None:
+    with pytest.raises(ValueError, match="dim is"):
+        learners.make(name, dim)
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, "big"])
+def test_settings_are_positive_numbers(bad: Any) -> None:
+    for make in (
+        lambda: PA(2, margin=bad),
+        lambda: PAI(2, aggressiveness=bad),
+        lambda: CappedCSPER(2, cap=bad),
+    ):
+        with pytest.raises(ValueError, match="must be a number above 0"):
+            make()
+
+
+def test_wrappers_say_what_is_inside() -> None:
+    assert Averaged(PA(2)).name == "averaged-PA"
+    assert MiniBatch(PA(2), size=3).name == "batch-PA"
+    with pytest.raises(ValueError, match="0"):
+        MiniBatch(PA(2), size=0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("feedback", "sentence"),
+    [
+        (Feedback(np.zeros((2, 4)), 1.0), r"feedback.path has shape \(2, 4\); expected \(steps \+ 1, 3\)"),
+        (Feedback(np.zeros(3), 1.0), "feedback.path has shape"),
+        (Feedback(np.zeros((0, 3)), 1.0), "feedback.path has shape"),
+        (Feedback(np.array([[0.0] * 3, [math.nan] * 3]), 1.0), "feedback.path contains NaN or infinity"),
+        (Feedback(np.array([[0.0] * 3, [math.inf, -math.inf, 0.0]]), 1.0), "feedback.path contains NaN or infinity"),
+        (Feedback(np.zeros((2, 3)), -1.0), "feedback.cost is -1.0"),
+        (Feedback(np.zeros((2, 3)), math.nan), "feedback.cost is nan"),
+        (Feedback(np.zeros((2, 3)), 1.0, np.zeros((2, 2))), "feedback.declined has shape"),
+        (Feedback(np.zeros((2, 3)), 1.0, np.full((2, 3), math.nan)), "feedback.declined contains NaN"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
+def test_bad_feedback_gets_a_sentence_and_changes_nothing(name: str, feedback: Feedback, sentence: str) -> None:
+    learner = learners.make(name, 3)
+    before = json.dumps(learner.state())
+    with pytest.raises(ValueError, match=sentence):
+        learner.update(feedback)
+    assert json.dumps(learner.state()) == before
+
+
+def test_the_weights_shown_are_not_changed_afterwards() -> None:
+    """A proposal keeps the weights it was made with: an update makes new ones."""
+    for name in NAMES:
+        learner = learners.make(name, 2)
+        shown = learner.weights
+        kept = shown.copy()
+        for _ in range(6):
+            learner.update(Feedback(np.array([[0.0, 0.0], [1.0, 2.0]]), 1.0, np.array([[-1.0, 0.5]])))
+        np.testing.assert_array_equal(shown, kept)
+        assert not np.array_equal(learner.weights, kept)

@@ -1,0 +1,247 @@
+"""Ask and tell: the paper's protocol, its theorems on whole runs, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coactor import Session, SimulatedExpert, bounds, domains, learners, polish
+from coactor.protocol import Correction, Feedback, Move, Proposal, Reads, State, Vector
+from coactor.search import Candidate
+from tests.cases import KINDS, Coins, make_case, make_domain
+
+
+def run(domain: Any, learner: Any, expert: Any, problems: Any, **options: Any) -> tuple[Session, float]:
+    """A whole run; also R, the largest |phi| in it."""
+    session = Session(domain, learner, **options)
+    radius = 0.0
+    for x in problems:
+        proposal = session.ask(x)
+        round = session.tell(proposal, expert(x, proposal.solution))
+        radius = max(radius, *(float(np.linalg.norm(domain.features(x, z))) for z in round.correction.path))
+    return session, radius
+
+
+@settings(max_examples=25)
+@given(st.sampled_from(bounds.LEARNERS), st.sampled_from(KINDS[:4]), st.integers(0, 2**32 - 1))
+def test_theorem_1_holds_on_noise_free_runs(name: str, kind: str, seed: int) -> None:
+    """With Assumption 1 (a polished solver), 2 (the expert) and 3 (the disagreement candidate)."""
+    rng = np.random.default_rng(seed)
+    domain = make_domain(kind, 7, 3, 0)
+    truth = rng.random(domain.dim)
+    expert = SimulatedExpert(domain, truth, kappa=0.1)
+    session, radius = run(
+        domain, learners.make(name, domain.dim), expert, domain.sample(rng, n=40),
+        solver=polish(domain), candidate="disagreement",
+    )  # fmt: skip
+    norm = float(np.linalg.norm(truth))
+    for check in bounds.check_run(name, session.costs, radius, norm, 0.1):
+        assert check.held, str(check)
+
+
+@settings(max_examples=15)
+@given(st.sampled_from(["PER", "CSPER"]), st.sampled_from(["cube", "tour"]), st.integers(0, 2**32 - 1))
+def test_theorem_2_holds_for_an_expert_who_errs(name: str, kind: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    domain = make_domain(kind, 6, 3, 0)
+    truth = rng.random(3)
+    expert = SimulatedExpert(domain, truth, kappa=0.1, misjudgement=0.3, rng=rng)
+    session, radius = run(
+        domain, learners.make(name, 3), expert, domain.sample(rng, n=25),
+        solver=polish(domain), candidate="disagreement",
+    )  # fmt: skip
+    norm = float(np.linalg.norm(truth))
+    checks = bounds.check_run(name, session.costs, radius, norm, 0.1, misjudged=[0.3] * 25)
+    assert len(checks) == 1
+    assert checks[0].held, str(checks[0])
+
+
+@pytest.mark.parametrize("candidate", ["final", "disagreement"])
+def test_the_protocol_is_algorithm_1(candidate: Candidate) -> None:
+    """Written out by hand for PER, on the same problems."""
+    case = make_case("tour", size=8, seed=4)
+    expert = SimulatedExpert(case.domain, [1.0, 0.5, 0.1], kappa=0.05)
+    session = Session(case.domain, learners.PER(3), candidate=candidate)
+    w, efforts, costs = np.zeros(3), [], []
+    for x in case.domain.sample(case.rng, n=20):
+        y = case.domain.solve(x, w)
+        path = expert(x, y).path
+        if candidate == "final":
+            last = len(path) - 1
+        else:
+            last = max(i for i, z in enumerate(path) if w @ case.domain.features(x, z) <= w @ case.domain.features(x, y))
+        proposal = session.ask(x)
+        np.testing.assert_array_equal(proposal.solution, y)
+        round = session.tell(proposal, expert(x, proposal.solution))
+        delta = case.domain.features(x, path[last]) - case.domain.features(x, y)
+        np.testing.assert_allclose(round.delta, delta, atol=1e-12)
+        assert (round.cost, round.effort) == (last, len(path) - 1)
+        assert round.proposal is proposal
+        if last > 0:
+            w = w + delta
+        efforts.append(len(path) - 1)
+        costs.append(last)
+        w = session.learner.weights  # sums in another order differ in the last bit; go on from the same
+    assert session.efforts == efforts
+    assert session.costs == costs
+    assert sum(efforts) > 0
+
+
+def test_effort_and_the_cost_learnt_from_are_both_kept() -> None:
+    domain, x = Coins(), [[1.0, 0.0], [1.0, 0.0]]
+    session = Session(domain, learners.CSPER(2))
+    proposal = session.ask(x)
+    round = session.tell(proposal, SimulatedExpert(domain, [1.0, 0.0], costs={"heads": 2.5})(x, proposal.solution))
+    assert round.effort == round.cost == 5.0
+    np.testing.assert_array_equal(session.learner.weights, [10.0, 0.0])  # C delta = 5 (2, 0)
+
+
+def test_several_proposals_may_be_open_and_told_in_any_order() -> None:
+    case = make_case("tour", seed=1)
+    expert = SimulatedExpert(case.domain, [1.0, 0.5, 0.1])
+    session = Session(case.domain, learners.PER(3))
+    first, second = (session.ask(x) for x in case.domain.sample(case.rng, n=2))
+    assert (first.id, second.id, second.version) == (0, 1, 0)
+    session.tell(second.id, expert(second.problem, second.solution))
+    session.tell(first, expert(first.problem, first.solution))
+    assert session.ask(case.x).version == 2
+
+
+def test_disagreement_is_judged_by_the_weights_of_the_proposal() -> None:
+    """A late tell: the learner has moved on, the proposal was made with older weights."""
+    case = make_case("tour", size=9, seed=3)
+    expert = SimulatedExpert(case.domain, [1.0, 0.5, 0.1], kappa=0.01)
+    xs = list(case.domain.sample(case.rng, n=2))
+    session = Session(case.domain, learners.PER(3), candidate="disagreement")
+    late, soon = session.ask(xs[0]), session.ask(xs[1])
+    session.tell(soon, expert(xs[1], soon.solution))
+    assert session.learner.weights.any()
+    correction = expert(xs[0], late.solution)
+    assert session.tell(late, correction).cost == len(correction.moves)  # at w = 0 nothing is liked better
+
+
+def test_a_solver_of_ones_own_replaces_the_domains() -> None:
+    case = make_case("tour", seed=1)
+    session = Session(case.domain, learners.PER(3), solver=lambda x, w: np.arange(6)[::-1].copy())
+    assert session.ask(case.x).solution.tolist() == [5, 4, 3, 2, 1, 0]
+
+
+class Recorder:
+    """A learner that keeps what it is given."""
+
+    name = "recorder"
+
+    def __init__(self, dim: int, reads: Reads) -> None:
+        self.weights: Vector = np.zeros(dim)
+        self.reads = reads
+        self.seen: list[Feedback] = []
+
+    def update(self, feedback: Feedback) -> None:
+        self.seen.append(feedback)
+
+    def state(self) -> State:
+        return {}
+
+    def restore(self, state: State) -> None:
+        pass
+
+
+def test_learners_are_told_of_a_cut() -> None:
+    case = make_case("tour", size=9, seed=3)
+    learner = Recorder(3, "declined")
+    session = Session(case.domain, learner)
+    proposal = session.ask(case.x)
+    session.tell(proposal, SimulatedExpert(case.domain, [1.0, 1.0, 1.0], budget=1)(case.x, proposal.solution))
+    (seen,) = learner.seen
+    assert seen.cut
+    assert seen.cost == 1.0
+    assert seen.declined is not None
+
+
+# -- what is refused, and leaves no trace ----------------------------------------------------------------
+
+
+def trace(session: Session) -> Any:
+    return (
+        json.dumps(session.learner.state()), list(session.efforts), list(session.costs), sorted(session._open),
+        session._asked,
+    )  # fmt: skip
+
+
+def refuses(session: Session, sentence: str, call: Callable[[], Any]) -> None:
+    before = trace(session)
+    with pytest.raises(ValueError, match=sentence):
+        call()
+    assert trace(session) == before
+
+
+MOVE: Move = {"op": "reverse", "args": [1, 2]}
+
+
+@pytest.mark.parametrize("reads", ["ends", "declined"])
+def test_bad_tells_get_a_sentence_and_change_nothing(reads: Reads) -> None:
+    case = make_case("tour", seed=1)
+    learner: Any = learners.CSPER(3) if reads == "ends" else Recorder(3, reads)
+    session = Session(case.domain, learner)
+    proposal = session.ask(case.x)
+    y = proposal.solution
+    z = case.domain.apply(case.x, y, MOVE)
+    good = Correction([y, z], [MOVE], [1.0])
+    refuses(session, "there is no proposal 7; this session has made 1", lambda: session.tell(7, good))
+    refuses(session, "there is no proposal -1", lambda: session.tell(-1, good))
+    refuses(session, "there is no proposal 3", lambda: session.tell(Proposal(3, case.x, y), good))
+    bad = {
+        "1 moves and 2 costs": Correction([y, z], [MOVE], [1.0, 1.0]),
+        "3 solutions, 1 moves": Correction([y, z, z], [MOVE], [1.0, 1.0]),
+        "0 solutions": Correction([], [], []),
+        r"costs \[-1.0\]": Correction([y, z], [MOVE], [-1.0]),
+        r"costs \[nan\]": Correction([y, z], [MOVE], [math.nan]),
+        r"costs \[inf\]": Correction([y, z], [MOVE], [math.inf]),
+        "does not start from proposal 0": Correction([z, y], [MOVE], [1.0]),
+        "does not start": Correction([y.tolist(), z], [MOVE], [1.0]),
+        "exactly once": Correction([y, np.zeros(6, np.int64)], [MOVE], [1.0]),
+        "visits each of the 6": Correction([y, np.arange(5)], [MOVE], [1.0]),
+        "must be an array": Correction([y, z.tolist()], [MOVE], [1.0]),
+        "each of the 6": Correction([y, z + 10**9], [MOVE], [1.0]),
+    }
+    for sentence, correction in bad.items():
+        refuses(session, sentence, lambda c=correction: session.tell(proposal, c))  # type: ignore[misc]
+    if reads == "declined":  # every solution on the way is read, so every one is checked
+        astray = Correction([y, z - 10**9, z], [MOVE, MOVE], [1.0, 1.0])
+        refuses(session, "exactly once", lambda: session.tell(proposal, astray))
+    session.tell(proposal, good)
+    refuses(session, "proposal 0 has been told already", lambda: session.tell(proposal, good))
+    assert session.efforts == [1.0]
+
+
+def test_a_correction_need_not_have_moves() -> None:
+    case = make_case("tour", seed=1)
+    session = Session(case.domain, learners.PER(3))
+    proposal = session.ask(case.x)
+    z = case.domain.apply(case.x, proposal.solution, MOVE)
+    assert session.tell(proposal, Correction([proposal.solution, z], [], [1.0])).effort == 1.0
+
+
+def test_bad_sessions_get_a_sentence() -> None:
+    domain = domains.Tour(points=5, features=3)
+    with pytest.raises(ValueError, match="the learner has 4 weights and the domain 3 features; make it with dim=3"):
+        Session(domain, learners.PER(4))
+    with pytest.raises(ValueError, match="candidate is 'best'; expected 'final' or 'disagreement'"):
+        Session(domain, learners.PER(3), candidate="best")  # type: ignore[arg-type]
+
+
+def test_a_bad_problem_or_solver_is_refused_and_no_proposal_is_counted() -> None:
+    domain = domains.Tour(points=5, features=3)
+    session = Session(domain, learners.PER(3))
+    other = next(domains.Tour(points=5, features=2).sample(np.random.default_rng(0), n=1))
+    refuses(session, "edges have 2 features; the domain asks for 3", lambda: session.ask(other))
+    good = next(domain.sample(np.random.default_rng(0), n=1))
+    wrong = Session(domain, learners.PER(3), solver=lambda x, w: [0, 1, 2, 3, 4])
+    refuses(wrong, "must be an array", lambda: wrong.ask(good))
