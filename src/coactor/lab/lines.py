@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from coactor import learners
+from coactor import learners, proposals
 from coactor.lab.names import load_class, unknown
 from coactor.protocol import Learner
 
 EXPERT = "expert"
 PAPER = ("PER", "CSPER", "PA", "CSPA")
-PROPOSALS = ("paper", "polish", "deep", "effort-aware", "default")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +31,11 @@ class Line:
     @classmethod
     def parse(cls, text: str) -> Line:
         """Read ``learner`` or ``learner+proposals``; an unknown word names the nearest ones."""
-        learner, plus, proposals = text.strip().partition("+")
-        if plus and proposals not in PROPOSALS:
-            raise unknown("proposals", proposals, PROPOSALS)
+        learner, plus, strategy = text.strip().partition("+")
+        if plus and strategy not in proposals.NAMES:
+            raise unknown("proposals", strategy, proposals.NAMES)
         if not plus:
-            proposals = "default" if learner == "default" else "paper"
+            strategy = "default" if learner == "default" else "paper"
         if ":" in learner:
             load_class(learner, "learner")
         elif learner != EXPERT:
@@ -44,7 +43,7 @@ class Line:
                 learners.make(learner, 1)
             except (KeyError, ValueError):
                 raise unknown("learner", learner, (*learners.names(), EXPERT)) from None
-        return cls(text.strip(), learner, proposals)
+        return cls(text.strip(), learner, strategy)
 
     def make(self, dim: int) -> Learner:
         """A fresh learner."""

@@ -144,7 +144,8 @@ def _editor(
     if line.learner == EXPERT:
         visible = weights[: domain.dim]
         return lambda x: expert(x, domain.solve(x, visible))
-    session = _session(unit, line, domain)
+    seed = int(stream(unit, _LINE, zlib.crc32(line.text.encode())).integers(2**31))
+    session = Session(domain, line.make(domain.dim), proposals=line.proposals, seed=seed)
 
     def edit(x: Problem) -> Correction:
         proposal = session.ask(x)
@@ -153,10 +154,6 @@ def _editor(
         return correction
 
     return edit
-
-
-def _session(unit: Unit, line: Line, domain: Domain) -> Session:
-    return Session(domain, line.make(domain.dim))
 
 
 def _watchers(unit: Unit, domain: Domain, expert: SimulatedExpert) -> list[Watcher]:
