@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor import search
+from coactor import domains, search
 from coactor.experts import SimulatedExpert
 from coactor.protocol import Correction
 from tests.cases import Bare, Case, Coins, cases, make_case, same
@@ -26,7 +26,10 @@ def test_kernel_and_four_methods_climb_alike(case: Case, kappa: float, best: boo
     np.testing.assert_allclose(fast.gains(y), plain.gains(y), atol=1e-9)
     path, moves = fast.climb(y, kappa=kappa, best=best, limit=limit)
     plain_path, plain_moves = plain.climb(y, kappa=kappa, best=best, limit=limit)
-    assert moves == plain_moves
+    if isinstance(case.domain, domains.Hypercube):  # two of its moves can lead to one path
+        assert len(moves) == len(plain_moves)
+    else:
+        assert moves == plain_moves
     assert len(path) == len(plain_path) == len(moves) + 1
     assert all(map(same, path, plain_path))
 

@@ -25,12 +25,21 @@ def matrix(data: Any, what: str, rows: int | None = None, columns: int | None = 
         array = np.ascontiguousarray(data, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{what} cannot be read as a table of numbers; give rows of equal length.") from None
-    if array.size == 0 and array.ndim != 2:
+    if array.shape == (0,) and not (rows and columns):
         array = array.reshape(rows or 0, columns or 0)
     expected = f"({'any' if rows is None else rows}, {'any' if columns is None else columns})"
     wrong_rows = rows is not None and array.shape[0] != rows
     if array.ndim != 2 or wrong_rows or (columns is not None and array.shape[1] != columns):
         raise ValueError(f"{what} have shape {array.shape}; expected {expected}.")
+    return finite(array, what)
+
+
+def vector(data: Any, what: str) -> Vector:
+    """A finite float vector."""
+    try:
+        array = np.asarray(data, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} cannot be read as numbers; give a list of them.") from None
     return finite(array, what)
 
 

@@ -36,7 +36,7 @@ class SparseRows:
     def of(indptr: Any, indices: Any, values: Any, shape: tuple[int, int]) -> SparseRows:
         """Checked rows."""
         starts, columns = arrays.integers(indptr, "indptr"), arrays.integers(indices, "indices")
-        numbers = arrays.finite(np.asarray(values, dtype=np.float64).reshape(-1), "document features")
+        numbers = arrays.vector(values, "document features")
         if starts.size != shape[0] + 1 or starts[0] != 0 or starts[-1] != columns.size or (np.diff(starts) < 0).any():
             raise ValueError(f"indptr does not describe {shape[0]} rows of {columns.size} entries.")
         if numbers.size != columns.size or (columns < 0).any() or (columns >= shape[1]).any():
@@ -89,7 +89,7 @@ class Query:
         n = int(rows.shape[0])
         if n < 1:
             raise ValueError("the query has no documents; give at least one.")
-        judged = np.zeros(n) if labels is None else arrays.finite(np.asarray(labels, dtype=np.float64), "labels")
+        judged = np.zeros(n) if labels is None else arrays.vector(labels, "labels")
         if judged.shape != (n,):
             raise ValueError(f"labels have shape {judged.shape}; expected one for each of the {n} documents.")
         return Query(rows, judged)

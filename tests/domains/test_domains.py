@@ -1,0 +1,254 @@
+"""What every domain promises: valid moves, locally optimal answers, plain data there and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coactor import Session, SimulatedExpert, check_domain, domains, learners
+from coactor.protocol import Codes, Hides, Landscapes, Names, Samples, Validates, Vectorises
+from tests.cases import KINDS, Case, cases, make_case, make_domain, same
+
+
+@given(cases())
+def test_every_domain_passes_the_public_check(case: Case) -> None:
+    check_domain(case.domain, [case.x], rng=case.rng)
+
+
+@given(cases())
+def test_every_move_yields_another_valid_solution(case: Case) -> None:
+    y = case.solution()
+    neighbours = []
+    for move in case.domain.moves(case.x, y):
+        z = case.domain.apply(case.x, y, move)
+        case.domain.check_solution(case.x, z)
+        neighbours.append(json.dumps(case.domain.encode_solution(z)))
+    assert json.dumps(case.domain.encode_solution(y)) not in neighbours
+    if not isinstance(case.domain, domains.Hypercube):  # two positions can hold the same exchange of two bits
+        assert len(set(neighbours)) == len(neighbours)
+
+
+@given(cases(kinds=[k for k in KINDS if k != "cube"]), st.booleans())
+def test_our_solvers_are_locally_optimal(case: Case, hidden: bool) -> None:
+    w = case.weights(hidden)
+    gains = case.domain.landscape(case.x, w).gains(case.domain.solve(case.x, w))
+    assert gains.max(initial=0.0) <= 1e-9
+
+
+def test_the_cubes_solver_is_not_and_says_so() -> None:
+    domain = domains.Hypercube()
+    w = np.ones(10)
+    worst = max(domain.landscape(x, w).gains(domain.solve(x, w)).max() for x in domain.sample(np.random.default_rng(0), 9))
+    assert worst > 0.1
+    assert domain.locally_optimal is False
+
+
+@given(cases())
+def test_problems_and_solutions_survive_json(case: Case) -> None:
+    y = case.solution()
+    x = case.domain.decode_problem(json.loads(json.dumps(case.domain.encode_problem(case.x))))
+    z = case.domain.decode_solution(x, json.loads(json.dumps(case.domain.encode_solution(y))))
+    assert same(y, z)
+    np.testing.assert_array_equal(case.domain.all_features(x, z), case.domain.all_features(case.x, y))
+    assert json.dumps(case.domain.encode_problem(x)) == json.dumps(case.domain.encode_problem(case.x))
+
+
+@given(cases())
+def test_all_features_are_the_visible_ones_then_the_hidden(case: Case) -> None:
+    y = case.solution()
+    everything = case.domain.all_features(case.x, y)
+    assert everything.shape == (case.domain.dim + case.domain.hidden,)
+    np.testing.assert_array_equal(everything[: case.domain.dim], case.domain.features(case.x, y))
+    w = case.weights(hidden=True)
+    assert case.domain.landscape(case.x, w).utility(y) == pytest.approx(w @ everything, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_abilities_are_those_of_the_protocol(kind: str) -> None:
+    domain = make_domain(kind, 5, 2, 1)
+    for ability in (Samples, Hides, Landscapes, Vectorises, Validates, Codes, Names):
+        assert isinstance(domain, ability)
+    assert list(domain.feature_names) == ["feature 1", "feature 2"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_the_smallest_problems_simply_work(kind: str, size: int) -> None:
+    case = make_case(kind, size=size, seed=3)
+    domain = case.domain
+    session = Session(domain, learners.CSPER(3), candidate="disagreement")
+    for policy in ("first", "best"):
+        expert = SimulatedExpert(domain, np.ones(3), policy=policy, budget=5)  # type: ignore[arg-type]
+        proposal = session.ask(case.x)
+        round = session.tell(proposal, expert(case.x, proposal.solution))
+        domain.check_solution(case.x, round.correction.final)
+    y = domain.solve(case.x, np.ones(3))
+    moves = list(domain.moves(case.x, y))
+    assert domain.move_features(case.x, y).shape == (len(moves), 3)
+    assert domain.landscape(case.x, np.ones(3)).gains(y).shape == (len(moves),)
+    assert domain.features_along(case.x, [y]).shape == (1, 3)
+
+
+def test_a_fleet_without_free_points_simply_works() -> None:
+    domain = domains.Fleet(points=4, vehicles=2, features=2)
+    x = next(domain.sample(np.random.default_rng(0), n=1))
+    y = domain.solve(x, np.ones(2))
+    assert [p.tolist() for p in y] == [[0, 1], [2, 3]]
+    assert list(domain.moves(x, y)) == []
+    assert SimulatedExpert(domain, np.ones(2))(x, y).effort == 0.0
+
+
+def test_one_point_costs_nothing() -> None:
+    domain = domains.Tour(points=1, features=2)
+    x = domains.Graph.of(1, [])
+    assert domain.solve(domains.Graph.of(1, np.empty((0, 2))), np.ones(2)).tolist() == [0]
+    assert x.size == 1
+    np.testing.assert_array_equal(domain.features(domains.Graph.of(1, np.empty((0, 2))), np.array([0])), [0.0, 0.0])
+
+
+@given(cases(least=4))
+def test_features_are_additive_in_what_is_used(case: Case) -> None:
+    """Doubling a problem's features doubles phi: units are the problem's own."""
+    y = case.solution()
+    data = case.domain.encode_problem(case.x)
+    key = "documents" if "documents" in data else "edges"
+    if isinstance(data[key], dict):
+        data[key] = {**data[key], "values": [2 * v for v in data[key]["values"]]}
+    else:
+        data[key] = (2 * np.asarray(data[key])).tolist()
+    twice = case.domain.decode_problem(data)
+    np.testing.assert_allclose(case.domain.features(twice, y), 2 * case.domain.features(case.x, y), rtol=1e-12)
+
+
+# -- bad input ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "w", [np.ones(2), np.ones((3, 1)), np.ones(9), np.array([1.0, math.nan, 1.0]), np.array([1.0, math.inf, 1.0])]
+)
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
+def test_bad_weights_get_a_sentence(kind: str, w: Any) -> None:
+    case = make_case(kind, seed=1)
+    for call in (case.domain.solve, case.domain.landscape):
+        with pytest.raises(ValueError, match="weights have shape|NaN or infinite"):
+            call(case.x, w)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "move",
+    [
+        {"op": "jump", "args": [1, 2]},
+        {"op": "reverse"},
+        {"op": "reverse", "args": "12"},
+        {"op": "reverse", "args": [1]},
+        {"op": "exchange", "args": [1.5]},
+        {"op": "exchange", "args": [True]},
+        {"op": "exchange", "args": [99]},
+        {"op": "exchange", "args": [-1]},
+        {"op": "reverse", "args": [3, 2]},
+        {"op": "reverse", "args": [0, 2]},
+        {"op": "reverse", "args": [1, 99]},
+        {"op": "reverse", "args": [7, 1, 2]},
+        {"op": "reverse", "args": [0, 0, 2]},
+        {"op": "reverse", "args": [-1, 1, 2]},
+        {"op": "reorder", "args": [0, 1, 1, 2]},
+        {"op": "reorder", "args": [4, 0, 2, 1]},
+        {"op": "reorder", "args": [-1, 0, 2, 1]},
+        ["reverse", 1, 2],
+        None,
+    ],
+)
+def test_bad_moves_get_a_sentence_and_change_nothing(kind: str, move: Any) -> None:
+    case = make_case(kind, seed=1)
+    y = case.solution()
+    before = json.dumps(case.domain.encode_solution(y))
+    with pytest.raises(ValueError, match="unknown here|expected|there is no path|cannot"):
+        case.domain.apply(case.x, y, move)
+    assert json.dumps(case.domain.encode_solution(y)) == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("data", [[], [0, 0, 1], [0.5], "012", None, 5, {"a": 1}, [[0, 1], [2]], [10**30], [[], []]])
+def test_bad_solutions_get_a_sentence(kind: str, data: Any) -> None:
+    case = make_case(kind, seed=1)
+    with pytest.raises(ValueError, match="expected|exactly once|must|give one each"):
+        case.domain.decode_solution(case.x, data)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("data", [None, [], {}, "x", 7])
+def test_what_is_no_problem_gets_a_sentence(kind: str, data: Any) -> None:
+    with pytest.raises(ValueError, match="the problem (is a|has no)"):
+        make_domain(kind, 5, 2, 0).decode_problem(data)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_problems_with_bad_numbers_get_a_sentence(kind: str) -> None:
+    case = make_case(kind, size=4, seed=1)
+    good = case.domain.encode_problem(case.x)
+    key = "documents" if "documents" in good else "edges"
+
+    def refused(change: Any) -> None:
+        with pytest.raises(ValueError, match=r"\w+ .*[.;]") as refusal:
+            case.domain.decode_problem({**good, **change})
+        assert "\n" not in str(refusal.value)
+
+    if isinstance(good[key], dict):
+        rows = good[key]
+        refused({key: {**rows, "values": [math.nan] * len(rows["values"])}})
+        refused({key: {**rows, "values": rows["values"][:-1]}})
+        refused({key: {**rows, "values": ["x"] * len(rows["values"])}})
+        refused({key: {**rows, "indices": [99] * len(rows["indices"])}})
+        refused({key: {**rows, "indptr": rows["indptr"][::-1]}})
+        refused({key: {**rows, "indptr": []}})
+        refused({"labels": ["x"] * 4})
+        refused({key: {"indptr": rows["indptr"]}})
+    else:
+        rows = np.array(good[key])
+        for bad in (math.nan, math.inf):
+            broken = rows.copy()
+            broken[0, 0] = bad
+            refused({key: broken.tolist()})
+        refused({key: rows[:, :2].tolist()})
+        refused({key: [[1.0], [1.0, 2.0]]})
+        refused({key: [["x"] * 3] * len(rows)})
+        refused({key: []})
+        refused({key: None})
+        if key == "edges":
+            refused({key: rows[:-1].tolist()})
+            refused({"hidden": [[1.0]]})
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: domains.Tour(points=0), "points is 0; it must be a whole number of at least 1"),
+        (lambda: domains.Tour(features=0), "features is 0"),
+        (lambda: domains.Tour(hidden=-1), "hidden is -1"),
+        (lambda: domains.Tour(points=2.5), "points is 2.5"),  # type: ignore[arg-type]
+        (lambda: domains.Tour(points=True), "points is True"),
+        (lambda: domains.Tour(features=2, names=["a"]), "1 names were given for 2 features"),
+        (lambda: domains.Tour(neighbours=0), "neighbours is 0"),
+        (lambda: domains.Fleet(points=3, vehicles=2), "at least 4"),
+        (lambda: domains.Fleet(vehicles=0), "vehicles is 0"),
+        (lambda: domains.Hypercube(dimension=0), "dimension is 0"),
+        (lambda: domains.Hypercube(dimension=21), "does not fit in memory"),
+        (lambda: domains.Ranking(documents=0), "documents is 0"),
+        (lambda: domains.Ranking(features=-3), "features is -3"),
+    ],
+)
+def test_bad_settings_get_a_sentence(make: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        make()
+
+
+def test_names_are_kept() -> None:
+    assert domains.Tour(features=2, names=["km", "toll"]).feature_names == ("km", "toll")

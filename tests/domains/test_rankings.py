@@ -1,0 +1,84 @@
+"""Rankings: dense and sparse rows are the same documents."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coactor import Session, SimulatedExpert, domains, learners
+from coactor.domains import Query, Ranking, SparseRows
+from tests.cases import same_correction
+
+
+@given(st.integers(1, 9), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_dense_and_sparse_rows_are_the_same_documents(n: int, d: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    # halves add up exactly, so that even the last bit agrees
+    rows = rng.integers(0, 9, (n, d)) / 2 * (rng.random((n, d)) < 0.6)
+    labels = rng.integers(0, 5, n).astype(np.float64)
+    dense, sparse = Query.of(rows, labels), Query.of(SparseRows.from_dense(rows), labels)
+    domain = Ranking(features=d)
+    y, w = rng.permutation(n), rng.integers(-4, 5, d + 1) / 2
+    np.testing.assert_array_equal(sparse.rows(), rows)
+    np.testing.assert_allclose(domain.all_features(dense, y), domain.all_features(sparse, y), rtol=1e-12)
+    np.testing.assert_allclose(domain.move_features(dense, y), domain.move_features(sparse, y), rtol=1e-12)
+    for weights in (w, w[:-1]):
+        assert domain.solve(dense, weights).tolist() == domain.solve(sparse, weights).tolist()
+        expert = SimulatedExpert(domain, weights, kappa=0.1)
+        assert same_correction(expert(dense, y), expert(sparse, y))
+
+
+def test_a_session_learns_the_same_from_dense_and_sparse() -> None:
+    domain = Ranking(features=6, documents=12)
+    expert = SimulatedExpert(domain, domain.truth(), kappa=2.0, budget=(5, 15), rng=np.random.default_rng(0))
+    sessions = [Session(domain, learners.PER(6)) for _ in range(2)]
+    for x in domain.sample(np.random.default_rng(1), n=20):
+        sparse = Query(SparseRows.from_dense(x.documents), x.labels)  # type: ignore[arg-type]
+        for session, query in zip(sessions, (x, sparse), strict=True):
+            proposal = session.ask(query)
+            session.tell(proposal, expert(x, proposal.solution))
+    assert sessions[0].efforts == sessions[1].efforts
+    np.testing.assert_allclose(sessions[0].learner.weights, sessions[1].learner.weights, rtol=1e-9)
+
+
+def test_features_are_discounted_by_position() -> None:
+    domain, x = Ranking(features=1), Query.of([[1.0], [10.0], [100.0]], labels=[0, 1, 2])
+    expected = 10.0 / math.log2(2) + 100.0 / math.log2(3) + 1.0 / math.log2(4)
+    assert domain.features(x, np.array([1, 2, 0])).tolist() == pytest.approx([expected])
+    assert domain.all_features(x, np.array([1, 2, 0]))[1] == -(1 * 1 + 2 * 2 + 3 * 0)
+
+
+def test_unjudged_documents_have_label_0() -> None:
+    assert Query.of([[1.0], [2.0]]).labels.tolist() == [0.0, 0.0]
+    assert Query.of([[1.0], [2.0]]).size == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: Query.of(np.empty((0, 2))), "no documents"),
+        (lambda: Query.of([[1.0]], labels=[1, 2]), r"labels have shape \(2,\)"),
+        (lambda: Query.of([[1.0]], labels=[math.nan]), "labels contain NaN"),
+        (lambda: Query.of([[1.0]], features=2), r"shape \(1, 1\); expected \(any, 2\)"),
+        (lambda: Query.of(SparseRows.from_dense(np.ones((1, 2))), features=3), "2 features; expected 3"),
+        (lambda: Query.of([["a"]]), "cannot be read as a table of numbers"),
+        (lambda: SparseRows.of([0, 1], [0], [math.inf], (1, 1)), "NaN or infinity"),
+        (lambda: SparseRows.of([0, 2], [0], [1.0], (1, 1)), "indptr does not describe 1 rows"),
+        (lambda: SparseRows.of([0, 1], [5], [1.0], (1, 1)), "a column from 0 to 0"),
+        (lambda: SparseRows.of([0, 1], [0.5], [1.0], (1, 1)), "indices is"),
+    ],
+)
+def test_bad_queries_get_a_sentence(make: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        make()
+
+
+def test_documents_of_another_width_get_a_sentence() -> None:
+    for rows in (np.ones((2, 5)), SparseRows.from_dense(np.ones((2, 5)))):
+        with pytest.raises(ValueError, match="the documents have 5 features; the domain asks for 3"):
+            domains.Ranking(features=3).solve(Query.of(rows), np.ones(3))
