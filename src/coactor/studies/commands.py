@@ -139,8 +139,8 @@ def _about(store: Store, name: str) -> dict[str, Any]:
     return {
         "name": name, "domain": first.config["domain"], "learner": first.config["learner"],
         "facts": model.seq, "version": model.version, "asked": model.asked, "told": model.told,
-        "open": len(model.open), "untouched": model.untouched, "effort": model.effort, "hash": head.hash.hex(),
-        "weights": [float(w) for w in model.learner.weights],
+        "open": len(model.open), "untouched": model.untouched, "effort": model.effort,
+        "hash": head.hash.hex(), "weights": [float(w) for w in model.learner.weights],
     }  # fmt: skip
 
 

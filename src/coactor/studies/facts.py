@@ -8,6 +8,7 @@ entry covers the hash before it, its body and its vectors, so one changed byte b
 from __future__ import annotations
 
 import hashlib
+import math
 import struct
 import zlib
 from dataclasses import dataclass, fields
@@ -197,11 +198,26 @@ class Entry:
 def canonical(data: Any) -> bytes:
     """JSON with sorted keys; one value has one spelling."""
     try:
-        return orjson.dumps(data, option=orjson.OPT_SORT_KEYS | orjson.OPT_SERIALIZE_NUMPY)
+        written = orjson.dumps(data, option=orjson.OPT_SORT_KEYS | orjson.OPT_SERIALIZE_NUMPY)
     except (TypeError, orjson.JSONEncodeError) as error:
         raise Invalid(
             f"This cannot be written as JSON ({error}); give the domain encode_ and decode_ methods."
         ) from error
+    if b"null" in written and not _finite(data):  # orjson writes NaN and infinity as null
+        raise Invalid("A number is NaN or infinite; every number must be finite.")
+    return written
+
+
+def _finite(data: Any) -> bool:
+    if isinstance(data, float):
+        return math.isfinite(data)
+    if isinstance(data, np.ndarray):
+        return data.dtype.kind not in "fc" or bool(np.isfinite(data).all())
+    if isinstance(data, np.floating):
+        return bool(np.isfinite(data))
+    if isinstance(data, dict):
+        return all(map(_finite, data.values()))
+    return not isinstance(data, list | tuple) or all(map(_finite, data))
 
 
 def content_hash(data: bytes) -> str:
@@ -256,7 +272,7 @@ def pack(feedback: Feedback) -> bytes:
     filled = np.count_nonzero(path) + (0 if declined is None else np.count_nonzero(declined))
     squeezed = len(numbers) > 4096 and 2 * filled < len(numbers) // 8
     rows = -1 if declined is None else len(declined)
-    header = _HEADER.pack(squeezed, feedback.cut, len(path), rows, path.shape[1])
+    header = _HEADER.pack(bool(squeezed), bool(feedback.cut), len(path), rows, path.shape[1])
     return header + (zlib.compress(numbers, 1) if squeezed else numbers)
 
 

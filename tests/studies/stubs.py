@@ -1,0 +1,48 @@
+"""Five-line domains and other small things to test studies with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from coactor.domains import Tour
+from coactor.protocol import Move
+
+
+class Switches:
+    """Three switches; an edit flips one. Problems are three prices, solutions three booleans as 0 or 1."""
+
+    dim = 3
+
+    def features(self, x: Any, y: Any) -> np.ndarray:
+        return np.asarray(x, float) * np.asarray(y, float)
+
+    def solve(self, x: Any, w: np.ndarray) -> list[int]:
+        return [int(price * weight > 0) for price, weight in zip(x, w, strict=True)]
+
+    def moves(self, x: Any, y: Any) -> Iterator[Move]:
+        return ({"op": "flip", "args": [i]} for i in range(3))
+
+    def apply(self, x: Any, y: Any, move: Move) -> list[int]:
+        return [1 - v if i == move["args"][0] else v for i, v in enumerate(y)]
+
+
+def flip(*which: int) -> list[Move]:
+    return [{"op": "flip", "args": [i]} for i in which]
+
+
+def tours(n: int, seed: int = 0, points: int = 8, features: int = 3) -> tuple[Tour, list[Any]]:
+    domain = Tour(points=points, features=features)
+    return domain, list(domain.sample(np.random.default_rng(seed), n))
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
