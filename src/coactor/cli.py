@@ -14,6 +14,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "serve": ("coactor.web.serve", "serve", "Serve studies over HTTP, with a page for people."),
     "study": ("coactor.studies.commands", "study", "Look after studies: list, show, log, verify, copy, ..."),
     "token": ("coactor.studies.token_commands", "token", "Make and end the tokens that let people in."),
+    "check": ("coactor.commands", "check", "Check a domain or a learner of your own."),
+    "version": ("coactor.commands", "version", "Print the version."),
 }
 
 
