@@ -1,0 +1,96 @@
+"""The theorems as functions: the paper's numbers, the corrected ones, and how they relate."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coactor import bounds
+
+positive = st.floats(0.01, 100)
+counts = st.integers(1, 1000)
+shares = st.floats(0, 50)
+
+
+@given(counts, positive, positive, positive)
+def test_theorem_1_as_printed(n: int, r: float, w: float, kappa: float) -> None:
+    root = math.sqrt(n)
+    expected = {
+        "PER": 2 * r * w / (kappa * root),
+        "CSPER": 4 * r**2 * w**2 / (kappa**2 * n),
+        "PA": 4 * r**2 * w**2 / (kappa**2 * root),
+        "CSPA": 4 * r**2 * w**2 / (kappa**2 * root),
+    }
+    for name, value in expected.items():
+        assert bounds.theorem1(name, n, r, w, kappa) == pytest.approx(value)
+
+
+@given(counts, positive, positive, positive)
+def test_without_n_the_totals_are_bounded(n: int, r: float, w: float, kappa: float) -> None:
+    assert bounds.refined("PER", r, w, kappa) == pytest.approx(4 * r**2 * w**2 / kappa**2)
+    assert bounds.refined("CSPER", r, w, kappa) == pytest.approx(n * bounds.theorem1("CSPER", n, r, w, kappa))
+    for name in ("PA", "CSPA"):
+        assert bounds.refined(name, r, w, kappa) == pytest.approx(16 * r**4 * w**4 / kappa**4)
+
+
+@given(counts, positive, positive, positive, shares)
+def test_theorem_2_for_csper_is_the_root_of_its_quadratic(
+    n: int, r: float, w: float, kappa: float, xi: float
+) -> None:
+    theta = math.sqrt(n * bounds.noisy_csper(n, r, w, kappa, xi))
+    assert kappa * theta**2 - 2 * r * w * theta - xi == pytest.approx(0, abs=1e-6 * (1 + kappa * theta**2))
+    printed = bounds.noisy_csper_printed(n, r, w, kappa, xi)
+    if kappa <= 1:
+        assert printed >= bounds.noisy_csper(n, r, w, kappa, xi) * (1 - 1e-12)
+
+
+def test_the_printed_form_is_too_small_for_a_large_kappa() -> None:
+    """Erratum 2, by example."""
+    assert bounds.noisy_csper_printed(1, 0.01, 0.01, 4.0, 100.0) < bounds.noisy_csper(1, 0.01, 0.01, 4.0, 100.0)
+
+
+@given(counts, positive, positive, positive, shares)
+def test_without_misjudgement_theorem_2_is_theorem_1(n: int, r: float, w: float, kappa: float, xi: float) -> None:
+    assert bounds.noisy_per(n, r, w, kappa, 0.0) == pytest.approx(bounds.theorem1("PER", n, r, w, kappa))
+    assert bounds.noisy_csper(n, r, w, kappa, 0.0) == pytest.approx(bounds.theorem1("CSPER", n, r, w, kappa))
+    assert bounds.noisy_per(n, r, w, kappa, xi) == pytest.approx(
+        bounds.theorem1("PER", n, r, w, kappa) + xi / (kappa * n)
+    )
+
+
+def test_a_run_is_judged_with_the_numbers() -> None:
+    held = bounds.check_run("PER", [1, 0, 1], radius=1.0, norm=1.0, kappa=1.0)
+    assert [c.held for c in held] == [True, True]
+    assert (held[0].measured, held[0].limit) == (pytest.approx(2 / 3), pytest.approx(2 / math.sqrt(3)))
+    assert (held[1].measured, held[1].limit) == (2.0, 4.0)
+    broken = bounds.check_run("CSPER", [3, 0], radius=1.0, norm=1.0, kappa=1.0)
+    assert [c.held for c in broken] == [False, False]
+    assert str(broken[1]) == "without n: sum C^2 = 9 <= 4: BROKEN"
+    assert [c.quantity for c in bounds.check_run("CSPA", [1], 1.0, 1.0, 1.0)] == ["mean C^2", "sum C^2"]
+    assert [c.quantity for c in bounds.check_run("PA", [1], 1.0, 1.0, 1.0)] == ["mean C", "sum C"]
+
+
+def test_a_run_with_misjudgement_is_judged_by_theorem_2() -> None:
+    (per,) = bounds.check_run("PER", [2, 1], 1.0, 1.0, 1.0, misjudged=[1.0, 0.0])
+    assert (per.bound, per.limit) == ("Theorem 2", pytest.approx(2 / math.sqrt(2) + 0.5))
+    (csper,) = bounds.check_run("CSPER", [2, 1], 1.0, 1.0, 1.0, misjudged=[1.0, 0.0])
+    assert csper.limit == pytest.approx((1 + math.sqrt(3)) ** 2 / 2)
+    assert bounds.check_run("PA", [2, 1], 1.0, 1.0, 1.0, misjudged=[1.0, 0.0]) == []
+
+
+@pytest.mark.parametrize(
+    ("learner", "n", "r", "w", "kappa"),
+    [("MIRA", 1, 1.0, 1.0, 1.0), ("PER", 0, 1.0, 1.0, 1.0), ("PER", 1, -1.0, 1.0, 1.0), ("PER", 1, 1.0, -1.0, 1.0),
+     ("PER", 1, 1.0, 1.0, 0.0), ("PER", 1, 1.0, 1.0, -0.1), ("PER", 1, 1.0, 1.0, math.nan)],
+)  # fmt: skip
+def test_bad_numbers_get_a_sentence(learner: str, n: int, r: float, w: float, kappa: float) -> None:
+    with pytest.raises(ValueError, match="no theorem speaks of 'MIRA'|must be above 0"):
+        bounds.theorem1(learner, n, r, w, kappa)
+
+
+def test_a_misjudgement_for_each_example() -> None:
+    with pytest.raises(ValueError, match="misjudged has 1 entries for 2 examples"):
+        bounds.check_run("PER", [1, 1], 1.0, 1.0, 1.0, misjudged=[0.5])
