@@ -1,6 +1,7 @@
 """Proposals that leave little to correct: which of a solver's many local optima to show.
 
-A strategy is a function (problem, outlook, rng) -> solution. The outlook is what the learner believes: weights, and,
+A strategy is a function (problem, outlook, stream) -> solution; whatever it draws comes from
+`np.random.default_rng(stream)`. The outlook is what the learner believes: weights, and,
 where it has one, the threshold b with which P(a move is made) = sigma(gain - b).
 
     paper          the solver's answer as it is
@@ -16,9 +17,8 @@ pipeline would have shown, so that less effort is not bought with worse solution
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
@@ -49,7 +49,7 @@ class Outlook:
         return Outlook(learner.weights, getattr(learner, "threshold", None))
 
 
-Strategy: TypeAlias = Callable[[Problem, Outlook, np.random.Generator], Solution]
+Strategy: TypeAlias = Callable[[Problem, Outlook, Sequence[int]], Solution]
 
 NAMES = ("default", "paper", "polish", "deep", "effort-aware")
 
@@ -69,7 +69,7 @@ class Effort:
     shake
         By how much weights are perturbed to find other optima, relative to their size.
     kick
-        How many random moves are made before climbing again.
+        How many moves, chosen by random weights, are made before climbing again.
     patience
         Stop when the first so many candidates are all the plain answer: the solver has but one optimum.
     """
@@ -86,39 +86,39 @@ def strategy(name: str, domain: Domain, solver: Solver | None = None, effort: Ef
     """A strategy by its name, over any solver and any domain with moves."""
     solve, how = solver or domain.solve, effort or Effort()
     if name == "paper":
-        return lambda x, outlook, rng: solve(x, outlook.weights)
+        return lambda x, outlook, stream: solve(x, outlook.weights)
     if name == "polish":
-        return lambda x, outlook, rng: landscape(domain, x, outlook.weights).climb(solve(x, outlook.weights))[0][-1]
+        return lambda x, outlook, stream: landscape(domain, x, outlook.weights).climb(solve(x, outlook.weights))[0][-1]
     if name == "deep":
-        return lambda x, outlook, rng: _deep(domain, solve, x, outlook, rng, how)
+        return lambda x, outlook, stream: _deep(domain, solve, x, outlook, stream, how)
     if name == "effort-aware":
-        return lambda x, outlook, rng: _effort_aware(domain, solve, x, outlook, rng, how)
+        return lambda x, outlook, stream: _effort_aware(domain, solve, x, outlook, stream, how)
     if name == "default":
         aware = strategy("effort-aware", domain, solver, how)
         # The paper's learners know no threshold: they propose as in the paper.
-        return lambda x, outlook, rng: (
-            solve(x, outlook.weights) if outlook.threshold is None else aware(x, outlook, rng)
+        return lambda x, outlook, stream: (
+            solve(x, outlook.weights) if outlook.threshold is None else aware(x, outlook, stream)
         )
     raise ValueError(f"there is no strategy {name!r} for proposals; choose one of {', '.join(NAMES)}.")
 
 
 def _deep(
-    domain: Domain, solve: Solver, x: Problem, outlook: Outlook, rng: np.random.Generator, how: Effort
+    domain: Domain, solve: Solver, x: Problem, outlook: Outlook, stream: Sequence[int], how: Effort
 ) -> Solution:
     """The best local optimum by estimated utility."""
     view = landscape(domain, x, outlook.weights)
-    return max(_optima(domain, solve, x, outlook.weights, view, rng, how), key=lambda found: found[0])[1]
+    return max(_optima(domain, solve, x, outlook.weights, view, stream, how), key=lambda found: found[0])[1]
 
 
 def _effort_aware(
-    domain: Domain, solve: Solver, x: Problem, outlook: Outlook, rng: np.random.Generator, how: Effort
+    domain: Domain, solve: Solver, x: Problem, outlook: Outlook, stream: Sequence[int], how: Effort
 ) -> Solution:
     """The local optimum that leaves the expert least to do, among those no worse than the plain answer."""
     if outlook.threshold is None:
         raise ValueError("effort-aware proposals need a learner with a threshold, such as 'default'; use 'deep'.")
     view = landscape(domain, x, outlook.weights)
     floor, best, shown = -np.inf, -np.inf, None
-    for utility, y in _optima(domain, solve, x, outlook.weights, view, rng, how):
+    for utility, y in _optima(domain, solve, x, outlook.weights, view, stream, how):
         if shown is None:
             floor = utility  # the plain answer, polished, comes first
         if utility >= floor:
@@ -139,7 +139,7 @@ def _optima(
     x: Problem,
     weights: Vector,
     view: Landscape,
-    rng: np.random.Generator,
+    stream: Sequence[int],
     how: Effort,
 ) -> Iterator[tuple[float, Solution]]:
     """Local optima with their utilities, the plain answer first, each only once."""
@@ -148,6 +148,7 @@ def _optima(
     best, most = plain, view.utility(plain)
     yield most, plain
     seen = {solution_key(plain)}
+    rng = np.random.default_rng(stream)
     size = how.shake * float(np.sqrt((weights**2).mean()))
     for k in range(1, how.candidates):
         if until is not None and time.monotonic() > until:
@@ -156,8 +157,9 @@ def _optima(
             return
         if k % 2 and size > 0:  # other weights lead the solver elsewhere
             start = solve(x, weights + size * rng.standard_normal(weights.size))
-        else:  # a few random moves lead out of the best optimum so far
-            start = _kicked(domain, x, best, view, rng, how.kick)
+        else:  # a few moves that please somebody else lead out of the best optimum so far
+            stranger = landscape(domain, x, rng.standard_normal(weights.size))
+            start = stranger.climb(best, best=True, limit=how.kick)[0][-1]
         y = view.climb(start)[0][-1]
         key = solution_key(y)
         if key in seen:
@@ -167,15 +169,3 @@ def _optima(
         if utility > most:
             best, most = y, utility
         yield utility, y
-
-
-def _kicked(
-    domain: Domain, x: Problem, y: Solution, view: Landscape, rng: np.random.Generator, times: int
-) -> Solution:
-    """The solution some random moves away."""
-    for _ in range(times):
-        count = view.gains(y).size
-        if not count:
-            return y
-        y = domain.apply(x, y, next(islice(domain.moves(x, y), int(rng.integers(count)), None)))
-    return y

@@ -126,7 +126,8 @@ class Feedback:
     @property
     def delta(self) -> Vector:
         """phi(x, y') - phi(x, y)."""
-        return self.path[-1] - self.path[0]
+        delta: Vector = self.path[-1] - self.path[0]
+        return delta
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from coactor import proposals as strategies
 from coactor import search
 from coactor.experts import same_solution
@@ -86,7 +84,7 @@ class Session:
     def ask(self, problem: Problem) -> Proposal:
         """Propose a solution with the current weights."""
         outlook = Outlook.of(self.learner)
-        solution = self.propose(problem, outlook, np.random.default_rng([self.seed, self._asked]))
+        solution = self.propose(problem, outlook, (self.seed, self._asked))
         if not self._own:  # a stranger's answer: better refused than edited
             search.check_solution(self.domain, problem, solution)
         proposal = Proposal(self._asked, problem, solution, len(self.efforts))

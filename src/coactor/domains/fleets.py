@@ -179,7 +179,7 @@ class FleetLandscape:
     costs: Matrix
 
     def utility(self, y: Paths) -> float:
-        return -float(sum(self.costs[path[:-1], path[1:]].sum() for path in y))
+        return -float(fleets.length(self.costs, *flat(y)))
 
     def gains(self, y: Paths) -> Vector:
         return fleets.gains(self.costs, *flat(y))

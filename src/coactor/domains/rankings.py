@@ -250,8 +250,8 @@ class Ranking:
         documents = arrays.entry(data, "documents", "the problem")
         if isinstance(documents, dict):
             indptr = arrays.integers(arrays.entry(documents, "indptr", "documents"), "indptr")
-            parts = [arrays.entry(documents, key, "documents") for key in ("indices", "values")]
-            documents = SparseRows.of(indptr, *parts, (max(0, indptr.size - 1), self.dim))
+            indices, values = (arrays.entry(documents, key, "documents") for key in ("indices", "values"))
+            documents = SparseRows.of(indptr, indices, values, (max(0, indptr.size - 1), self.dim))
         return Query.of(documents, data.get("labels"), features=self.dim)
 
     def encode_solution(self, y: Indices) -> list[int]:

@@ -67,7 +67,8 @@ def corner_before(bits: Indices, position: int) -> int:
 def stretch(cost: Vector, edge_of: Indices, corner: int, a: int, b: int, c: int) -> float:
     """What three moves cost from a corner."""
     second = corner | 1 << a
-    return cost[edge_of[corner, a]] + cost[edge_of[second, b]] + cost[edge_of[second | 1 << b, c]]
+    total: float = cost[edge_of[corner, a]] + cost[edge_of[second, b]] + cost[edge_of[second | 1 << b, c]]
+    return total
 
 
 @njit(cache=True)

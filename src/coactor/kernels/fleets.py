@@ -105,7 +105,18 @@ def count_moves(starts: Indices) -> int:
 def gain(cost: Matrix, order: Indices, i: int, j: int) -> float:
     """What reversing order[i..j] saves."""
     a, b, c, d = order[i - 1], order[i], order[j], order[j + 1]
-    return (cost[a, b] + cost[c, d]) - (cost[a, c] + cost[b, d])
+    saved: float = (cost[a, b] + cost[c, d]) - (cost[a, c] + cost[b, d])
+    return saved
+
+
+@njit(cache=True)
+def length(cost: Matrix, order: Indices, starts: Indices) -> float:
+    """What all paths cost."""
+    total = 0.0
+    for v in range(starts.size - 1):
+        for position in range(starts[v], starts[v + 1] - 1):
+            total += cost[order[position], order[position + 1]]
+    return total
 
 
 @njit(cache=True)

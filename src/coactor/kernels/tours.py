@@ -71,7 +71,17 @@ def gain(cost: Matrix, tour: Indices, i: int, j: int) -> float:
     """What reversing positions i..j saves."""
     a, b = tour[i - 1], tour[i]
     c, d = tour[j], tour[(j + 1) % tour.size]
-    return (cost[a, b] + cost[c, d]) - (cost[a, c] + cost[b, d])
+    saved: float = (cost[a, b] + cost[c, d]) - (cost[a, c] + cost[b, d])
+    return saved
+
+
+@njit(cache=True)
+def length(cost: Matrix, tour: Indices) -> float:
+    """What the whole tour costs."""
+    total: float = cost[tour[-1], tour[0]]
+    for position in range(tour.size - 1):
+        total += cost[tour[position], tour[position + 1]]
+    return total
 
 
 @njit(cache=True)

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from coactor.learners.gaussians import Covariance, Diagonal, Gaussian, Precision
-from coactor.learners.states import check_feedback, pack, positive_dim, positive_number, unpack
+from coactor.learners.states import check_feedback, count, number, pack, positive_dim, positive_number, unpack
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 PRIMAL_UP_TO = 250  # features; beyond, the dual form is cheaper
@@ -199,15 +199,15 @@ class ChoiceLearner:
     def restore(self, state: State) -> None:
         """Become the learner that `state` was taken from."""
         prior = unpack(state, "prior", self.name, (self.dim,))
-        settings = {key: float(state[key]) for key in ("confidence", "doubt", "kinship", "keep")}
+        settings = {key: number(state, key, self.name) for key in ("confidence", "doubt", "kinship", "keep")}
         other = ChoiceLearner(self.dim, prior, **settings)
         other.prior = prior
         other._belief = other._start()
         for key, array in other._belief.arrays().items():
             setattr(other._belief, key, unpack(state, f"belief_{key}", self.name, array.shape))
         other._units = unpack(state, "units", self.name, (self.dim,))
-        other._length = float(state["length"])
-        other.rounds = int(state["rounds"])
+        other._length = number(state, "length", self.name)
+        other.rounds = count(state, "rounds", self.name)
         self.__dict__.update(other.__dict__)
 
 

@@ -52,7 +52,7 @@ class Precision:
 
     def __init__(self, mean: Vector, covariance: Matrix) -> None:
         self.mean = mean
-        self.prior: Matrix = np.linalg.inv(covariance)
+        self.prior: Matrix = np.linalg.inv(covariance).astype(np.float64, copy=False)
         self.matrix: Matrix = self.prior.copy()
 
     def variances(self) -> Vector:

@@ -76,12 +76,20 @@ def unpack(state: State, key: str, owner: str, shape: tuple[int, ...]) -> Vector
     return array
 
 
+def number(state: State, key: str, owner: str) -> float:
+    """A finite number from a state."""
+    value = state.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected a finite number.")
+    return float(value)
+
+
 def setting(state: State, key: str, owner: str) -> float:
     """A number above 0 from a state."""
-    value = state.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value > 0):
+    value = number(state, key, owner)
+    if value <= 0:
         raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected a number above 0.")
-    return float(value)
+    return value
 
 
 def count(state: State, key: str, owner: str, least: int = 0) -> int:
