@@ -31,12 +31,12 @@ def test_a_learner_restored_in_the_middle_of_a_run_goes_on_bit_for_bit(name: str
     case = make_case("tour", size=7, seed=seed)
     expert = SimulatedExpert(case.domain, case.rng.random(3), kappa=0.05)
     problems = list(case.domain.sample(case.rng, n=16))
-    live = Session(case.domain, learners.make(name, 3))
+    live = Session(case.domain, learners.make(name, 3), proposals="paper")
     for x in problems[:stop]:
         proposal = live.ask(x)
         live.tell(proposal, expert(x, proposal.solution))
     state = json.loads(json.dumps(live.learner.state()))
-    again = Session(case.domain, learners.from_state(state))
+    again = Session(case.domain, learners.from_state(state), proposals="paper")
     for x in problems[stop:]:
         one, two = live.ask(x), again.ask(x)
         np.testing.assert_array_equal(one.solution, two.solution)

@@ -207,6 +207,8 @@ class ChoiceLearner:
             setattr(other._belief, key, unpack(state, f"belief_{key}", self.name, array.shape))
         other._units = unpack(state, "units", self.name, (self.dim,))
         other._length = number(state, "length", self.name)
+        if other._length < 0 or (other._units < 0).any():
+            raise ValueError(f"'length' or 'units' in the state of {self.name!r} are negative; sizes are 0 or more.")
         other.rounds = count(state, "rounds", self.name)
         self.__dict__.update(other.__dict__)
 
