@@ -86,7 +86,9 @@ def test_a_wide_interval_is_too_close_to_call():
 
 
 def test_one_run_decides_nothing():
-    single = {panel: {line: np.array([float(v)]) for line, v in lines.items()} for panel, lines in PAPER.items()}
+    single = {
+        panel: {line: np.array([float(v)]) for line, v in lines.items()} for panel, lines in PAPER.items()
+    }
     found = verdicts(single)
     assert {found[n] for n in range(1, 11)} == {CLOSE}
 

@@ -32,7 +32,7 @@ def test_written_files_are_readable_like_any_other(tmp_path):
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("in the way")
     for folder in (tmp_path / "file", tmp_path / "file" / "deeper"):
-        with pytest.raises(files.CannotWriteError, match="not a folder.*--out"):
+        with pytest.raises(files.CannotWriteError, match=r"not a folder.*--out"):
             files.prepare(folder, 1)
 
 
@@ -62,7 +62,7 @@ def tiny_disk(tmp_path):
 
 def test_a_disk_that_fills_up_leaves_no_half_file(tiny_disk):
     files.write(tiny_disk / "report.html", "before")
-    with pytest.raises(files.CannotWriteError, match="full.*--out"):
+    with pytest.raises(files.CannotWriteError, match=r"full.*--out"):
         files.write(tiny_disk / "report.html", b"x" * 10**6)
     assert (tiny_disk / "report.html").read_text() == "before"
     assert os.listdir(tiny_disk) == ["report.html"]

@@ -20,7 +20,9 @@ class Clock:
         return self.now
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(0.4, "0 s"), (59, "59 s"), (125, "2 min 05 s"), (4210, "1 h 10 min")])
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.4, "0 s"), (59, "59 s"), (125, "2 min 05 s"), (4210, "1 h 10 min")]
+)
 def test_durations_as_people_say_them(seconds, said):
     assert duration(seconds) == said
 

@@ -113,7 +113,7 @@ def _on_cluster(units: Sequence[Unit], address: str) -> Finished:
         raise ValueError("--cluster needs Dask: pip install 'coactor[cluster]'") from error
     dask: Any = untyped
     try:
-        client = dask.Client(address, timeout="10s", set_as_default=False)
+        client = dask.Client(address, timeout="5s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise ValueError(
             f"no Dask scheduler answers at {address}; give the address it prints, like tcp://host:8786"
@@ -130,7 +130,7 @@ def _on_cluster(units: Sequence[Unit], address: str) -> Finished:
             data = shipped.get(unit.panel.data) if unit.panel.data is not None else None
             numbers[client.submit(_remote, unit, data, code, pure=False)] = k
         try:
-            for future in dask.as_completed(list(numbers)):
+            for future in dask.as_completed(list(numbers), loop=client.loop):
                 yield numbers.pop(future), future.result()
         finally:
             client.cancel(list(numbers))

@@ -25,6 +25,11 @@ from coactor.lab.saved import code_digest
 NUMBERS = ("runs.csv", "summary.csv", "pairs.csv", "bounds.csv", "claims.json", "claims.md")
 PICTURES = ("figure.png", "figure.svg", "report.html")
 MANIFEST = "manifest.json"
+TWIN = (
+    "a generated twin (700 features, about a third present, non-linear relevance, noisy labels, uneven "
+    "lists), drawn anew for each run, so claims 7 to 9 are asked of it and not of the paper's data; "
+    "give --data for real judgements"
+)
 _BYTES_A_COST = 40
 _BYTES_AROUND = 30_000_000
 
@@ -58,8 +63,8 @@ def parameters(
 ) -> dict[str, Any]:
     """What the numbers follow from, as the manifest keeps it."""
     return {
-        "panels": list(panels or PANELS),
-        "learners": list(learners or (*PAPER, EXPERT)),
+        "panels": list(PANELS if panels is None else panels),
+        "learners": list((*PAPER, EXPERT) if learners is None else learners),
         "runs": runs,
         "examples": examples,
         "seed": seed,
@@ -144,6 +149,8 @@ def write_numbers(folder: Path, chosen: dict[str, Any], results: Sequence[PanelR
     theorem = [row for result in results for row in result.theorem]
     claims = judge(totals, theorem, chosen["seed"])
     preface = f"{_size(results)}. Made by `{command_of(chosen)}`."
+    if any(result.panel.problems == "twin" for result in results):
+        preface += f"\n\nRanking data: {TWIN}."
     files.write(folder / "runs.csv", tables.runs_csv(results))
     files.write(
         folder / "summary.csv",
@@ -215,10 +222,7 @@ def _settings(chosen: dict[str, Any], results: Sequence[PanelResult]) -> dict[st
         "intervals": "95 %, percentile bootstrap over runs, 10 000 samples, paired",
     }
     if any(result.panel.problems == "twin" for result in results):
-        said["ranking data"] = (
-            "a generated twin (700 features, about a third present, non-linear relevance, noisy labels, "
-            "uneven lists), drawn anew for each run; give --data for real judgements"
-        )
+        said["ranking data"] = TWIN
     if chosen["data"]:
         said["ranking data"] = (
             f"{', '.join(Path(path).name for path in chosen['data'])}; a run is a random permutation"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-import zipfile
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -58,7 +58,7 @@ def key(unit: Unit) -> str:
 def place(folder: Path, unit: Unit) -> Path:
     """Where the unit's result is kept."""
     name = "".join(c if c.isalnum() or c in "-." else "_" for c in unit.panel.name)
-    return folder / "units" / f"{name}-run{unit.run}-{key(unit)}.npz"
+    return folder / "units" / f"{name}-run{unit.run}-{key(unit)}.unit"
 
 
 def save(folder: Path, unit: Unit, result: UnitResult) -> None:
@@ -67,22 +67,26 @@ def save(folder: Path, unit: Unit, result: UnitResult) -> None:
     with files.saying_why(folder):
         path.parent.mkdir(parents=True, exist_ok=True)
     rows = json.dumps([asdict(row) for row in result.theorem]).encode()
-    with files.whole(path) as file:
-        np.savez_compressed(
-            file, costs=result.costs, utilities=result.utilities, theorem=np.frombuffer(rows, dtype=np.uint8)
-        )
+    content = io.BytesIO()
+    np.savez_compressed(
+        content, costs=result.costs, utilities=result.utilities, theorem=np.frombuffer(rows, dtype=np.uint8)
+    )
+    # The digest in front tells a spoilt file from a good one, whatever was spoilt.
+    files.write(path, hashlib.sha256(content.getvalue()).digest() + content.getvalue())
 
 
 def load(folder: Path, unit: Unit) -> UnitResult | None:
-    """A finished unit, or None when there is none that can be read."""
-    path = place(folder, unit)
+    """A finished unit, or None when there is none that can be believed."""
     shape = (len(unit.lines), unit.examples)
     try:
-        with np.load(path, allow_pickle=False) as kept:
-            costs, utilities = kept["costs"], kept["utilities"]
-            rows = [TheoremRow(**row) for row in json.loads(kept["theorem"].tobytes())]
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        content = place(folder, unit).read_bytes()
+    except OSError:
         return None
+    if hashlib.sha256(content[32:]).digest() != content[:32]:
+        return None
+    with np.load(io.BytesIO(content[32:]), allow_pickle=False) as kept:
+        costs, utilities = kept["costs"], kept["utilities"]
+        rows = [TheoremRow(**row) for row in json.loads(kept["theorem"].tobytes())]
     if costs.shape != shape or utilities.shape != shape:
         return None
     return UnitResult(costs, utilities, rows)
