@@ -119,13 +119,15 @@ def _all(answers: Sequence[Answer]) -> str:
 
 
 def _note(answers: Sequence[Answer]) -> str:
-    against = [a.question for a in answers if a.verdict == FAILS]
-    open_ = [a.question for a in answers if a.verdict == CLOSE]
+    """Which answers spoke against the claim, and which did not speak, panel by panel."""
     parts = []
-    if against:
-        parts.append("against it: " + ", ".join(against))
-    if open_:
-        parts.append("undecided: " + ", ".join(open_))
+    for verdict, words in ((FAILS, "against it"), (CLOSE, "undecided")):
+        panels: dict[str, list[str]] = {}
+        for answer in answers:
+            if answer.verdict == verdict:
+                panel, _, what = answer.question.partition(": ")
+                panels.setdefault(panel, []).append(what)
+        parts += [f"{words} on {panel}: {', '.join(found)}" for panel, found in panels.items()]
     return "; ".join(parts)
 
 
@@ -242,7 +244,7 @@ def _most_settings(totals: Totals, seed: int, number: int) -> Claim:
     if not duels:
         return Claim(number, sentence, meaning, ABSENT, note="needs CSPER and PER, or CSPA and PA")
     won, samples, runs = 0.0, np.zeros(1), 0
-    tally = []
+    lost = []
     for panel, sensitive, plain in duels:
         gap = totals[panel][plain] - totals[panel][sensitive]
         runs = max(runs, len(gap))
@@ -250,12 +252,13 @@ def _most_settings(totals: Totals, seed: int, number: int) -> Claim:
         means = gap[drawn].mean(axis=1)
         won += (gap.mean() > 0) + 0.5 * (gap.mean() == 0)
         samples = samples + (means > 0) + 0.5 * (means == 0)
-        tally.append(f"{panel} {sensitive} {'yes' if gap.mean() > 0 else 'no'}")
+        if gap.mean() <= 0:
+            lost.append(f"{sensitive} on {panel}")
     share = samples / len(duels)
     found = Interval(won / len(duels), *percentiles(share))
     margin = Interval(found.value - 0.5, found.low - 0.5, found.high - 0.5)
     answer = Answer(f"share of {len(duels)} duels won, minus one half", margin, _side(margin, runs))
-    note = f"won {won:g} of {len(duels)} duels (" + ", ".join(tally) + ")"
+    note = f"won {won:g} of {len(duels)} duels" + (f"; lost by {', '.join(lost)}" if lost else "")
     return Claim(number, sentence, meaning, answer.verdict, (answer,), note)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -99,8 +100,9 @@ def _block(level: float) -> str:
 
 
 def _redraw(out: TextIO, lines: list[str], before: int) -> int:
+    columns = shutil.get_terminal_size().columns  # a line that wraps would spoil the count of lines
     if before:
         out.write(f"\x1b[{before}A")
-    out.write("".join(f"\r\x1b[K{line}\n" for line in lines))
+    out.write("".join(f"\r\x1b[K{line[: columns - 1]}\n" for line in lines))
     out.flush()
     return len(lines)

@@ -180,7 +180,7 @@ def _label_ends(axes: Axes, ends: Sequence[End]) -> None:
         float((scale(max(y, low)) - scale(low)) / (scale(high) - scale(low))) if y > 0 or low <= 0 else 0.0
         for _, _, y in ends
     ]
-    places = spread(heights, _LABEL_GAP)
+    places = spread(heights, _LABEL_GAP, floor=0.04)  # below it are the ticks of the axis
     for (line, colour, _), height, place in zip(ends, heights, places, strict=True):
         axes.plot(
             [1.005, 1.035],
@@ -196,8 +196,8 @@ def _label_ends(axes: Axes, ends: Sequence[End]) -> None:
         )  # fmt: skip
 
 
-def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Positions at least `gap` apart, in the same order, as near to `heights` as blocks of them allow."""
+def spread(heights: Sequence[float], gap: float, floor: float = -np.inf) -> list[float]:
+    """Positions at least `gap` apart and above `floor`, in the same order, near to `heights`."""
     order = sorted(range(len(heights)), key=lambda i: heights[i])
     blocks: list[tuple[float, int]] = []  # centre and size of a block of touching labels
     for i in order:
@@ -207,9 +207,10 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
             centre = (before * count + centre * size) / (count + size)
             size += count
         blocks.append((centre, size))
+    stacked = [centre + (k - (size - 1) / 2) * gap for centre, size in blocks for k in range(size)]
     places = [0.0] * len(heights)
-    slots = iter(order)
-    for centre, size in blocks:
-        for k in range(size):
-            places[next(slots)] = centre + (k - (size - 1) / 2) * gap
+    lowest = floor
+    for i, wanted in zip(order, stacked, strict=True):
+        places[i] = max(wanted, lowest)
+        lowest = places[i] + gap
     return places

@@ -15,6 +15,12 @@ from coactor.lab.theorem import TheoremRow
 
 _MARK = {HOLDS: ("yes", "✓"), FAILS: ("no", "✗"), CLOSE: ("open", "≈"), ABSENT: ("absent", "–")}
 
+_PROBLEMS = {
+    "twin": "On a generated twin of a ranking data set, not on the paper's data.",
+    "data": "On the data file; each run is a random permutation of its queries.",
+}
+_PLURAL = {HOLDS: "hold", FAILS: "do not hold", CLOSE: "too close to call", ABSENT: "not run"}
+
 
 def render(
     results: Sequence[PanelResult],
@@ -30,7 +36,7 @@ def render(
     rows = [row for result in results for row in result.rows()]
     theorem = [row for result in results for row in result.theorem]
     counts = {verdict: sum(c.verdict == verdict for c in claims) for verdict in _MARK}
-    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    said = ", ".join(f"{count} {_PLURAL[verdict]}" for verdict, count in counts.items() if count)
     size = f"{results[0].runs} runs of {_examples(results)} examples"
     caption = (
         "Average effort of the expert per example so far, against examples: mean of the runs with a 95 % "
@@ -147,9 +153,16 @@ def _round(value: float) -> str:
     """Three or four digits are all that ten runs can tell."""
     if value == 0:
         return "0"
+    if abs(value) >= 1e6:
+        return f"{value:.1e}".replace("e+0", "e")
     if abs(value) >= 1000:
         return f"{value:.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
+
+
+def _fixed(value: float) -> str:
+    """Utilities differ in the last places, so all have the same number of them."""
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.2f}"
 
 
 def _span(found: Interval | None) -> str:
@@ -178,10 +191,10 @@ def _panel(result: PanelResult, rows: Sequence[Row]) -> str:
             (
                 kind(row),
                 [
-                    escape(row.learner) + (" (true weights)" if row.learner == EXPERT else ""),
+                    escape(row.learner) + (" line" if row.learner == EXPERT else ""),
                     _span(row.total),
                     *([_span(row.above_expert)] if has_expert else []),
-                    f"{row.final_utility.value:.5g}",
+                    _fixed(row.final_utility.value),
                 ],
             )
             for row in mine
@@ -190,6 +203,8 @@ def _panel(result: PanelResult, rows: Sequence[Row]) -> str:
     )
     title = f'<h3 id="{escape(result.panel.name)}">{escape(result.panel.title)} '
     title += f'<small>({escape(result.panel.name)})</small></h3>'  # fmt: skip
+    if result.panel.problems != "sample":
+        title += f'<p class="soft">{_PROBLEMS[result.panel.problems]}</p>'
     pairs = result.pairs()
     return f'{title}<div class="two">{table}{_pairs(pairs) if pairs else ""}</div>'
 
