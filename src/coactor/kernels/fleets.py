@@ -128,9 +128,12 @@ def find_move(
     most = least
     for v in range(starts.size - 1):
         for i in range(starts[v] + 1, starts[v + 1] - 2):
+            a, b, d = order[i - 1], order[i], order[i + 1]
+            here = cost[a, b]
             for j in range(i + 1, starts[v + 1] - 1):
-                g = gain(cost, order, i, j)
-                if g >= kappa and g > most:
+                c, d = d, order[j + 1]
+                g = (here + cost[c, d]) - (cost[a, c] + cost[b, d])  # `gain`, with what stays the same looked up once
+                if g > most and g >= kappa:
                     if not best:
                         return (v, i, j)
                     most = g

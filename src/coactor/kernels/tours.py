@@ -91,9 +91,12 @@ def find_move(cost: Matrix, tour: Indices, kappa: float, least: float, best: boo
     found = (0, 0)
     most = least
     for i in range(1, n - 1):
+        a, b, d = tour[i - 1], tour[i], tour[i + 1]
+        here = cost[a, b]
         for j in range(i + 1, n - 1 if i == 1 else n):
-            g = gain(cost, tour, i, j)
-            if g >= kappa and g > most:
+            c, d = d, tour[j + 1 - n]  # counted from the end, so that the last point is followed by the first
+            g = (here + cost[c, d]) - (cost[a, c] + cost[b, d])  # `gain`, with what stays the same looked up once
+            if g > most and g >= kappa:
                 if not best:
                     return (i, j)
                 most = g
