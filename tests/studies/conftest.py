@@ -15,7 +15,9 @@ from tests.studies import postgres
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     if postgres.binaries() is None:
-        pytest.skip("PostgreSQL is not installed here (apt-get install postgresql); its half of the suite is left out")
+        pytest.skip(
+            "PostgreSQL is not installed here (apt-get install postgresql); its half of the suite is left out"
+        )
     with tempfile.TemporaryDirectory(prefix="pg") as folder, postgres.running(Path(folder)) as url:
         yield url
 

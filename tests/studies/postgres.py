@@ -23,7 +23,11 @@ def binaries() -> Path | None:
 
 def _as_user() -> list[str]:
     """PostgreSQL refuses to run as root; then it runs as its own user."""
-    return ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"] if os.geteuid() == 0 else []
+    return (
+        ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"]
+        if os.geteuid() == 0
+        else []
+    )
 
 
 @contextmanager
@@ -40,13 +44,28 @@ def running(folder: Path) -> Iterator[str]:
         shutil.chown(folder, "postgres", "postgres")
     run = {"capture_output": True, "text": True, "cwd": "/"}
     made = subprocess.run(
-        [*_as_user(), str(programs / "initdb"), "-D", str(data), "-U", user, "-A", "trust", "--no-sync", "-E", "UTF8"],
+        [
+            *_as_user(),
+            str(programs / "initdb"),
+            "-D",
+            str(data),
+            "-U",
+            user,
+            "-A",
+            "trust",
+            "--no-sync",
+            "-E",
+            "UTF8",
+        ],
         **run,
     )
     assert made.returncode == 0, made.stderr
     control = [*_as_user(), str(programs / "pg_ctl"), "-D", str(data), "-w"]
-    options = f"-k {folder} -c listen_addresses= -c max_connections=200"
-    started = subprocess.run([*control, "-l", str(folder / "log"), "-o", options, "start"], cwd="/", stdout=subprocess.DEVNULL)
+    # Only clients are killed in these tests, so the server itself need not wait for the disk.
+    options = f"-k {folder} -c listen_addresses= -c max_connections=200 -c fsync=off"
+    started = subprocess.run(
+        [*control, "-l", str(folder / "log"), "-o", options, "start"], cwd="/", stdout=subprocess.DEVNULL
+    )
     assert started.returncode == 0, (folder / "log").read_text()
     try:
         yield f"postgresql://{user}@/{{}}?host={folder}"

@@ -25,7 +25,9 @@ def test_edit_undo_redo_submit(url):
         assert (again.solution, again.moves, again.ticket.revision) == ([1, 0, 1], flip(0, 2), 4)
         outcome = work.submit(id, revision=4, actor="ana", seconds=12.5)
         assert (outcome.effort, outcome.gross, outcome.seconds) == (2.0, 4, 12.5)
-        assert work.submit(id, revision=4, actor="ana", seconds=99.0) == outcome  # the answer got lost: the same again
+        assert (
+            work.submit(id, revision=4, actor="ana", seconds=99.0) == outcome
+        )  # the answer got lost: the same again
         with pytest.raises(Conflict, match="already told"):
             work.submit(id, revision=3, actor="ana")
         with pytest.raises(Conflict, match="done already"):

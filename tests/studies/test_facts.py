@@ -33,7 +33,11 @@ def test_sparse_vectors_are_squeezed():
     assert (unpack(packed, 1.0).path == rows).all()
 
 
-@given(st.recursive(floats | st.integers(-(2**53), 2**53) | st.text() | st.none(), lambda x: st.lists(x, max_size=4)))
+@given(
+    st.recursive(
+        floats | st.integers(-(2**53), 2**53) | st.text() | st.none(), lambda x: st.lists(x, max_size=4)
+    )
+)
 def test_an_entry_reads_back_as_it_was_written(solution):
     try:
         fact = Asked(proposal=3, problem="ab", solution=solution, version=2, key="k", label="é")

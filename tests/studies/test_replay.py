@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -10,7 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coactor import SimulatedExpert, learners
-from coactor.studies import Conflict, Desk, Forbidden, Invalid, NotFound, Store, Tampered, ledger, open_study, transfer
+from coactor.studies import (
+    Conflict,
+    Desk,
+    Forbidden,
+    Invalid,
+    NotFound,
+    Store,
+    Tampered,
+    ledger,
+    open_study,
+    transfer,
+)
 from coactor.studies.facts import digest
 from tests.studies.stubs import Switches, flip, tours
 
@@ -56,10 +68,8 @@ def test_replay_equals_live(sequence, learner):
         desks = [Desk(study) for study in live]
         live[0].ask([1.0, -1.0, 0.5])
         for turn, act in enumerate(sequence):  # two processes, turn by turn
-            try:
+            with suppress(Conflict, NotFound, Invalid, Forbidden):  # refused: it must leave no trace
                 perform(live[turn % 2], desks[turn % 2], act)
-            except (Conflict, NotFound, Invalid, Forbidden):
-                pass  # refused, so it must leave no trace
         models = [study.ledger.refresh() for study in live]
         assert models[0].snapshot() == models[1].snapshot()
         good = transfer.verify(store, "desk")
@@ -110,7 +120,7 @@ def change(store, statement):
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE coactor_facts SET body = CAST(REPLACE(CAST(body AS TEXT), 'ana', 'eve') AS BLOB) WHERE seq = 3",
+        "UPDATE coactor_facts SET body = CAST(REPLACE(CAST(body AS TEXT), 'ana', 'eve') AS BLOB)",
         "UPDATE coactor_facts SET vectors = zeroblob(LENGTH(vectors)) WHERE seq = 3",
         "UPDATE coactor_facts SET hash = zeroblob(32) WHERE seq = 4",
         "UPDATE coactor_facts SET proposal = 2 WHERE seq = 3",
@@ -118,7 +128,7 @@ def change(store, statement):
         "DELETE FROM coactor_facts WHERE seq = 3",
         "DELETE FROM coactor_facts WHERE seq = 5",
         "UPDATE coactor_problems SET data = CAST('[9,9,9]' AS BLOB)",
-        "UPDATE coactor_snapshots SET data = CAST(REPLACE(CAST(data AS TEXT), '\"told\":2', '\"told\":9') AS BLOB)",
+        "UPDATE coactor_snapshots SET data = CAST(REPLACE(CAST(data AS TEXT), 'd\":2', 'd\":9') AS BLOB)",
     ],
 )
 def test_tampering_is_visible(tmp_path, monkeypatch, statement):
@@ -135,7 +145,10 @@ def test_tampering_is_visible(tmp_path, monkeypatch, statement):
 
 def test_a_running_process_notices_a_changed_fact_when_it_catches_up(tmp_path):
     url = f"sqlite:///{tmp_path}/desk.db"
-    with open_study(url, "desk", Switches(), "CSPER", create=True) as one, open_study(url, "desk", Switches()) as two:
+    with (
+        open_study(url, "desk", Switches(), "CSPER", create=True) as one,
+        open_study(url, "desk", Switches()) as two,
+    ):
         one.tell(one.ask([1.0, 2.0, 3.0]).id, moves=flip(0), actor="ana")
         change(one.store, "UPDATE coactor_facts SET vectors = zeroblob(LENGTH(vectors)) WHERE seq = 3")
         with pytest.raises(Tampered, match="Fact 3"):

@@ -63,7 +63,7 @@ def test_tells_out_of_order_are_learned_in_the_order_of_the_log(url):
         assert (late.asked_with, late.version) == (0, 2)
         assert [row.proposal for row in study.effort()] == [2, 1]
         by_hand = learners.make("CSPER", 3)
-        for proposal, prices, move in ((b, [3.0, 2.0, 1.0], 0), (a, [1.0, 2.0, 3.0], 1)):
+        for prices, move in (([3.0, 2.0, 1.0], 0), ([1.0, 2.0, 3.0], 1)):
             rows = np.zeros((2, 3))
             rows[1, move] = prices[move]
             by_hand.update(coactor.Feedback(rows, 1.0))
@@ -93,7 +93,13 @@ def test_ways_to_say_what_was_done(url):
         accepted = study.tell(study.ask(x).id, moves=[])
         assert moves.change == path.change == final.change
         assert (moves.effort, path.effort, final.effort, known.effort, accepted.effort) == (1, 1, 1, 4, 0)
-        assert [o.estimated for o in (moves, path, final, known, accepted)] == [False, False, True, False, False]
+        assert [o.estimated for o in (moves, path, final, known, accepted)] == [
+            False,
+            False,
+            True,
+            False,
+            False,
+        ]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +131,9 @@ def test_a_bad_tell_is_refused_in_a_sentence_and_changes_nothing(sqlite_url, sai
         with pytest.raises(Invalid, match=why):
             study.tell(p.id, **said)
         assert study.ledger.refresh().seq == before
-        assert study.tell(p.id, moves=flip(0)).version == 1  # the next good one is learned as if nothing had been
+        assert (
+            study.tell(p.id, moves=flip(0)).version == 1
+        )  # the next good one is learned as if nothing had been
 
 
 def test_vectors_that_would_spoil_the_weights_are_refused_before_they_are_written(sqlite_url):

@@ -242,11 +242,15 @@ class Store:
     def __init__(self, url: str, wait: float = 30.0) -> None:
         self.engine = make_engine(url, wait)
         self.url = self.engine.url.render_as_string(hide_password=True)
-        with self.reading() as transaction:
-            current = schema.is_current(transaction.sql)
-        if not current:
-            with self.writing() as transaction:
-                schema.upgrade(transaction.sql)
+        try:
+            with self.reading() as transaction:
+                current = schema.is_current(transaction.sql)
+            if not current:
+                with self.writing() as transaction:
+                    schema.upgrade(transaction.sql)
+        except BaseException:
+            self.close()
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:

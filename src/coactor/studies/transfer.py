@@ -77,6 +77,8 @@ def load(store: Store, lines: Iterable[dict[str, Any]], name: str | None = None)
                 sql.add_problem(line["problem"], data)
                 continue
             entry = _entry(line, previous, seq)
+            if isinstance(entry.fact, Asked):
+                sql.problem(entry.fact.problem)  # raises where the line before was left out
             if model is None:
                 model = Model(learners.from_state(created(entry).state))
             if seq and seq % EVERY == 0:

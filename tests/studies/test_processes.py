@@ -1,0 +1,147 @@
+"""Several processes on one store: no error, no gap, weights equal to a replay; and some are killed."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from coactor.studies import Desk, Store, open_study, transfer
+from tests.studies.stubs import Switches, flip
+
+
+def start(url, worker, tells):
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.studies.worker", url, "desk", str(worker), str(tells)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def test_processes_behave_as_one(url):
+    processes, tells = 4, 15
+    with Store(url):  # the tables are there before they start; making them at once is tested below
+        workers = [start(url, w, tells) for w in range(processes)]
+        for worker in workers:
+            out, said = worker.communicate(timeout=120)
+            assert worker.returncode == 0, said
+            assert len(out.split()) == tells
+    with open_study(url, "desk", Switches()) as study:
+        good = transfer.verify(study.store, "desk")  # sequence, chain, weights after every tell
+        assert good.facts == 1 + 2 * processes * tells
+        assert good.version == processes * tells
+        assert [row.version for row in study.effort()] == list(range(1, processes * tells + 1))
+
+
+def test_killed_processes_lose_nothing_they_had_answered(url):
+    answered: set[int] = set()
+    open_study(url, "desk", Switches(), "CSPER", create=True).close()
+    for kill in range(3):
+        worker = start(url, 10 + kill, 1000)
+        for _ in range(3 + kill):
+            answered.add(int(worker.stdout.readline()))
+        worker.send_signal(signal.SIGKILL)
+        rest, _ = worker.communicate()
+        answered |= {int(line) for line in rest.splitlines(keepends=True) if line.endswith("\n")}
+    with open_study(url, "desk", Switches()) as study:
+        good = transfer.verify(study.store, "desk")
+        assert answered <= {row.proposal for row in study.effort()}
+        open_now = {t.id for t in study.proposals("open")}
+        assert len(study.effort()) + len(open_now) == good.facts - 1 - len(study.effort())
+        taken = set()
+        for who in range(len(open_now) + 1):  # what was asked and not told waits for exactly one person
+            draft = Desk(study).next(f"p{who}")
+            if draft is not None:
+                taken.add(draft.ticket.id)
+        assert taken == open_now
+
+
+def together(calls):
+    """Run calls at the same moment; their results, in order."""
+    results: list = [None] * len(calls)
+    barrier = threading.Barrier(len(calls))
+
+    def run(k, call):
+        barrier.wait()
+        try:
+            results[k] = call()
+        except Exception as error:  # the test looks at it
+            results[k] = error
+
+    threads = [threading.Thread(target=run, args=(k, call)) for k, call in enumerate(calls)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_twenty_threads_with_one_key_get_one_proposal(url):
+    with (
+        open_study(url, "desk", Switches(), "CSPER", create=True) as a,
+        open_study(url, "desk", Switches()) as b,
+    ):
+        calls = [lambda k=k: (a if k % 2 else b).ask([1.0, 2.0, 3.0], key="one").id for k in range(20)]
+        assert together(calls) == [1] * 20
+        assert len(a.proposals()) == 1
+
+
+def test_one_tell_from_many_threads_is_one_tell(url):
+    with (
+        open_study(url, "desk", Switches(), "CSPER", create=True) as a,
+        open_study(url, "desk", Switches()) as b,
+    ):
+        id = a.ask([1.0, 2.0, 3.0]).id
+        answers = together(
+            [lambda k=k: (a if k % 2 else b).tell(id, moves=flip(0), actor="ana") for k in range(8)]
+        )
+        assert all(answer == answers[0] for answer in answers), answers
+        assert a.version == 1
+
+
+def test_people_who_ask_for_work_at_once_get_different_proposals(url):
+    with (
+        open_study(url, "desk", Switches(), "CSPER", create=True) as a,
+        open_study(url, "desk", Switches()) as b,
+    ):
+        for k in range(5):
+            a.ask([float(k), 1.0, 1.0])
+        drafts = together([lambda k=k: Desk(a if k % 2 else b).next(f"p{k}") for k in range(8)])
+        ids = [draft.ticket.id for draft in drafts if draft is not None]
+        assert sorted(ids) == [1, 2, 3, 4, 5]
+
+
+def test_a_store_and_a_study_made_by_many_at_once(url):
+    def make():
+        open_study(url, "desk", Switches(), "CSPER", create=True).close()
+
+    assert together([make] * 6) == [None] * 6
+    with open_study(url, "desk", Switches()) as study:
+        assert study.ledger.refresh().seq == 1
+
+
+@pytest.mark.parametrize("key", [None, "k"])
+def test_a_slow_solver_does_not_hold_up_the_others(sqlite_url, key):
+    asked, solved = threading.Event(), threading.Event()
+
+    def slow(x, w):
+        asked.set()
+        assert solved.wait(30)
+        return [0, 0, 0]
+
+    with (
+        open_study(sqlite_url, "desk", Switches(), "CSPER", create=True) as quick,
+        open_study(sqlite_url, "desk", Switches(), solver=slow) as study,
+    ):
+        thread = threading.Thread(target=lambda: study.ask([9.0, 9.0, 9.0], key=key))
+        thread.start()
+        assert asked.wait(30)
+        p = quick.ask([1.0, 2.0, 3.0])  # would wait here if the solver ran inside the transaction
+        quick.tell(p.id, moves=flip(0))
+        assert study.weights().any()
+        solved.set()
+        thread.join()
+        late = quick.proposals()[1]
+        assert (late.id, late.version) == (2, 0)  # asked with the weights it was really solved with

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+
+from coactor.studies import Conflict, Invalid, NotFound, Store, schema
+from coactor.studies.tokens import LINK_LASTS, SESSION_LASTS, Account, Accounts
+from tests.studies.stubs import Clock
+
+
+def everything(store):
+    """Every value of every table, as text."""
+    with store.reading() as sql:
+        return "\n".join(
+            repr(tuple(row))
+            for table in schema.tables.sorted_tables
+            for row in sql.sql.execute(sa.select(table))
+        )
+
+
+def test_a_token_is_good_until_it_is_revoked_and_is_kept_nowhere(url):
+    with Store(url) as store:
+        accounts = Accounts(store)
+        token = accounts.create("ana", "desk", "expert")
+        assert accounts.by_token(token) == Account("ana", "expert", "desk")
+        cookie, who = accounts.open_session(token=token)
+        assert who == accounts.by_session(cookie) == Account("ana", "expert", "desk")
+        kept = everything(store)
+        for secret in (token, token.split("_", 2)[2], cookie):
+            assert secret not in kept
+        accounts.revoke("ana")
+        assert accounts.by_token(token) is None
+        assert accounts.by_session(cookie) is None
+        with pytest.raises(NotFound):
+            accounts.revoke("ana")
+
+
+def test_a_login_link_works_once_and_not_for_ever(url):
+    clock = Clock()
+    with Store(url) as store:
+        accounts = Accounts(store, clock)
+        code = accounts.login_link()
+        cookie, who = accounts.open_session(code=code)
+        assert who.role == "admin"
+        assert accounts.open_session(code=code) is None
+        late = accounts.login_link()
+        clock.now += LINK_LASTS + 1
+        assert accounts.open_session(code=late) is None
+        assert accounts.by_session(cookie) is not None
+        clock.now += SESSION_LASTS
+        assert accounts.by_session(cookie) is None
+
+
+def test_a_link_is_no_session_and_a_session_is_no_link(sqlite_url):
+    with Store(sqlite_url) as store:
+        accounts = Accounts(store)
+        code = accounts.login_link()
+        assert accounts.by_session(code) is None
+        cookie, _ = accounts.open_session(code=code)
+        assert accounts.open_session(code=cookie) is None
+        accounts.close_session(cookie)
+        assert accounts.by_session(cookie) is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["", "x", "coactor_", "coactor__", "coactor_a_b", "coactor_é_b", "_" * 300, "coactor_%_%", "' OR 1=1 --"],
+)
+def test_wrong_credentials(sqlite_url, wrong):
+    with Store(sqlite_url) as store:
+        accounts = Accounts(store)
+        good = accounts.create("ana", "*", "lead")
+        for bad in (wrong, good + "x", good[:-1], good.upper()):
+            assert accounts.by_token(bad) is None
+            assert accounts.by_session(bad) is None
+            assert accounts.open_session(code=bad) is None
+            assert accounts.open_session(token=bad or "x") is None
+
+
+def test_names_roles_and_studies_are_checked(sqlite_url):
+    with Store(sqlite_url) as store:
+        accounts = Accounts(store)
+        accounts.create("ana", "desk", "expert")
+        with pytest.raises(Conflict, match="already a token"):
+            accounts.create("ana", "desk", "lead")
+        for name, study, role in (
+            ("", "*", "lead"),
+            ("b", "*", "king"),
+            ("b", "a/b", "lead"),
+            ("b" * 101, "*", "lead"),
+        ):
+            with pytest.raises(Invalid):
+                accounts.create(name, study, role)
+        assert [(t.name, t.role, t.study) for t in accounts.tokens()] == [("ana", "expert", "desk")]

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from coactor.studies import (
+    Conflict,
+    Desk,
+    Invalid,
+    NotFound,
+    Store,
+    Tampered,
+    Unavailable,
+    ledger,
+    open_study,
+    schema,
+    transfer,
+)
+from tests.studies.stubs import Switches, flip, tours
+
+
+def filled(url, name="desk"):
+    study = open_study(url, name, Switches(), "averaged-CSPER", create=True)
+    desk = Desk(study)
+    for k in range(6):
+        study.ask([1.0 + k, -2.0, 3.0], key=f"{name}/{k}", label="<b>é</b>")
+    for k in range(4):
+        study.tell(k + 1, moves=flip(k % 3), actor="ana", note="n")
+    desk.reopen(2, actor="ana")
+    study.rollback(1, "back")
+    return study
+
+
+def test_export_and_import_give_the_same_study(url, tmp_path):
+    with filled(url) as study, Store(f"sqlite:///{tmp_path}/copy.db") as other:
+        lines = [orjson.loads(orjson.dumps(line)) for line in study.export()]
+        assert transfer.load(other, lines) == "desk"
+        assert list(transfer.export(other, "desk")) == lines
+        assert transfer.verify(other, "desk") == transfer.verify(study.store, "desk")
+        with pytest.raises(Conflict, match="already a study"):
+            transfer.load(other, lines)
+        assert transfer.load(other, lines, "another") == "another"
+        with open_study(other, "another", Switches()) as again:
+            assert again.weights().tobytes() == study.weights().tobytes()
+            assert again.proposals() == study.proposals()
+
+
+def test_from_sqlite_to_postgresql_and_back(postgres_server, tmp_path):
+    from tests.studies import postgres
+
+    there = postgres.new_database(postgres_server, "copied")
+    with (
+        filled(f"sqlite:///{tmp_path}/a.db") as study,
+        Store(there) as middle,
+        Store(f"sqlite:///{tmp_path}/b.db") as back,
+    ):
+        transfer.copy(study.store, middle)
+        transfer.copy(middle, back)
+        assert list(transfer.export(back, "desk")) == list(study.export())
+        assert transfer.verify(middle, "desk").hash == transfer.verify(back, "desk").hash
+
+
+def test_backup_holds_every_study_and_never_overwrites(url, tmp_path):
+    with filled(url) as study, filled(study.store, "night"):
+        file = tmp_path / "backup.db"
+        assert transfer.backup(study.store, file) == ["desk", "night"]
+        with Store(f"sqlite:///{file}") as copy:
+            for name in ("desk", "night"):
+                assert transfer.verify(copy, name) == transfer.verify(study.store, name)
+        with pytest.raises(Conflict, match="never overwrites"):
+            transfer.backup(study.store, file)
+
+
+def damage_body(lines):
+    lines[5]["fact"]["actor"] = "eve"
+
+
+def damage_problem(lines):
+    next(line for line in lines if "problem" in line)["data"] = [7, 7, 7]
+
+
+def cut_off(lines):
+    del lines[-2:]
+
+
+def leave_out(lines):
+    del lines[4]
+
+
+def no_header(lines):
+    del lines[0]
+
+
+@pytest.mark.parametrize("damage", [damage_body, damage_problem, cut_off, leave_out, no_header])
+def test_a_damaged_export_is_refused_and_leaves_nothing(sqlite_url, tmp_path, damage):
+    with filled(sqlite_url) as study, Store(f"sqlite:///{tmp_path}/copy.db") as other:
+        lines = list(study.export())
+        damage(lines)
+        with pytest.raises((Tampered, Invalid, NotFound)):
+            transfer.load(other, lines)
+        with other.reading() as sql:
+            assert sql.studies() == []
+
+
+def test_a_long_import_has_snapshots(sqlite_url, tmp_path, monkeypatch):
+    monkeypatch.setattr(ledger, "EVERY", 4)
+    monkeypatch.setattr(transfer, "EVERY", 4)
+    with filled(sqlite_url) as study, Store(f"sqlite:///{tmp_path}/copy.db") as other:
+        transfer.copy(study.store, other)
+        assert transfer.verify(other, "desk").snapshots == 3
+
+
+def test_a_newer_store_is_refused_and_an_older_one_is_brought_up_to_date(url):
+    def add_column(connection):
+        connection.exec_driver_sql("ALTER TABLE coactor_studies ADD COLUMN colour VARCHAR(10)")
+
+    with filled(url) as study:
+        before = transfer.verify(study.store, "desk")
+        with study.store.writing() as sql:
+            assert schema.version(sql.sql) == len(schema.MIGRATIONS)
+            assert schema.upgrade(sql.sql, (*schema.MIGRATIONS, add_column)) == len(schema.MIGRATIONS)
+        with pytest.raises(Unavailable, match="upgrade coactor"):
+            Store(url)
+        with study.store.reading() as sql:
+            assert sql.sql.exec_driver_sql("SELECT colour FROM coactor_studies").all() == [(None,)]
+        assert transfer.verify(study.store, "desk") == before
+
+
+def test_a_step_that_fails_leaves_the_store_as_it_was(url):
+    def bad(connection):
+        connection.exec_driver_sql("ALTER TABLE coactor_studies ADD COLUMN colour VARCHAR(10)")
+        raise RuntimeError("half way")
+
+    with filled(url) as study:
+        with pytest.raises(RuntimeError), study.store.writing() as sql:
+            schema.upgrade(sql.sql, (*schema.MIGRATIONS, bad))
+        with Store(url) as again:
+            transfer.verify(again, "desk")
+
+
+def test_problems_of_real_domains_travel_too(sqlite_url, tmp_path):
+    domain, problems = tours(2)
+    with open_study(sqlite_url, "tours", domain, "PER", create=True) as study:
+        p = study.ask(problems[0])
+        with Store(f"sqlite:///{tmp_path}/copy.db") as other:
+            transfer.copy(study.store, other)
+            with open_study(other, "tours") as again:
+                assert again.material(1)[1].tolist() == p.solution.tolist()
+                again.tell(1, solution=np_roll(p.solution))
+
+
+def np_roll(tour):
+    import numpy as np
+
+    return np.roll(tour, 3)
