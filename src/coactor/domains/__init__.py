@@ -2,8 +2,31 @@
 
 from coactor.domains.fleets import Fleet, FleetProblem
 from coactor.domains.graphs import Graph
+from coactor.domains.histories import History, PlannedDay
 from coactor.domains.hypercube import Cube, Hypercube
+from coactor.domains.networks import Habits, Network
+from coactor.domains.plans import Day, Plans
 from coactor.domains.rankings import Query, Ranking, SparseRows
+from coactor.domains.roads import Roads, Route, Trip
 from coactor.domains.tours import Tour
 
-__all__ = ["Cube", "Fleet", "FleetProblem", "Graph", "Hypercube", "Query", "Ranking", "SparseRows", "Tour"]
+__all__ = [
+    "Cube",
+    "Day",
+    "Fleet",
+    "FleetProblem",
+    "Graph",
+    "Habits",
+    "History",
+    "Hypercube",
+    "Network",
+    "PlannedDay",
+    "Plans",
+    "Query",
+    "Ranking",
+    "Roads",
+    "Route",
+    "SparseRows",
+    "Tour",
+    "Trip",
+]

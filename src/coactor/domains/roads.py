@@ -87,6 +87,8 @@ class Roads:
     [4, 0, 1]
     """
 
+    locally_optimal = False  # for weights below 0, which are projected; for all others it is optimal
+
     def __init__(self, network: Network, habit: bool = True) -> None:
         self.network = network
         self.habit = habit

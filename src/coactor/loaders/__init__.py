@@ -1,5 +1,18 @@
 """Readers of files that other people's tools write; each checks everything before it returns anything."""
 
 from coactor.loaders.letor import read_groups, read_letor
+from coactor.loaders.plans import read_distances, read_plans
+from coactor.loaders.roads import read_network, read_trips
+from coactor.loaders.tsplib import read_tour, read_tsplib, read_vrplib
 
-__all__ = ["read_groups", "read_letor"]
+__all__ = [
+    "read_distances",
+    "read_groups",
+    "read_letor",
+    "read_network",
+    "read_plans",
+    "read_tour",
+    "read_trips",
+    "read_tsplib",
+    "read_vrplib",
+]
