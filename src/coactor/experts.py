@@ -105,6 +105,11 @@ class SimulatedExpert:
         cut = len(moves) == self._limit and self._wants_more(path[-1])
         return Correction(path, moves, [move_cost(self.costs, m) for m in moves], cut, misjudged)
 
+    def utility(self, x: Problem, y: Solution) -> float:
+        """What a solution is worth to him: w* . phi(x, y)."""
+        self._look_at(x)
+        return self._landscape.utility(y)
+
     def _look_at(self, x: Problem) -> None:
         """Everything that depends on the problem alone: done once, however many learners show it."""
         if x is self._problem:

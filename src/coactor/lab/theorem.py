@@ -14,7 +14,7 @@ from coactor import Session, SimulatedExpert, bounds, learners, search
 from coactor.protocol import Domain, Problem, Solver
 
 # The theorem holds for every n and is tightest early: later examples cost little while the bounds grow.
-THEOREM_EXAMPLES = 300
+THEOREM_EXAMPLES = 100
 _ROUNDING = 1e-9
 
 
