@@ -14,10 +14,12 @@ def insertion(cost: Matrix) -> Indices:
     """Cheapest insertion from point 0: all unvisited points x all positions, O(n^2) in practice.
 
     Each unvisited point remembers its cheapest place (the point it would follow); an insertion opens two
-    new places, and only the points whose place was used up look again at all of them.
+    new places, and only the points whose place was used up look again at all of them. Costs are the same both
+    ways: they are read along rows, which matters once the matrix outgrows the cache.
     """
     n = cost.shape[0]
     follows = np.zeros(n, np.int64)  # follows[p]: the point after p on the tour
+    edge = np.zeros(n)  # edge[p]: what the way there costs
     waiting = np.arange(1, n)
     place = np.zeros(n, np.int64)
     extra = np.empty(n)
@@ -35,6 +37,8 @@ def insertion(cost: Matrix) -> Indices:
         after = follows[before]
         follows[before] = p
         follows[p] = after
+        edge[before] = cost[before, p]
+        edge[p] = cost[p, after]
         for k in range(left - 1):
             q = waiting[k]
             if place[q] == before:
@@ -42,7 +46,7 @@ def insertion(cost: Matrix) -> Indices:
                 u = 0
                 while True:
                     v = follows[u]
-                    more = cost[u, q] + cost[q, v] - cost[u, v]
+                    more = cost[q, u] + cost[q, v] - edge[u]
                     if more < extra[q]:
                         extra[q] = more
                         place[q] = u
@@ -50,11 +54,11 @@ def insertion(cost: Matrix) -> Indices:
                     if u == 0:
                         break
             else:
-                more = cost[before, q] + cost[q, p] - cost[before, p]
+                more = cost[before, q] + cost[p, q] - edge[before]
                 if more < extra[q]:
                     extra[q] = more
                     place[q] = before
-                more = cost[p, q] + cost[q, after] - cost[p, after]
+                more = cost[p, q] + cost[after, q] - edge[p]
                 if more < extra[q]:
                     extra[q] = more
                     place[q] = p
