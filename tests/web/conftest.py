@@ -78,8 +78,22 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
+@pytest.fixture(scope="session")
+def still_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """A server shared by the tests that leave everything as it was."""
+    with Store(f"sqlite:///{tmp_path_factory.mktemp('still')}/desk.db") as store, a_desk(store) as made:
+        yield made
+
+
 @pytest.fixture
 def desk(store: Store) -> Iterator[Desk]:
+    """A server of one's own."""
+    with a_desk(store) as made:
+        yield made
+
+
+@contextmanager
+def a_desk(store: Store) -> Iterator[Desk]:
     clock = Clock()
     app = create_app(store, clock=clock, lease=60.0)
     with serving(app) as address:

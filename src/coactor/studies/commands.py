@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
@@ -215,7 +214,8 @@ def export_(name: str, out: Path | None, url: str, as_json: bool) -> None:
     with opened(url) as store:
         lines = (orjson.dumps(line) + b"\n" for line in transfer.export(store, name))
         if out is None:
-            sys.stdout.buffer.writelines(lines)
+            for line in lines:
+                click.echo(line, nl=False)
             return
         with out.open("xb") as file:
             file.writelines(lines)

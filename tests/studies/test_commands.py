@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from coactor.cli import main
+from coactor.studies import open_study
+from tests.studies.stubs import tours
+
+MOVE = {"op": "reverse", "args": [2, 4]}
+
+
+@pytest.fixture
+def run(sqlite_url):
+    domain, problems = tours(3)
+    with open_study(sqlite_url, "tours", domain, "CSPER", create=True) as study:
+        for x in problems:
+            study.ask(x)
+        study.tell(1, moves=[MOVE], actor="ana", note="n")
+        study.tell(2, moves=[])
+
+    def call(*args, ok=True):
+        result = CliRunner().invoke(main, [*args, "--store", sqlite_url])
+        assert (result.exit_code == 0) == ok, result.output
+        assert "Traceback" not in result.output
+        return result.output
+
+    return call
+
+
+def test_every_command_answers_in_words_and_in_json(run, tmp_path):
+    assert json.loads(run("study", "list", "--json"))[0]["facts"] == 6
+    assert "tours  6 facts" in run("study", "list")
+    about = json.loads(run("study", "show", "tours", "--json"))
+    assert (about["version"], about["told"], about["open"], about["effort"]) == (2, 2, 1, 1.0)
+    assert "learner: CSPER" in run("study", "show", "tours")
+    assert [fact["kind"] for fact in json.loads(run("study", "log", "tours", "--after", "4", "--json"))] == [
+        "told"
+    ] * 2
+    assert "ana  told proposal 1" in run("study", "log", "tours")
+    assert json.loads(run("study", "explain", "tours", "1", "--json"))["edits"][0]["move"] == MOVE
+    assert "edit {'args': [2, 4], 'op': 'reverse'}" in run("study", "explain", "tours", "1")
+    rolled = json.loads(run("study", "rollback", "tours", "0", "--reason", "r", "--actor", "lea", "--json"))
+    assert (rolled["version"], rolled["to"], rolled["actor"]) == (3, 0, "lea")
+    good = json.loads(run("study", "verify", "--json"))[0]
+    assert good["facts"] == 7
+    assert "good" in run("study", "verify", "tours", "--hash", good["hash"])
+    assert "not the log you noted" in run("study", "verify", "tours", "--hash", "00", ok=False)
+    file = tmp_path / "tours.jsonl"
+    run("study", "export", "tours", "--out", str(file))
+    assert run("study", "export", "tours") == file.read_text()
+    assert json.loads(run("study", "import", str(file), "--name", "again", "--json")) == {"name": "again"}
+    assert "already a study" in run("study", "import", str(file), ok=False)
+    assert json.loads(run("study", "backup", str(tmp_path / "b.db"), "--json"))["studies"] == [
+        "again",
+        "tours",
+    ]
+    assert json.loads(run("study", "copy", f"sqlite:///{tmp_path}/c.db", "tours", "--json")) == {
+        "studies": ["tours"]
+    }
+    made = run("study", "create", "new", "--domain", "ranking", "--parameters", '{"features": 3}', "--json")
+    assert json.loads(made)["facts"] == 1
+    assert len(json.loads(run("study", "verify", "--json"))) == 3
+
+
+def test_mistakes_are_sentences(run, tmp_path):
+    (tmp_path / "x.jsonl").write_text("nonsense\n")
+    for args, said in (
+        (("study", "show", "nothing"), "no study"),
+        (("study", "explain", "tours", "99"), "no proposal"),
+        (("study", "rollback", "tours", "99", "--reason", "r"), "versions 0 to 2"),
+        (("study", "import", str(tmp_path / "x.jsonl")), "no JSON"),
+        (("study", "create", "tours", "--domain", "tour"), "already a study"),
+        (("study", "create", "n", "--domain", "os.system"), "no domain"),
+        (("study", "create", "n", "--domain", "tour", "--parameters", "[]"), "JSON object"),
+        (("study", "create", "n", "--domain", "tour", "--parameters", "{"), "no JSON"),
+        (("token", "revoke", "nobody"), "no token"),
+        (("serve", "--host", "0.0.0.0"), "--allow-host"),
+    ):
+        assert said in run(*args, ok=False), args
+
+
+def test_tokens(run):
+    token = run("token", "create", "ana", "--study", "tours", "--role", "expert").strip()
+    assert token.startswith("coactor_")
+    listed = run("token", "list", "--json")
+    assert json.loads(listed)[0]["name"] == "ana"
+    assert token.split("_", 2)[2] not in listed
+    assert "already a token" in run("token", "create", "ana", "--study", "*", "--role", "lead", ok=False)
+    run("token", "revoke", "ana")
+    assert json.loads(run("token", "list", "--json")) == []
