@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,11 +66,21 @@ class Experiment:
         return self.examples if panel.data is None else min(self.examples, len(read_data(panel.data)))
 
     def units(self) -> list[Unit]:
-        """All the work. Run by run, so that the time left is well guessed and a stopped run is balanced."""
+        """All the work.
+
+        Run by run, so that the time left is well guessed and a stopped run is balanced; within a run domain
+        by domain, so that on the first day two workers compile two domains and not the same one twice.
+        """
+        seen: Counter[str] = Counter()
+        turns = []
+        for panel in self.panels:
+            turns.append((seen[panel.domain], panel))
+            seen[panel.domain] += 1
+        ordered = [panel for _, panel in sorted(turns, key=lambda turn: turn[0])]
         return [
             Unit(panel, run, self.seed, self._examples(panel), self._lines(panel), self.policy, self.theorem)
             for run in range(self.runs)
-            for panel in self.panels
+            for panel in ordered
         ]
 
     def measure(
