@@ -103,7 +103,8 @@ class SimulatedExpert:
             path, moves = self._landscape.climb(y, kappa=self.kappa, best=best, limit=self._limit)
             misjudged = 0.0
         cut = len(moves) == self._limit and self._wants_more(path[-1])
-        return Correction(path, moves, [move_cost(self.costs, m) for m in moves], cut, misjudged)
+        costs = [1.0] * len(moves) if self.costs is None else [move_cost(self.costs, m) for m in moves]
+        return Correction(path, moves, costs, cut, misjudged)
 
     def utility(self, x: Problem, y: Solution) -> float:
         """What a solution is worth to him: w* . phi(x, y)."""

@@ -126,5 +126,5 @@ def _check_correction(correction: Correction) -> None:
             f"the correction has {len(correction.path)} solutions, {len(correction.moves)} moves and "
             f"{len(correction.costs)} costs; expected one move and one cost between neighbours."
         )
-    if not all(math.isfinite(cost) and cost >= 0 for cost in correction.costs):
+    if correction.costs and not (min(correction.costs) >= 0 and math.isfinite(sum(correction.costs))):
         raise ValueError(f"a step costs {list(correction.costs)}; every cost must be finite, 0 or more.")
