@@ -17,6 +17,8 @@ from coactor.lab.panels import DataFile, Panel, with_data
 from coactor.lab.results import PanelResult, stack
 from coactor.lab.runs import Unit, UnitResult, read_data
 
+_GROUPS = (".query", ".group")  # where LightGBM keeps how many rows each query has
+
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
@@ -111,10 +113,10 @@ def use_data(panels: Sequence[Panel], paths: Sequence[str | Path]) -> tuple[Pane
     total = hashlib.sha256()
     for path in paths:
         total.update(files.digest(Path(path)).encode())
-        for end in (".query", ".group"):
-            beside = Path(f"{path}{end}")
-            if beside.is_file():
-                total.update(files.digest(beside).encode())
+        stems = dict.fromkeys((str(path), str(path).removesuffix(".gz")))
+        for beside in (f"{stem}{end}" for stem in stems for end in _GROUPS):
+            if Path(beside).is_file():
+                total.update(files.digest(Path(beside)).encode())
     data = DataFile(tuple(str(Path(path).resolve()) for path in paths), total.hexdigest())
     queries = read_data(data)
     if not any((query.labels > 0).any() for query in queries):
