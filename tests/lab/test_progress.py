@@ -31,15 +31,20 @@ def test_time_left_comes_from_the_pace_of_fresh_work():
     clock = Clock()
     progress = Progress(10, done=4, stream=io.StringIO(), clock=clock)
     assert progress.left() is None
-    clock.now = 6.0
+    clock.now = 9.0
     progress.step("a")
+    assert progress.left() == pytest.approx(45.0)  # 9 seconds a unit, 5 to go; the 4 old ones took no time
+    clock.now = 11.0
     progress.step("b")
-    assert progress.left() == pytest.approx(12.0)  # 3 seconds a unit, 4 to go; the 4 old ones took no time
+    clock.now = 13.0
+    progress.step("c")
+    assert progress.left() == pytest.approx(6.0)  # 2 seconds a unit: starting up was not work
 
 
 def test_a_bar_on_a_terminal():
     stream = Terminal()
     progress = Progress(2, stream=stream, clock=Clock())
+    assert "0/2  starting" in stream.getvalue()
     progress.step("tsp-clean, run 0")
     assert "█" in stream.getvalue()
     assert "1/2" in stream.getvalue()

@@ -51,7 +51,10 @@ class Progress:
         self._live = not silent and self._stream.isatty()
         self._clock = clock
         self._start = clock()
+        self._first: float | None = None
         self._said = -1.0
+        if self._live and done < total:
+            self._draw("starting")
 
     def say(self, sentence: str) -> None:
         """A line of its own, between two pictures of the bar."""
@@ -62,6 +65,8 @@ class Progress:
     def step(self, what: str) -> None:
         """One more unit is finished."""
         self.done += 1
+        if self._first is None:
+            self._first = self._clock()
         if self._silent:
             return
         if self._live:
@@ -72,9 +77,13 @@ class Progress:
     def left(self) -> float | None:
         """Seconds to go at the pace so far; None before the first unit."""
         fresh = self.done - self._resumed
-        if fresh <= 0:
+        if self._first is None:
             return None
-        return (self._clock() - self._start) / fresh * (self.total - self.done)
+        if fresh == 1:
+            pace = self._first - self._start
+        else:  # the first unit also waited for processes to start and loops to compile
+            pace = (self._clock() - self._first) / (fresh - 1)
+        return pace * (self.total - self.done)
 
     def close(self) -> None:
         """Take the bar away."""
@@ -86,7 +95,8 @@ class Progress:
 
     def _draw(self, what: str) -> None:
         remaining = self.left()
-        tail = f" {self.done}/{self.total}  {duration(remaining or 0)} left  {what}"
+        left = "" if remaining is None else f"{duration(remaining)} left  "
+        tail = f" {self.done}/{self.total}  {left}{what}"
         columns = shutil.get_terminal_size().columns
         width = max(8, min(40, columns - len(tail) - 2))
         filled = round(width * self.done / max(1, self.total))
