@@ -79,10 +79,9 @@ class Progress:
         fresh = self.done - self._resumed
         if self._first is None:
             return None
-        if fresh == 1:
-            pace = self._first - self._start
-        else:  # the first unit also waited for processes to start and loops to compile
-            pace = (self._clock() - self._first) / (fresh - 1)
+        # The first unit also waited for processes to start and loops to compile.
+        since, units = (self._start, 1) if fresh == 1 else (self._first, fresh - 1)
+        pace = (self._clock() - since) / units
         return pace * (self.total - self.done)
 
     def close(self) -> None:
