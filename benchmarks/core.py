@@ -55,7 +55,7 @@ def plain_two_opt(cost: list[list[float]], tour: list[int], least: float) -> lis
 
 
 def two_opt(sizes: list[int]) -> list[dict[str, Any]]:
-    """The 2-opt kernel against the same loops in plain Python, from the same random tours to the same optima."""
+    """The 2-opt kernel against the same loops in plain Python: same random tours, same optima."""
     rows = []
     for n in sizes:
         rng = np.random.default_rng(n)
@@ -73,12 +73,16 @@ def two_opt(sizes: list[int]) -> list[dict[str, Any]]:
             return out
 
         def plain(cases: Any = cases) -> list[list[int]]:
-            return [plain_two_opt(table, start.tolist(), edges.rounding(cost)) for cost, table, start in cases]
+            return [
+                plain_two_opt(table, start.tolist(), edges.rounding(cost)) for cost, table, start in cases
+            ]
 
         if kernel() != plain():
             raise SystemExit("the kernel and plain Python end in different tours: nothing to compare.")
         fast, slow = seconds(kernel), seconds(plain)
-        rows.append({"points": n, "kernel_us": 1e6 * fast / 20, "plain_us": 1e6 * slow / 20, "ratio": slow / fast})
+        rows.append(
+            {"points": n, "kernel_us": 1e6 * fast / 20, "plain_us": 1e6 * slow / 20, "ratio": slow / fast}
+        )
         print(f"2-opt, {n} points: kernel {1e6 * fast / 20:8.1f} us, plain Python {1e6 * slow / 20:9.1f} us, "
               f"ratio {slow / fast:6.1f} (goal: at least 25)")  # fmt: skip
     return rows
@@ -106,10 +110,12 @@ def tsp_round(examples: int) -> list[dict[str, Any]]:
                 generated += middle - start
                 spent += end - again
         ratio = spent / (2 * generated)
-        rows.append({"learner": name, "round_us": 1e6 * spent / examples, "generate_us": 1e6 * generated / examples,
-                     "ratio": ratio})  # fmt: skip
-        print(f"TSP round, {name:5}: {1e6 * spent / examples:6.1f} us, generating once {1e6 * generated / examples:6.1f}"
-              f" us, round / 2 x generating = {ratio:.2f} (goal: at most 1)")  # fmt: skip
+        one, draw = 1e6 * spent / examples, 1e6 * generated / examples
+        rows.append({"learner": name, "round_us": one, "generate_us": draw, "ratio": ratio})
+        print(
+            f"TSP round, {name:5}: {one:6.1f} us, generating once {draw:6.1f} us, "
+            f"round / 2 x generating = {ratio:.2f} (goal: at most 1)"
+        )
     return rows
 
 
@@ -135,8 +141,12 @@ def growth(sizes: list[int]) -> dict[str, Any]:
             rows.append({"points": n, "seconds": spent})
             print(f"insertion + 2-opt, {kind}, {n:5} points: {spent:7.3f} s, true 2-opt optimum")
         large = [row for row in rows if row["points"] >= 500] or rows
-        exponent = float(np.polyfit(*np.log([[r["points"] for r in large], [r["seconds"] for r in large]]), 1)[0])
-        print(f"insertion + 2-opt, {kind}: time grows as n^{exponent:.2f} (from {large[0]['points']} points on)")
+        exponent = float(
+            np.polyfit(*np.log([[r["points"] for r in large], [r["seconds"] for r in large]]), 1)[0]
+        )
+        print(
+            f"insertion + 2-opt, {kind}: time grows as n^{exponent:.2f} (from {large[0]['points']} points on)"
+        )
         out[kind] = {"rows": rows, "exponent": exponent}
     return out
 
@@ -153,8 +163,8 @@ def random_query(rng: np.random.Generator) -> domains.Query:
 def ranking_pass(queries: int) -> dict[str, Any]:
     """An online pass over sparse queries, against the matrix-vector products it cannot do without.
 
-    These are: the score of each document, and, where the expert edited, the features of the order he was shown and
-    of the order he made.
+    These are: the score of each document, and, where the expert edited, the features of the order he was
+    shown and of the order he made.
     """
     rng = np.random.default_rng(2)
     domain = domains.Ranking(features=700)
@@ -183,9 +193,17 @@ def ranking_pass(queries: int) -> dict[str, Any]:
             products += end - again
         done += block
     edited = float(np.mean(np.array(session.efforts) > 0))
-    result = {"queries": queries, "pass_s": spent, "products_s": products, "ratio": spent / products, "edited": edited}
-    print(f"ranking, {queries} queries x 24 x 700 at 30 %: pass {spent:.2f} s, products alone {products:.2f} s, "
-          f"ratio {spent / products:.2f} (goal: at most 5); {100 * edited:.0f} % of the lists were edited")  # fmt: skip
+    result = {
+        "queries": queries,
+        "pass_s": spent,
+        "products_s": products,
+        "ratio": spent / products,
+        "edited": edited,
+    }
+    print(
+        f"ranking, {queries} queries x 24 x 700 at 30 %: pass {spent:.2f} s, products {products:.2f} s, "
+        f"ratio {spent / products:.2f} (goal: at most 5); {100 * edited:.0f} % of the lists were edited"
+    )
     return result
 
 

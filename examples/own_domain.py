@@ -2,7 +2,7 @@
 
     python examples/own_domain.py            checks it, simulates 200 weeks, writes own_domain.png
 
-Copy this file, put in your problem, your solution, your edits. Four methods and a number are all a domain needs.
+Copy this file, put in your problem, your solution, your edits. A domain needs four methods and a number.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ FEATURES = ("dislike", "tiredness", "inexperience", "unevenness")
 
 @dataclass(frozen=True)
 class Week:
-    """A problem: what it would cost to have each person on each shift, and how many shifts each person should have."""
+    """A problem: what it would cost to have each person on each shift, and how many shifts are fair."""
 
     costs: np.ndarray  # (people, shifts, 3): dislike, tiredness, inexperience
     fair: float  # shifts per person
 
 
 class Shifts:
-    """A solution says who works each shift. The planner's edits: hand a shift over, or let two people trade."""
+    """A solution says who works each shift. The planner's edits: hand a shift over, or trade two."""
 
     dim = len(FEATURES)
     feature_names = FEATURES
@@ -43,7 +43,7 @@ class Shifts:
         return -np.append(bad, ((workload - x.fair) ** 2).sum())
 
     def solve(self, x: Week, w: Vector) -> tuple[int, ...]:
-        """The cheapest person for each shift, then every edit that helps. Any solver will do here, yours included."""
+        """The cheapest person for each shift, then every edit that helps. Your own solver will do as well."""
         start = tuple(int(who) for who in (x.costs @ w[:3]).argmin(axis=0))
         path, _ = coactor.search.landscape(self, x, w).climb(start)
         return tuple(path[-1])
@@ -78,7 +78,9 @@ class Shifts:
 def simulate(learner: str, weeks: list[Week], truth: Vector) -> list[float]:
     """The planner's effort, week by week."""
     domain = Shifts()
-    planner = coactor.SimulatedExpert(domain, truth, kappa=0.1, costs={"trade": 2.0})  # a trade takes two phone calls
+    planner = coactor.SimulatedExpert(
+        domain, truth, kappa=0.1, costs={"trade": 2.0}
+    )  # a trade takes two phone calls
     session = coactor.Session(domain, coactor.learners.make(learner, domain.dim), proposals="paper")
     for x in weeks:
         proposal = session.ask(x)

@@ -81,7 +81,7 @@ class Bare:
 
 
 class Coins:
-    """The smallest domain: y is a tuple of 0 and 1, a move turns one coin, phi adds up the values of the heads."""
+    """The smallest domain: y is a tuple of 0 and 1, a move turns one coin, phi adds up the heads."""
 
     dim = 2
 

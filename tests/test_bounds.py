@@ -49,11 +49,15 @@ def test_theorem_2_for_csper_is_the_root_of_its_quadratic(
 
 def test_the_printed_form_is_too_small_for_a_large_kappa() -> None:
     """Erratum 2, by example."""
-    assert bounds.noisy_csper_printed(1, 0.01, 0.01, 4.0, 100.0) < bounds.noisy_csper(1, 0.01, 0.01, 4.0, 100.0)
+    assert bounds.noisy_csper_printed(1, 0.01, 0.01, 4.0, 100.0) < bounds.noisy_csper(
+        1, 0.01, 0.01, 4.0, 100.0
+    )
 
 
 @given(counts, positive, positive, positive, shares)
-def test_without_misjudgement_theorem_2_is_theorem_1(n: int, r: float, w: float, kappa: float, xi: float) -> None:
+def test_without_misjudgement_theorem_2_is_theorem_1(
+    n: int, r: float, w: float, kappa: float, xi: float
+) -> None:
     assert bounds.noisy_per(n, r, w, kappa, 0.0) == pytest.approx(bounds.theorem1("PER", n, r, w, kappa))
     assert bounds.noisy_csper(n, r, w, kappa, 0.0) == pytest.approx(bounds.theorem1("CSPER", n, r, w, kappa))
     assert bounds.noisy_per(n, r, w, kappa, xi) == pytest.approx(
@@ -83,11 +87,12 @@ def test_a_run_with_misjudgement_is_judged_by_theorem_2() -> None:
 
 @pytest.mark.parametrize(
     ("learner", "n", "r", "w", "kappa"),
-    [("MIRA", 1, 1.0, 1.0, 1.0), ("PER", 0, 1.0, 1.0, 1.0), ("PER", 1, -1.0, 1.0, 1.0), ("PER", 1, 1.0, -1.0, 1.0),
+    [("MIRA", 1, 1.0, 1.0, 1.0), ("PER", 0, 1.0, 1.0, 1.0), ("PER", 1, -1.0, 1.0, 1.0),
+     ("PER", 1, 1.0, -1.0, 1.0),
      ("PER", 1, 1.0, 1.0, 0.0), ("PER", 1, 1.0, 1.0, -0.1), ("PER", 1, 1.0, 1.0, math.nan)],
 )  # fmt: skip
 def test_bad_numbers_get_a_sentence(learner: str, n: int, r: float, w: float, kappa: float) -> None:
-    with pytest.raises(ValueError, match="no theorem speaks of 'MIRA'|must be above 0"):
+    with pytest.raises(ValueError, match=r"no theorem speaks of 'MIRA'|must be above 0"):
         bounds.theorem1(learner, n, r, w, kappa)
 
 

@@ -95,12 +95,12 @@ def test_a_sound_domain_passes_and_a_bad_solver_may_be_meant() -> None:
     check_domain(Broken("bad solver"), COINS, locally_optimal=False)
     with pytest.raises(CheckError, match="no problems were given"):
         check_domain(Coins(), [])
+    bare = Bare(domains.Tour(points=4, features=1))
+    del bare.apply
     with pytest.raises(CheckError, match="Bare has no method 'apply'"):
-        bare = Bare(domains.Tour(points=4, features=1))
-        del bare.apply
         check_domain(bare, [1])
-    with pytest.raises(CheckError, match="improved by move"):  # the cube, unless it says so itself
-        cube = domains.Hypercube()
+    cube = domains.Hypercube()
+    with pytest.raises(CheckError, match="improved by move"):  # it passes only because it says so itself
         check_domain(cube, cube.sample(np.random.default_rng(0), n=5), locally_optimal=True)
 
 
@@ -180,7 +180,12 @@ class Odd(learners.PER):
             return
         if self.fault == "learns from nothing later" and self.weights.any() and cost == 0:
             self.weights = self.weights + 1.0
-        if self.fault == "divides" and cost > 0 and path.shape[1] == self.weights.size and np.isfinite(path).all():
+        if (
+            self.fault == "divides"
+            and cost > 0
+            and path.shape[1] == self.weights.size
+            and np.isfinite(path).all()
+        ):
             with np.errstate(invalid="ignore", divide="ignore"):
                 self.weights = self.weights + feedback.delta / (feedback.delta @ feedback.delta)
             return

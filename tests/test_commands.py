@@ -15,8 +15,8 @@ import coactor
 from coactor.cli import COMMANDS, main
 
 HEAVY = {
-    "matplotlib", "joblib", "distributed", "dask", "sqlalchemy", "orjson", "fastapi", "uvicorn", "starlette", "httpx",
-    "psycopg", "ortools", "pyvrp", "scipy", "pandas", "sklearn", "networkx",
+    "matplotlib", "joblib", "distributed", "dask", "sqlalchemy", "orjson", "fastapi", "uvicorn", "starlette",
+    "httpx", "psycopg", "ortools", "pyvrp", "scipy", "pandas", "sklearn", "networkx",
 }  # fmt: skip
 
 
@@ -122,7 +122,9 @@ def test_a_good_domain_passes(mine: str) -> None:
     assert invoke(f"{mine}:coins").exit_code == 0
     assert invoke("my_coins.py:Coins").exit_code == 0
     assert invoke("coactor.domains:Hypercube", "--problems", "1").exit_code == 0
-    assert invoke("coactor.learners:CSPA").output == "coactor.learners:CSPA keeps the promises of a learner.\n"
+    assert (
+        invoke("coactor.learners:CSPA").output == "coactor.learners:CSPA keeps the promises of a learner.\n"
+    )
     data = json.loads(invoke(f"{mine}:Coins", "--json").output)
     assert data == {
         "target": "my_coins:Coins",

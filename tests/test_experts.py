@@ -68,7 +68,7 @@ def test_a_drawn_budget_is_drawn_once_for_each_problem() -> None:
 def test_misjudgement_is_bounded_as_theorem_2_needs(
     case: Case, policy: Policy, misjudgement: float, bare: bool
 ) -> None:
-    """Each solution's error lies within half of it, so a whole path falls short by at most xi = misjudgement."""
+    """Each solution's error lies within half of it, so no path falls short by more than all of it."""
     domain = Bare(case.domain) if bare else case.domain
     expert = SimulatedExpert(
         domain, case.weights(hidden=True), kappa=0.1, policy=policy, misjudgement=misjudgement, rng=case.rng
@@ -88,7 +88,9 @@ def test_errors_may_be_normal_and_are_errors() -> None:
     w, y = [1.0, 0.5, 0.1], np.arange(8)
     plain = SimulatedExpert(case.domain, w)(case.x, y)
     erring = [
-        SimulatedExpert(case.domain, w, misjudgement=0.5, errors="normal", rng=np.random.default_rng(k))(case.x, y)
+        SimulatedExpert(case.domain, w, misjudgement=0.5, errors="normal", rng=np.random.default_rng(k))(
+            case.x, y
+        )
         for k in range(5)
     ]
     assert any(list(c.moves) != list(plain.moves) for c in erring)
@@ -123,9 +125,13 @@ def test_a_move_cannot_cost_less_than_nothing(cost: float) -> None:
         move_cost({"heads": cost}, {"op": "heads", "args": [0]})
 
 
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.integers(0, 2**32 - 1), st.none() | st.integers(0, 9))
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=12),
+    st.integers(0, 2**32 - 1),
+    st.none() | st.integers(0, 9),
+)
 def test_the_ranking_expert_follows_the_papers_rule(labels: list[int], seed: int, budget: int | None) -> None:
-    """Iterate over the list; exchange two neighbours if the later label is at least 2 higher; until none is."""
+    """Exchange two neighbours if the later label is at least 2 higher, until there are none."""
     n = len(labels)
     domain, rng = domains.Ranking(features=2), np.random.default_rng(seed)
     x = domains.Query.of(rng.random((n, 2)), labels)
@@ -147,7 +153,9 @@ def test_our_experts_pass_the_public_check(case: Case) -> None:
     problems = [case.x]
     check_expert(SimulatedExpert(case.domain, case.weights()), case.domain, problems)
     check_expert(
-        SimulatedExpert(case.domain, case.weights(hidden=True), budget=1, policy="best"), case.domain, problems
+        SimulatedExpert(case.domain, case.weights(hidden=True), budget=1, policy="best"),
+        case.domain,
+        problems,
     )
     erring = SimulatedExpert(case.domain, case.weights(), misjudgement=0.3, slips=0.1, budget=9, rng=case.rng)
     check_expert(erring, case.domain, problems)
@@ -185,7 +193,10 @@ def test_recorded_moves_give_the_correction_again(case: Case) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"weights": [1.0]}, r"weights have shape \(1,\); the domain has 3 features \(or 5 with the hidden ones\)"),
+        (
+            {"weights": [1.0]},
+            r"weights have shape \(1,\); the domain has 3 features \(or 5 with the hidden ones\)",
+        ),
         ({"weights": [[1.0, 1.0, 1.0]]}, "weights have shape"),
         ({"weights": [1.0, math.nan, 1.0]}, "NaN or infinity"),
         ({"weights": [1.0, math.inf, 1.0]}, "NaN or infinity"),
@@ -215,7 +226,16 @@ def test_bad_settings_get_a_sentence(change: dict[str, Any], sentence: str) -> N
 def test_an_invalid_solution_is_refused_before_any_kernel_sees_it(kind: str) -> None:
     case = make_case(kind, seed=1)
     expert = SimulatedExpert(case.domain, case.weights())
-    for bad in (np.array([10**9, -(10**9)]), np.zeros(6, np.int64), np.array([]), [], None, 7, "abc", [[0], [1, 2]]):
+    for bad in (
+        np.array([10**9, -(10**9)]),
+        np.zeros(6, np.int64),
+        np.array([]),
+        [],
+        None,
+        7,
+        "abc",
+        [[0], [1, 2]],
+    ):
         with pytest.raises(ValueError, match="must be"):
             expert(case.x, bad)
 

@@ -17,7 +17,9 @@ limits = st.sampled_from([-1, 0, 1, 3])
 
 
 @given(cases(), kappas, st.booleans(), limits, st.booleans())
-def test_kernel_and_four_methods_climb_alike(case: Case, kappa: float, best: bool, limit: int, hidden: bool) -> None:
+def test_kernel_and_four_methods_climb_alike(
+    case: Case, kappa: float, best: bool, limit: int, hidden: bool
+) -> None:
     w = case.weights(hidden)
     y = case.solution()
     fast, plain = case.domain.landscape(case.x, w), search.PlainLandscape(case.domain, case.x, w)
@@ -78,7 +80,9 @@ def test_feedback_holds_as_much_as_the_learner_reads(kind: str) -> None:
 
 
 @given(cases(least=4), st.sampled_from(["ends", "path"]))
-def test_disagreement_is_the_last_solution_the_learner_likes_no_better(case: Case, reads: search.Reads) -> None:
+def test_disagreement_is_the_last_solution_the_learner_likes_no_better(
+    case: Case, reads: search.Reads
+) -> None:
     w, truth = case.weights(), case.weights(hidden=True)
     y = search.polish(case.domain)(case.x, w)
     correction = SimulatedExpert(case.domain, truth, kappa=0.1, costs=lambda move: 2.0)(case.x, y)
@@ -86,7 +90,9 @@ def test_disagreement_is_the_last_solution_the_learner_likes_no_better(case: Cas
     utilities = [case.domain.features(case.x, z) @ w for z in correction.path]
     last = max(i for i, u in enumerate(utilities) if u <= utilities[0] + 1e-12)
     assert feedback.cost == 2.0 * last
-    np.testing.assert_allclose(feedback.path[-1], case.domain.features(case.x, correction.path[last]), atol=1e-12)
+    np.testing.assert_allclose(
+        feedback.path[-1], case.domain.features(case.x, correction.path[last]), atol=1e-12
+    )
     assert feedback.path.shape[0] == (2 if reads == "ends" else last + 1)
     if correction.moves:  # Assumption 1 puts at least the first step below the proposal
         assert last >= 1

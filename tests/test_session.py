@@ -76,7 +76,11 @@ def test_the_protocol_is_algorithm_1(candidate: Candidate) -> None:
         if candidate == "final":
             last = len(path) - 1
         else:
-            last = max(i for i, z in enumerate(path) if w @ case.domain.features(x, z) <= w @ case.domain.features(x, y))
+            last = max(
+                i
+                for i, z in enumerate(path)
+                if w @ case.domain.features(x, z) <= w @ case.domain.features(x, y)
+            )
         proposal = session.ask(x)
         np.testing.assert_array_equal(proposal.solution, y)
         round = session.tell(proposal, expert(x, proposal.solution))
@@ -98,7 +102,9 @@ def test_effort_and_the_cost_learnt_from_are_both_kept() -> None:
     domain, x = Coins(), [[1.0, 0.0], [1.0, 0.0]]
     session = Session(domain, learners.CSPER(2))
     proposal = session.ask(x)
-    round = session.tell(proposal, SimulatedExpert(domain, [1.0, 0.0], costs={"heads": 2.5})(x, proposal.solution))
+    round = session.tell(
+        proposal, SimulatedExpert(domain, [1.0, 0.0], costs={"heads": 2.5})(x, proposal.solution)
+    )
     assert round.effort == round.cost == 5.0
     np.testing.assert_array_equal(session.learner.weights, [10.0, 0.0])  # C delta = 5 (2, 0)
 
@@ -170,9 +176,12 @@ def test_learners_are_told_of_a_cut() -> None:
 
 def trace(session: Session) -> Any:
     return (
-        json.dumps(session.learner.state()), list(session.efforts), list(session.costs), sorted(session._open),
+        json.dumps(session.learner.state()),
+        list(session.efforts),
+        list(session.costs),
+        sorted(session._open),
         session._asked,
-    )  # fmt: skip
+    )
 
 
 def refuses(session: Session, sentence: str, call: Callable[[], Any]) -> None:
@@ -231,7 +240,9 @@ def test_a_correction_need_not_have_moves() -> None:
 
 def test_bad_sessions_get_a_sentence() -> None:
     domain = domains.Tour(points=5, features=3)
-    with pytest.raises(ValueError, match="the learner has 4 weights and the domain 3 features; make it with dim=3"):
+    with pytest.raises(
+        ValueError, match="the learner has 4 weights and the domain 3 features; make it with dim=3"
+    ):
         Session(domain, learners.PER(4))
     with pytest.raises(ValueError, match="candidate is 'best'; expected 'final' or 'disagreement'"):
         Session(domain, learners.PER(3), candidate="best")  # type: ignore[arg-type]

@@ -14,11 +14,12 @@ Errata, found while reading the proofs:
 
 1. Appendix A writes U(y') - U(y) <= kappa C; the proof needs, and Assumption 2 gives, >=.
 2. Appendix B loses a kappa when it solves the quadratic kappa th^2 - 2 R W th - sum(xi C) <= 0. The root is
-   th <= (R W + sqrt(R^2 W^2 + kappa sum xi C)) / kappa, which `noisy_csper` computes. The printed form, without
-   kappa under the root, is valid (and looser) for kappa <= 1 only: `noisy_csper_printed`.
+   th <= (R W + sqrt(R^2 W^2 + kappa sum xi C)) / kappa, which `noisy_csper` computes. The printed form,
+   without kappa under the root, is valid (and looser) for kappa <= 1 only: `noisy_csper_printed`.
 3. The sums run over T + 1 examples and are divided by T. Here n is the number of examples.
-4. The proofs hold with the number of updates k in place of T, and k <= sum C. So the totals are bounded whatever
-   n is, for PER and the PA pair too: `refined`. The gap between PER and CSPER is an artefact of the analysis.
+4. The proofs hold with the number of updates k in place of T, and k <= sum C. So the totals are bounded
+   whatever n is, for PER and the PA pair too: `refined`. The gap between PER and CSPER is an artefact of the
+   analysis.
 """
 
 from __future__ import annotations
@@ -158,4 +159,6 @@ def _check(learner: str, n: int, radius: float, norm: float, kappa: float) -> No
     if learner not in LEARNERS:
         raise ValueError(f"no theorem speaks of {learner!r}; expected one of {', '.join(LEARNERS)}.")
     if n < 1 or not kappa > 0 or radius < 0 or norm < 0:
-        raise ValueError(f"n={n}, R={radius}, W={norm}, kappa={kappa}: n and kappa must be above 0, R and W not below.")
+        raise ValueError(
+            f"n={n}, R={radius}, W={norm}, kappa={kappa}: n and kappa must be above 0, R and W not below."
+        )

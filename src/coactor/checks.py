@@ -50,8 +50,8 @@ def check_domain(
     rng
         Draws the weights and moves tried; a fixed one by default, so that a failure comes again.
     locally_optimal
-        False for a solver that is not meant to be optimal for the domain's moves (Assumption 1). By default what
-        the domain itself says (`domain.locally_optimal`), else True.
+        False for a solver that is not meant to be optimal for the domain's moves (Assumption 1). By
+        default what the domain itself says (`domain.locally_optimal`), else True.
 
     Examples
     --------
@@ -86,7 +86,9 @@ def check_domain(
         raise CheckError("no problems were given; pass at least one.")
 
 
-def check_learner(make: Callable[[int], Learner], dim: int = 4, *, rng: np.random.Generator | None = None) -> None:
+def check_learner(
+    make: Callable[[int], Learner], dim: int = 4, *, rng: np.random.Generator | None = None
+) -> None:
     """Check that a learner keeps its promises.
 
     Parameters
@@ -122,7 +124,9 @@ def check_learner(make: Callable[[int], Learner], dim: int = 4, *, rng: np.rando
         if not np.array_equal(before, learner.weights) and not learner.name.startswith("averaged"):
             raise CheckError("the weights changed although the cost was 0; return early unless cost > 0.")
     learner.update(Feedback(np.zeros((2, dim)), 1.0))  # hidden features: cost, but no difference
-    _check_weights(learner, dim, "after a correction whose feature difference is 0 (is it divided by its length?)")
+    _check_weights(
+        learner, dim, "after a correction whose feature difference is 0 (is it divided by its length?)"
+    )
     _check_refusals(learner, dim)
     _check_state(make, learner, dim, stream[20:])
 
@@ -130,8 +134,8 @@ def check_learner(make: Callable[[int], Learner], dim: int = 4, *, rng: np.rando
 def check_expert(expert: Expert, domain: Domain, problems: Iterable[Problem]) -> None:
     """Check that an expert keeps its promises on some problems.
 
-    For a `SimulatedExpert` without errors, also that each step gains at least kappa and that at the end no move
-    does (Assumption 2).
+    For a `SimulatedExpert` without errors, also that each step gains at least kappa and that at the end no
+    move does (Assumption 2).
 
     Examples
     --------
@@ -153,7 +157,9 @@ def check_expert(expert: Expert, domain: Domain, problems: Iterable[Problem]) ->
             raise CheckError(f"the correction's path does not start with the proposal {where}.")
         steps = len(correction.path) - 1
         if len(correction.costs) != steps or len(correction.moves) not in (0, steps):
-            raise CheckError(f"the path has {steps} steps but {len(correction.costs)} costs {where}; give one each.")
+            raise CheckError(
+                f"the path has {steps} steps but {len(correction.costs)} costs {where}; give one each."
+            )
         for k, move in enumerate(correction.moves):
             if not same_solution(domain.apply(x, correction.path[k], move), correction.path[k + 1]):
                 raise CheckError(f"step {k} does not lead where its move {move!r} leads {where}.")
@@ -180,7 +186,9 @@ def _check_features(domain: Domain, x: Problem, y: Solution, where: str) -> Vect
     if not np.isfinite(phi).all():
         raise CheckError(f"features contain NaN or infinity {where}; scale or clean the problem's data.")
     if not np.array_equal(phi, domain.features(x, y)):
-        raise CheckError(f"features differ when asked twice {where}; they must depend on problem and solution alone.")
+        raise CheckError(
+            f"features differ when asked twice {where}; they must depend on problem and solution alone."
+        )
     return phi
 
 
@@ -190,13 +198,17 @@ def _check_moves(domain: Domain, x: Problem, y: Solution, where: str, rng: np.ra
         raise CheckError(f"moves differ when asked twice {where}; the scan order must be fixed.")
     for move in moves:
         if not isinstance(move, dict) or set(move) != {"op", "args"} or json.loads(json.dumps(move)) != move:
-            raise CheckError(f"move {move!r} {where} is not plain data; expected {{'op': name, 'args': [numbers]}}.")
+            raise CheckError(
+                f"move {move!r} {where} is not plain data; expected {{'op': name, 'args': [numbers]}}."
+            )
     tried = moves if len(moves) <= 50 else [moves[k] for k in rng.choice(len(moves), 50, replace=False)]
     for move in tried:
         kept = copy.deepcopy(y)
         z = domain.apply(x, y, move)
         if not same_solution(kept, y):
-            raise CheckError(f"apply changed the solution it was given, by move {move!r} {where}; work on a copy.")
+            raise CheckError(
+                f"apply changed the solution it was given, by move {move!r} {where}; work on a copy."
+            )
         try:
             search.check_solution(domain, x, z)
         except ValueError as error:
@@ -245,8 +257,12 @@ def _check_abilities(domain: Domain, x: Problem, y: Solution, w: Vector, where: 
             raise CheckError(f"move_features disagrees with features of the applied moves {where}.")
     if isinstance(domain, Hides):
         full = domain.all_features(x, y)
-        if full.shape != (domain.dim + domain.hidden,) or not np.array_equal(full[: domain.dim], domain.features(x, y)):
-            raise CheckError(f"all_features must be the {domain.dim} features, then the {domain.hidden} hidden {where}.")
+        if full.shape != (domain.dim + domain.hidden,) or not np.array_equal(
+            full[: domain.dim], domain.features(x, y)
+        ):
+            raise CheckError(
+                f"all_features must be the {domain.dim} features, then the {domain.hidden} hidden {where}."
+            )
 
 
 def _check_codes(domain: Domain, x: Problem, y: Solution, where: str) -> None:
@@ -266,7 +282,9 @@ def _check_codes(domain: Domain, x: Problem, y: Solution, where: str) -> None:
 def _check_weights(learner: Learner, dim: int, when: str) -> None:
     w = learner.weights
     if not isinstance(w, np.ndarray) or w.shape != (dim,):
-        raise CheckError(f"weights have shape {getattr(w, 'shape', type(w).__name__)} {when}; expected ({dim},).")
+        raise CheckError(
+            f"weights have shape {getattr(w, 'shape', type(w).__name__)} {when}; expected ({dim},)."
+        )
     if not np.isfinite(w).all():
         raise CheckError(f"weights contain NaN or infinity {when}.")
 
@@ -307,7 +325,9 @@ def _check_state(make: Callable[[int], Learner], learner: Learner, dim: int, str
         learner.update(feedback)
         twin.update(feedback)
     if not np.array_equal(twin.weights, learner.weights) or twin.state() != learner.state():
-        raise CheckError("a learner restored from its state goes on differently; state() must hold everything, exactly.")
+        raise CheckError(
+            "a learner restored from its state goes on differently; state() must hold everything, exactly."
+        )
 
 
 # -- an expert's promises --------------------------------------------------------------------------------
@@ -322,7 +342,9 @@ def _check_gains(
     for k in range(len(solutions) - 1):
         gain = truth[k + 1] - truth[k]
         if gain < expert.kappa - slack:
-            raise CheckError(f"step {k} gains {gain:.4g} {where}, less than kappa = {expert.kappa} (Assumption 2).")
+            raise CheckError(
+                f"step {k} gains {gain:.4g} {where}, less than kappa = {expert.kappa} (Assumption 2)."
+            )
     gains = search.PlainLandscape(domain, x, expert.weights).gains(solutions[-1])
     if not cut and gains.size and gains.max() > max(expert.kappa, slack) + slack:
         raise CheckError(f"the expert stopped {where} although a move still gains {gains.max():.4g}.")

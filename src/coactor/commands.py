@@ -31,12 +31,16 @@ def version(as_json: bool) -> None:
             found[name] = installed(name)
         except PackageNotFoundError:  # put on the path without being installed
             found[name] = "unknown"
-    click.echo(json.dumps(found) if as_json else ", ".join(f"{name} {number}" for name, number in found.items()))
+    click.echo(
+        json.dumps(found) if as_json else ", ".join(f"{name} {number}" for name, number in found.items())
+    )
 
 
 @click.command()
 @click.argument("target", metavar="MODULE:CLASS")
-@click.option("--problems", "count", type=click.IntRange(1), default=5, show_default=True, help="How many to try.")
+@click.option(
+    "--problems", "count", type=click.IntRange(1), default=5, show_default=True, help="How many to try."
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all random numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 def check(target: str, count: int, seed: int, as_json: bool) -> None:
@@ -53,7 +57,9 @@ def check(target: str, count: int, seed: int, as_json: bool) -> None:
             sys.exit(1)
         raise click.ClickException(str(error)) from error
     message = f"{target} keeps the promises of a {kind}."
-    click.echo(json.dumps({"target": target, "ok": True, "kind": kind, "message": message}) if as_json else message)
+    click.echo(
+        json.dumps({"target": target, "ok": True, "kind": kind, "message": message}) if as_json else message
+    )
 
 
 def _check(target: str, count: int, seed: int) -> str:
@@ -65,7 +71,9 @@ def _check(target: str, count: int, seed: int) -> str:
     rng = np.random.default_rng(seed)
     if all(hasattr(thing, name) for name in LEARNER):
         if not isinstance(thing, type):
-            raise ValueError(f"{target} is a learner, not a class; give the class, so that fresh ones can be made.")
+            raise ValueError(
+                f"{target} is a learner, not a class; give the class, so that fresh ones can be made."
+            )
         checks.check_learner(thing, rng=rng)
         return "learner"
     if not any(hasattr(thing, name) for name in DOMAIN):
@@ -87,7 +95,9 @@ def _load(target: str) -> tuple[ModuleType, Any]:
     except (ImportError, OSError) as error:
         raise ValueError(f"cannot import {where!r}: {error}; is it in this folder or installed?") from error
     if not hasattr(module, name):
-        raise ValueError(f"{where!r} has no {name!r}; it has {', '.join(n for n in vars(module) if n[0] != '_')}.")
+        raise ValueError(
+            f"{where!r} has no {name!r}; it has {', '.join(n for n in vars(module) if n[0] != '_')}."
+        )
     return module, getattr(module, name)
 
 
@@ -115,7 +125,9 @@ def _instance(target: str, thing: Any) -> Any:
     try:
         return thing()
     except TypeError as error:
-        raise ValueError(f"{target} cannot be made without arguments ({error}); name an object instead.") from error
+        raise ValueError(
+            f"{target} cannot be made without arguments ({error}); name an object instead."
+        ) from error
 
 
 def _problems(target: str, module: ModuleType, domain: Any, count: int, rng: Any) -> list[Any]:
@@ -123,5 +135,7 @@ def _problems(target: str, module: ModuleType, domain: Any, count: int, rng: Any
         return list(domain.sample(rng, count))
     given = getattr(module, "problems", None)
     if given is None:
-        raise ValueError(f"{target} has no sample(rng, n), and its module no list named problems; add one of them.")
+        raise ValueError(
+            f"{target} has no sample(rng, n), and its module no list named problems; add one of them."
+        )
     return list(given)[:count]

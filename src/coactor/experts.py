@@ -86,7 +86,9 @@ class SimulatedExpert:
         self.policy, self.errors, self.budget, self.costs = policy, errors, _budget(budget), costs
         needs_rng = isinstance(self.budget, tuple) or self.misjudgement or self.slips
         if needs_rng and rng is None:
-            raise ValueError("a drawn budget, misjudgement or slips need an rng; pass np.random.default_rng(seed).")
+            raise ValueError(
+                "a drawn budget, misjudgement or slips need an rng; pass np.random.default_rng(seed)."
+            )
         self.rng = rng if needs_rng else None
         self._problem: Problem = _NO_PROBLEM
 
@@ -158,7 +160,9 @@ class SimulatedExpert:
 
     def _error(self, y: Solution) -> float:
         """The error of his judgement of a solution: a hash of it, so that it is always the same."""
-        digest = hashlib.blake2b(solution_key(y), digest_size=8, key=self._salt.to_bytes(8, "little")).digest()
+        digest = hashlib.blake2b(
+            solution_key(y), digest_size=8, key=self._salt.to_bytes(8, "little")
+        ).digest()
         u = (int.from_bytes(digest, "little") + 0.5) / 2**64
         if self.errors == "uniform":
             return self.misjudgement * (u - 0.5)
@@ -181,10 +185,14 @@ class ReplayedExpert:
     def __call__(self, x: Problem, y: Solution) -> Correction:
         """The next correction."""
         if self._next == len(self._corrections):
-            raise ValueError(f"all {self._next} recorded corrections have been replayed; there is no further one.")
+            raise ValueError(
+                f"all {self._next} recorded corrections have been replayed; there is no further one."
+            )
         correction = self._corrections[self._next]
         if not same_solution(correction.path[0], y):
-            raise ValueError(f"correction {self._next} was recorded for another proposal; replay the same problems.")
+            raise ValueError(
+                f"correction {self._next} was recorded for another proposal; replay the same problems."
+            )
         self._next += 1
         return correction
 
@@ -250,7 +258,9 @@ def _weights(domain: Domain, weights: Any) -> Vector:
     hidden = int(getattr(domain, "hidden", 0))
     if array.ndim != 1 or array.size not in (domain.dim, domain.dim + hidden):
         also = f" (or {domain.dim + hidden} with the hidden ones)" if hidden else ""
-        raise ValueError(f"the expert's weights have shape {array.shape}; the domain has {domain.dim} features{also}.")
+        raise ValueError(
+            f"the expert's weights have shape {array.shape}; the domain has {domain.dim} features{also}."
+        )
     if not np.isfinite(array).all():
         raise ValueError("the expert's weights contain NaN or infinity; every weight must be finite.")
     return array

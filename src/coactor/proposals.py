@@ -7,11 +7,11 @@ where it has one, the threshold b with which P(a move is made) = sigma(gain - b)
     paper          the solver's answer as it is
     polish         improved by the domain's own moves until Assumption 1 holds
     deep           several local optima, the best by estimated utility
-    effort-aware   several local optima, the one that leaves least: maximise utility - price * expected moves, over
-                   those whose estimated utility is no lower than the plain answer's
+    effort-aware   several local optima, the one that leaves least: maximise utility - price * expected moves,
+                   over those whose estimated utility is no lower than the plain answer's
 
-The last condition is the guard: what is shown is never worse, by what the learner knows, than what the paper's
-pipeline would have shown, so that less effort is not bought with worse solutions.
+The last condition is the guard: what is shown is never worse, by what the learner knows, than what the
+paper's pipeline would have shown, so that less effort is not bought with worse solutions.
 """
 
 from __future__ import annotations
@@ -82,13 +82,17 @@ class Effort:
     patience: int = 4
 
 
-def strategy(name: str, domain: Domain, solver: Solver | None = None, effort: Effort | None = None) -> Strategy:
+def strategy(
+    name: str, domain: Domain, solver: Solver | None = None, effort: Effort | None = None
+) -> Strategy:
     """A strategy by its name, over any solver and any domain with moves."""
     solve, how = solver or domain.solve, effort or Effort()
     if name == "paper":
         return lambda x, outlook, stream: solve(x, outlook.weights)
     if name == "polish":
-        return lambda x, outlook, stream: landscape(domain, x, outlook.weights).climb(solve(x, outlook.weights))[0][-1]
+        return lambda x, outlook, stream: landscape(domain, x, outlook.weights).climb(
+            solve(x, outlook.weights)
+        )[0][-1]
     if name == "deep":
         return lambda x, outlook, stream: _deep(domain, solve, x, outlook, stream, how)
     if name == "effort-aware":
@@ -115,7 +119,9 @@ def _effort_aware(
 ) -> Solution:
     """The local optimum that leaves the expert least to do, among those no worse than the plain answer."""
     if outlook.threshold is None:
-        raise ValueError("effort-aware proposals need a learner with a threshold, such as 'default'; use 'deep'.")
+        raise ValueError(
+            "effort-aware proposals need a learner with a threshold, such as 'default'; use 'deep'."
+        )
     view = landscape(domain, x, outlook.weights)
     floor, best, shown = -np.inf, -np.inf, None
     for utility, y in _optima(domain, solve, x, outlook.weights, view, stream, how):

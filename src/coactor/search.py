@@ -171,7 +171,9 @@ def feedback(
         rows, cost = features_along(domain, x, path), correction.effort
     else:
         if weights is None:
-            raise ValueError("candidate='disagreement' was asked for without weights; pass the ones solved with.")
+            raise ValueError(
+                "candidate='disagreement' was asked for without weights; pass the ones solved with."
+            )
         rows = features_along(domain, x, path)
         last = last_disagreement(rows, weights)
         rows, cost = rows[: last + 1], float(sum(correction.costs[:last]))

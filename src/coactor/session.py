@@ -1,7 +1,7 @@
 """Ask and tell in memory: the paper's protocol, and the only code that changes a learner.
 
-    for each problem:  y = ask(x)         solve with the current weights, show y
-                       tell(y, correction)  the expert's path and effort; update
+for each problem:  y = ask(x)         solve with the current weights, show y
+                   tell(y, correction)  the expert's path and effort; update
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import math
 from coactor import proposals as strategies
 from coactor import search
 from coactor.experts import same_solution
-from coactor.protocol import Correction, Domain, Learner, Problem, Proposal, Round, Solver, Vector
 from coactor.proposals import Outlook, Strategy
+from coactor.protocol import Correction, Domain, Learner, Problem, Proposal, Round, Solver, Vector
 from coactor.search import Candidate
 
 
@@ -29,7 +29,8 @@ class Session:
         Replaces the domain's own solver.
     proposals
         Which of the solver's local optima to show: "paper", "polish", "deep", "effort-aware", a strategy of
-        your own, or "default": effort-aware where the learner knows the expert's threshold, else as in the paper.
+        your own, or "default": effort-aware where the learner knows the expert's threshold, else as in the
+        paper.
     seed
         Of the search for proposals; proposal n depends on the seed and n alone.
     candidate
@@ -97,7 +98,9 @@ class Session:
         shown, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
         _check_correction(correction)
         if not same_solution(correction.path[0], shown.solution):
-            raise ValueError(f"the correction does not start from proposal {shown.id}; edit the solution shown.")
+            raise ValueError(
+                f"the correction does not start from proposal {shown.id}; edit the solution shown."
+            )
         ends_only = self.learner.reads == "ends" and self.candidate == "final"
         for z in correction.path[-1:] if ends_only else correction.path[1:]:
             search.check_solution(self.domain, shown.problem, z)

@@ -44,7 +44,10 @@ def test_our_solvers_are_locally_optimal(case: Case, hidden: bool) -> None:
 def test_the_cubes_solver_is_not_and_says_so() -> None:
     domain = domains.Hypercube()
     w = np.ones(10)
-    worst = max(domain.landscape(x, w).gains(domain.solve(x, w)).max() for x in domain.sample(np.random.default_rng(0), 9))
+    worst = max(
+        domain.landscape(x, w).gains(domain.solve(x, w)).max()
+        for x in domain.sample(np.random.default_rng(0), 9)
+    )
     assert worst > 0.1
     assert domain.locally_optimal is False
 
@@ -109,7 +112,9 @@ def test_one_point_costs_nothing() -> None:
     x = domains.Graph.of(1, [])
     assert domain.solve(domains.Graph.of(1, np.empty((0, 2))), np.ones(2)).tolist() == [0]
     assert x.size == 1
-    np.testing.assert_array_equal(domain.features(domains.Graph.of(1, np.empty((0, 2))), np.array([0])), [0.0, 0.0])
+    np.testing.assert_array_equal(
+        domain.features(domains.Graph.of(1, np.empty((0, 2))), np.array([0])), [0.0, 0.0]
+    )
 
 
 @given(cases(least=4))
@@ -123,7 +128,9 @@ def test_features_are_additive_in_what_is_used(case: Case) -> None:
     else:
         data[key] = (2 * np.asarray(data[key])).tolist()
     twice = case.domain.decode_problem(data)
-    np.testing.assert_allclose(case.domain.features(twice, y), 2 * case.domain.features(case.x, y), rtol=1e-12)
+    np.testing.assert_allclose(
+        case.domain.features(twice, y), 2 * case.domain.features(case.x, y), rtol=1e-12
+    )
 
 
 # -- bad input ---------------------------------------------------------------------------------------------
@@ -131,13 +138,14 @@ def test_features_are_additive_in_what_is_used(case: Case) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    "w", [np.ones(2), np.ones((3, 1)), np.ones(9), np.array([1.0, math.nan, 1.0]), np.array([1.0, math.inf, 1.0])]
+    "w",
+    [np.ones(2), np.ones((3, 1)), np.ones(9), np.array([1.0, math.nan, 1.0]), np.array([1.0, math.inf, 1.0])],
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 def test_bad_weights_get_a_sentence(kind: str, w: Any) -> None:
     case = make_case(kind, seed=1)
     for call in (case.domain.solve, case.domain.landscape):
-        with pytest.raises(ValueError, match="weights have shape|NaN or infinite"):
+        with pytest.raises(ValueError, match=r"weights have shape|NaN or infinite"):
             call(case.x, w)
 
 
@@ -170,23 +178,25 @@ def test_bad_moves_get_a_sentence_and_change_nothing(kind: str, move: Any) -> No
     case = make_case(kind, seed=1)
     y = case.solution()
     before = json.dumps(case.domain.encode_solution(y))
-    with pytest.raises(ValueError, match="unknown here|expected|there is no path|cannot"):
+    with pytest.raises(ValueError, match=r"unknown here|expected|there is no path|cannot"):
         case.domain.apply(case.x, y, move)
     assert json.dumps(case.domain.encode_solution(y)) == before
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("data", [[], [0, 0, 1], [0.5], "012", None, 5, {"a": 1}, [[0, 1], [2]], [10**30], [[], []]])
+@pytest.mark.parametrize(
+    "data", [[], [0, 0, 1], [0.5], "012", None, 5, {"a": 1}, [[0, 1], [2]], [10**30], [[], []]]
+)
 def test_bad_solutions_get_a_sentence(kind: str, data: Any) -> None:
     case = make_case(kind, seed=1)
-    with pytest.raises(ValueError, match="expected|exactly once|must|give one each"):
+    with pytest.raises(ValueError, match=r"expected|exactly once|must|give one each"):
         case.domain.decode_solution(case.x, data)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("data", [None, [], {}, "x", 7])
 def test_what_is_no_problem_gets_a_sentence(kind: str, data: Any) -> None:
-    with pytest.raises(ValueError, match="the problem (is a|has no)"):
+    with pytest.raises(ValueError, match=r"the problem (is a|has no)"):
         make_domain(kind, 5, 2, 0).decode_problem(data)
 
 

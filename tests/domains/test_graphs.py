@@ -54,7 +54,9 @@ def test_large_tours_are_solved_by_neighbour_lists_to_a_true_optimum() -> None:
     assert domain.landscape(x, w).gains(y).max() <= 1e-9
 
 
-@pytest.mark.parametrize("terminals", [[], [[0, 1, 2]], [0, 1], [[0, 0]], [[0, 9]], [[-1, 1]], [[0.5, 1]], "ab", None])
+@pytest.mark.parametrize(
+    "terminals", [[], [[0, 1, 2]], [0, 1], [[0, 0]], [[0, 9]], [[-1, 1]], [[0.5, 1]], "ab", None]
+)
 def test_bad_terminals_get_a_sentence(terminals: Any) -> None:
     graph = Graph.of(4, np.ones((6, 1)))
     with pytest.raises(ValueError, match=r"terminals .*(expected|must be)"):
@@ -87,7 +89,9 @@ def test_features_along_plans_of_unequal_paths() -> None:
     np.testing.assert_allclose(rows, [domain.features(x, one), domain.features(x, two)], atol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
+@pytest.mark.filterwarnings(
+    "ignore:overflow encountered:RuntimeWarning", "ignore:invalid value:RuntimeWarning"
+)
 @pytest.mark.parametrize("domain", [domains.Tour(5, 2), domains.Fleet(6, 2, 2), domains.Hypercube(4, 2)])
 def test_costs_beyond_all_numbers_get_a_sentence(domain: Any) -> None:
     x = next(domain.sample(np.random.default_rng(0), n=1))

@@ -13,7 +13,9 @@ def test_the_papers_cube_has_448_edges() -> None:
     edge_of = cubes.number_edges(7)
     used = edge_of[edge_of >= 0]
     assert sorted(used.tolist()) == list(range(448))
-    assert all((edge_of[corner, bit] == -1) == bool(corner >> bit & 1) for corner in range(128) for bit in range(7))
+    assert all(
+        (edge_of[corner, bit] == -1) == bool(corner >> bit & 1) for corner in range(128) for bit in range(7)
+    )
 
 
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1))

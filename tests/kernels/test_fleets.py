@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,7 +30,7 @@ def test_insertion_is_all_points_times_all_places(vehicles: int, free: int, seed
         paths[v].insert(k, q)
         waiting.remove(q)
     order, starts = fleets.insertion(cost, terminals)
-    assert [order[a:b].tolist() for a, b in zip(starts, starts[1:], strict=False)] == paths
+    assert [order[a:b].tolist() for a, b in itertools.pairwise(starts)] == paths
     solved, cuts = fleets.solve(cost, terminals)
     assert cuts.tolist() == starts.tolist()
     assert fleets.gains(cost, solved, cuts).max(initial=0.0) <= edges.rounding(cost)

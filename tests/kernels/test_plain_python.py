@@ -58,7 +58,10 @@ def calls(rng: np.random.Generator, n: int) -> Iterator[tuple[Any, tuple[Any, ..
     yield fleets.insertion, (cost, terminals)
     follows = np.full(n, -1)
     follows[terminals[:, 0]] = terminals[:, 1]
-    yield fleets.look_everywhere, (cost, terminals, follows, int(tour[-1]), np.zeros(n, np.int64), np.zeros(n))
+    yield (
+        fleets.look_everywhere,
+        (cost, terminals, follows, int(tour[-1]), np.zeros(n, np.int64), np.zeros(n)),
+    )
     yield fleets.count_moves, (starts,)
     yield fleets.find_move, (cost, order, starts, kappa, 0.0, best)
     yield fleets.climb, (cost, order, starts, kappa, best, limit)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,7 +49,7 @@ def naive_two_opt(cost: Matrix, tour: list[int]) -> list[int]:
 
     n = len(tour)
     while True:
-        for i, j in ((i, j) for i in range(1, n - 1) for j in range(i + 1, n)):
+        for i, j in itertools.combinations(range(1, n), 2):
             other = tour[:i] + tour[i : j + 1][::-1] + tour[j + 1 :]
             if length(other) < length(tour) - 1e-9:
                 tour = other
@@ -94,7 +96,9 @@ def test_turning_the_shorter_side_gives_the_same_cycle(seed: int, n: int, data: 
 
 
 def edges_of(tour: Indices) -> list[frozenset[int]]:
-    return sorted((frozenset(pair) for pair in zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True)), key=sorted)
+    return sorted(
+        (frozenset(pair) for pair in zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True)), key=sorted
+    )
 
 
 @pytest.mark.parametrize("metric", [True, False])

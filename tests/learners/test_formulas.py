@@ -45,9 +45,13 @@ def test_pa_and_cspa_reach_their_margin_exactly(w: Vector, delta: Vector, cost: 
         learner.update(feedback(delta, cost))
         size = float(np.abs(learner.weights) @ np.abs(delta))
         if delta.any():
-            assert learner.weights @ delta == pytest.approx(margin, abs=1e-10 * max(1.0, size, abs(w @ delta)))
+            assert learner.weights @ delta == pytest.approx(
+                margin, abs=1e-10 * max(1.0, size, abs(w @ delta))
+            )
             change = learner.weights - w  # the smallest change: along delta
-            assert abs(change @ delta) ** 2 == pytest.approx((change @ change) * (delta @ delta), rel=1e-6, abs=1e-6)
+            assert abs(change @ delta) ** 2 == pytest.approx(
+                (change @ change) * (delta @ delta), rel=1e-6, abs=1e-6
+            )
         else:
             np.testing.assert_array_equal(learner.weights, w)
 
@@ -83,7 +87,9 @@ def test_averaged_weights_are_the_mean_since_the_first_correction(stream: list[t
         plain.update(feedback(delta, cost))
         if cost or seen:
             seen.append(plain.weights)
-        np.testing.assert_allclose(averaged.weights, np.mean(seen, axis=0) if seen else np.zeros(D), atol=1e-9)
+        np.testing.assert_allclose(
+            averaged.weights, np.mean(seen, axis=0) if seen else np.zeros(D), atol=1e-9
+        )
 
 
 @given(st.lists(st.tuples(vectors.filter(np.any), st.integers(0, 5)), max_size=15), st.integers(1, 4))

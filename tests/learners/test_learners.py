@@ -27,7 +27,9 @@ def test_every_learner_passes_the_public_check(name: str) -> None:
 
 @settings(max_examples=40)
 @given(st.sampled_from(NAMES), st.integers(0, 2**32 - 1), st.integers(0, 12))
-def test_a_learner_restored_in_the_middle_of_a_run_goes_on_bit_for_bit(name: str, seed: int, stop: int) -> None:
+def test_a_learner_restored_in_the_middle_of_a_run_goes_on_bit_for_bit(
+    name: str, seed: int, stop: int
+) -> None:
     case = make_case("tour", size=7, seed=seed)
     expert = SimulatedExpert(case.domain, case.rng.random(3), kappa=0.05)
     problems = list(case.domain.sample(case.rng, n=16))
@@ -82,30 +84,41 @@ def test_a_damaged_state_is_refused_and_changes_nothing(name: str) -> None:
     for state in damaged(good):
         fresh = learners.make(name, 3)
         before = json.dumps(fresh.state())
+        refusal = None
         try:
             fresh.restore(state)
         except ValueError as error:
-            assert len(str(error)) > 20
+            refusal = str(error)
+        if refusal is None:  # what was damaged is not needed to go on: then nothing is lost
+            assert {**fresh.state(), "weights": good["weights"]} == good, state
+        else:
+            assert len(refusal) > 20
             assert json.dumps(fresh.state()) == before, state
-        else:  # what was damaged is not needed to go on: then nothing is lost
-            again = fresh.state()
-            assert {**again, "weights": good["weights"]} == good, state
 
 
 @pytest.mark.parametrize(
-    "state", [{}, {"learner": "PER"}, {"weights": [0.0]}, {"learner": "nobody", "weights": [0.0]}, {"learner": ["PER"], "weights": [0.0]}]
+    "state",
+    [
+        {},
+        {"learner": "PER"},
+        {"weights": [0.0]},
+        {"learner": "nobody", "weights": [0.0]},
+        {"learner": ["PER"], "weights": [0.0]},
+    ],
 )
 def test_what_is_no_state_is_refused(state: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="not a learner's state|there is no learner"):
+    with pytest.raises(ValueError, match=r"not a learner's state|there is no learner"):
         learners.from_state(state)
 
 
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(ValueError, match="there is no learner 'CSPR'; did you mean .*CSPER"):
+    with pytest.raises(ValueError, match=r"there is no learner 'CSPR'; did you mean .*CSPER"):
         learners.make("CSPR", 2)
     with pytest.raises(ValueError, match="there is no learner 'averaged-nobody'"):
         learners.make("averaged-nobody", 2)
-    assert {"PER", "CSPER", "PA", "CSPA", "PA-I", "PA-II", "capped-CSPER", "averaged-PER", "batch-PA"} <= set(NAMES)
+    assert {"PER", "CSPER", "PA", "CSPA", "PA-I", "PA-II", "capped-CSPER", "averaged-PER", "batch-PA"} <= set(
+        NAMES
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -141,7 +154,10 @@ def test_wrappers_say_what_is_inside() -> None:
         (Feedback(np.zeros(3), 1.0), "feedback.path has shape"),
         (Feedback(np.zeros((0, 3)), 1.0), "feedback.path has shape"),
         (Feedback(np.array([[0.0] * 3, [math.nan] * 3]), 1.0), "feedback.path contains NaN or infinity"),
-        (Feedback(np.array([[0.0] * 3, [math.inf, -math.inf, 0.0]]), 1.0), "feedback.path contains NaN or infinity"),
+        (
+            Feedback(np.array([[0.0] * 3, [math.inf, -math.inf, 0.0]]), 1.0),
+            "feedback.path contains NaN or infinity",
+        ),
         (Feedback(np.zeros((2, 3)), -1.0), "feedback.cost is -1.0"),
         (Feedback(np.zeros((2, 3)), math.nan), "feedback.cost is nan"),
         (Feedback(np.zeros((2, 3)), 1.0, np.zeros((2, 2))), "feedback.declined has shape"),
@@ -149,7 +165,9 @@ def test_wrappers_say_what_is_inside() -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
-def test_bad_feedback_gets_a_sentence_and_changes_nothing(name: str, feedback: Feedback, sentence: str) -> None:
+def test_bad_feedback_gets_a_sentence_and_changes_nothing(
+    name: str, feedback: Feedback, sentence: str
+) -> None:
     learner = learners.make(name, 3)
     before = json.dumps(learner.state())
     with pytest.raises(ValueError, match=sentence):

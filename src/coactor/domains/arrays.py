@@ -117,7 +117,9 @@ def names_for(names: Sequence[str] | None, features: int) -> tuple[str, ...]:
 def move_args(move: Any, op: str, count: int) -> list[int]:
     """The arguments of a move of this kind, or a sentence."""
     if not isinstance(move, Mapping) or move.get("op") != op:
-        raise ValueError(f"move {move!r} is unknown here; expected {{'op': {op!r}, 'args': [{count} whole numbers]}}.")
+        raise ValueError(
+            f"move {move!r} is unknown here; expected {{'op': {op!r}, 'args': [{count} whole numbers]}}."
+        )
     args = move.get("args")
     if (
         not isinstance(args, Sequence)

@@ -37,10 +37,14 @@ class FleetProblem:
         """A checked problem."""
         ends = np.asarray(terminals)
         if ends.ndim != 2 or ends.shape[1] != 2 or ends.shape[0] < 1 or ends.dtype.kind not in "iu":
-            raise ValueError(f"terminals are {str(terminals)[:60]}; expected one (start, end) pair per vehicle.")
+            raise ValueError(
+                f"terminals are {str(terminals)[:60]}; expected one (start, end) pair per vehicle."
+            )
         flat = ends.ravel()
         if (flat < 0).any() or (flat >= graph.size).any() or np.unique(flat).size != flat.size:
-            raise ValueError(f"terminals {flat.tolist()} must be different points from 0 to {graph.size - 1}.")
+            raise ValueError(
+                f"terminals {flat.tolist()} must be different points from 0 to {graph.size - 1}."
+            )
         return FleetProblem(graph, ends.astype(np.int64))
 
 
@@ -80,7 +84,9 @@ class Fleet:
         names: Sequence[str] | None = None,
     ) -> None:
         self.vehicles = arrays.positive(vehicles, 1, "vehicles")
-        self.points = arrays.positive(points, 2 * self.vehicles, "points (a start and an end for each vehicle)")
+        self.points = arrays.positive(
+            points, 2 * self.vehicles, "points (a start and an end for each vehicle)"
+        )
         self.dim = arrays.positive(features, 1, "features")
         self.hidden = arrays.positive(hidden, 0, "hidden")
         self.feature_names = arrays.names_for(names, self.dim)
@@ -147,7 +153,9 @@ class Fleet:
         if not isinstance(y, tuple) or not all(map(arrays.is_index_array, y)):
             raise ValueError("the plan must be a tuple of arrays of points, one path for each vehicle.")
         if len(y) != len(x.terminals):
-            raise ValueError(f"the plan has {len(y)} paths; the problem has {len(x.terminals)} vehicles: give one each.")
+            raise ValueError(
+                f"the plan has {len(y)} paths; the problem has {len(x.terminals)} vehicles: give one each."
+            )
         for v, (path, (start, end)) in enumerate(zip(y, x.terminals, strict=True)):
             if len(path) < 2 or path[0] != start or path[-1] != end:
                 raise ValueError(f"path {v} must lead from point {start} to point {end}.")

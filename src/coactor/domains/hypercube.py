@@ -69,7 +69,9 @@ class Hypercube:
     ) -> None:
         self.dimension = arrays.positive(dimension, 1, "dimension")
         if self.dimension > 20:
-            raise ValueError(f"dimension is {dimension}; a cube of more than 20 dimensions does not fit in memory.")
+            raise ValueError(
+                f"dimension is {dimension}; a cube of more than 20 dimensions does not fit in memory."
+            )
         self.dim = arrays.positive(features, 1, "features")
         self.hidden = arrays.positive(hidden, 0, "hidden")
         self.feature_names = arrays.names_for(names, self.dim)
@@ -132,7 +134,9 @@ class Hypercube:
     def check_solution(self, x: Cube, y: Any) -> None:
         """Raise ValueError unless y sets every bit exactly once."""
         if not arrays.is_permutation(y, self.dimension):
-            raise ValueError(f"the path must be an array that sets each of the {self.dimension} bits exactly once.")
+            raise ValueError(
+                f"the path must be an array that sets each of the {self.dimension} bits exactly once."
+            )
 
     def encode_problem(self, x: Cube) -> Any:
         data = {"edges": x.edges.tolist()}
@@ -141,10 +145,14 @@ class Hypercube:
         return data
 
     def decode_problem(self, data: Any) -> Cube:
-        edges = arrays.matrix(arrays.entry(data, "edges", "the problem"), "edge features", self.edge_count, self.dim)
+        edges = arrays.matrix(
+            arrays.entry(data, "edges", "the problem"), "edge features", self.edge_count, self.dim
+        )
         unseen = data.get("hidden")
         rows = self.edge_count
-        return Cube(edges, np.empty((rows, 0)) if unseen is None else arrays.matrix(unseen, "hidden features", rows))
+        return Cube(
+            edges, np.empty((rows, 0)) if unseen is None else arrays.matrix(unseen, "hidden features", rows)
+        )
 
     def encode_solution(self, y: Indices) -> list[int]:
         return [int(bit) for bit in y]

@@ -37,7 +37,12 @@ class SparseRows:
         """Checked rows."""
         starts, columns = arrays.integers(indptr, "indptr"), arrays.integers(indices, "indices")
         numbers = arrays.vector(values, "document features")
-        if starts.size != shape[0] + 1 or starts[0] != 0 or starts[-1] != columns.size or (np.diff(starts) < 0).any():
+        if (
+            starts.size != shape[0] + 1
+            or starts[0] != 0
+            or starts[-1] != columns.size
+            or (np.diff(starts) < 0).any()
+        ):
             raise ValueError(f"indptr does not describe {shape[0]} rows of {columns.size} entries.")
         if numbers.size != columns.size or (columns < 0).any() or (columns >= shape[1]).any():
             raise ValueError(f"each value needs a column from 0 to {shape[1] - 1}.")
@@ -104,7 +109,9 @@ class Query:
         else:
             scores = rows @ w
         if not math.isfinite(float(scores.sum())) and not np.isfinite(scores).all():
-            raise ValueError("document scores are NaN or infinite; every weight and every feature must be finite.")
+            raise ValueError(
+                "document scores are NaN or infinite; every weight and every feature must be finite."
+            )
         return scores
 
     def weighted_sum(self, share: Vector) -> Vector:
@@ -130,9 +137,9 @@ def discount(n: int) -> Vector:
 class Ranking:
     """Orders of a query's documents; phi(x, y) = sum over positions i of f(d_i) g(i), g(i) = 1 / log2(i + 1).
 
-    The solver sorts by w . f(document). The expert's operator exchanges two neighbours. One feature is hidden:
-    minus the sum of position times label. An expert with weight 1 on it, 0 on all others and kappa = 2
-    exchanges neighbours exactly where the later label is at least 2 higher, as in the paper.
+    The solver sorts by w . f(document). The expert's operator exchanges two neighbours. One feature is
+    hidden: minus the sum of position times label. An expert with weight 1 on it, 0 on all others and
+    kappa = 2 exchanges neighbours exactly where the later label is at least 2 higher, as in the paper.
 
     Parameters
     ----------
@@ -166,10 +173,11 @@ class Ranking:
         return w
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Query]:
-        """n random queries: features uniform on [0, 1], labels their mean cut into five classes, with noise."""
+        """n random queries: features uniform on [0, 1], labels five classes of their mean, with noise."""
         for _ in range(n):
             rows = rng.random((self.documents, self.dim))
-            quality = rows[:, : max(1, self.dim // 2)].mean(axis=1) + 0.1 * rng.standard_normal(self.documents)
+            quality = rows[:, : max(1, self.dim // 2)].mean(axis=1)
+            quality += 0.1 * rng.standard_normal(self.documents)
             ranks = np.argsort(np.argsort(quality, kind="stable"), kind="stable")
             yield Query(rows, np.floor(5.0 * ranks / self.documents))
 
@@ -186,7 +194,8 @@ class Ranking:
     def solve(self, x: Query, w: Vector) -> Indices:
         """Sort by w . f(document), decreasing; ties keep input order.
 
-        With weights for all features, documents trade places by both discounts at once: sorted, then improved.
+        With weights for all features, documents trade places by both discounts at once: sorted, then
+        improved.
         """
         weights = arrays.weight_vector(w, self.dim, 1)
         y = rankings.descending(x.scores(weights[: self.dim]))
@@ -234,14 +243,14 @@ class Ranking:
     def check_solution(self, x: Query, y: Any) -> None:
         """Raise ValueError unless y lists every document exactly once."""
         if not arrays.is_permutation(y, x.size):
-            raise ValueError(f"the ranking must be an array that lists each of the {x.size} documents exactly once.")
+            raise ValueError(
+                f"the ranking must be an array that lists each of the {x.size} documents exactly once."
+            )
 
     def encode_problem(self, x: Query) -> Any:
         rows = x.documents
         if isinstance(rows, SparseRows):
-            documents: Any = {
-                "indptr": rows.indptr.tolist(), "indices": rows.indices.tolist(), "values": rows.values.tolist()
-            }  # fmt: skip
+            documents: Any = {key: getattr(rows, key).tolist() for key in ("indptr", "indices", "values")}
         else:
             documents = rows.tolist()
         return {"documents": documents, "labels": x.labels.tolist()}

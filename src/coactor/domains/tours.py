@@ -111,7 +111,9 @@ class Tour:
     def check_solution(self, x: Graph, y: Any) -> None:
         """Raise ValueError unless y visits every point exactly once."""
         if not arrays.is_permutation(y, x.size):
-            raise ValueError(f"the tour must be an array that visits each of the {x.size} points exactly once.")
+            raise ValueError(
+                f"the tour must be an array that visits each of the {x.size} points exactly once."
+            )
 
     def encode_problem(self, x: Graph) -> Any:
         return x.encode()

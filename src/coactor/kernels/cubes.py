@@ -80,7 +80,9 @@ def gains(cost: Vector, edge_of: Indices, bits: Indices) -> Vector:
         now = stretch(cost, edge_of, corner, bits[i], bits[i + 1], bits[i + 2])
         for k in range(5):
             o = ORDERS[k]
-            out[5 * i + k] = now - stretch(cost, edge_of, corner, bits[i + o[0]], bits[i + o[1]], bits[i + o[2]])
+            out[5 * i + k] = now - stretch(
+                cost, edge_of, corner, bits[i + o[0]], bits[i + o[1]], bits[i + o[2]]
+            )
         corner |= 1 << bits[i]
     return out
 

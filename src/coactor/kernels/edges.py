@@ -7,7 +7,6 @@ from numba import njit
 
 from coactor.protocol import Indices, Matrix, Vector
 
-
 NOISE = 1e-12  # a gain below this share of the largest cost is rounding: taking it could go round for ever
 
 

@@ -132,7 +132,9 @@ def find_move(
             here = cost[a, b]
             for j in range(i + 1, starts[v + 1] - 1):
                 c, d = d, order[j + 1]
-                g = (here + cost[c, d]) - (cost[a, c] + cost[b, d])  # `gain`, with what stays the same looked up once
+                g = (here + cost[c, d]) - (
+                    cost[a, c] + cost[b, d]
+                )  # `gain`, with what stays the same looked up once
                 if g > most and g >= kappa:
                     if not best:
                         return (v, i, j)

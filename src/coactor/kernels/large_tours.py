@@ -9,6 +9,7 @@ from coactor.kernels.edges import reverse, rounding
 from coactor.kernels.tours import gain, insertion
 from coactor.protocol import Indices, Matrix
 
+
 @njit(cache=True)
 def nearest(cost: Matrix, k: int) -> Indices:
     """The k cheapest partners of each point, cheapest first."""

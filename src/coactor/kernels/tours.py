@@ -90,7 +90,7 @@ def length(cost: Matrix, tour: Indices) -> float:
 
 @njit(cache=True)
 def find_move(cost: Matrix, tour: Indices, kappa: float, least: float, best: bool) -> tuple[int, int]:
-    """The first (or best) reversal that gains at least kappa and more than `least`; (0, 0) if there is none."""
+    """The first (or best) reversal that gains at least kappa and more than `least`; (0, 0) if none does."""
     n = tour.size
     found = (0, 0)
     most = least
@@ -98,8 +98,10 @@ def find_move(cost: Matrix, tour: Indices, kappa: float, least: float, best: boo
         a, b, d = tour[i - 1], tour[i], tour[i + 1]
         here = cost[a, b]
         for j in range(i + 1, n - 1 if i == 1 else n):
-            c, d = d, tour[j + 1 - n]  # counted from the end, so that the last point is followed by the first
-            g = (here + cost[c, d]) - (cost[a, c] + cost[b, d])  # `gain`, with what stays the same looked up once
+            c, d = d, tour[j + 1 - n]  # counted from the end: the first point follows the last
+            g = (here + cost[c, d]) - (
+                cost[a, c] + cost[b, d]
+            )  # `gain`, with what stays the same looked up once
             if g > most and g >= kappa:
                 if not best:
                     return (i, j)
@@ -109,9 +111,7 @@ def find_move(cost: Matrix, tour: Indices, kappa: float, least: float, best: boo
 
 
 @njit(cache=True)
-def climb(
-    cost: Matrix, start: Indices, kappa: float, best: bool, limit: int
-) -> tuple[Indices, Indices]:
+def climb(cost: Matrix, start: Indices, kappa: float, best: bool, limit: int) -> tuple[Indices, Indices]:
     """2-opt until no reversal gains enough, or `limit` moves are made (negative: no limit).
 
     Returns the tours on the way, the start first, and the (i, j) of each move.

@@ -37,7 +37,13 @@ _COACTIVE: dict[str, Callable[[int], CoactiveLearner]] = {
 def names() -> list[str]:
     """Every name that `make` knows."""
     plain = list(_COACTIVE)
-    return ["default", ChoiceLearner.name, *plain, *(f"averaged-{n}" for n in plain), *(f"batch-{n}" for n in plain)]
+    return [
+        "default",
+        ChoiceLearner.name,
+        *plain,
+        *(f"averaged-{n}" for n in plain),
+        *(f"batch-{n}" for n in plain),
+    ]
 
 
 def make(name: str, dim: int) -> Learner:

@@ -1,8 +1,8 @@
 """Gaussian beliefs about a parameter vector, and their Laplace update by logistic observations.
 
 An observation is a row a with label 1 or 0: P(1) = sigma(a . theta). The update finds the mode of
-(Gaussian x likelihood) by damped Newton, and puts the Gaussian with the curvature of that point in place of the
-old one. Three forms of the same step, by the size of theta:
+(Gaussian x likelihood) by damped Newton, and puts the Gaussian with the curvature of that point in place
+of the old one. Three forms of the same step, by the size of theta:
 
     Precision    P = inverse covariance; one solve of size d per Newton step       for d up to some hundreds
     Covariance   S = covariance; Newton in the space of the m rows (the dual)      for d beyond that
@@ -46,8 +46,8 @@ class Gaussian(Protocol):
 class Precision:
     """The primal form.
 
-    Minimises 1/2 (theta - m)' P (theta - m) + sum_i [log(1 + exp(f_i)) - y_i f_i], f = A theta; then P := P + A' D A
-    with D = diag(p (1 - p)), and m := the minimum.
+    Minimises 1/2 (theta - m)' P (theta - m) + sum_i [log(1 + exp(f_i)) - y_i f_i], f = A theta; then
+    P := P + A' D A with D = diag(p (1 - p)), and m := the minimum.
     """
 
     def __init__(self, mean: Vector, covariance: Matrix) -> None:
@@ -96,8 +96,9 @@ class Precision:
 class Covariance:
     """The dual form: theta = m + S A' alpha, one number alpha_i per row.
 
-    With K = A S A', Newton solves systems of size m: alpha := (K + D^-1)^-1 (A (theta - m) + D^-1 (y - p)), written
-    without D^-1, which may be infinite. Then S := S - S A' D^1/2 (1 + D^1/2 K D^1/2)^-1 D^1/2 A S.
+    With K = A S A', Newton solves systems of size m: alpha := (K + D^-1)^-1 (A (theta - m) + D^-1 (y - p)),
+    written without D^-1, which may be infinite. Then
+    S := S - S A' D^1/2 (1 + D^1/2 K D^1/2)^-1 D^1/2 A S.
     """
 
     def __init__(self, mean: Vector, covariance: Matrix) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from coactor.protocol import Feedback, State, Vector
 
-
 ROUNDING = 1e-12  # a difference below this share of the vectors is rounding: PA would divide by it
 
 
@@ -70,9 +69,13 @@ def unpack(state: State, key: str, owner: str, shape: tuple[int, ...]) -> Vector
         else:
             array = np.array(data, dtype=np.float64)
     except (KeyError, TypeError, ValueError):
-        raise ValueError(f"the state of {owner!r} has no readable {key!r}; was it written by state()?") from None
+        raise ValueError(
+            f"the state of {owner!r} has no readable {key!r}; was it written by state()?"
+        ) from None
     if array.shape != shape or not np.isfinite(array).all():
-        raise ValueError(f"{key!r} in the state of {owner!r} has shape {array.shape}; expected {shape}, finite.")
+        raise ValueError(
+            f"{key!r} in the state of {owner!r} has shape {array.shape}; expected {shape}, finite."
+        )
     return array
 
 
@@ -96,7 +99,9 @@ def count(state: State, key: str, owner: str, least: int = 0) -> int:
     """A whole number from a state."""
     value = state.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected a whole number from {least} on.")
+        raise ValueError(
+            f"{key!r} in the state of {owner!r} is {value!r}; expected a whole number from {least} on."
+        )
     return value
 
 
@@ -104,5 +109,7 @@ def inner_state(state: State, owner: str) -> State:
     """The state of the learner inside."""
     value = state.get("inner")
     if not isinstance(value, dict):
-        raise ValueError(f"the state of {owner!r} has no state of the learner inside; was it written by state()?")
+        raise ValueError(
+            f"the state of {owner!r} has no state of the learner inside; was it written by state()?"
+        )
     return value
