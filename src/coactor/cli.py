@@ -11,6 +11,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "reproduce": ("coactor.lab.commands", "reproduce", "Reproduce the paper: figure, claims, report."),
     "compare": ("coactor.lab.commands", "compare", "Compare learners fairly on one panel."),
     "demo": ("coactor.lab.commands", "demo", "Watch effort fall, in the terminal, in seconds."),
+    "learn": ("coactor.evaluate.commands", "learn", "Warm-start a learner from what people did."),
+    "evaluate": ("coactor.evaluate.commands", "evaluate", "Replay what people did: effort saved?"),
     "serve": ("coactor.web.serve", "serve", "Serve studies over HTTP, with a page for people."),
     "study": ("coactor.studies.commands", "study", "Look after studies: list, show, log, verify, copy, ..."),
     "token": ("coactor.studies.token_commands", "token", "Make and end the tokens that let people in."),

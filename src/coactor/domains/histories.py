@@ -101,7 +101,8 @@ class History:
         """Remember what the planner did."""
         self._sets.append(frozenset(day.demand))
         self._weekdays.append(day.weekday)
-        arcs = [pair for route in day.routes for pair in zip((0, *route), (*route, 0), strict=True)]
+        idle = ((),) * (day.vehicles - len(day.routes))
+        arcs = [pair for route in (*day.routes, *idle) for pair in zip((0, *route), (*route, 0), strict=True)]
         self._used.append(np.array(arcs, dtype=np.int64).reshape(-1, 2))
         present = np.zeros(len(self.distances))
         present[[0, *day.demand]] = 1.0
@@ -147,5 +148,6 @@ class History:
             np.add.at(used, (arcs[:, 0], arcs[:, 1]), weight)
         together = self._present[:, points]
         both = (together * weights[:, None]).T @ together
-        unusual: Matrix = 1.0 - np.sqrt(used[np.ix_(points, points)] / (both + SMOOTHING))
+        share = np.minimum(1.0, used[np.ix_(points, points)] / (both + SMOOTHING))
+        unusual: Matrix = 1.0 - np.sqrt(share)
         return unusual

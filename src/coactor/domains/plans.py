@@ -24,7 +24,8 @@ class Day:
     Attributes
     ----------
     arcs
-        Features of going from one point straight to another, shape (n + 1, n + 1, d); directed.
+        Features of going from one point straight to another, shape (n + 1, n + 1, d); directed. From the
+        depot to the depot is what an idle vehicle does.
     demand
         Of each point; 0 at the depot.
     capacity
@@ -54,7 +55,7 @@ class Day:
                 f"arc features have shape {table.shape}; expected (n + 1, n + 1, d) with n above 0."
             )
         n = table.shape[0] - 1
-        table[np.arange(n + 1), np.arange(n + 1)] = 0.0  # nobody goes from a place to itself
+        table[np.arange(1, n + 1), np.arange(1, n + 1)] = 0.0  # nobody goes from a stop to itself
         wants = arrays.matrix([demand], "demands", 1, n + 1)[0]
         holds = arrays.matrix([capacity], "capacities", 1)[0]
         names = tuple(map(str, range(n + 1))) if stops is None else tuple(stops)
@@ -126,9 +127,8 @@ class Plans:
         phi = np.zeros(self.dim)
         arcs = x.arcs.shape[2]
         for route in y:
-            if len(route):
-                path = np.concatenate([[0], route, [0]])
-                phi[:arcs] -= x.arcs[path[:-1], path[1:]].sum(axis=0)
+            path = np.concatenate([[0], route, [0]]).astype(np.int64)
+            phi[:arcs] -= x.arcs[path[:-1], path[1:]].sum(axis=0)
         if self.soft:
             phi[-1] = -self.overload(x, y) / x.capacity.mean()
         return phi
@@ -182,6 +182,10 @@ class Plans:
         routes, sizes = pack(x, y)
         rows = kernel.towards(routes, sizes, *pack(x, goal))
         return [to_move(row) for row in rows.tolist()]
+
+    def edits_between(self, x: Day, y: Routes, z: Routes) -> int:
+        """How many edits lead from one plan to another, at most."""
+        return len(self.edits_towards(x, y, z))
 
     def check_solution(self, x: Day, y: Any) -> None:
         """Raise ValueError unless every stop is visited once by a vehicle there is."""
@@ -254,9 +258,8 @@ class PlanLandscape:
     def utility(self, y: Routes) -> float:
         total = 0.0
         for route in y:
-            if len(route):
-                path = np.concatenate([[0], route, [0]])
-                total += float(self.costs[path[:-1], path[1:]].sum())
+            path = np.concatenate([[0], route, [0]]).astype(np.int64)
+            total += float(self.costs[path[:-1], path[1:]].sum())
         over = kernel.overload(*pack(self.day, y), self.day.demand, self.day.capacity)
         return -total - self.price * float(over)
 

@@ -14,7 +14,7 @@ from coactor.domains.networks import Network
 from coactor.kernels import roads as kernel
 from coactor.protocol import Indices, Matrix, Move, Vector
 
-TIE = 1e-9  # how much, beside the largest weight, plain length decides between equals
+TIE = 1e-7  # how much, beside the largest weight, plain length decides between equals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,6 +162,10 @@ class Roads:
         if len(turns) == 1 and not len(places) and y.links.size != 2:
             return (x.origin,)  # the only turn there is, and the router avoids it: say it outright
         return tuple(links[places].tolist())
+
+    def edits_between(self, x: Trip, y: Route, z: Route) -> int:
+        """How many via-points lead from one route to another."""
+        return 0 if np.array_equal(y.links, z.links) else len(self.vias_towards(x, y, z.links))
 
     def features_along(self, x: Trip, path: Sequence[Route]) -> Matrix:
         """phi of each route."""

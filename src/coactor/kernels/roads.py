@@ -11,7 +11,7 @@ from numba import njit
 
 from coactor.protocol import Indices, Matrix, Vector
 
-NOISE = 1e-9  # two paths whose costs differ by less than this share are equally good
+NOISE = 1e-11  # two paths whose costs differ by less than this share are equally good
 
 
 @njit(cache=True)

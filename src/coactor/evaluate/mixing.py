@@ -1,0 +1,147 @@
+"""Learning from an archive in parts, each on its own machine, and mixing what was learned.
+
+Parameter mixing. The archive is cut into shards of consecutive cases. A few cases of the first shard are
+learned before all else (they fix the units of the default learner); every shard goes on from there alone.
+Then
+
+- learners of Algorithm 1 are mixed by the mean of their weights, each shard counting by its cases (McDonald,
+  Hall and Mann 2010);
+- the default learner's beliefs are multiplied: each shard's belief is the common start times what the shard
+said, so
+  the product of the shards' messages times the start is the belief that saw everything (a Bayesian
+  committee machine).
+
+One shard gives exactly what learning in one go gives. Habits are those of the shard: a shard does not see
+the trips or days of the others.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coactor import Session
+from coactor import learners as known
+from coactor.evaluate.archives import Archive
+from coactor.evaluate.execute import run_all
+from coactor.evaluate.lines import parse_line
+from coactor.learners.choice import DENSE_UP_TO, PRIMAL_UP_TO
+from coactor.learners.states import pack, unpack
+from coactor.protocol import Learner, Matrix, State, Vector
+
+PILOT = 20  # cases learned before the shards part
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Consecutive cases, learned on from a state; the first `skip` only make history."""
+
+    first: int
+    last: int
+    state: State
+    skip: int = 0
+
+    def __str__(self) -> str:
+        return f"cases {self.first} to {self.last}"
+
+
+def learn_shards(
+    archive: Archive, line: str, shards: int = 1, *, jobs: int = 1, cluster: str | None = None
+) -> tuple[State, float]:
+    """Learn from an archive, cut into shards; returns the learner's state and the effort a case.
+
+    Parameters
+    ----------
+    archive
+        What people did.
+    line
+        A line that learns, such as "default" or "PER@start".
+    shards
+        How many parts.
+    jobs, cluster
+        Where the parts are learned.
+    """
+    parsed = parse_line(line)
+    if not parsed.learner:
+        raise ValueError(f"{line!r} does not learn; name a learner, such as default or PER@start.")
+    if shards > archive.size:
+        raise ValueError(f"{shards} shards were asked for; the archive has {archive.size} cases.")
+    start = parsed.make(archive.domain.dim, archive.start).state()
+    bounds = np.linspace(0, archive.size, shards + 1).round().astype(int).tolist()
+    if shards == 1:
+        states, total = run_all(_learn, archive, [Shard(0, archive.size, start)])[0]
+        return states, total / archive.size
+    pilot = min(PILOT, bounds[1])
+    common, spent = _learn(archive, Shard(0, pilot, start))
+    parts = [Shard(a, b, common, pilot if a == 0 else 0) for a, b in itertools.pairwise(bounds)]
+    found = run_all(_learn, archive, parts, jobs=jobs, cluster=cluster)
+    counts = [part.last - part.first - part.skip for part in parts]
+    state = mix(common, [state for state, _ in found], counts)
+    return state, (spent + sum(total for _, total in found)) / archive.size
+
+
+def mix(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
+    """One state from several that started at the common one."""
+    mixed = dict(common)
+    share = np.array(counts, dtype=np.float64) / max(1, sum(counts))
+    if "belief_matrix" in common:
+        mixed.update(_multiplied(common, states))
+        mixed["rounds"] = common["rounds"] + sum(s["rounds"] - common["rounds"] for s in states)
+        learner = known.make(common["learner"], len(common["weights"]))
+        learner.restore(mixed)
+        return learner.state()
+    for key, value in common.items():
+        if isinstance(value, list):
+            mixed[key] = (share @ np.array([s[key] for s in states], dtype=np.float64)).tolist()
+        elif isinstance(value, dict):
+            mixed[key] = mix(value, [s[key] for s in states], counts)
+        elif key == "rounds":
+            mixed[key] = value + sum(s[key] - value for s in states)
+    return mixed
+
+
+def _multiplied(common: State, states: Sequence[State]) -> dict[str, Any]:
+    """The product of Gaussian beliefs, the common start counted once."""
+    size = len(common["belief_mean"])
+    form = (
+        "precision" if size - 1 <= PRIMAL_UP_TO else "covariance" if size - 1 <= DENSE_UP_TO else "variances"
+    )
+    shape = (size,) if form == "variances" else (size, size)
+
+    def message(state: State) -> tuple[Vector, Vector]:
+        """The natural parameters: precision, and precision times mean."""
+        mean = unpack(state, "belief_mean", "mix", (size,))
+        matrix = unpack(state, "belief_matrix", "mix", shape)
+        if form == "variances":
+            return 1.0 / matrix, mean / matrix
+        precision = matrix if form == "precision" else _inverse(matrix)
+        return precision, precision @ mean
+
+    precision, pull = start = message(common)
+    for state in states:
+        own = message(state)
+        precision, pull = precision + own[0] - start[0], pull + own[1] - start[1]
+    if form == "variances":
+        return {"belief_mean": pack(pull / precision), "belief_matrix": pack(1.0 / precision)}
+    matrix = precision if form == "precision" else _inverse(precision)
+    return {"belief_mean": pack(_inverse(precision) @ pull), "belief_matrix": pack(matrix)}
+
+
+def _inverse(matrix: Matrix) -> Matrix:
+    inverse: Matrix = np.linalg.inv(matrix).astype(np.float64)
+    return inverse
+
+
+def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
+    learner: Learner = known.from_state(shard.state)
+    session = Session(archive.domain, learner, proposals="paper")
+    for k, case in enumerate(archive.replay(range(shard.first, shard.last), shard.first)):
+        if k < shard.skip:
+            continue
+        proposal = session.ask(case.problem)
+        session.tell(proposal, case.expert(case.problem, proposal.solution))
+    return learner.state(), float(sum(session.efforts))
