@@ -244,7 +244,7 @@ def test_the_papers_candidate_is_taken_from_the_weights_asked_with(sqlite_url):
 def test_own_solver_and_own_proposals(sqlite_url):
     with make(sqlite_url, solver=lambda x, w: [1, 1, 1]) as study:
         assert study.ask([1.0, 1.0, 1.0]).solution == [1, 1, 1]
-    with make(sqlite_url, propose=lambda x, learner: [0, 1, 0]) as study:
+    with make(sqlite_url, proposals=lambda x, outlook, stream: [0, 1, 0]) as study:
         assert study.ask([1.0, 1.0, 1.0]).solution == [0, 1, 0]
 
 

@@ -24,7 +24,7 @@ from tests.studies.stubs import Clock, tours
 @contextmanager
 def serving(app: Any) -> Iterator[str]:
     """Run an app on a free port; give its address."""
-    with socket.socket() as listener:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(
             uvicorn.Config(app, access_log=False, log_level="warning", server_header=False)

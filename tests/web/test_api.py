@@ -188,6 +188,7 @@ def test_studies_are_created_from_installed_domains_only(desk):
         {"domain": {"name": "tour", "parameters": {"__class__": 1}}},
         {"domain": {"name": "tour", "parameters": {"points": "many"}}},
         {"learner": "clairvoyant"},
+        {"proposals": "telepathic"},
         {"name": "../x"},
         {"name": "x" * 65},
         {"extra": 1},

@@ -55,6 +55,7 @@ class Codec:
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self.own = domain if isinstance(domain, Codes) else None
+        self._judge = domain if isinstance(domain, Validates) else None
 
     def problem_bytes(self, x: Problem) -> bytes:
         """The problem as canonical JSON."""
@@ -87,8 +88,8 @@ class Codec:
     def checked(self, x: Problem, y: Solution) -> Solution:
         """The solution itself, unless the domain says it is none."""
         try:
-            if isinstance(self.domain, Validates):
-                self.domain.check_solution(x, y)
+            if self._judge is not None:
+                self._judge.check_solution(x, y)
             return y
         except _WRONG as error:
             raise Invalid(f"That is no solution of this problem: {error}") from error

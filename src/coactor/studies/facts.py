@@ -236,8 +236,12 @@ def link(previous: bytes, body: bytes, vectors: bytes) -> bytes:
 
 def seal(fact: Fact, *, seq: int, time: float, actor: str, via: str, previous: bytes) -> Entry:
     """Put a fact in its place in the log."""
-    data = {name: getattr(fact, name) for name in _FIELDS[fact.kind]}
-    body = canonical({"seq": seq, "time": time, "actor": actor, "via": via, "kind": fact.kind, **data})
+    data: dict[str, Any] = {"seq": seq, "time": time, "actor": actor, "via": via, "kind": fact.kind}
+    for name in _FIELDS[fact.kind]:
+        value = getattr(fact, name)
+        if value is not None:
+            data[name] = value
+    body = canonical(data)
     vectors = fact.vectors if isinstance(fact, Told) else b""
     return Entry(seq, time, actor, via, fact, body, link(previous, body, vectors))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from coactor import learners
+from coactor.proposals import NAMES, Strategy
 from coactor.protocol import Domain, Learner, Solver
 from coactor.search import Candidate
 from coactor.studies import catalog, facts
@@ -15,7 +16,7 @@ from coactor.studies.codec import Codec
 from coactor.studies.errors import Conflict, Invalid
 from coactor.studies.facts import Created
 from coactor.studies.store import Store
-from coactor.studies.study import NAME, Propose, Study
+from coactor.studies.study import NAME, Study
 
 GRACE = 600.0  # seconds in which a tell can be taken back
 
@@ -28,7 +29,7 @@ def open_study(
     *,
     create: bool = False,
     solver: Solver | None = None,
-    propose: Propose | None = None,
+    proposals: str | Strategy | None = None,
     costs: dict[str, float] | None = None,
     candidate: Candidate = "final",
     grace: float = GRACE,
@@ -49,8 +50,9 @@ def open_study(
         A name such as "CSPER", or a learner. Used when the study is created; afterwards the log knows.
     create
         Create the study if there is none.
-    solver, propose
-        Your own way from a problem to a solution; the domain's solver otherwise.
+    solver, proposals
+        Your own way from a problem to a solution, the domain's solver otherwise; and which of its answers to
+        show: a name or a strategy of `coactor.proposals`. A name is kept when the study is created.
     costs, candidate, grace
         What an operator costs (1 where silent); what to learn from; for how many seconds a tell can be
         taken back.
@@ -78,10 +80,15 @@ def open_study(
         with store.reading() as sql:
             known = any(head.name == name for head in sql.studies())
         if not known and create:
-            settings = {"costs": dict(costs or {}), "candidate": candidate, "grace": float(grace)}
+            settings: dict[str, Any] = {
+                "costs": dict(costs or {}),
+                "candidate": candidate,
+                "grace": float(grace),
+            }
+            settings["proposals"] = proposals if isinstance(proposals, str) else "default"
             _create(store, name, domain, learner, settings, actor, clock)
         study = Study(
-            store, name, domain, None if isinstance(learner, str) else learner, solver, propose, clock
+            store, name, domain, None if isinstance(learner, str) else learner, solver, proposals, clock
         )
     except BaseException:
         if store is not url:
@@ -95,6 +102,10 @@ def _create(
     store: Store, name: str, domain: Domain | None, learner: str | Learner, settings: dict[str, Any],
     actor: str, clock: Callable[[], float],
 ) -> None:  # fmt: skip
+    if settings["proposals"] not in NAMES:
+        raise Invalid(
+            f"There are no proposals of kind {settings['proposals']!r}; choose one of {', '.join(NAMES)}."
+        )
     if domain is None:
         raise Invalid(f"Study {name!r} is new; say which domain it is about.")
     if isinstance(learner, str):

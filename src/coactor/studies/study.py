@@ -7,11 +7,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from coactor import learners
+from coactor.proposals import Outlook, Strategy, strategy
 from coactor.protocol import Domain, Learner, Problem, Proposal, Solution, Solver, Vector
 from coactor.studies import catalog, corrections, reports
 from coactor.studies.codec import Codec, text
@@ -22,9 +23,6 @@ from coactor.studies.model import try_update
 from coactor.studies.store import Store
 from coactor.studies.values import EffortRow, Explanation, Outcome, Ticket, Version, in_words
 
-Propose: TypeAlias = Callable[[Problem, Learner], Solution]
-"""How a proposal is made: from a problem and the learner as it is now."""
-
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 KEPT = 256  # problems and solutions kept at hand
 
@@ -34,7 +32,8 @@ class Study:
 
     def __init__(
         self, store: Store, name: str, domain: Domain | None = None, learner: Learner | None = None,
-        solver: Solver | None = None, propose: Propose | None = None, clock: Callable[[], float] = time.time,
+        solver: Solver | None = None, proposals: str | Strategy | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:  # fmt: skip
         with store.reading() as sql:
             head = sql.find(name)
@@ -51,8 +50,8 @@ class Study:
             )
         self.codec = Codec(self.domain)
         self.ledger = Ledger(store, head, deepcopy(learner) or learners.from_state(first.state), clock)
-        solve = solver or self.domain.solve
-        self._propose: Propose = propose or (lambda x, model: solve(x, model.weights))
+        how = proposals or first.config["proposals"]
+        self.propose: Strategy = strategy(how, self.domain, solver) if isinstance(how, str) else how
         self._kept: OrderedDict[int, tuple[Problem, Solution]] = OrderedDict()
 
     # -- ask and tell --------------------------------------------------------------------------------
@@ -74,7 +73,12 @@ class Study:
             found = sql.by_key(self.ledger.head.id, key) if key is not None else None
         if found is not None:
             return self._asked_before(found, name, problem)
-        solution = self.codec.checked(problem, self._propose(problem, learner))
+        # Addressed, not advanced: the same problem under the same weights is shown the same proposal.
+        stream = (int(self.ledger.model.uid[:12], 16), int(name[:12], 16), version)
+        try:
+            solution = self.codec.checked(problem, self.propose(problem, Outlook.of(learner), stream))
+        except ValueError as error:
+            raise Invalid(f"No proposal could be made: {error}") from error
         with self.ledger.writing() as log:  # the solver has run outside the lock; others may have been faster
             found = log.sql.by_key(self.ledger.head.id, key) if key is not None else None
             if found is None:
@@ -124,9 +128,8 @@ class Study:
         given = corrections.Given(
             moves, path, solution, effort, learn, text(note, "note", 2000), cut, seconds
         )
-        with self.ledger.lock:
-            self.ledger.refresh()
-            if id not in self.ledger.model.open:
+        with self.ledger.lock:  # looked at again under the store's lock, before anything is written
+            if id not in self.ledger.model.open and id not in self.ledger.refresh().open:
                 return self.told_before(id, given.name(self.codec))
         problem, proposed = self.material(id)
         prepared = corrections.prepare(self, id, problem, proposed, given)

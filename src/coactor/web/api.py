@@ -81,7 +81,7 @@ def add_routes(router: APIRouter, site: Site) -> None:
         need(account, "create", body.name)
         site.create(
             body.name, body.domain.name, body.domain.parameters, body.learner, costs=body.costs,
-            grace=body.grace, actor=account.name,
+            grace=body.grace, proposals=body.proposals, actor=account.name,
         )  # fmt: skip
         return answer(site.summary(body.name), 201)
 

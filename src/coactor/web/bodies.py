@@ -40,6 +40,7 @@ class StudyBody(Body):
     learner: Annotated[str, Field(max_length=64)] = "default"
     costs: Annotated[dict[str, Small], Field(max_length=50)] = Field(default_factory=dict)
     grace: Seconds = 600.0
+    proposals: Annotated[str, Field(max_length=64)] = "default"
 
 
 class AskBody(Body):

@@ -58,7 +58,8 @@ def serve(
             add_sample(store)
         app = create_app(store, hosts=[*hosts, host], secure=secure)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        with socket.socket(family, socket.SOCK_STREAM) as listener:
+        # Named TCP, so that asyncio turns Nagle's delay off: it looks at the number given here.
+        with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((host, port))
             name = f"[{host}]" if ":" in host else host

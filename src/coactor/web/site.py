@@ -44,7 +44,7 @@ class Site:
 
     def create(
         self, name: str, domain: str, parameters: dict[str, Any], learner: str, *, costs: dict[str, float],
-        grace: float, actor: str,
+        grace: float, proposals: str, actor: str,
     ) -> None:  # fmt: skip
         """A new study of an installed domain."""
         if name in self.names():
@@ -53,7 +53,7 @@ class Site:
             )
         open_study(
             self.store, name, catalog.make(domain, parameters), learner, create=True, costs=costs,
-            grace=grace, actor=actor, clock=self.clock,
+            grace=grace, proposals=proposals, actor=actor, clock=self.clock,
         )  # fmt: skip
 
     def desk(self, name: str) -> Desk:

@@ -1,0 +1,204 @@
+"""Durable ask and tell, measured beside Optuna's in one run. Ratios travel between machines; seconds do not.
+
+    python benchmarks/studies.py [--quick] [--json]
+
+An ask of ours solves a 20-point tour with 10 features and stores the problem and the proposal; a tell learns.
+Optuna's ask and tell store a trial without parameters: less work, so the comparison favours Optuna.
+Both write to SQLite files in the same folder, turn by turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import optuna
+
+from coactor.domains import Tour
+from coactor.studies import Store, Study, open_study
+from coactor.studies.tokens import Accounts
+
+MOVES = [{"op": "reverse", "args": [3, 9]}, {"op": "reverse", "args": [5, 6]}]
+DOMAIN = Tour(points=20, features=10)
+
+
+def per_second(work: Any, count: int) -> float:
+    began = time.perf_counter()
+    for k in range(count):
+        work(k)
+    return count / (time.perf_counter() - began)
+
+
+def alone(folder: Path, rounds: int, pairs: int, learner: str) -> dict[str, float]:
+    """One process: pairs of ask and tell per second, ours and Optuna's in turn."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    theirs = optuna.create_study(
+        storage=f"sqlite:///{folder}/optuna.db", sampler=optuna.samplers.RandomSampler()
+    )
+    problems = list(DOMAIN.sample(np.random.default_rng(0), rounds * pairs + 50))
+    with open_study(f"sqlite:///{folder}/ours-{learner}.db", "desk", DOMAIN, learner, create=True) as ours:
+
+        def our_pair(k: int) -> None:
+            ours.tell(ours.ask(problems.pop()).id, moves=MOVES)
+
+        per_second(our_pair, 50)  # kernels are compiled, caches are warm
+        per_second(lambda k: theirs.tell(theirs.ask(), 1.0), 5)
+        rates = [
+            (
+                per_second(our_pair, pairs),
+                per_second(lambda k: theirs.tell(theirs.ask(), 1.0), max(20, pairs // 6)),
+            )
+            for _ in range(rounds)
+        ]
+    mine, other = (statistics.median(r[i] for r in rates) for i in (0, 1))
+    return {"ours_per_s": mine, "optuna_per_s": other, "ratio": statistics.median(a / b for a, b in rates)}
+
+
+async def clients(address: str, token: str, number: int, pairs: int) -> float:
+    """Several clients over HTTP: pairs of ask and tell per second, all together."""
+    problems = [DOMAIN.encode_problem(x) for x in DOMAIN.sample(np.random.default_rng(1), 20)]
+    headers = {"Authorization": f"Bearer {token}"}
+    bodies = [json.dumps({"problem": problem}) for problem in problems]
+    told = json.dumps({"moves": MOVES})
+
+    async def one(client: httpx.AsyncClient, count: int) -> None:
+        for k in range(count):
+            kind = {"Content-Type": "application/json"}
+            made = await client.post("/api/studies/desk/proposals", content=bodies[k % 20], headers=kind)
+            place = f"/api/studies/desk/proposals/{made.json()['id']}/tell"
+            answer = await client.post(place, content=told, headers=kind)
+            assert answer.status_code == 200, answer.text
+
+    async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
+        await one(client, 5)
+        began = time.perf_counter()
+        await asyncio.gather(*(one(client, pairs) for _ in range(number)))
+        return number * pairs / (time.perf_counter() - began)
+
+
+async def edits(address: str, token: str, seconds: float, rate: float = 50.0) -> dict[str, float]:
+    """Edits at a fixed rate: how long an answer takes, as a person feels it."""
+    headers, took = {"Authorization": f"Bearer {token}"}, []
+    problem = DOMAIN.encode_problem(next(DOMAIN.sample(np.random.default_rng(2), 1)))
+    async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
+        ids = []
+        for _ in range(10):
+            made = await client.post("/api/studies/desk/proposals", json={"problem": problem})
+            ids.append(made.json()["id"])
+        revision = dict.fromkeys(ids, 0)
+
+        async def edit(id: int) -> None:
+            began = time.perf_counter()
+            answer = await client.post(
+                f"/api/studies/desk/proposals/{id}/edits",
+                json=MOVES[revision[id] % 2], headers={"If-Match": f'"{revision[id]}"'},
+            )  # fmt: skip
+            took.append(time.perf_counter() - began)
+            assert answer.status_code == 200, answer.text
+            revision[id] += 1
+
+        began, running = time.perf_counter(), []
+        for k in range(int(seconds * rate)):
+            await asyncio.sleep(max(0.0, began + k / rate - time.perf_counter()))
+            if len(running) >= len(ids):
+                await running.pop(0)  # one edit at a time on each proposal
+            running.append(asyncio.create_task(edit(ids[k % len(ids)])))
+        await asyncio.gather(*running)
+    p50, p99 = np.quantile(took, [0.5, 0.99]) * 1000
+    return {"edits": len(took), "p50_ms": float(p50), "p99_ms": float(p99)}
+
+
+def over_http(folder: Path, pairs: int, seconds: float) -> dict[str, Any]:
+    """A server in its own process; eight clients, then edits at 50 a second."""
+    url = f"sqlite:///{folder}/http.db"
+    with Store(url) as store:
+        open_study(store, "desk", DOMAIN, "CSPER", create=True).close()
+        token = Accounts(store).create("machine", "*", "lead")
+    server = subprocess.Popen(
+        [sys.executable, "-c", "from coactor.cli import main; main()", "serve", "--store", url, "--port", "0",
+         "--json", "--quiet"], stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        text = ""
+        while "}" not in text:
+            text += server.stdout.readline() if server.stdout else "}"
+        address = json.loads(text)["address"]
+        rate = asyncio.run(clients(address, token, 8, pairs))
+        return {"pairs_per_s": rate, **asyncio.run(edits(address, token, seconds))}
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def grown(folder: Path, sizes: list[int]) -> list[dict[str, float]]:
+    """The same work on a log that grows: pairs per second, and the time to open the study."""
+    url, rows = f"sqlite:///{folder}/grown.db", []
+    problems = list(DOMAIN.sample(np.random.default_rng(3), 20))
+    with Store(url) as store:
+        # Filling a log needs no waiting for the disk; the measured pairs do wait.
+        study = open_study(store, "desk", DOMAIN, "CSPER", create=True)
+        for size in sizes:
+            _fill(store, study, problems, size)
+            rate = per_second(lambda k: study.tell(study.ask(problems[k % 20]).id, moves=MOVES), 60)
+            began = time.perf_counter()
+            Study(store, "desk")
+            rows.append({"facts": size, "pairs_per_s": rate, "open_s": time.perf_counter() - began})
+    return rows
+
+
+def _fill(store: Store, study: Study, problems: list[Any], size: int) -> None:
+    import sqlalchemy as sa
+
+    def relaxed(connection: Any, _: Any) -> None:
+        connection.execute("PRAGMA synchronous = OFF")
+
+    sa.event.listen(store.engine, "connect", relaxed)
+    store.engine.dispose()
+    while study.ledger.model.seq < size:
+        study.tell(study.ask(problems[study.ledger.model.seq % 20]).id, moves=MOVES)
+    sa.event.remove(store.engine, "connect", relaxed)
+    store.engine.dispose()
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--quick", action="store_true", help="a smaller run")
+    options.add_argument("--json", action="store_true")
+    options.add_argument("--learner", default="CSPER")
+    given = options.parse_args()
+    quick = given.quick
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        found: dict[str, Any] = {
+            "alone": alone(folder, 3 if quick else 5, 120 if quick else 300, given.learner)
+        }
+        found["http"] = over_http(folder, 15 if quick else 60, 4 if quick else 20)
+        found["http"]["ratio"] = found["http"]["pairs_per_s"] / found["alone"]["optuna_per_s"]
+        found["grown"] = grown(folder, [100, 1000, 3000] if quick else [100, 1000, 10_000, 100_000])
+    if given.json:
+        print(json.dumps(found, indent=2))
+        return
+    a, h = found["alone"], found["http"]
+    print(
+        f"one process   {a['ours_per_s']:8.1f} pairs/s   Optuna {a['optuna_per_s']:.1f}   ratio {a['ratio']:.1f}"
+    )
+    print(f"HTTP, 8       {h['pairs_per_s']:8.1f} pairs/s   ratio to Optuna {h['ratio']:.1f}")
+    print(f"edits at 50/s p50 {h['p50_ms']:.1f} ms   p99 {h['p99_ms']:.1f} ms")
+    for row in found["grown"]:
+        print(f"{row['facts']:>8} facts {row['pairs_per_s']:8.1f} pairs/s   opened in {row['open_s']:.2f} s")
+
+
+if __name__ == "__main__":
+    main()
