@@ -33,6 +33,7 @@ def calls(rng: np.random.Generator, n: int) -> Iterator[tuple[Any, tuple[Any, ..
     yield edges.is_permutation, (tour // 2, n)
     yield edges.cost_matrix, (rng.random(n * (n - 1) // 2), n)
     yield edges.reverse, (tour.copy(), 1, n - 1)
+    yield edges.copy, (tour, np.zeros(n, np.int64))
     yield edges.edge_number, (n - 1, 0, n)
     yield edges.subtract_edges, (np.zeros(2), rows, tour, 0, n - 1, n)
     yield edges.exchange_edges, (np.zeros(2), rows, 0, 1, 2, 3, n)
@@ -51,7 +52,7 @@ def calls(rng: np.random.Generator, n: int) -> Iterator[tuple[Any, tuple[Any, ..
     yield large_tours.nearest, (cost, 2)
     yield large_tours.turn, (tour.copy(), position.copy(), n - 2, 1)
     yield large_tours.improve_point, (cost, near, tour.copy(), position.copy(), 0, np.zeros(n, np.int64), 0.0)
-    yield large_tours.two_opt, (cost, tour.copy(), 3)
+    yield large_tours.two_opt, (cost, tour.copy(), near)
     yield large_tours.solve, (cost, 3)
     terminals = tour[:4].reshape(2, 2)
     order, starts = fleets.insertion(cost, terminals)
@@ -62,6 +63,7 @@ def calls(rng: np.random.Generator, n: int) -> Iterator[tuple[Any, tuple[Any, ..
         fleets.look_everywhere,
         (cost, terminals, follows, int(tour[-1]), np.zeros(n, np.int64), np.zeros(n)),
     )
+    yield fleets.stray, (order, starts, terminals)
     yield fleets.count_moves, (starts,)
     yield fleets.find_move, (cost, order, starts, kappa, 0.0, best)
     yield fleets.climb, (cost, order, starts, kappa, best, limit)

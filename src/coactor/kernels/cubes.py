@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from coactor.kernels.edges import enlarged, rounding
+from coactor.kernels.edges import copy, enlarged, rounding
 from coactor.protocol import Indices, Matrix, Vector
 
 # the five ways to re-order three moves, in scan order
@@ -118,7 +118,7 @@ def climb(
     least = rounding(cost)
     path = np.empty((8, start.size), np.int64)
     moves = np.empty((8, 4), np.int64)
-    path[0] = start
+    copy(start, path[0])
     k = 0
     while k != limit:
         number = find_move(cost, edge_of, path[k], kappa, least, best)
@@ -128,7 +128,7 @@ def climb(
             path, moves = enlarged(path), enlarged(moves)
         i = number // 5
         moves[k, 0] = i
-        path[k + 1] = path[k]
+        copy(path[k], path[k + 1])
         for t in range(3):
             moves[k, 1 + t] = ORDERS[number % 5, t]
             path[k + 1, i + t] = path[k, i + ORDERS[number % 5, t]]

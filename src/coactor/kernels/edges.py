@@ -84,5 +84,13 @@ def reverse(order: Indices, i: int, j: int) -> None:
 def enlarged(rows: Indices) -> Indices:
     """A copy with room for twice as many rows."""
     larger = np.empty((2 * rows.shape[0], rows.shape[1]), np.int64)
-    larger[: rows.shape[0]] = rows
+    for k in range(rows.shape[0]):
+        copy(rows[k], larger[k])
     return larger
+
+
+@njit(cache=True)
+def copy(source: Indices, target: Indices) -> None:
+    """target[:] = source, as a loop: what a slice assignment does besides takes seconds to compile."""
+    for k in range(source.size):
+        target[k] = source[k]

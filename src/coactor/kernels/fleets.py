@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from coactor.kernels.edges import enlarged, exchange_edges, reverse, rounding, subtract_edges
+from coactor.kernels.edges import copy, enlarged, exchange_edges, reverse, rounding, subtract_edges
 from coactor.protocol import Indices, Matrix, Vector
 
 
@@ -155,7 +155,7 @@ def climb(
     least = rounding(cost)
     path = np.empty((8, order.size), np.int64)
     moves = np.empty((8, 3), np.int64)
-    path[0] = order
+    copy(order, path[0])
     k = 0
     while k != limit:
         v, i, j = find_move(cost, path[k], starts, kappa, least, best)
@@ -164,7 +164,7 @@ def climb(
         if k + 1 == path.shape[0]:
             path, moves = enlarged(path), enlarged(moves)
         moves[k, 0], moves[k, 1], moves[k, 2] = v, i - starts[v], j - starts[v]
-        path[k + 1] = path[k]
+        copy(path[k], path[k + 1])
         reverse(path[k + 1], i, j)
         k += 1
     return path[: k + 1], moves[:k]
@@ -218,3 +218,13 @@ def move_features(edges: Matrix, order: Indices, starts: Indices) -> Matrix:
                 exchange_edges(out[k], edges, order[i - 1], order[i], order[j], order[j + 1], n)
                 k += 1
     return out
+
+
+@njit(cache=True)
+def stray(order: Indices, starts: Indices, terminals: Indices) -> int:
+    """The first path that does not lead from its start to its end; -1 when all do."""
+    for v in range(terminals.shape[0]):
+        a, b = starts[v], starts[v + 1]
+        if b - a < 2 or order[a] != terminals[v, 0] or order[b - 1] != terminals[v, 1]:
+            return v
+    return -1

@@ -10,15 +10,13 @@ from coactor.kernels.tours import gain, insertion
 from coactor.protocol import Indices, Matrix
 
 
-@njit(cache=True)
 def nearest(cost: Matrix, k: int) -> Indices:
-    """The k cheapest partners of each point, cheapest first."""
-    n = cost.shape[0]
-    out = np.empty((n, k), np.int64)
-    for p in range(n):
-        row = cost[p].copy()
+    """The k cheapest partners of each point, cheapest first. Not compiled: numpy does all the work."""
+    out = np.empty((len(cost), k), np.int64)
+    for p, costs in enumerate(cost):
+        row = costs.copy()
         row[p] = np.inf
-        some = np.argpartition(row, k)[:k] if k < n - 1 else np.argsort(row)[:k]
+        some = np.argpartition(row, max(0, k - 1))[:k]
         out[p] = some[np.argsort(row[some])]
     return out
 
@@ -65,13 +63,13 @@ def improve_point(
 
 
 @njit(cache=True)
-def two_opt(cost: Matrix, tour: Indices, neighbours: int) -> None:
-    """Improve the tour in place to a true 2-opt optimum."""
+def two_opt(cost: Matrix, tour: Indices, near: Indices) -> None:
+    """Improve the tour in place to a true 2-opt optimum, with the help of the points near each point."""
     n = tour.size
     least = rounding(cost)
-    near = nearest(cost, min(neighbours, n - 1))
     position = np.empty(n, np.int64)
-    position[tour] = np.arange(n)
+    for k in range(n):
+        position[tour[k]] = k
     awake = np.ones(n, np.int64)
     while True:
         active = True
@@ -92,12 +90,12 @@ def two_opt(cost: Matrix, tour: Indices, neighbours: int) -> None:
                     improved = True
         if not improved:
             return
-        position[tour] = np.arange(n)
+        for k in range(n):
+            position[tour[k]] = k
 
 
-@njit(cache=True)
 def solve(cost: Matrix, neighbours: int) -> Indices:
     """Insertion, then 2-opt with neighbour lists."""
     tour = insertion(cost)
-    two_opt(cost, tour, neighbours)
+    two_opt(cost, tour, nearest(cost, min(neighbours, tour.size - 1)))
     return tour

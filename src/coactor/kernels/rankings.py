@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from coactor.kernels.edges import enlarged, rounding
+from coactor.kernels.edges import copy, enlarged, rounding
 from coactor.protocol import Indices, Matrix, Vector
 
 
@@ -64,7 +64,7 @@ def climb(
     least = rounding(scores) + rounding(labels)
     path = np.empty((8, n), np.int64)
     moves = np.empty((8, 1), np.int64)
-    path[0] = start
+    copy(start, path[0])
     k = 0
     begin = 0  # nothing before it can gain: an exchange at i only touches the pairs i - 1, i and i + 1
     while k != limit:
@@ -83,7 +83,7 @@ def climb(
         if k + 1 == path.shape[0]:
             path, moves = enlarged(path), enlarged(moves)
         moves[k, 0] = found
-        path[k + 1] = path[k]
+        copy(path[k], path[k + 1])
         path[k + 1, found], path[k + 1, found + 1] = path[k, found + 1], path[k, found]
         begin = max(0, found - 1)
         k += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from coactor.kernels.edges import enlarged, exchange_edges, reverse, rounding, subtract_edges
+from coactor.kernels.edges import copy, enlarged, exchange_edges, reverse, rounding, subtract_edges
 from coactor.protocol import Indices, Matrix, Vector
 
 
@@ -119,7 +119,7 @@ def climb(cost: Matrix, start: Indices, kappa: float, best: bool, limit: int) ->
     least = rounding(cost)
     path = np.empty((8, start.size), np.int64)
     moves = np.empty((8, 2), np.int64)
-    path[0] = start
+    copy(start, path[0])
     k = 0
     while k != limit:
         i, j = find_move(cost, path[k], kappa, least, best)
@@ -128,7 +128,7 @@ def climb(cost: Matrix, start: Indices, kappa: float, best: bool, limit: int) ->
         if k + 1 == path.shape[0]:
             path, moves = enlarged(path), enlarged(moves)
         moves[k, 0], moves[k, 1] = i, j
-        path[k + 1] = path[k]
+        copy(path[k], path[k + 1])
         reverse(path[k + 1], i, j)
         k += 1
     return path[: k + 1], moves[:k]
