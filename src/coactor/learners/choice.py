@@ -6,15 +6,16 @@ Model. The expert makes a move whose feature difference is D with probability
 
 b is his threshold, kappa in units of his own decisiveness. theta = (w, b) has a Gaussian belief.
 
-Observations, each round: every step of his path, label "made"; every move from his final solution, label "left
-alone". An accepted proposal says as much as a corrected one: none of its moves is worth making. After a budget
-cut the end says nothing; then, and when nobody looked, only the steps count, as plain preferences (without b).
+Observations, each round: every step of his path, label "made"; every move from his final solution, label
+"left alone". An accepted proposal says as much as a corrected one: none of its moves is worth making.
+After a budget cut the end says nothing; then, and when nobody looked, only the steps count, as plain
+preferences (without b).
 
 Update. Online Laplace (gaussians.py): the mode of belief x this round's likelihood, and the curvature there.
 Memory and time do not grow with the number of rounds.
 
-Units. Each feature is measured by its own root mean square when it is first seen to vary, and rows by their mean
-length in the first round. So the same settings serve every domain and unit.
+Units. Each feature is measured by its own root mean square when it is first seen to vary, and rows by
+their mean length in the first round. So the same settings serve every domain and unit.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from coactor.learners.gaussians import Covariance, Diagonal, Gaussian, Precision
+from coactor.learners.gaussians import Diagonal, Gaussian, Precision
 from coactor.learners.states import check_feedback, count, number, pack, positive_dim, positive_number, unpack
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
-PRIMAL_UP_TO = 250  # features; beyond, the dual form is cheaper
-DENSE_UP_TO = 1000  # features; beyond, coordinates are taken as independent
+JOINT_UP_TO = 250  # features; beyond, coordinates are taken as independent
+DOUBT_JOINT, DOUBT_INDEPENDENT = 10.0, 1.0  # prior deviation of a weight: of the log-odds of a typical move
+BORROWED = 5.0  # a feature's unit borrows this many rows from the other features'
 
 
 class ChoiceLearner:
@@ -39,12 +41,14 @@ class ChoiceLearner:
     dim
         d.
     prior
-        What the weights are likely to be like before anything is seen: one number per feature, of which only the
-        proportions matter. All alike by default. Give +1 and -1 to say which features are likely good or bad.
+        What the weights are likely to be like before anything is seen: one number per feature, of which
+        only the proportions matter. All alike by default. Give +1 and -1 to say which features are likely
+        good or bad.
     confidence
-        How far the prior mean lies from 0, in units of `doubt`. Small: it only decides while nothing is known.
+        How far the prior mean lies from 0, in units of `doubt`. Small: it only decides while nothing is
+        known.
     doubt
-        The prior standard deviation of a weight.
+        The prior standard deviation of a weight; by default 10, or 1 where coordinates are independent.
     kinship
         How much the weights are believed to have in common, as a share of `doubt`^2.
     keep
@@ -73,13 +77,15 @@ class ChoiceLearner:
         dim: int,
         prior: Sequence[float] | Vector | None = None,
         confidence: float = 0.01,
-        doubt: float = 10.0,
+        doubt: float | None = None,
         kinship: float = 4.0,
         keep: float = 0.995,
     ) -> None:
         self.dim = positive_dim(dim)
         self.confidence = positive_number(confidence, "confidence")
-        self.doubt = positive_number(doubt, "doubt")
+        self._joint = self.dim <= JOINT_UP_TO
+        usual = DOUBT_JOINT if self._joint else DOUBT_INDEPENDENT
+        self.doubt = usual if doubt is None else positive_number(doubt, "doubt")
         self.kinship = positive_number(kinship, "kinship")
         self.keep = positive_number(keep, "keep")
         if self.keep > 1.0:
@@ -149,12 +155,22 @@ class ChoiceLearner:
         return np.vstack([made, feedback.declined]), labels, True
 
     def _measure(self, differences: Matrix) -> None:
-        """Give units to the features that vary for the first time."""
+        """Give units to the features that vary for the first time, and once to the length of rows.
+
+        A feature seen in a few rows only borrows from the others: its unit is a geometric mean of its own
+        root mean square and theirs, by the number of rows.
+        """
         fresh = (self._units == 0.0) & differences.any(axis=0)
         if fresh.any():
             seen = differences[:, fresh]
+            count = np.count_nonzero(seen, axis=0)
+            own = 0.5 * np.log((seen**2).sum(axis=0) / count)
             units = self._units.copy()
-            units[fresh] = np.sqrt((seen**2).sum(axis=0) / np.count_nonzero(seen, axis=0))
+            if self._joint:
+                others = np.append(own, np.log(units[units > 0.0])).mean()
+                units[fresh] = np.exp((count * own + BORROWED * others) / (count + BORROWED))
+            else:
+                units[fresh] = 1.0
             self._units = units
         if self._length == 0.0:
             rows = differences / np.where(self._units == 0.0, 1.0, self._units)
@@ -166,17 +182,14 @@ class ChoiceLearner:
     def _start(self) -> Gaussian:
         mean = np.append(self.confidence * self.doubt * self.prior, 0.0)
         variance = self.doubt**2
-        if self.dim > DENSE_UP_TO:
-            return Diagonal(mean, np.append(self._prior_variance(), variance))
-        covariance = np.zeros((self.dim + 1, self.dim + 1))
-        covariance[:-1, :-1] = variance * (np.eye(self.dim) + self.kinship * np.outer(self.prior, self.prior))
-        covariance[-1, -1] = variance
-        return (Precision if self.dim <= PRIMAL_UP_TO else Covariance)(mean, covariance)
+        if not self._joint:
+            return Diagonal(mean, np.full(self.dim + 1, variance))
+        covariance = variance * np.eye(self.dim + 1)
+        covariance[:-1, :-1] += variance * self.kinship * np.outer(self.prior, self.prior)
+        return Precision(mean, covariance)
 
     def _prior_variance(self) -> Vector:
-        if self.dim > DENSE_UP_TO:
-            return np.full(self.dim, self.doubt**2)
-        return self.doubt**2 * (1.0 + self.kinship * self.prior**2)
+        return self.doubt**2 * (1.0 + (self.kinship * self.prior**2 if self._joint else np.zeros(self.dim)))
 
     # -- to and from JSON ---------------------------------------------------------------------------------
 
@@ -208,7 +221,9 @@ class ChoiceLearner:
         other._units = unpack(state, "units", self.name, (self.dim,))
         other._length = number(state, "length", self.name)
         if other._length < 0 or (other._units < 0).any():
-            raise ValueError(f"'length' or 'units' in the state of {self.name!r} are negative; sizes are 0 or more.")
+            raise ValueError(
+                f"'length' or 'units' in the state of {self.name!r} are negative; sizes are 0 or more."
+            )
         other.rounds = count(state, "rounds", self.name)
         self.__dict__.update(other.__dict__)
 

@@ -2,11 +2,10 @@
 
 An observation is a row a with label 1 or 0: P(1) = sigma(a . theta). The update finds the mode of
 (Gaussian x likelihood) by damped Newton, and puts the Gaussian with the curvature of that point in place
-of the old one. Three forms of the same step, by the size of theta:
+of the old one. Two forms of the same step, by the size of theta:
 
-    Precision    P = inverse covariance; one solve of size d per Newton step       for d up to some hundreds
-    Covariance   S = covariance; Newton in the space of the m rows (the dual)      for d beyond that
-    Diagonal     independent coordinates, otherwise as Covariance                  for thousands of features
+    Precision    P = inverse covariance; one solve of size d per Newton step     for d up to some hundreds
+    Diagonal     independent coordinates; Newton in the space of the m rows      for thousands of features
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from coactor.protocol import Matrix, Vector
 
 STEPS = 25  # Newton steps at the most; three or four are usual
 ENOUGH = 0.01  # stop when the next Newton step promises less than this many nats
-VARIANCE_KEPT = 1e-12  # of the prior's; below it only rounding is left
 
 
 class Gaussian(Protocol):
@@ -93,44 +91,12 @@ class Precision:
         return {"mean": self.mean, "matrix": self.matrix}
 
 
-class Covariance:
-    """The dual form: theta = m + S A' alpha, one number alpha_i per row.
-
-    With K = A S A', Newton solves systems of size m: alpha := (K + D^-1)^-1 (A (theta - m) + D^-1 (y - p)),
-    written without D^-1, which may be infinite. Then
-    S := S - S A' D^1/2 (1 + D^1/2 K D^1/2)^-1 D^1/2 A S.
-    """
-
-    def __init__(self, mean: Vector, covariance: Matrix) -> None:
-        self.mean = mean
-        self.matrix = covariance
-        self.prior: Vector = np.diagonal(covariance).copy()
-
-    def variances(self) -> Vector:
-        return np.diagonal(self.matrix).copy()
-
-    def spread(self, rows: Matrix) -> Vector:
-        spread: Vector = np.einsum("ij,ij->i", rows @ self.matrix, rows)
-        return spread
-
-    def learn(self, rows: Matrix, labels: Vector) -> None:
-        reach = rows @ self.matrix  # A S
-        alpha, root, inner = _dual_newton(reach @ rows.T, rows @ self.mean, labels)
-        self.mean = self.mean + alpha @ reach
-        half = np.linalg.solve(np.linalg.cholesky(inner), root[:, None] * reach)
-        self.matrix = self.matrix - half.T @ half
-
-    def forget(self, keep: float) -> None:
-        self.matrix = self.matrix / keep
-        shrink = np.sqrt(np.minimum(1.0, self.prior / np.diagonal(self.matrix)))
-        self.matrix = self.matrix * shrink[:, None] * shrink
-
-    def arrays(self) -> dict[str, Vector]:
-        return {"mean": self.mean, "matrix": self.matrix}
-
-
 class Diagonal:
-    """The dual form with independent coordinates: S is a vector."""
+    """The dual form with independent coordinates: variances s, theta = m + s * (A' alpha), a number alpha per row.
+
+    With K = A diag(s) A', Newton solves systems of size m, one per row (`_dual_newton`); then
+    1 / s := 1 / s + A^2' p (1 - p), the diagonal of the curvature.
+    """
 
     def __init__(self, mean: Vector, variances: Vector) -> None:
         self.mean = mean
@@ -145,9 +111,9 @@ class Diagonal:
 
     def learn(self, rows: Matrix, labels: Vector) -> None:
         reach = rows * self.matrix
-        alpha, root, _ = _dual_newton(reach @ rows.T, rows @ self.mean, labels)
+        alpha, bend = _dual_newton(reach @ rows.T, rows @ self.mean, labels)
         self.mean = self.mean + alpha @ reach
-        self.matrix = 1.0 / (1.0 / self.matrix + (root**2) @ rows**2)
+        self.matrix = 1.0 / (1.0 / self.matrix + bend @ rows**2)
 
     def forget(self, keep: float) -> None:
         self.matrix = np.minimum(self.matrix / keep, self.prior)
@@ -156,8 +122,11 @@ class Diagonal:
         return {"mean": self.mean, "matrix": self.matrix}
 
 
-def _dual_newton(kernel: Matrix, start: Vector, labels: Vector) -> tuple[Vector, Vector, Matrix]:
-    """alpha at the mode, D^1/2 and 1 + D^1/2 K D^1/2 there. `start` is A m."""
+def _dual_newton(kernel: Matrix, start: Vector, labels: Vector) -> tuple[Vector, Vector]:
+    """alpha at the mode, and p (1 - p) there. `kernel` is K, `start` is A m.
+
+    A Newton step solves (1 + D^1/2 K D^1/2) with D = diag(p (1 - p)); so D may vanish.
+    """
     alpha, fit = np.zeros(labels.size), start
     value = _loss(fit, labels)
     for _ in range(STEPS):
@@ -178,7 +147,7 @@ def _dual_newton(kernel: Matrix, start: Vector, labels: Vector) -> tuple[Vector,
                 break
             size *= 0.5
         alpha, fit, value = moved, shown, new
-    return alpha, root, inner
+    return alpha, root**2
 
 
 def _sigmoid(f: Vector) -> Vector:
