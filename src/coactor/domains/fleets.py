@@ -75,6 +75,8 @@ class Fleet:
     [(0, 1), (2, 3)]
     """
 
+    counts_costs = True  # phi is minus the features: a positive weight avoids them
+
     def __init__(
         self,
         points: int = 40,
@@ -156,10 +158,12 @@ class Fleet:
             raise ValueError(
                 f"the plan has {len(y)} paths; the problem has {len(x.terminals)} vehicles: give one each."
             )
-        for v, (path, (start, end)) in enumerate(zip(y, x.terminals, strict=True)):
-            if len(path) < 2 or path[0] != start or path[-1] != end:
-                raise ValueError(f"path {v} must lead from point {start} to point {end}.")
-        if not arrays.is_permutation(np.concatenate(y), x.graph.size):
+        order, starts = flat(y)
+        v = fleets.stray(order, starts, x.terminals)
+        if v >= 0:
+            start, end = x.terminals[v]
+            raise ValueError(f"path {v} must lead from point {start} to point {end}.")
+        if not arrays.is_permutation(order, x.graph.size):
             raise ValueError(f"the plan must visit each of the {x.graph.size} points exactly once.")
 
     def encode_problem(self, x: FleetProblem) -> Any:
@@ -199,7 +203,8 @@ class FleetLandscape:
         path, moves = fleets.climb(self.costs, order, starts, kappa, best, limit)
         if not len(moves):
             return [y], []
-        return [split(z, starts) for z in path], [{"op": "reverse", "args": args} for args in moves.tolist()]
+        told: list[Move] = [{"op": "reverse", "args": args} for args in moves.tolist()]
+        return [y, *(split(z, starts) for z in path[1:])], told
 
 
 def flat(y: Paths) -> tuple[Indices, Indices]:

@@ -63,6 +63,7 @@ class Hypercube:
     """
 
     locally_optimal = False  # Assumption 1 does not hold, and the paper says so
+    counts_costs = True  # phi is minus the features: a positive weight avoids them
 
     def __init__(
         self, dimension: int = 7, features: int = 10, hidden: int = 0, names: Sequence[str] | None = None
@@ -180,4 +181,4 @@ class CubeLandscape:
         self, y: Indices, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Indices], list[Move]]:
         path, moves = cubes.climb(self.costs, self.edge_of, y, kappa, best, limit)
-        return list(path), [{"op": "reorder", "args": args} for args in moves.tolist()]
+        return [y, *path[1:]], [{"op": "reorder", "args": args} for args in moves.tolist()]

@@ -291,4 +291,4 @@ class RankingLandscape:
         self, y: Indices, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Indices], list[Move]]:
         path, moves = rankings.climb(self.scores, self.labels, self.g, y, kappa, best, limit)
-        return list(path), [{"op": "exchange", "args": args} for args in moves.tolist()]
+        return [y, *path[1:]], [{"op": "exchange", "args": args} for args in moves.tolist()]

@@ -47,6 +47,8 @@ class Tour:
     array([0, 1, 4, 3, 2, 5])
     """
 
+    counts_costs = True  # phi is minus the features: a positive weight avoids them
+
     def __init__(
         self,
         points: int = 20,
@@ -146,4 +148,4 @@ class TourLandscape:
         self, y: Indices, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Indices], list[Move]]:
         path, moves = tours.climb(self.costs, y, kappa, best, limit)
-        return list(path), [{"op": "reverse", "args": args} for args in moves.tolist()]
+        return [y, *path[1:]], [{"op": "reverse", "args": args} for args in moves.tolist()]
