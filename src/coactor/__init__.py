@@ -28,7 +28,7 @@ _HOME = {
     "open_study": "studies",
     "connect": "studies",
 }
-_MODULES = ("bounds", "checks", "domains", "experts", "lab", "learners", "loaders", "protocol", "proposals",
+_MODULES = ("bounds", "checks", "domains", "explanations", "experts", "lab", "learners", "loaders", "protocol", "proposals",
             "search", "session", "solvers", "studies")  # fmt: skip
 
 if TYPE_CHECKING:

@@ -54,12 +54,15 @@ class Proposal:
         x and y.
     version
         How many updates the learner had made when it was asked.
+    chance
+        How likely the expert is to accept it untouched; None where the learner cannot tell.
     """
 
     id: int
     problem: Problem
     solution: Solution
     version: int = 0
+    chance: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,10 +7,12 @@ for each problem:  y = ask(x)         solve with the current weights, show y
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from coactor import proposals as strategies
 from coactor import search
 from coactor.experts import same_solution
+from coactor.learners.acceptance import Acceptance
 from coactor.proposals import Outlook, Strategy
 from coactor.protocol import Correction, Domain, Learner, Problem, Proposal, Round, Solver, Vector
 from coactor.search import Candidate
@@ -80,7 +82,8 @@ class Session:
         self.efforts: list[float] = []  # what each example cost the expert
         self.costs: list[float] = []  # the C the learner was given for it
         self._asked = 0
-        self._open: dict[int, tuple[Proposal, Vector]] = {}
+        self.acceptance = Acceptance()
+        self._open: dict[int, _Shown] = {}
 
     def ask(self, problem: Problem) -> Proposal:
         """Propose a solution with the current weights."""
@@ -88,14 +91,19 @@ class Session:
         solution = self.propose(problem, outlook, (self.seed, self._asked))
         if not self._own:  # a stranger's answer: better refused than edited
             search.check_solution(self.domain, problem, solution)
-        proposal = Proposal(self._asked, problem, solution, len(self.efforts))
-        self._open[proposal.id] = (proposal, outlook.weights)
+        moves, chance = None, None
+        if outlook.threshold is not None:
+            gains = search.landscape(self.domain, problem, outlook.weights).gains(solution)
+            moves = strategies.expected_moves(gains, outlook.threshold)
+            chance = self.acceptance.chance(moves)
+        proposal = Proposal(self._asked, problem, solution, len(self.efforts), chance)
+        self._open[proposal.id] = _Shown(proposal, outlook.weights, moves)
         self._asked += 1
         return proposal
 
     def tell(self, proposal: Proposal | int, correction: Correction) -> Round:
         """Learn from what the expert made of a proposal. A refused call changes nothing."""
-        shown, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
+        shown, weights, moves = self._find(proposal if isinstance(proposal, int) else proposal.id)
         _check_correction(correction)
         if not same_solution(correction.path[0], shown.solution):
             raise ValueError(
@@ -108,18 +116,28 @@ class Session:
             self.domain, shown.problem, correction, self.learner.reads, self.candidate, weights
         )
         self.learner.update(feedback)
+        if moves is not None:
+            self.acceptance.learn(moves, accepted=not correction.costs)
         del self._open[shown.id]
         effort = correction.effort
         self.efforts.append(effort)
         self.costs.append(feedback.cost)
         return Round(shown, correction, feedback.cost, effort, feedback.delta)
 
-    def _find(self, number: int) -> tuple[Proposal, Vector]:
+    def _find(self, number: int) -> _Shown:
         if number in self._open:
             return self._open[number]
         if 0 <= number < self._asked:
             raise ValueError(f"proposal {number} has been told already; ask again for a new one.")
         raise ValueError(f"there is no proposal {number}; this session has made {self._asked}.")
+
+
+class _Shown(NamedTuple):
+    """A proposal that waits for its correction, and what it was made with."""
+
+    proposal: Proposal
+    weights: Vector
+    expected_moves: float | None
 
 
 def _check_correction(correction: Correction) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from coactor.protocol import Matrix, Vector
 
 STEPS = 25  # Newton steps at the most; three or four are usual
-ENOUGH = 0.01  # stop when the next Newton step promises less than this many nats
+ENOUGH = 0.01  # the last Newton step is the one that promises less than this many nats
 
 
 class Gaussian(Protocol):
@@ -71,6 +71,7 @@ class Precision:
             step = -np.linalg.solve(curvature, slope)
             promised = -float(slope @ step)
             if promised < ENOUGH:
+                theta = theta + step  # too short a step to change the curvature, but not to be forgotten
                 break
             ahead, pull = rows @ step, self.matrix @ step
             size = 1.0
@@ -138,6 +139,7 @@ def _dual_newton(kernel: Matrix, start: Vector, labels: Vector) -> tuple[Vector,
         ahead = kernel @ step
         promised = float((labels - p - alpha) @ ahead)
         if promised < ENOUGH:
+            alpha = alpha + step
             break
         size = 1.0
         while True:

@@ -1,0 +1,131 @@
+"""What a learner believes, in words and numbers.
+
+Weights are compared by their effect, the weight times the size its feature usually has, so that units do not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coactor.protocol import Domain, Learner, Vector
+
+SURE, LIKELY = 2.0, 1.0  # a weight so many deviations from 0
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """What is believed about one feature.
+
+    Attributes
+    ----------
+    feature
+        Its name.
+    weight, deviation
+        The weight and its standard deviation; None where the learner keeps none.
+    share
+        The weight's part of all weights' absolute sum, with its sign.
+    known
+        How much of the doubt is gone, 0 to 1; None where the learner keeps none.
+    words
+        All this in a sentence.
+    """
+
+    feature: str
+    weight: float
+    deviation: float | None
+    share: float
+    known: float | None
+    words: str
+
+
+def beliefs(domain: Domain, learner: Learner) -> list[Belief]:
+    """What the learner believes about each feature, the weightiest first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import coactor
+    >>> domain = coactor.domains.Tour(points=8, features=2, names=["distance", "toll"])
+    >>> learner = coactor.learners.PER(2)
+    >>> learner.weights = np.array([3.0, -1.0])
+    >>> for belief in beliefs(domain, learner):
+    ...     print(belief.words)
+    avoids distance (75 % of what counts)
+    seeks toll (25 % of what counts)
+    """
+    names = feature_names(domain)
+    shares = _shares(learner.weights)
+    deviations = learner.deviations() if hasattr(learner, "deviations") else None
+    known = learner.known() if hasattr(learner, "known") else None
+    found = []
+    for k in np.argsort(-np.abs(shares), kind="stable"):
+        w = float(learner.weights[k])
+        sd = None if deviations is None else float(deviations[k])
+        words = _words(names[k], w, sd, float(shares[k]), verb(domain, w))
+        found.append(Belief(names[k], w, sd, float(shares[k]), None if known is None else float(known[k]), words))
+    return found
+
+
+def unknown(domain: Domain, learner: Learner) -> list[str]:
+    """The features about which the learner cannot even tell good from bad yet."""
+    return [b.feature for b in beliefs(domain, learner) if b.deviation is not None and abs(b.weight) < b.deviation]
+
+
+def change(domain: Domain, before: Vector, after: Vector, most: int = 3) -> list[str]:
+    """What a correction changed, in a few sentences; none where it changed nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import coactor
+    >>> domain = coactor.domains.Tour(points=8, features=2, names=["distance", "toll"])
+    >>> change(domain, np.array([1.0, 1.0]), np.array([1.0, 3.0]))
+    ['distance counts for less: 50 % -> 25 %', 'toll counts for more: 50 % -> 75 %']
+    """
+    names = feature_names(domain)
+    old, new = _shares(before), _shares(after)
+    by_size = np.argsort(-np.abs(new - old), kind="stable")[:most]
+    sentences = []
+    for k in by_size:
+        was, now = float(old[k]), float(new[k])
+        if round(100 * abs(now - was)) < 1:
+            continue
+        if was * now < 0:
+            what = f"{names[k]} turned: {verb(domain, was)} -> {verb(domain, now)}"
+        else:
+            more = "more" if abs(now) > abs(was) else "less"
+            what = f"{names[k]} counts for {more}: {_percent(was)} -> {_percent(now)}"
+        sentences.append(what)
+    return sentences
+
+
+def feature_names(domain: Domain) -> Sequence[str]:
+    """What the domain calls its features, or their numbers."""
+    names: Sequence[str] | None = getattr(domain, "feature_names", None)
+    return names if names is not None else [f"feature {k + 1}" for k in range(domain.dim)]
+
+
+def verb(domain: Domain, weight: float) -> str:
+    """What the expert does with a feature of this weight: phi is minus the feature where features are costs."""
+    if getattr(domain, "counts_costs", False):
+        weight = -weight
+    return "seeks" if weight > 0 else "avoids"
+
+
+def _shares(weights: Vector) -> Vector:
+    total = float(np.abs(weights).sum())
+    return weights / total if total > 0 else np.zeros(weights.size)
+
+
+def _words(name: str, weight: float, deviation: float | None, share: float, does: str) -> str:
+    if weight == 0 or (deviation is not None and abs(weight) < LIKELY * deviation):
+        return f"{name}: not known yet"
+    doubt = "" if deviation is None or abs(weight) >= SURE * deviation else "probably "
+    return f"{doubt}{does} {name} ({_percent(share)} of what counts)"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * abs(share):.0f} %"
