@@ -273,3 +273,10 @@ def test_an_installed_domain_need_not_be_passed(sqlite_url):
             own.ask([1.0, 1.0, 1.0])
         with pytest.raises(PermissionError, match="no name here"):
             Study(store, "desk")
+
+
+def test_a_study_is_not_opened_with_another_domain(sqlite_url):
+    domain, _ = tours(1, features=3)
+    open_study(sqlite_url, "tours", domain, "PER", create=True).close()
+    with pytest.raises(Invalid, match="domain 'tour', not 'ranking'"):
+        open_study(sqlite_url, "tours", coactor.domains.Ranking(features=3))

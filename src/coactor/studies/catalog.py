@@ -19,7 +19,7 @@ from coactor.studies.errors import Invalid
 Maker: TypeAlias = Callable[..., Domain]
 
 BUILT_IN: dict[str, str] = {"tour": "Tour", "fleet": "Fleet", "ranking": "Ranking", "hypercube": "Hypercube"}
-MOST = 100_000  # the largest number a parameter may be: a request must not fill the memory
+MOST = 5000  # the largest number a parameter may be: a request must not fill the memory
 
 
 def names() -> list[str]:

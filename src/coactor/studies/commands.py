@@ -153,7 +153,7 @@ def _about(store: Store, name: str) -> dict[str, Any]:
 def log_(name: str, after: int, limit: int, url: str, as_json: bool) -> None:
     """The facts, in order."""
     with opened(url) as store, store.reading() as sql:
-        facts = [orjson.loads(e.body) for e in sql.after(sql.find(name).id, after, after + limit)]
+        facts = [orjson.loads(body) for body in sql.bodies(sql.find(name).id, after, limit)]
     show(facts, as_json, _fact_line)
 
 

@@ -127,6 +127,13 @@ class Transaction:
                 return
             seq = page[-1].seq
 
+    def bodies(self, study: int, after: int, limit: int) -> list[bytes]:
+        """What the facts after a sequence number say, without their vectors."""
+        query = (
+            sa.select(_F.c.body).where(_F.c.study == study, _F.c.seq > after).order_by(_F.c.seq).limit(limit)
+        )
+        return [bytes(body) for body in self.sql.scalars(query)]
+
     def of_kind(self, study: int, *kinds: str, after: int = 0, limit: int = END) -> list[Entry]:
         """The facts of some kinds, in order, without their vectors."""
         query = (

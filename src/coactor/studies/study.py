@@ -48,6 +48,11 @@ class Study:
                 f"Study {name!r} has {first.config['dim']} features, this domain has {self.domain.dim}; "
                 "open it with the domain it was created with."
             )
+        kept, given = first.config["domain"]["name"], catalog.describe(self.domain)["name"]
+        if kept and given and kept != given:
+            raise Invalid(
+                f"Study {name!r} is about the domain {kept!r}, not {given!r}; open it with its own."
+            )
         self.codec = Codec(self.domain)
         self.ledger = Ledger(store, head, deepcopy(learner) or learners.from_state(first.state), clock)
         how = proposals or first.config["proposals"]

@@ -199,7 +199,7 @@ class Gate:
             else:
                 await self.app(scope, _bounded(receive), answer)
         except Exception:
-            errors.error("%s %s failed", scope["method"], scope["path"][:200], exc_info=True)
+            errors.error("%s %s failed", scope["method"][:20], ascii(scope["path"][:200]), exc_info=True)
             if status:
                 raise  # the answer has begun; all that is left is to break it off
             ours = problem(
@@ -213,7 +213,12 @@ class Gate:
             name = scope["account"].name if "account" in scope else "-"
             # The path only: a query may hold a one-time code.
             log.info(
-                "%s %s %d %.1fms %s", scope["method"], scope["path"][:200], status, took * 1e3, ascii(name)
+                "%s %s %d %.1fms %s",
+                scope["method"][:20],
+                ascii(scope["path"][:200]),
+                status,
+                took * 1e3,
+                ascii(name),
             )
 
 
