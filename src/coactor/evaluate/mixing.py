@@ -29,9 +29,9 @@ from coactor import learners as known
 from coactor.evaluate.archives import Archive
 from coactor.evaluate.execute import run_all
 from coactor.evaluate.lines import parse_line
-from coactor.learners.choice import DENSE_UP_TO, PRIMAL_UP_TO
+from coactor.learners.choice import JOINT_UP_TO
 from coactor.learners.states import pack, unpack
-from coactor.protocol import Learner, Matrix, State, Vector
+from coactor.protocol import Learner, State, Vector
 
 PILOT = 20  # cases learned before the shards part
 
@@ -107,33 +107,22 @@ def mix(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
 def _multiplied(common: State, states: Sequence[State]) -> dict[str, Any]:
     """The product of Gaussian beliefs, the common start counted once."""
     size = len(common["belief_mean"])
-    form = (
-        "precision" if size - 1 <= PRIMAL_UP_TO else "covariance" if size - 1 <= DENSE_UP_TO else "variances"
-    )
-    shape = (size,) if form == "variances" else (size, size)
+    joint = size - 1 <= JOINT_UP_TO  # a matrix of precisions, or a vector of variances
+    shape = (size, size) if joint else (size,)
 
     def message(state: State) -> tuple[Vector, Vector]:
         """The natural parameters: precision, and precision times mean."""
         mean = unpack(state, "belief_mean", "mix", (size,))
         matrix = unpack(state, "belief_matrix", "mix", shape)
-        if form == "variances":
-            return 1.0 / matrix, mean / matrix
-        precision = matrix if form == "precision" else _inverse(matrix)
-        return precision, precision @ mean
+        return (matrix, matrix @ mean) if joint else (1.0 / matrix, mean / matrix)
 
     precision, pull = start = message(common)
     for state in states:
         own = message(state)
         precision, pull = precision + own[0] - start[0], pull + own[1] - start[1]
-    if form == "variances":
-        return {"belief_mean": pack(pull / precision), "belief_matrix": pack(1.0 / precision)}
-    matrix = precision if form == "precision" else _inverse(precision)
-    return {"belief_mean": pack(_inverse(precision) @ pull), "belief_matrix": pack(matrix)}
-
-
-def _inverse(matrix: Matrix) -> Matrix:
-    inverse: Matrix = np.linalg.inv(matrix).astype(np.float64)
-    return inverse
+    if joint:
+        return {"belief_mean": pack(np.linalg.solve(precision, pull)), "belief_matrix": pack(precision)}
+    return {"belief_mean": pack(pull / precision), "belief_matrix": pack(1.0 / precision)}
 
 
 def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
