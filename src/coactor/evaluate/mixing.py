@@ -121,7 +121,7 @@ def _multiplied(common: State, states: Sequence[State]) -> dict[str, Any]:
         own = message(state)
         precision, pull = precision + own[0] - start[0], pull + own[1] - start[1]
     if joint:
-        return {"belief_mean": pack(np.linalg.solve(precision, pull)), "belief_matrix": pack(precision)}
+        return {"belief_mean": pack(np.linalg.solve(precision, pull).astype(np.float64)), "belief_matrix": pack(precision)}
     return {"belief_mean": pack(pull / precision), "belief_matrix": pack(1.0 / precision)}
 
 
