@@ -114,6 +114,19 @@ def names_for(names: Sequence[str] | None, features: int) -> tuple[str, ...]:
     return tuple(names)
 
 
+def titles(data: Any, count: int, what: str) -> tuple[str, ...] | None:
+    """What people call each of `count` things; None when nobody said."""
+    if data is None:
+        return None
+    if isinstance(data, str) or not isinstance(data, Sequence) or not all(isinstance(t, str) for t in data):
+        raise ValueError(f"the names of the {what} are {str(data)[:60]!r}; expected a list of texts.")
+    if len(data) != count or any(len(t) > 200 for t in data):
+        raise ValueError(
+            f"{len(data)} names were given for {count} {what}; give one each, of at most 200 characters."
+        )
+    return tuple(data)
+
+
 def move_args(move: Any, op: str, count: int) -> list[int]:
     """The arguments of a move of this kind, or a sentence."""
     if not isinstance(move, Mapping) or move.get("op") != op:

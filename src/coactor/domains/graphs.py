@@ -26,16 +26,25 @@ class Graph:
         Features only the expert sees, one row per edge; no columns when there are none.
     coordinates
         Where the points lie, shape (n, 2), for a map; optional.
+    names
+        What people call the points; optional.
     """
 
     size: int
     edges: Matrix
     hidden: Matrix
     coordinates: Matrix | None = None
+    names: tuple[str, ...] | None = None
 
     @staticmethod
     def of(
-        size: int, edges: Any, hidden: Any = None, coordinates: Any = None, *, features: int | None = None
+        size: int,
+        edges: Any,
+        hidden: Any = None,
+        coordinates: Any = None,
+        names: Any = None,
+        *,
+        features: int | None = None,
     ) -> Graph:
         """A checked graph from anything array-like."""
         n = arrays.positive(size, 1, "the number of points")
@@ -43,7 +52,7 @@ class Graph:
         visible = arrays.matrix(edges, "edge features", rows, features)
         unseen = np.empty((rows, 0)) if hidden is None else arrays.matrix(hidden, "hidden features", rows)
         places = None if coordinates is None else arrays.matrix(coordinates, "coordinates", n, 2)
-        return Graph(n, visible, unseen, places)
+        return Graph(n, visible, unseen, places, arrays.titles(names, n, "points"))
 
     @staticmethod
     def from_matrices(features: Any, coordinates: Any = None) -> Graph:
@@ -75,6 +84,8 @@ class Graph:
             data["hidden"] = self.hidden.tolist()
         if self.coordinates is not None:
             data["coordinates"] = self.coordinates.tolist()
+        if self.names is not None:
+            data["names"] = list(self.names)
         return data
 
     @staticmethod
@@ -82,4 +93,6 @@ class Graph:
         """The graph that `encode` described, checked."""
         size = arrays.entry(data, "size", "the problem")
         edges = arrays.entry(data, "edges", "the problem")
-        return Graph.of(size, edges, data.get("hidden"), data.get("coordinates"), features=features)
+        return Graph.of(
+            size, edges, data.get("hidden"), data.get("coordinates"), data.get("names"), features=features
+        )

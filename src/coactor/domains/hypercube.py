@@ -23,10 +23,13 @@ class Cube:
         Visible features, shape (dimension * 2^(dimension - 1), d): corner by corner, bit by bit.
     hidden
         Features only the expert sees, one row per edge.
+    names
+        What people call the bits; optional.
     """
 
     edges: Matrix
     hidden: Matrix
+    names: tuple[str, ...] | None = None
 
     def costs(self, w: Vector) -> Vector:
         """What each edge costs under the weights."""
@@ -140,9 +143,11 @@ class Hypercube:
             )
 
     def encode_problem(self, x: Cube) -> Any:
-        data = {"edges": x.edges.tolist()}
+        data: dict[str, Any] = {"edges": x.edges.tolist()}
         if x.hidden.shape[1]:
             data["hidden"] = x.hidden.tolist()
+        if x.names is not None:
+            data["names"] = list(x.names)
         return data
 
     def decode_problem(self, data: Any) -> Cube:
@@ -151,9 +156,8 @@ class Hypercube:
         )
         unseen = data.get("hidden")
         rows = self.edge_count
-        return Cube(
-            edges, np.empty((rows, 0)) if unseen is None else arrays.matrix(unseen, "hidden features", rows)
-        )
+        hidden = np.empty((rows, 0)) if unseen is None else arrays.matrix(unseen, "hidden features", rows)
+        return Cube(edges, hidden, arrays.titles(data.get("names"), self.dimension, "bits"))
 
     def encode_solution(self, y: Indices) -> list[int]:
         return [int(bit) for bit in y]

@@ -32,12 +32,15 @@ class Day:
         Of each vehicle on duty.
     stops
         What the data calls the points.
+    coordinates
+        Where they lie, shape (n + 1, 2), for a map; optional.
     """
 
     arcs: NDArray[np.float64]
     demand: Vector
     capacity: Vector
     stops: tuple[str, ...]
+    coordinates: Matrix | None = None
 
     @property
     def size(self) -> int:
@@ -45,7 +48,9 @@ class Day:
         return len(self.demand) - 1
 
     @staticmethod
-    def of(arcs: Any, demand: Any, capacity: Any, stops: Sequence[str] | None = None) -> Day:
+    def of(
+        arcs: Any, demand: Any, capacity: Any, stops: Sequence[str] | None = None, coordinates: Any = None
+    ) -> Day:
         """A checked day."""
         table = arrays.finite(np.array(arcs, dtype=np.float64), "arc features")
         if table.ndim == 2:
@@ -72,7 +77,8 @@ class Day:
             raise ValueError(
                 f"stop {names[worst]} wants {wants[worst]:g}, but the largest vehicle holds {holds.max():g}."
             )
-        return Day(table, wants, holds, names)
+        places = None if coordinates is None else arrays.matrix(coordinates, "coordinates", n + 1, 2)
+        return Day(table, wants, holds, names, places)
 
 
 class Plans:
@@ -198,16 +204,20 @@ class Plans:
             raise ValueError(f"the plan must visit each of the stops 1 to {x.size} exactly once.")
 
     def encode_problem(self, x: Day) -> Any:
-        return {
+        data: dict[str, Any] = {
             "arcs": x.arcs.tolist(),
             "demand": x.demand.tolist(),
             "capacity": x.capacity.tolist(),
             "stops": list(x.stops),
         }
+        if x.coordinates is not None:
+            data["coordinates"] = x.coordinates.tolist()
+        return data
 
     def decode_problem(self, data: Any) -> Day:
         parts = [arrays.entry(data, key, "the day") for key in ("arcs", "demand", "capacity")]
-        day = Day.of(parts[0], parts[1], parts[2], data.get("stops"))
+        stops = arrays.titles(data.get("stops"), len(parts[1]) if isinstance(parts[1], list) else 0, "points")
+        day = Day.of(parts[0], parts[1], parts[2], stops, data.get("coordinates"))
         if day.arcs.shape[2] != self.dim - int(self.soft):
             raise ValueError(
                 f"an arc has {day.arcs.shape[2]} features; expected {self.dim - int(self.soft)}."

@@ -73,17 +73,20 @@ class Query:
         Feature rows, dense or sparse.
     labels
         Relevance, 0 to 4: only the expert sees it. Zeros when nobody judged.
+    names
+        What people call the documents; optional.
     """
 
     documents: Documents
     labels: Vector
+    names: tuple[str, ...] | None = None
 
     @property
     def size(self) -> int:
         return int(self.documents.shape[0])
 
     @staticmethod
-    def of(documents: Any, labels: Any = None, *, features: int | None = None) -> Query:
+    def of(documents: Any, labels: Any = None, names: Any = None, *, features: int | None = None) -> Query:
         """A checked query."""
         if isinstance(documents, SparseRows):
             if features is not None and documents.shape[1] != features:
@@ -97,7 +100,7 @@ class Query:
         judged = np.zeros(n) if labels is None else arrays.vector(labels, "labels")
         if judged.shape != (n,):
             raise ValueError(f"labels have shape {judged.shape}; expected one for each of the {n} documents.")
-        return Query(rows, judged)
+        return Query(rows, judged, arrays.titles(names, n, "documents"))
 
     def scores(self, w: Vector) -> Vector:
         """w . f(document) for each document."""
@@ -253,7 +256,10 @@ class Ranking:
             documents: Any = {key: getattr(rows, key).tolist() for key in ("indptr", "indices", "values")}
         else:
             documents = rows.tolist()
-        return {"documents": documents, "labels": x.labels.tolist()}
+        data = {"documents": documents, "labels": x.labels.tolist()}
+        if x.names is not None:
+            data["names"] = list(x.names)
+        return data
 
     def decode_problem(self, data: Any) -> Query:
         documents = arrays.entry(data, "documents", "the problem")
@@ -261,7 +267,7 @@ class Ranking:
             indptr = arrays.integers(arrays.entry(documents, "indptr", "documents"), "indptr")
             indices, values = (arrays.entry(documents, key, "documents") for key in ("indices", "values"))
             documents = SparseRows.of(indptr, indices, values, (max(0, indptr.size - 1), self.dim))
-        return Query.of(documents, data.get("labels"), features=self.dim)
+        return Query.of(documents, data.get("labels"), data.get("names"), features=self.dim)
 
     def encode_solution(self, y: Indices) -> list[int]:
         return [int(d) for d in y]
