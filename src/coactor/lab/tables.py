@@ -26,7 +26,8 @@ def runs_csv(results: Sequence[PanelResult]) -> Iterator[str]:
         for line, costs in result.costs.items():
             for run, row in enumerate(costs):
                 head = f"{result.panel.name},{_cell(line)},{run},"
-                yield "".join(f"{head}{t},{number(c)}\n" for t, c in enumerate(row.tolist()))
+                text = {cost: number(cost) for cost in set(row.tolist())}  # few costs, many rows
+                yield "".join([f"{head}{t},{text[cost]}\n" for t, cost in enumerate(row.tolist())])
 
 
 def _cell(text: str) -> str:
