@@ -112,7 +112,7 @@ class Plans:
     >>> day = Day.of(line, demand=[0, 1, 1, 1], capacity=[2, 2])
     >>> domain = Plans(features=1)
     >>> sorted(route.tolist() for route in domain.solve(day, np.ones(1)))
-    [[3], [2, 1]]
+    [[2, 1], [3]]
     """
 
     def __init__(self, features: int = 1, soft: bool = False, names: Sequence[str] | None = None) -> None:
