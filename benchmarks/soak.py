@@ -40,7 +40,8 @@ def many_processes(url: str, processes: int, tells: int) -> str:
         assert failed == 0, f"{failed} processes failed"
         assert good.facts == 1 + 2 * processes * tells, good
         assert [row.version for row in study.effort()] == list(range(1, processes * tells + 1))
-    return f"{processes} x {tells} tells, {processes * tells / took:.0f} a second: no error, no gap, replay equal"
+    rate = processes * tells / took
+    return f"{processes} x {tells} tells, {rate:.0f} a second: no error, no gap, replay equal"
 
 
 class Problems:

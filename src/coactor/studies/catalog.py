@@ -18,7 +18,9 @@ from coactor.studies.errors import Invalid
 
 Maker: TypeAlias = Callable[..., Domain]
 
-BUILT_IN: dict[str, str] = {"tour": "Tour", "fleet": "Fleet", "ranking": "Ranking", "hypercube": "Hypercube"}
+BUILT_IN: dict[str, str] = {
+    "tour": "Tour", "fleet": "Fleet", "plan": "Plans", "ranking": "Ranking", "hypercube": "Hypercube",
+}  # fmt: skip
 MOST = 5000  # the largest number a parameter may be: a request must not fill the memory
 
 
@@ -76,7 +78,9 @@ def describe(domain: Domain) -> dict[str, Any]:
 
 
 def _value_of(domain: Domain, key: str) -> Any:
-    value = {"features": domain.dim, "names": getattr(domain, "feature_names", None)}.get(key)
+    names = getattr(domain, "feature_names", None)
+    given = domain.dim - int(getattr(domain, "soft", False))  # a soft capacity is a feature nobody gave
+    value = {"features": given, "names": None if names is None else tuple(names)[:given]}.get(key)
     value = getattr(domain, key, None) if value is None else value
     value = list(value) if isinstance(value, tuple) else value
     return value if _fits(value) else None

@@ -81,44 +81,53 @@ class Desk:
 
     def edit(self, id: int, move: Any, *, revision: int, actor: str, key: str | None = None) -> Draft:
         """Apply one operator to the draft."""
-        return self._gesture(id, "move", plain_move(move), revision, actor, key)
+        return self._gesture(id, "move", [plain_move(move)], revision, actor, key)
 
-    def undo(self, id: int, *, revision: int, actor: str, key: str | None = None) -> Draft:
-        """Take the last edit back."""
-        return self._gesture(id, "undo", None, revision, actor, key)
+    def edits(self, id: int, moves: list[Any], *, revision: int, actor: str, key: str | None = None) -> Draft:
+        """Apply several operators that were one gesture, such as a drag over many places: all or none."""
+        return self._gesture(id, "move", [plain_move(move) for move in moves], revision, actor, key)
 
-    def redo(self, id: int, *, revision: int, actor: str, key: str | None = None) -> Draft:
-        """Make the edit again that was taken back last."""
-        return self._gesture(id, "redo", None, revision, actor, key)
+    def undo(self, id: int, *, revision: int, actor: str, key: str | None = None, count: int = 1) -> Draft:
+        """Take the last edits back."""
+        return self._gesture(id, "undo", [None] * count, revision, actor, key)
+
+    def redo(self, id: int, *, revision: int, actor: str, key: str | None = None, count: int = 1) -> Draft:
+        """Make the edits again that were taken back last."""
+        return self._gesture(id, "redo", [None] * count, revision, actor, key)
 
     def _gesture(
-        self, id: int, action: str, move: Move | None, revision: int, actor: str, key: str | None
+        self, id: int, action: str, steps: list[Move] | list[None], revision: int, actor: str, key: str | None
     ) -> Draft:
         _named(actor)
         check_who(actor, "", key)
         with self.study.ledger.writing() as log:
-            if key is not None and self._done_before(log, key, id, action, move):
+            if not steps:
+                raise Invalid("A gesture is at least one edit.")
+            if key is not None and self._done_before(log, key, id, action, steps[0]):
                 return self.view(id)
             draft = self._mine(log, id, actor)
             self._current(log, draft, revision)
-            if action == "undo" and not draft.moves:
+            if action == "undo" and len(draft.moves) < len(steps):
                 raise Invalid("There is nothing to undo.")
-            if action == "redo" and not draft.undone:
+            if action == "redo" and len(draft.undone) < len(steps):
                 raise Invalid("There is nothing to redo.")
-            if move is not None:
-                if len(draft.moves) >= corrections.MOST_STEPS:
-                    raise Invalid(f"A draft holds at most {corrections.MOST_STEPS} edits; submit it.")
-                problem, proposed = self.study.material(id)
-                here = self._path(problem, proposed, draft.moves)[-1]
-                self.study.codec.apply(problem, here, move)  # raises where the move cannot be made
-            log.add(
-                Edited(
-                    proposal=id, action=action, revision=revision + 1, until=log.now + self.lease,
-                    move=move, key=key,
-                ),
-                actor=actor,
-            )  # fmt: skip
+            if action == "move":
+                self._try(id, [*draft.moves, *(step for step in steps if step is not None)])
+            for number, move in enumerate(steps):
+                log.add(
+                    Edited(
+                        proposal=id, action=action, revision=revision + 1 + number,
+                        until=log.now + self.lease, move=move, key=None if number else key,
+                    ),
+                    actor=actor,
+                )  # fmt: skip
         return self.view(id)
+
+    def _try(self, id: int, moves: list[Move]) -> None:
+        """Refuse a draft that cannot be."""
+        if len(moves) > corrections.MOST_STEPS:
+            raise Invalid(f"A draft holds at most {corrections.MOST_STEPS} edits; submit it.")
+        self._path(*self.study.material(id), moves)  # raises where a move cannot be made
 
     def _done_before(self, log: Writer, key: str, id: int, action: str, move: Move | None) -> bool:
         entry = log.sql.by_key(self.study.ledger.head.id, key)

@@ -274,6 +274,19 @@ class Store:
             with connection.begin():
                 yield Transaction(connection)
 
+    def tidy(self) -> None:
+        """Move what SQLite has collected in its write-ahead log into the file, without holding anybody up.
+
+        SQLite does it by itself now and then, inside a commit that then takes long; a server does it between.
+        """
+        if self.engine.dialect.name == "sqlite":
+            with in_our_words():
+                connection = self.engine.raw_connection()
+                try:
+                    connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
+                finally:
+                    connection.close()
+
     def close(self) -> None:
         """Let go of the database."""
         self.engine.dispose()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import logging
 import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
 from coactor.studies.commands import DEFAULT, in_words, json_option, opened, show
-from coactor.studies.errors import Invalid
+from coactor.studies.errors import Invalid, Unavailable
+from coactor.studies.store import Store
 from coactor.studies.tokens import Accounts
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -73,4 +77,26 @@ def serve(
             )  # fmt: skip
             # No access log of uvicorn's: it would write the one-time code of the link into a file.
             config = uvicorn.Config(app, access_log=False, log_level="warning", server_header=False)
-            uvicorn.Server(config).run(sockets=[listener])
+            with kept_tidy(store):
+                uvicorn.Server(config).run(sockets=[listener])
+
+
+@contextmanager
+def kept_tidy(store: Store, every: float = 0.5) -> Iterator[None]:
+    """Tidy the store up in the background, so that no request has to wait for it."""
+    stop = threading.Event()
+
+    def run() -> None:
+        while not stop.wait(every):
+            try:
+                store.tidy()
+            except Unavailable as error:  # a full disk shows in the requests; here it must not end the thread
+                logging.getLogger("coactor.web").warning("%s", error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
