@@ -11,7 +11,7 @@ from coactor.lab.claims import ABSENT, CLOSE, FAILS, HOLDS, Claim
 from coactor.lab.lines import EXPERT
 from coactor.lab.results import PanelResult, Row
 from coactor.lab.statistics import Interval, Pair
-from coactor.lab.theorem import TheoremRow
+from coactor.lab.theorem import THEOREM_EXAMPLES, TheoremRow
 
 _MARK = {HOLDS: ("yes", "✓"), FAILS: ("no", "✗"), CLOSE: ("open", "≈"), ABSENT: ("absent", "–")}
 
@@ -154,7 +154,7 @@ def _round(value: float) -> str:
     if value == 0:
         return "0"
     if abs(value) >= 1e6:
-        return f"{value:.1e}".replace("e+0", "e")
+        return f"{value:.1e}".replace("e+0", "e").replace("e+", "e")
     if abs(value) >= 1000:
         return f"{value:.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
@@ -221,8 +221,8 @@ def _pairs(pairs: Sequence[Pair]) -> str:
 def _bounds(rows: Sequence[TheoremRow]) -> str:
     text = (
         "<p>The theorem speaks of noise-free runs that learn from the last candidate the learner disagreed "
-        "with (Assumption 3), so it is checked by learners of their own, on the first examples of each run "
-        "above. R is the largest norm among the solutions compared. The refined bound does not depend on "
+        "with (Assumption 3), so it is checked by learners of its own, on the first "
+        f"{THEOREM_EXAMPLES} examples of each run above. R is the largest norm among the solutions compared. The refined bound does not depend on "
         "the number of examples: the proof holds with the number of updates in its place. Where the paper's "
         "solver ignores the expert's operators (path planning) it is polished here, as Assumption 1 demands. "
         "Assumptions are checked on every example.</p>"
