@@ -222,10 +222,10 @@ def _bounds(rows: Sequence[TheoremRow]) -> str:
     text = (
         "<p>The theorem speaks of noise-free runs that learn from the last candidate the learner disagreed "
         "with (Assumption 3), so it is checked by learners of its own, on the first "
-        f"{THEOREM_EXAMPLES} examples of each run above. R is the largest norm among the solutions compared. The refined bound does not depend on "
-        "the number of examples: the proof holds with the number of updates in its place. Where the paper's "
-        "solver ignores the expert's operators (path planning) it is polished here, as Assumption 1 demands. "
-        "Assumptions are checked on every example.</p>"
+        f"{THEOREM_EXAMPLES} examples of each run above. R is the largest norm among the solutions compared. "
+        "The refined bound does not depend on the number of examples: the proof holds with the number of "
+        "updates in its place. Where the paper's solver ignores the expert's operators (path planning) it is "
+        "polished here, as Assumption 1 demands. Assumptions are checked on every example.</p>"
     )
     groups: dict[tuple[str, str], list[TheoremRow]] = {}
     for row in rows:
