@@ -40,7 +40,7 @@ coverage: $(VENV)/.test
 	$(BIN)/coverage report --skip-covered --show-missing --fail-under=95 --include="$(COVERED)"
 
 serve: $(VENV)/.serve
-	$(BIN)/coactor serve
+	$(BIN)/coactor serve --try
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/core.py
