@@ -109,11 +109,10 @@ def test_a_solver_that_fails_leaves_no_trace(desk, monkeypatch):
 class Killed:
     """`coactor serve` as its own process, to be killed and started again."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self, url: str, *more: str) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-c", "from coactor.cli import main; main()", "serve",
-             "--store", url, "--port", "0", "--json", "--quiet"],
+             "--store", url, "--port", "0", "--json", "--quiet", *more],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
         text = ""
@@ -187,3 +186,37 @@ def test_a_server_killed_in_the_middle_of_load_loses_nothing(desk, tmp_path):
     answered = killed_under_load(url, token, desk, kills=2)
     assert len(answered) >= 8
     check_nothing_lost(url, answered)
+
+
+def test_the_command_serves_a_study_to_try_and_a_link_that_opens_it_once(tmp_path):
+    server = Killed(f"sqlite:///{tmp_path}/fresh.db", "--try")
+    try:
+        with httpx.Client(base_url=server.address) as browser:
+            assert browser.get(server.said["login"]).status_code == 303
+            names = [row["name"] for row in browser.get("/api/studies").json()]
+            assert names
+            origin = {"Origin": server.address}
+            taken = browser.post(f"/api/studies/{names[0]}/queue/next", headers=origin)
+            assert taken.status_code == 200
+            id, revision = taken.json()["id"], {"If-Match": taken.headers["etag"], **origin}
+            place = f"/api/studies/{names[0]}/proposals/{id}"
+            assert browser.post(f"{place}/submit", json={}, headers=revision).json()["effort"] == 0.0
+        with httpx.Client(base_url=server.address) as late:
+            assert late.get(server.said["login"]).status_code == 401
+        server.process.terminate()
+        server.process.wait(timeout=30)
+    finally:
+        server.kill()
+    with Store(f"sqlite:///{tmp_path}/fresh.db") as store, store.reading() as sql:
+        for head in sql.studies():
+            transfer.verify(store, head.name)
+
+
+def test_tidying_up_moves_everything_into_the_file(desk, tmp_path):
+    lead = desk.client("lead")
+    lead.post(PLACE, json={"problem": desk.problem(0)})
+    desk.store.tidy()
+    alone = tmp_path / "alone.db"
+    alone.write_bytes((tmp_path / "desk.db").read_bytes())  # without the write-ahead log beside it
+    with Store(f"sqlite:///{alone}") as copy:
+        assert transfer.verify(copy, "tours").facts == 2

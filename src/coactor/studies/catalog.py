@@ -80,7 +80,8 @@ def describe(domain: Domain) -> dict[str, Any]:
 def _value_of(domain: Domain, key: str) -> Any:
     names = getattr(domain, "feature_names", None)
     given = domain.dim - int(getattr(domain, "soft", False))  # a soft capacity is a feature nobody gave
-    value = {"features": given, "names": None if names is None else tuple(names)[:given]}.get(key)
+    renamed: dict[str, Any] = {"features": given, "names": None if names is None else tuple(names)[:given]}
+    value = renamed.get(key)
     value = getattr(domain, key, None) if value is None else value
     value = list(value) if isinstance(value, tuple) else value
     return value if _fits(value) else None
