@@ -254,7 +254,7 @@ def test_operations(desk):
     assert desk.client().get("/health").json()["status"] == "ok"
     text = solver.get("/metrics").text
     assert 'coactor_open{study="tours"} 1.0' in text
-    assert "coactor_requests_total" in text
+    assert 'route="/api/studies/{study}/proposals",status="201"} 1.0' in text
     assert desk.client("solver", study="tours", name="small").get("/metrics").status_code == 403
     page = solver.get("/api/docs")
     assert page.headers["content-type"].startswith("text/html")

@@ -188,8 +188,10 @@ class Gate:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                if "cache-control" not in headers:
-                    headers["cache-control"] = "no-store"
+                if "cache-control" not in headers:  # static files may be kept, if asked about each time
+                    headers["cache-control"] = (
+                        "no-cache" if scope["path"].startswith("/static/") else "no-store"
+                    )
             await send(message)
 
         try:

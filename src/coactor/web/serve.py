@@ -76,7 +76,9 @@ def serve(
                 lambda a: f"Serving {a['store']} at {a['address']}\nOpen this once, within the hour: {link}",
             )  # fmt: skip
             # No access log of uvicorn's: it would write the one-time code of the link into a file.
-            config = uvicorn.Config(app, access_log=False, log_level="warning", server_header=False)
+            config = uvicorn.Config(
+                app, access_log=False, log_level="warning", server_header=False, limit_concurrency=500
+            )
             with kept_tidy(store):
                 uvicorn.Server(config).run(sockets=[listener])
 
