@@ -130,7 +130,7 @@ class SimulatedExpert:
 
     # -- an expert who errs: slower, by the four methods -------------------------------------------------
 
-    def _erring_climb(self, x: Problem, y: Solution) -> tuple[list[Solution], list[Move]]:
+    def _erring_climb(self, x: Problem, y: Solution) -> tuple[Sequence[Solution], list[Move]]:
         """Climb the utility as he perceives it; being one fixed landscape per problem, it has a top."""
         rng = np.random.default_rng(self._salt)  # the same slips for every learner shown this problem
         path, moves = [y], list[Move]()

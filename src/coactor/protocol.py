@@ -250,7 +250,7 @@ class Landscape(Protocol):
 
     def climb(
         self, y: Solution, /, *, kappa: float = 0.0, best: bool = False, limit: int = -1
-    ) -> tuple[list[Solution], list[Move]]:
+    ) -> tuple[Sequence[Solution], list[Move]]:
         """Apply the first (or best) move in scan order that gains enough, until none does.
 
         Enough is at least kappa, and more than 0. At most `limit` moves; a negative limit is none.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
@@ -198,13 +198,31 @@ class FleetLandscape:
 
     def climb(
         self, y: Paths, *, kappa: float = 0.0, best: bool = False, limit: int = -1
-    ) -> tuple[list[Paths], list[Move]]:
+    ) -> tuple[Sequence[Paths], list[Move]]:
         order, starts = flat(y)
         path, moves = fleets.climb(self.costs, order, starts, kappa, best, limit)
-        if not len(moves):
-            return [y], []
-        told: list[Move] = [{"op": "reverse", "args": args} for args in moves.tolist()]
-        return [y, *(split(z, starts) for z in path[1:])], told
+        return _Plans(y, path, starts), [{"op": "reverse", "args": args} for args in moves.tolist()]
+
+
+class _Plans(Sequence[Paths]):
+    """The plans on a way; each is cut into its paths when somebody looks at it, for most nobody does."""
+
+    def __init__(self, first: Paths, orders: Indices, starts: Indices) -> None:
+        self._first, self._orders, self._starts = first, orders, starts
+
+    def __len__(self) -> int:
+        return len(self._orders)
+
+    @overload
+    def __getitem__(self, k: int) -> Paths: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[Paths]: ...
+    def __getitem__(self, k: int | slice) -> Paths | list[Paths]:
+        if isinstance(k, slice):
+            return [self[i] for i in range(*k.indices(len(self)))]
+        if k in (0, -len(self)):
+            return self._first
+        return split(self._orders[k], self._starts)
 
 
 def flat(y: Paths) -> tuple[Indices, Indices]:
