@@ -146,6 +146,9 @@ KINDS: dict[str, type[Fact]] = {
     kind.kind: kind for kind in (Created, Asked, Claimed, Released, Edited, Told, Reopened, RolledBack)
 }
 _FIELDS = {name: tuple(f.name for f in fields(kind) if f.name != "vectors") for name, kind in KINDS.items()}
+_OPTIONAL = {
+    f.name for kind in KINDS.values() for f in fields(kind) if f.default is None
+}  # left out when None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +248,7 @@ def seal(fact: Fact, *, seq: int, time: float, actor: str, via: str, previous: b
     data: dict[str, Any] = {"seq": seq, "time": time, "actor": actor, "via": via, "kind": fact.kind}
     for name in _FIELDS[fact.kind]:
         value = getattr(fact, name)
-        if value is not None:
+        if value is not None or name not in _OPTIONAL:
             data[name] = value
     body = canonical(data)
     vectors = fact.vectors if isinstance(fact, Told) else b""
