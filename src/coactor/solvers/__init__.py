@@ -1,0 +1,8 @@
+"""Other people's solvers behind S(x; w): OR-Tools, PyVRP, your own function or program."""
+
+from coactor.solvers.adapters import RoutingSolver
+from coactor.solvers.external import SolverError, command_line, custom
+from coactor.solvers.ortools_engine import ortools
+from coactor.solvers.pyvrp_engine import pyvrp
+
+__all__ = ["RoutingSolver", "SolverError", "command_line", "custom", "ortools", "pyvrp"]

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coactor
+from coactor.domains import Habits, Network, Roads, Route, Trip
+from coactor.kernels import roads as kernel
+
+
+def grid(side: int, rng: np.random.Generator, drop: float = 0.0) -> Network:
+    """A small city: every street runs both ways unless dropped."""
+    points = np.arange(side * side).reshape(side, side)
+    pairs = [(a, b) for row in points for a, b in itertools.pairwise(row)]
+    pairs += [(a, b) for row in points.T for a, b in itertools.pairwise(row)]
+    both = [pair for a, b in pairs for pair in ((a, b), (b, a)) if rng.random() >= drop or pair[0] < pair[1]]
+    begin, end = np.array(both).T
+    kinds = ["main" if k % 3 else "side" for k in range(len(both))]
+    places = np.column_stack(np.divmod(np.arange(side * side), side)).astype(float)
+    return Network.of(begin, end, rng.uniform(0.5, 2.0, len(both)), kinds, places=places)
+
+
+def brute_force(domain: Roads, x: Trip, costs: np.ndarray) -> float:
+    """Bellman and Ford, in plain Python."""
+    network = domain.network
+    best = np.full(network.size, np.inf)
+    best[x.origin] = 0.0
+    for _ in range(network.size):
+        for turn, (a, b) in enumerate(zip(network.tail, network.head, strict=True)):
+            best[b] = min(best[b], best[a] + costs[turn])
+    return float(best[x.destination])
+
+
+def fewest_vias(domain: Roads, x: Trip, y: Route, driven: np.ndarray) -> int:
+    """Try all sets of via-points on the path, smallest first."""
+    from itertools import combinations
+
+    if np.array_equal(domain.route(x, (), y.weights).links, driven):
+        return 0
+    for count in range(1, len(driven)):
+        for vias in combinations(driven.tolist(), count):
+            if np.array_equal(domain.route(x, vias, y.weights).links, driven):
+                return count
+    raise AssertionError("no set of via-points draws the path")
+
+
+def wander(domain: Roads, rng: np.random.Generator, length: int) -> np.ndarray:
+    """A path that never visits a link twice, turning at random."""
+    network = domain.network
+    links = [int(rng.integers(network.size))]
+    while len(links) < length:
+        exits = [
+            b for b in network.head[network.start[links[-1]] : network.start[links[-1] + 1]] if b not in links
+        ]
+        if not exits:
+            break
+        links.append(int(rng.choice(exits)))
+    return np.array(links)
+
+
+def test_the_public_suite_accepts_roads() -> None:
+    rng = np.random.default_rng(0)
+    network = grid(4, rng, drop=0.3)
+    for habit in (False, True):
+        domain = Roads(network, habit)
+        coactor.check_domain(domain, domain.sample(rng, 3))
+    habits = Habits(network)
+    habits.record([0, int(network.head[0])])
+    coactor.check_domain(Roads(network), [Trip(0, 7, habits.costs())])
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_dijkstra_finds_the_cheapest_path_and_no_via_point_improves_it(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    domain = Roads(grid(4, rng, drop=0.2), habit=False)
+    x = next(domain.sample(rng, 1))
+    w = rng.random(domain.dim) * (rng.random(domain.dim) < 0.8)
+    y = domain.solve(x, w)
+    domain.check_solution(x, y)
+    costs = domain._costs(x, w)
+    turns = kernel.find_turns(domain.network.start, domain.network.head, y.links)
+    assert costs[turns].sum() == pytest.approx(brute_force(domain, x, costs))
+    assert (domain.move_features(x, y) @ w <= 1e-5 * max(1.0, w.max())).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_via_points_are_the_fewest_and_lead_to_the_driven_path(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    domain = Roads(grid(3, rng), habit=False)
+    driven = wander(domain, rng, int(rng.integers(2, 8)))
+    if len(driven) < 2 or driven[0] == driven[-1]:
+        return
+    x = Trip(int(driven[0]), int(driven[-1]))
+    y = domain.solve(x, rng.random(domain.dim))
+    vias = domain.vias_towards(x, y, driven)
+    assert np.array_equal(domain.route(x, vias, y.weights).links, driven)
+    assert len(vias) == fewest_vias(domain, x, y, driven)
+
+
+def test_negative_weights_count_as_zero() -> None:
+    rng = np.random.default_rng(1)
+    domain = Roads(grid(4, rng), habit=False)
+    x = next(domain.sample(rng, 1))
+    w = np.array([1.0, -3.0, 0.5, -1.0, 0.2])
+    assert np.array_equal(domain.solve(x, w).links, domain.solve(x, np.maximum(w, 0)).links)
+    assert np.array_equal(domain.solve(x, np.zeros(5)).links, domain.solve(x, domain.distance).links)
+
+
+def test_habits_make_the_usual_turn_cheaper() -> None:
+    network = Network.of([0, 1, 1, 2, 3], [1, 2, 3, 4, 4], [1.0, 1.0, 1.0, 1.0, 1.0])
+    habits = Habits(network)
+    for _ in range(9):
+        habits.record([0, 2])
+    costs = habits.costs()
+    assert (costs >= 0).all()
+    assert costs[0] == pytest.approx(np.log(11))  # 0 -> 1, never
+    assert costs[1] == pytest.approx(np.log(11 / 10))  # 0 -> 2, nine times
+
+
+def test_left_and_right_are_told_apart() -> None:
+    places = np.array([[0.0, 0.0], [0.0, 1.0], [-1.0, 1.0], [1.0, 1.0], [0.0, 2.0]])
+    network = Network.of(
+        [0, 1, 1, 1, 1], [1, 2, 3, 4, 0], np.ones(5), places=places
+    )  # north, then W, E, N, back
+    names = network.names[1:]
+    table = {
+        int(b): dict(zip(names, row, strict=True))
+        for b, row in zip(network.head, network.turn_features, strict=True)
+    }
+    assert table[1] == {"u-turns": 0, "left turns": 1, "right turns": 0}
+    assert table[2] == {"u-turns": 0, "left turns": 0, "right turns": 1}
+    assert table[3] == {"u-turns": 0, "left turns": 0, "right turns": 0}
+    assert table[4] == {"u-turns": 1, "left turns": 0, "right turns": 0}
+
+
+def test_what_is_refused() -> None:
+    rng = np.random.default_rng(0)
+    network = grid(3, rng)
+    domain = Roads(network)
+    x = next(domain.sample(rng, 1))
+    y = domain.solve(x, np.ones(domain.dim))
+    with pytest.raises(ValueError, match="there are links 0 to"):
+        domain.apply(x, y, {"op": "via", "args": [999, 0]})
+    with pytest.raises(ValueError, match="legs 0 to 0"):
+        domain.apply(x, y, {"op": "via", "args": [0, 1]})
+    with pytest.raises(ValueError, match="the trip is from"):
+        domain.check_path(x, y.links[:-1])
+    with pytest.raises(ValueError, match="origin is link 999"):
+        domain.decode_problem({"origin": 999, "destination": 0})
+    with pytest.raises(ValueError, match="every length must be above 0"):
+        Network.of([0, 1], [1, 0], [1.0, -1.0])
+    with pytest.raises(ValueError, match="falls into 2 pieces"):
+        Network.of([0, 2], [1, 3], [1.0, 1.0])
+    with pytest.raises(ValueError, match="links that do not meet"):
+        Network.of([0, 1], [1, 2], [1.0, 1.0], turns=[[1, 0]])
+    dead_end = Roads(Network.of([0, 1], [1, 2], [1.0, 1.0]), habit=False)
+    with pytest.raises(ValueError, match="no way from link 1 to link 0"):
+        dead_end.solve(Trip(1, 0), dead_end.distance)
+
+
+def test_kernels_agree_with_plain_python() -> None:
+    rng = np.random.default_rng(5)
+    domain = Roads(grid(3, rng), habit=False)
+    costs = domain._costs(Trip(0, 1), rng.random(domain.dim))
+    args = (domain.network.start, domain._out, domain.network.head, costs, 0, -1)
+    for fast, plain in zip(kernel.tree(*args), kernel.tree.py_func(*args), strict=True):
+        assert np.array_equal(fast, plain)

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coactor.loaders import read_network, read_trips
+
+LINKS = "id,from,to,length,kind\na,1,2,100,main\nb,2,3,50,side\nc,3,1,80,main\nd,2,1,100,main\n"
+NODES = "id,x,y\n1,500,500\n2,500,600\n3,550,600\n"
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_a_network_with_its_nodes_and_turns(tmp_path: Path) -> None:
+    links, nodes = write(tmp_path, "links.csv", LINKS), write(tmp_path, "nodes.csv", NODES)
+    network = read_network(links, nodes)
+    assert network.ids == ("a", "b", "c", "d")
+    assert network.names == ("main road", "side road", "u-turns", "left turns", "right turns")
+    assert len(network.head) == 5  # a-b, a-d, b-c, c-a, d-a
+    turns = write(tmp_path, "turns.csv", "from_link,to_link\na,b\nb,c\nc,a\n")
+    assert len(read_network(links, nodes, turns).head) == 3
+
+
+def test_names_as_osmnx_writes_them(tmp_path: Path) -> None:
+    text = "u,v,length,highway,id,n_id\n1,2,10,\"['primary', 'road']\",77,0\n2,1,10,primary,78,1\n"
+    network = read_network(write(tmp_path, "links.csv", text))
+    assert network.ids == ("0", "1")
+    assert network.names == ("primary road", "u-turns")
+
+
+def test_trips(tmp_path: Path) -> None:
+    network = read_network(write(tmp_path, "links.csv", LINKS))
+    trips = read_trips(write(tmp_path, "trips.csv", "day,path\n1,a_b_c\n2,c a\n"), network)
+    assert [trip.tolist() for trip in trips] == [[0, 1, 2], [2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        (
+            "links.csv",
+            LINKS + "e,1,2,-3,main\n",
+            "links.csv, line 6: link e has length -3; expected a length above 0",
+        ),
+        ("links.csv", LINKS + "e,1,2,far,main\n", "links.csv, line 6: length is 'far'; expected a number"),
+        ("links.csv", LINKS + "a,1,2,5,main\n", "links.csv, line 6: link a appears a second time"),
+        (
+            "links.csv",
+            LINKS + "e,1,2",
+            "links.csv, line 6: found 3 values, expected 5 as in the header; is the file cut",
+        ),
+        (
+            "links.csv",
+            LINKS + "e,8,9,5,main\n",
+            "the network falls into 2 pieces .4 of 5 links in the largest.; no road",
+        ),
+        ("links.csv", "id,from,to\n", "line 1: there is no column 'length'"),
+        ("links.csv", "id,from,to,length\n", "has no links"),
+        ("nodes.csv", "id,x,y\n1,0,0\n", "does not say where node 2 lies"),
+        ("turns.csv", "from_link,to_link\na,z\n", "turns.csv, line 2: the turn uses link z"),
+        (
+            "turns.csv",
+            "from_link,to_link\na,c\n",
+            "turns.csv, line 2: link c does not begin where link a ends",
+        ),
+        (
+            "trips.csv",
+            "path\na_b\na_z\n",
+            "trips.csv, line 3: the trip uses link z, which the network does not have",
+        ),
+        ("trips.csv", "path\na_c\n", "trips.csv, line 2: one cannot turn from link a into link c"),
+        ("trips.csv", "path\na\n", "trips.csv, line 2: the trip is 'a'; it must start and end somewhere"),
+        ("trips.csv", "day,path\n1,\n", "trips.csv, line 2: column 'path' is empty"),
+        ("trips.csv", "path\n", "has no trips"),
+    ],
+)
+def test_bad_files_are_refused_in_a_sentence(tmp_path: Path, name: str, text: str, says: str) -> None:
+    for file, good in (("links.csv", LINKS), ("nodes.csv", NODES)):
+        write(tmp_path, file, good)
+    write(tmp_path, name, text)
+    nodes = tmp_path / "nodes.csv" if name == "nodes.csv" else None
+    turns = tmp_path / "turns.csv" if name == "turns.csv" else None
+    with pytest.raises(ValueError, match=says):
+        read_trips(tmp_path / "trips.csv", read_network(tmp_path / "links.csv", nodes, turns))
+
+
+def test_the_largest_piece_can_be_kept(tmp_path: Path) -> None:
+    links = write(
+        tmp_path,
+        "links.csv",
+        "id,from,to,length\nz,8,9,5\n" + LINKS.split("\n", 1)[1].replace(",main", "").replace(",side", ""),
+    )
+    turns = write(tmp_path, "turns.csv", "from_link,to_link\na,b\nb,c\nc,a\n")
+    network = read_network(links, turns=turns, largest=True)
+    assert network.ids == ("a", "b", "c", "d")
+    assert np.array_equal(network.head, [1, 2, 0])

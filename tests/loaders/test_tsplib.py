@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coactor.loaders import read_tour, read_tsplib, read_vrplib
+
+HEAD = "NAME : small\nTYPE : TSP\nDIMENSION : 3\nEDGE_WEIGHT_TYPE : {}\n"
+PLACES = "NODE_COORD_SECTION\n1 0 0\n2 3 4\n3 0 8\nEOF\n"
+
+
+def write(folder: Path, text: str, name: str = "small.tsp") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def table(path: Path) -> list[list[float]]:
+    return read_tsplib(path).costs(np.ones(1)).tolist()
+
+
+@pytest.mark.parametrize(("kind", "first"), [("EUC_2D", 5), ("CEIL_2D", 5), ("ATT", 2)])
+def test_distances_from_places(tmp_path: Path, kind: str, first: float) -> None:
+    rows = table(write(tmp_path, HEAD.format(kind) + PLACES))
+    assert rows[0][1] == rows[1][0] == first
+    assert rows[0][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("shape", "weights"),
+    [
+        ("FULL_MATRIX", "0 1 2\n1 0 3\n2 3 0"),
+        ("UPPER_ROW", "1 2\n3"),
+        ("UPPER_DIAG_ROW", "0 1 2 0 3 0"),
+        ("LOWER_DIAG_ROW", "0\n1 0\n2 3 0"),
+        ("LOWER_ROW", "1\n2 3"),
+    ],
+)
+def test_explicit_tables_of_every_shape(tmp_path: Path, shape: str, weights: str) -> None:
+    text = HEAD.format("EXPLICIT") + f"EDGE_WEIGHT_FORMAT : {shape}\nEDGE_WEIGHT_SECTION\n{weights}\nEOF\n"
+    assert table(write(tmp_path, text)) == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
+
+
+def test_a_tour(tmp_path: Path) -> None:
+    text = "NAME : small\nTYPE : TOUR\nDIMENSION : 3\nTOUR_SECTION\n2\n1\n3\n-1\nEOF\n"
+    assert read_tour(write(tmp_path, text)).tolist() == [1, 0, 2]
+    with pytest.raises(ValueError, match="ends before the tour does"):
+        read_tour(write(tmp_path, text[:-9]))
+    with pytest.raises(ValueError, match="line 6: found 'x'"):
+        read_tour(write(tmp_path, text.replace("1\n3", "x\n3")))
+
+
+def test_a_fleet(tmp_path: Path) -> None:
+    text = HEAD.format("EUC_2D").replace("TSP", "CVRP") + "CAPACITY : 10\n" + PLACES.replace("EOF\n", "")
+    text += "DEMAND_SECTION\n1 0\n2 4\n3 6\nDEPOT_SECTION\n1\n-1\nEOF\n"
+    day = read_vrplib(write(tmp_path, text, "small-n3-k2.vrp"))
+    assert day.demand.tolist() == [0, 4, 6]
+    assert day.capacity.tolist() == [10, 10]
+    assert day.arcs[0, 1, 0] == 5
+    with pytest.raises(ValueError, match="stop 1 wants 44, but the largest vehicle holds 10"):
+        read_vrplib(write(tmp_path, text.replace("2 4\n3", "2 44\n3"), "small-n3-k2.vrp"))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            HEAD.format("EUC_2D") + "NODE_COORD_SECTION\n1 0 0\n2 3 4\n",
+            "announces 3 points and has 2; is it cut",
+        ),
+        (
+            HEAD.format("EXPLICIT") + "EDGE_WEIGHT_FORMAT : UPPER_ROW\nEDGE_WEIGHT_SECTION\n1 2\n",
+            "has 2 edge weights",
+        ),
+        (HEAD.format("XRAY1") + PLACES, "edge weights of type XRAY1"),
+        ("hello\n", "is not a TSPLIB|announces None"),
+    ],
+)
+def test_bad_files_are_refused_in_a_sentence(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        read_tsplib(write(tmp_path, text))
