@@ -280,3 +280,41 @@ def test_a_study_is_not_opened_with_another_domain(sqlite_url):
     open_study(sqlite_url, "tours", domain, "PER", create=True).close()
     with pytest.raises(Invalid, match="domain 'tour', not 'ranking'"):
         open_study(sqlite_url, "tours", coactor.domains.Ranking(features=3))
+
+
+class Own:
+    """A learner of somebody's own: adds the last change, knows nothing else."""
+
+    name, reads = "own", "ends"
+
+    def __init__(self):
+        self.weights = np.zeros(3)
+
+    def update(self, feedback):
+        self.weights = self.weights + feedback.delta
+
+    def state(self):
+        return {"weights": self.weights.tolist()}
+
+    def restore(self, state):
+        self.weights = np.array(state["weights"])
+
+    def __len__(self):
+        return 0
+
+
+def test_a_learner_of_ones_own(sqlite_url, tmp_path):
+    with open_study(sqlite_url, "desk", Switches(), Own(), create=True) as study:
+        study.tell(study.ask([1.0, 2.0, 3.0]).id, moves=flip(0, 1))
+        study.rollback(0, "try again")
+        study.tell(study.ask([1.0, 2.0, 3.0]).id, moves=flip(2))
+        assert transfer.verify(study.store, "desk", Own()).version == 3
+        lines = list(study.export())
+    with open_study(sqlite_url, "desk", Switches(), Own()) as again:
+        assert again.weights().tolist() == [0.0, 0.0, 3.0]
+    with pytest.raises(Invalid, match="'own' is not installed"):
+        open_study(sqlite_url, "desk", Switches())
+    with Store(f"sqlite:///{tmp_path}/copy.db") as other:
+        with pytest.raises(Invalid, match="not installed"):
+            transfer.load(other, lines)
+        transfer.load(other, lines, learner=Own())

@@ -14,8 +14,9 @@ from copy import deepcopy
 
 import orjson
 
+from coactor import learners
 from coactor.protocol import Learner
-from coactor.studies.errors import NotFound, Tampered
+from coactor.studies.errors import Invalid, NotFound, Tampered
 from coactor.studies.facts import Created, Entry, Fact, Reopened, Told, link, seal, unpack
 from coactor.studies.model import Model
 from coactor.studies.store import END, Head, Store, Transaction
@@ -150,6 +151,19 @@ class Ledger:
             if isinstance(fact, Told) and fact.learn and entry.seq not in gone:
                 learner.update(unpack(fact.vectors, fact.cost))
         return learner
+
+
+def learner_of(first: Created, given: Learner | None = None) -> Learner:
+    """A learner of the study's kind: the one given, or an installed one by what the first fact says."""
+    if given is not None:
+        return deepcopy(given)
+    try:
+        return learners.from_state(first.state)
+    except (ValueError, KeyError, TypeError) as error:
+        said = first.config.get("learner")
+        raise Invalid(
+            f"The learner {said!r} is not installed here; open the study with the learner itself."
+        ) from error
 
 
 def created(entry: Entry) -> Created:

@@ -6,19 +6,17 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
-from coactor import learners
 from coactor.proposals import Outlook, Strategy, strategy
 from coactor.protocol import Domain, Learner, Problem, Proposal, Solution, Solver, Vector
 from coactor.studies import catalog, corrections, reports
 from coactor.studies.codec import Codec, text
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.facts import Asked, Entry, RolledBack, Told, content_hash, digest
-from coactor.studies.ledger import Ledger, Writer, created
+from coactor.studies.ledger import Ledger, Writer, created, learner_of
 from coactor.studies.model import try_update
 from coactor.studies.store import Store
 from coactor.studies.values import EffortRow, Explanation, Outcome, Ticket, Version, in_words
@@ -54,7 +52,7 @@ class Study:
                 f"Study {name!r} is about the domain {kept!r}, not {given!r}; open it with its own."
             )
         self.codec = Codec(self.domain)
-        self.ledger = Ledger(store, head, deepcopy(learner) or learners.from_state(first.state), clock)
+        self.ledger = Ledger(store, head, learner_of(first, learner), clock)
         how = proposals or first.config["proposals"]
         self.propose: Strategy = strategy(how, self.domain, solver) if isinstance(how, str) else how
         self._kept: OrderedDict[int, tuple[Problem, Solution]] = OrderedDict()

@@ -11,12 +11,11 @@ from typing import Any
 
 import orjson
 
-from coactor import learners
 from coactor.protocol import Learner
 from coactor.studies import facts
 from coactor.studies.errors import Conflict, Invalid, NotFound, Tampered
 from coactor.studies.facts import Asked, Entry, Reopened, RolledBack, Told, canonical, content_hash
-from coactor.studies.ledger import EVERY, Ledger, created
+from coactor.studies.ledger import EVERY, Ledger, created, learner_of
 from coactor.studies.model import Model
 from coactor.studies.store import Head, Store
 
@@ -55,7 +54,9 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
             yield data
 
 
-def load(store: Store, lines: Iterable[dict[str, Any]], name: str | None = None) -> str:
+def load(
+    store: Store, lines: Iterable[dict[str, Any]], name: str | None = None, learner: Learner | None = None
+) -> str:
     """Put an exported study into a store, all or nothing. Every link of the chain is checked on the way."""
     reader = iter(lines)
     header = next(reader, {})
@@ -80,7 +81,7 @@ def load(store: Store, lines: Iterable[dict[str, Any]], name: str | None = None)
             if isinstance(entry.fact, Asked):
                 sql.problem(entry.fact.problem)  # raises where the line before was left out
             if model is None:
-                model = Model(learners.from_state(created(entry).state))
+                model = Model(learner_of(created(entry), learner))
             if seq and seq % EVERY == 0:
                 sql.add_snapshot(study, seq, orjson.dumps(model.snapshot()))
             model.apply(entry)
@@ -123,7 +124,7 @@ def replay(store: Store, head: Head, learner: Learner | None = None) -> Model:
         first = next(sql.after(head.id, 0, 1), None)
     if first is None:
         raise Tampered(f"Study {head.name!r} has no facts; restore from a backup.")
-    return Ledger(store, head, learner or learners.from_state(created(first).state)).model
+    return Ledger(store, head, learner_of(created(first), learner)).model
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
         first = next(sql.after(head.id, 0, 1), None)
         if first is None:
             raise Tampered(f"Study {name!r} has no facts; restore from a backup.")
-        fresh = deepcopy(learner) if learner is not None else learners.from_state(created(first).state)
+        fresh = learner_of(created(first), learner)
         ledger, model = Ledger(store, head, fresh), Model(deepcopy(fresh))
         snapshots = sql.snapshots(head.id)
         for entry, columns in sql.rows(head.id, head.seq):
