@@ -30,7 +30,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
     "--allow-host", "hosts", multiple=True, help="A name this server answers to, besides localhost."
 )
 @click.option("--https", "secure", is_flag=True, help="Pages come over https (from a proxy in front).")
-@click.option("--try", "try_it", is_flag=True, help="Put a small study in the store, to try it out.")
+@click.option("--try", "try_it", is_flag=True, help="Put studies into the store, to try it out.")
 @click.option("--quiet", is_flag=True, help="No line per request.")
 @json_option
 @in_words
@@ -50,7 +50,7 @@ def serve(
     except ImportError as error:  # pragma: no cover - said to whoever installed the core alone
         raise Invalid("Serving needs uvicorn; install it with: pip install 'coactor[serve]'") from error
     from coactor.web.app import create_app
-    from coactor.web.sample import add_sample
+    from coactor.web.tryout import add_trials
 
     if host not in LOOPBACK and not hosts:
         raise Invalid(f"Listening on {host} needs a name to answer to; add --allow-host NAME.")
@@ -59,7 +59,7 @@ def serve(
     )
     with opened(url) as store:
         if try_it:
-            add_sample(store)
+            add_trials(store)
         app = create_app(store, hosts=[*hosts, host], secure=secure)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         # Named TCP, so that asyncio turns Nagle's delay off: it looks at the number given here.

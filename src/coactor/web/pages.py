@@ -1,0 +1,118 @@
+"""The pages for people: a shell rendered here, filled in the browser by plain modules from the API."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, FastAPI, Path
+from fastapi.responses import HTMLResponse
+
+from coactor.studies import Forbidden, NotFound
+from coactor.studies.tokens import Account
+from coactor.web import gestures, insight, trials, tryout
+from coactor.web.limits import CheckedRoute
+from coactor.web.security import need, page_user
+from coactor.web.site import Site
+
+Person = Annotated[Account, Depends(page_user)]
+Study = Annotated[str, Path(max_length=64)]
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+# What each page loads beside its own module, so that the browser fetches all at once.
+MODULES = {
+    "home.js": ("api.js", "dom.js", "words.js"),
+    "queue.js": ("api.js", "dom.js", "words.js"),
+    "editor.js": ("api.js", "dom.js", "words.js", "draft.js", "panel.js"),
+    "report.js": ("api.js", "dom.js", "words.js", "chart.js", "weights.js"),
+    "plain.js": ("dom.js",),
+}
+EDITORS = {
+    "tour": ("routes.js", "map.js", "operators.js"), "fleet": ("routes.js", "map.js", "operators.js"),
+    "plan": ("routes.js", "map.js", "operators.js"), "ranking": ("ranking.js",), "hypercube": ("steps.js",),
+}  # fmt: skip
+
+
+class Shell:
+    """The frame around every page."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.template = Template(files("coactor.web").joinpath("templates/page.html").read_text("utf-8"))
+
+    def title(self, study: str) -> str:
+        """What people call a study."""
+        kind = tryout.KINDS.get(study)
+        return kind.title if kind is not None and tryout.kind_of(self.site.study(study)) else study
+
+    def page(
+        self, script: str, account: Account, title: str, *, heading: str = "", study: str = "",
+        proposal: int | None = None, modules: tuple[str, ...] = (), here: str = "", message: str = "",
+        status: int = 200,
+    ) -> HTMLResponse:  # fmt: skip
+        """A page; every text that came from people is escaped."""
+        nav = [("Studies", "/", "home")]
+        if study:
+            nav += [("Queue", f"/s/{study}", "queue"), ("Report", f"/s/{study}/report", "report")]
+        current = ' aria-current="page"'
+        links = "".join(
+            f'<a href="{escape(href)}"{current if name == here else ""}>{said}</a>' for said, href, name in nav
+        )
+        preload = "\n".join(
+            f'<link rel="modulepreload" href="/static/{name}">' for name in (*MODULES[script], *modules)
+        )
+        filled = self.template.substitute(
+            title=escape(title), heading=escape(heading or title), study=escape(study),
+            proposal="" if proposal is None else proposal, name=escape(account.name), role=account.role,
+            nav=links, script=script, preload=preload, message=escape(message),
+        )  # fmt: skip
+        return HTMLResponse(filled, status)
+
+
+def add_pages(app: FastAPI, site: Site) -> None:
+    """The pages, and the routes that only they use."""
+    router = APIRouter(prefix="/api", route_class=CheckedRoute)
+    for part in (gestures, insight, trials):
+        part.add_routes(router, site)
+    app.include_router(router)
+    shell = Shell(site)
+
+    def about(study: str, account: Account) -> str:
+        """The study's title; refuses what this account may not see or this server cannot open."""
+        need(account, "read", study)
+        return shell.title(study) if site.study(study) else study
+
+    def lost(account: Account, error: Exception) -> HTMLResponse:
+        status = 404 if isinstance(error, NotFound) else 403
+        return shell.page("plain.js", account, "This page cannot be shown", message=str(error), status=status)
+
+    @app.get("/", include_in_schema=False)
+    def home(account: Person) -> HTMLResponse:
+        return shell.page("home.js", account, "Studies", here="home")
+
+    @app.get("/s/{study}", include_in_schema=False)
+    def queue(study: Study, account: Person) -> HTMLResponse:
+        try:
+            return shell.page("queue.js", account, about(study, account), study=study, here="queue")
+        except (NotFound, Forbidden) as error:
+            return lost(account, error)
+
+    @app.get("/s/{study}/report", include_in_schema=False)
+    def report(study: Study, account: Person) -> HTMLResponse:
+        try:
+            title = about(study, account)
+            return shell.page("report.js", account, f"{title}: report", study=study, here="report")
+        except (NotFound, Forbidden) as error:
+            return lost(account, error)
+
+    @app.get("/s/{study}/p/{id}", include_in_schema=False)
+    def editor(study: Study, id: Number, account: Person) -> HTMLResponse:
+        try:
+            about(study, account)
+            label = site.desk(study).view(id).ticket.label or f"Proposal {id}"
+            modules = EDITORS.get(site.study(study).config["domain"]["name"], ("moves.js",))
+            return shell.page("editor.js", account, label, study=study, proposal=id, modules=modules)
+        except (NotFound, Forbidden) as error:
+            return lost(account, error)

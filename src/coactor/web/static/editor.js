@@ -1,0 +1,207 @@
+// The page on which a proposal is corrected: the frame around the editor of its kind.
+
+import { at, get, post } from "./api.js";
+import { $, busyTarget, button, h, kbd, put, say } from "./dom.js";
+import { Draft } from "./draft.js";
+import { makePanel } from "./panel.js";
+import { clock, feature, plural, signed } from "./words.js";
+
+const { study, proposal, name, role } = document.body.dataset;
+const place = at(study, `/proposals/${proposal}`);
+const EDITORS = { tour: "routes", fleet: "routes", plan: "routes", ranking: "ranking", hypercube: "steps" };
+const MAY_EDIT = ["expert", "lead", "admin"].includes(role);
+const content = $("#content");
+let draft, kind, trial, panel, bar, history;
+let finished = false;
+
+start().catch((error) => say(error.message, true));
+
+async function start() {
+  const [data, trials] = await Promise.all([take(), get("/try")]);
+  if (!data) return;
+  trial = trials.find((one) => one.study === study) ?? null;
+  const module = await import(`./${EDITORS[data.domain.name] ?? "moves"}.js`);
+  draft = new Draft(study, data, refresh);
+  if (data.state === "done") return showDone();
+  build(module);
+}
+
+/** Take the proposal, or look at it where it cannot be had. */
+async function take() {
+  if (!MAY_EDIT) {
+    say(`The role ${role} may look, not edit.`);
+    return get(place);
+  }
+  try { return await post(`${place}/claim`); } catch (error) {
+    if (error.status !== 409) throw error;
+    const data = await get(place);
+    if (data.state !== "done") {
+      say(error.message, true);
+      $("#message").append(" ", button("Try again", () => location.reload()));
+    }
+    return data;
+  }
+}
+
+const editable = () => MAY_EDIT && !finished && draft.data.state !== "done" && (!draft.data.holder || draft.data.holder === name);
+
+function build(module) {
+  const canvas = h("section", { class: "canvas", "aria-label": "Editor" });
+  const side = h("aside", { class: "side", "aria-label": "Changes" });
+  panel = makePanel(side);
+  history = h("ol", { class: "edits" });
+  side.append(h("details", {}, h("summary", { text: "Edits" }), history));
+  kind = module.mount(canvas, {
+    draft, editable, trial,
+    make: (moves) => draft.gesture(() => moves),
+    makeFrom: (make) => draft.gesture(make),
+  });
+  side.append(h("details", {}, h("summary", { text: "Keys" }), h("dl", { class: "keys" },
+    [...kind.keys, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["Enter", "submit"]].map(([key, text]) => [
+      h("dt", {}, key.split(" ").map((one) => kbd(one))), h("dd", { text })]))));
+  bar = makeBar();
+  put(content, trial ? advice() : null, h("div", { class: "work" }, canvas, side), bar.element);
+  document.addEventListener("keydown", onKey);
+  document.addEventListener("pointerdown", () => draft.touch());
+  document.addEventListener("visibilitychange", onReturn);
+  refresh();
+}
+
+function makeBar() {
+  const undo = button("Undo", () => draft.undo(), { "aria-keyshortcuts": "Control+Z", id: "undo" });
+  const redo = button("Redo", () => draft.redo(), { "aria-keyshortcuts": "Control+Y", id: "redo" });
+  const today = h("input", { type: "checkbox", id: "today", on: { change: () => refresh() } });
+  const note = h("input", { type: "text", id: "note", maxlength: "2000", placeholder: "Note (optional)", "aria-label": "Note", on: { keydown: (event) => { if (event.key === "Enter" && !event.isComposing) submit(); } } });
+  const accept = button("", () => submit(), { class: "primary", id: "submit" });
+  const element = h("div", { class: "bar", role: "group", "aria-label": "Actions" },
+    button("Back to the queue", leave, { class: "quiet leave" }), undo, redo,
+    h("label", { class: "switch", title: "Recorded, but nothing is learned from it" }, today, " Just today"), note, accept);
+  return { element, undo, redo, today, note, accept };
+}
+
+function refresh(trouble) {
+  if (finished) return;
+  if (draft.data.state === "done") return showDone(trouble);
+  if (trouble) say(trouble.message + (trouble.status === 409 ? " You see it as it is now; your last edit was not made." : ""), true);
+  else if ($("#message").classList.contains("trouble") && editable()) say("");
+  const { data } = draft;
+  const can = editable();
+  kind.render(data);
+  panel(draft);
+  put(history, data.moves.length ? data.moves.map((move) => h("li", { text: kind.describe(move) })) : h("li", { class: "hint", text: "None yet." }));
+  bar.undo.disabled = !can || !data.moves.length;
+  bar.redo.disabled = !can || !data.undone.length;
+  bar.accept.disabled = bar.today.disabled = bar.note.disabled = !can;
+  put(bar.accept, data.effort ? `Submit ${plural(data.effort, "edit")} ` : "Accept as proposed ", kbd("Enter"));
+  document.body.dataset.revision = data.revision;
+}
+
+async function submit() {
+  if (!editable() || bar.accept.disabled) return;
+  bar.accept.disabled = true;
+  try {
+    const outcome = await draft.submit(!bar.today.checked, bar.note.value);
+    showOutcome(outcome);
+  } catch (error) {
+    if (error.current) draft.take(error.current);
+    refresh(error);
+  }
+}
+
+/** Everything about a proposal that is done. */
+async function showDone(trouble) {
+  try {
+    const outcome = await get(`${place}/outcome`);
+    showOutcome(outcome, trouble ? trouble.message : `Done by ${outcome.actor || "somebody"}, ${clock(outcome.time)}.`);
+  } catch (error) { say(error.message, true); }
+}
+
+function showOutcome(outcome, message = "") {
+  finished = true;
+  document.removeEventListener("keydown", onKey);
+  document.removeEventListener("visibilitychange", onReturn);
+  say(message);
+  const names = draft.data.feature_names.map((one) => feature(one).label);
+  const moved = outcome.change.map((value, i) => ({ value, name: names[i] })).filter((one) => one.value)
+    .sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, 6);
+  const next = button("", goOn, { class: "primary", id: "next" });
+  put(next, "Next proposal ", kbd("Enter"));
+  const head = h("h2", { tabindex: "-1", text: outcome.effort ? `Submitted: ${plural(outcome.effort, "edit")}` : "Accepted as proposed" });
+  put(content, h("section", { class: "card outcome", "aria-label": "Outcome" }, head,
+    h("p", { class: "lesson", id: "lesson", text: outcome.sentence }),
+    moved.length ? h("ul", { class: "moved" }, moved.map((one) => h("li", {}, h("span", { text: one.name }), h("b", { text: signed(one.value) })))) : null,
+    h("p", { class: "hint", text: `Version ${outcome.version} of the weights.` }),
+    h("div", { class: "row" }, next,
+      MAY_EDIT ? button("Undo: open it again", reopen, { id: "reopen" }) : null,
+      h("a", { class: "button", href: `/s/${study}/report`, text: "See the report" }),
+      h("a", { class: "button", href: `/s/${study}`, text: "Queue" }))));
+  next.focus();
+}
+
+async function reopen() {
+  try {
+    await post(`${place}/reopen`);
+    location.reload();
+  } catch (error) { say(error.message, true); }
+}
+
+/** On to the next proposal, or back to the queue where nothing waits. */
+async function goOn() {
+  try {
+    if (trial && ["lead", "admin"].includes(role)) await post(`/try/${study}/fill`);
+    const following = await post(at(study, "/queue/next"));
+    location.assign(following ? `/s/${study}/p/${following.id}` : `/s/${study}`);
+  } catch (error) { say(error.message, true); }
+}
+
+async function leave() {
+  if (editable()) await post(`${place}/release`).catch(() => null); // the lease would end by itself
+  location.assign(`/s/${study}`);
+}
+
+async function onReturn() {
+  if (document.hidden || finished) return;
+  try {
+    if (await draft.look()) {
+      refresh();
+      if (!finished) say("This proposal was changed in another window. You see it as it is now.", true);
+    }
+  } catch (error) { say(error.message, true); }
+}
+
+function onKey(event) {
+  draft.touch();
+  const control = event.ctrlKey || event.metaKey;
+  const letter = event.key.toLowerCase();
+  if (control && (letter === "y" || (letter === "z" && event.shiftKey))) { event.preventDefault(); draft.redo(); }
+  else if (control && letter === "z") {
+    if (event.target.closest("input[type=text]")) return;
+    event.preventDefault();
+    draft.undo();
+  } else if (event.key === "Enter" && !event.repeat && !event.defaultPrevented && !control && !busyTarget(event.target)) {
+    event.preventDefault();
+    submit();
+  }
+}
+
+/** In a study to try: what the colleague would do. */
+function advice() {
+  const said = h("span", { id: "advice", role: "status" });
+  const act = h("span");
+  const ask = async () => {
+    try {
+      await draft.line;
+      const { move, colleague, left } = await get(`/try/${study}/advice/${proposal}`);
+      put(act);
+      if (!move) { said.textContent = `${colleague} would leave it as it is. Press Enter.`; return; }
+      said.textContent = `${colleague} would ${lower(kind.describe(move))}${left > 1 ? `, then make ${plural(left - 1, "more edit")}` : ""}. `;
+      kind.show?.(move);
+      const again = async () => { await draft.gesture(() => [move]); ask(); };
+      put(act, button("Do it", again, { id: "do-it" }));
+    } catch (error) { say(error.message, true); }
+  };
+  return h("div", { class: "advice" },
+    button(`What would ${trial.colleague} do?`, ask, { id: "ask-colleague" }), said, act);
+}
+
+const lower = (text) => text.charAt(0).toLowerCase() + text.slice(1);

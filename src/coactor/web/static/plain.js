@@ -1,0 +1,2 @@
+// A page with nothing but a message.
+import "./dom.js";
