@@ -19,10 +19,9 @@ sys.path.insert(0, str(ROOT))
 
 from tests.studies import postgres  # noqa: E402
 from tests.studies.stubs import Switches, tours  # noqa: E402
-from tests.web.test_trouble import check_nothing_lost, killed_under_load  # noqa: E402
+from tests.web.test_trouble import Load  # noqa: E402
 
 from coactor.studies import Store, open_study, transfer  # noqa: E402
-from coactor.studies.tokens import Accounts  # noqa: E402
 
 
 def many_processes(url: str, processes: int, tells: int) -> str:
@@ -59,10 +58,9 @@ def many_kills(url: str, kills: int) -> str:
     problems = Problems()
     with Store(url) as store:
         open_study(store, "tours", problems.domain, "CSPER", create=True).close()
-        token = Accounts(store).create("machine", "*", "lead")
-    answered = killed_under_load(url, token, problems, kills, clients=4, least=12)
-    good = check_nothing_lost(url, answered)
-    return f"{kills} kills, {len(answered)} answered tells: all there; {good.facts} facts verified"
+    load = Load(url, problems)
+    load.kill(kills, least=12)
+    return f"{kills} kills, {load.check()}: nothing lost, nothing handed out twice, replay equal"
 
 
 def main() -> None:

@@ -67,7 +67,9 @@ def test_every_command_answers_in_words_and_in_json(run, tmp_path):
 
 def test_mistakes_are_sentences(run, tmp_path):
     (tmp_path / "x.jsonl").write_text("nonsense\n")
+    (tmp_path / "there.jsonl").touch()
     for args, said in (
+        (("study", "export", "tours", "--out", str(tmp_path / "there.jsonl")), "File exists"),
         (("study", "show", "nothing"), "no study"),
         (("study", "explain", "tours", "99"), "no proposal"),
         (("study", "rollback", "tours", "99", "--reason", "r"), "versions 0 to 2"),

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from typing import Any
 
 import httpx
 import pytest
@@ -129,63 +130,89 @@ class Killed:
         self.process.stdout.close()
 
 
-def load(address, token, desk, worker, answered, stop):
-    """Ask and tell until the server is gone; note what was answered."""
-    headers = {"Authorization": f"Bearer {token}"}
-    with httpx.Client(base_url=address, headers=headers, timeout=30) as client:
-        for turn in range(10_000):
-            if stop.is_set():
-                return
-            try:
-                body = {"problem": desk.problem(turn % 20)}
-                made = client.post(PLACE, json=body, headers={"Idempotency-Key": f"{worker}/{turn}"})
-                told = client.post(
-                    f"{PLACE}/{made.json()['id']}/tell", json={"moves": [MOVE], "actor": worker}
-                )
-                if told.status_code == 200:
-                    answered[told.json()["proposal"]] = told.json()["version"]
-            except httpx.TransportError:
-                return
+class Load:
+    """A machine that asks and tells, and people who take what waits; everything they were answered.
 
+    `told` is the version each answered tell made, `handed` who was given each proposal.
+    """
 
-def killed_under_load(url, token, desk, kills, clients=2, least=4):
-    """Kill the server again and again in the middle of load; everything that was answered."""
-    answered: dict[int, int] = {}
-    for kill in range(kills):
-        server, stop = Killed(url), threading.Event()
-        already = len(answered)
-        threads = [
-            threading.Thread(target=load, args=(server.address, token, desk, f"w{kill}-{c}", answered, stop))
-            for c in range(clients)
-        ]
-        for thread in threads:
-            thread.start()
-        while len(answered) < already + least and any(thread.is_alive() for thread in threads):
-            threads[0].join(0.01)
-        server.kill()
-        stop.set()
-        for thread in threads:
-            thread.join()
-    return answered
+    def __init__(self, url: str, problems: Any) -> None:
+        self.url = url
+        self.problems = problems
+        self.told: dict[int, int] = {}
+        self.handed: dict[int, set[str]] = {}
+        with Store(url) as store:
+            accounts = Accounts(store)
+            self.tokens = {"machine": accounts.create("machine", "*", "solver")}
+            for name in ("ana", "ben", "eve"):
+                self.tokens[name] = accounts.create(name, "tours", "expert")
 
+    def kill(self, times: int, least: int) -> None:
+        """Kill the server again and again, each time after so many answered tells."""
+        for time in range(times):
+            server, stop, already = Killed(self.url), threading.Event(), len(self.told)
+            jobs = [(name, self.machine if name == "machine" else self.person) for name in self.tokens]
+            threads = [
+                threading.Thread(target=self._run, args=(job, name, f"{time}", server.address, stop))
+                for name, job in jobs
+            ]
+            for thread in threads:
+                thread.start()
+            while len(self.told) < already + least and any(thread.is_alive() for thread in threads):
+                threads[0].join(0.01)
+            server.kill()
+            stop.set()
+            for thread in threads:
+                thread.join()
 
-def check_nothing_lost(url, answered):
-    with Store(url) as store:
-        good = transfer.verify(store, "tours")  # chain, gaps, weights after every tell
-        study = Study(store, "tours")
-        kept = {row.proposal: row.version for row in study.effort()}
-        assert answered.items() <= kept.items()
-        still_open = [ticket.id for ticket in study.proposals("open", limit=10**6)]
-        assert sorted([*kept, *still_open]) == list(range(1, study.ledger.model.asked + 1))
-        return good
+    def _run(self, job: Any, name: str, time: str, address: str, stop: threading.Event) -> None:
+        headers = {"Authorization": f"Bearer {self.tokens[name]}"}
+        with httpx.Client(base_url=address, headers=headers, timeout=30) as client:
+            turn = 0
+            while not stop.is_set():
+                try:
+                    job(client, name, f"{time}/{turn}", turn)
+                except httpx.TransportError:
+                    return  # the server is gone
+                turn += 1
+
+    def machine(self, client: httpx.Client, name: str, key: str, turn: int) -> None:
+        body = {"problem": self.problems.problem(turn % 20)}
+        made = client.post(PLACE, json=body, headers={"Idempotency-Key": key}).json()["id"]
+        if turn % 2:  # the rest is for the people, who may be quicker even here
+            told = client.post(f"{PLACE}/{made}/tell", json={"moves": [MOVE]})
+            if told.status_code == 200:
+                self.told[made] = told.json()["version"]
+
+    def person(self, client: httpx.Client, name: str, key: str, turn: int) -> None:
+        taken = client.post("/api/studies/tours/queue/next")
+        if taken.status_code != 200:
+            return
+        id = taken.json()["id"]
+        self.handed.setdefault(id, set()).add(name)
+        done = client.post(f"{PLACE}/{id}/submit", json={}, headers={"If-Match": taken.headers["etag"]})
+        if done.status_code == 200:
+            self.told[id] = done.json()["version"]
+
+    def check(self) -> str:
+        """Every answered tell is there, every replay is equal, nobody was given what another holds."""
+        with Store(self.url) as store:
+            good = transfer.verify(store, "tours")  # chain, gaps, weights after every tell
+            study = Study(store, "tours")
+            kept = {row.proposal: row.version for row in study.effort()}
+            assert self.told.items() <= kept.items()
+            still_open = [ticket.id for ticket in study.proposals("open", limit=10**6)]
+            assert sorted([*kept, *still_open]) == list(range(1, study.ledger.model.asked + 1))
+            assert all(len(people) == 1 for people in self.handed.values())
+        return f"{len(self.told)} answered tells, {len(self.handed)} proposals handed out, {good.facts} facts"
 
 
 def test_a_server_killed_in_the_middle_of_load_loses_nothing(desk, tmp_path):
-    url = f"sqlite:///{tmp_path}/desk.db"
-    token = Accounts(desk.store).create("machine", "*", "lead")
-    answered = killed_under_load(url, token, desk, kills=2)
-    assert len(answered) >= 8
-    check_nothing_lost(url, answered)
+    load = Load(f"sqlite:///{tmp_path}/desk.db", desk)
+    load.kill(times=2, least=6)
+    assert len(load.told) >= 12
+    assert load.handed
+    load.check()
 
 
 def test_the_command_serves_a_study_to_try_and_a_link_that_opens_it_once(tmp_path):

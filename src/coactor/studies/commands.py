@@ -42,7 +42,7 @@ def in_words(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except SENTENCES as error:
-            raise click.ClickException(str(error.args[0] if error.args else error)) from error
+            raise click.ClickException(str(error)) from error
 
     return run
 
