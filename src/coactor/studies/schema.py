@@ -37,10 +37,23 @@ facts = sa.Table(
     sa.Column("body", sa.LargeBinary, nullable=False),
     sa.Column("hash", sa.LargeBinary, nullable=False),
     sa.Column("vectors", sa.LargeBinary, nullable=False),  # last: SQLite then reads past it only on demand
-    sa.Index("coactor_facts_key", "study", "key", unique=True),
+    # Most facts have neither a key nor a version: their indexes hold only those that do.
+    sa.Index(
+        "coactor_facts_key",
+        "study",
+        "key",
+        unique=True,
+        sqlite_where=sa.text("key IS NOT NULL"),
+        postgresql_where=sa.text("key IS NOT NULL"),
+    ),
     sa.Index("coactor_facts_proposal", "study", "proposal", "seq"),
-    sa.Index("coactor_facts_kind", "study", "kind", "seq"),
-    sa.Index("coactor_facts_made", "study", "made"),
+    sa.Index(
+        "coactor_facts_made",
+        "study",
+        "made",
+        sqlite_where=sa.text("made IS NOT NULL"),
+        postgresql_where=sa.text("made IS NOT NULL"),
+    ),
 )
 problems = sa.Table(
     "coactor_problems",
