@@ -112,16 +112,23 @@ def _multiplied(common: State, states: Sequence[State]) -> dict[str, Any]:
 
     def message(state: State) -> tuple[Vector, Vector]:
         """The natural parameters: precision, and precision times mean."""
-        mean = unpack(state, "belief_mean", "mix", (size,))
-        matrix = unpack(state, "belief_matrix", "mix", shape)
+        mean = unpack(state, "belief_mean", state["learner"], (size,))
+        matrix = unpack(state, "belief_matrix", state["learner"], shape)
         return (matrix, matrix @ mean) if joint else (1.0 / matrix, mean / matrix)
 
-    precision, pull = start = message(common)
-    for state in states:
-        own = message(state)
-        precision, pull = precision + own[0] - start[0], pull + own[1] - start[1]
+    start = message(common)
+    parts = [message(state) for state in states]
+    precision = start[0] + sum(own - start[0] for own, _ in parts)
+    pull = start[1] + sum(own - start[1] for _, own in parts)
+    lowest = np.linalg.eigvalsh(precision)[0] if joint else precision.min()
+    if lowest <= 0.0:  # the shards forgot more of the start than they learned: their mean is what is left
+        precision = np.mean([own for own, _ in parts], axis=0)
+        pull = np.mean([own for _, own in parts], axis=0)
     if joint:
-        return {"belief_mean": pack(np.linalg.solve(precision, pull).astype(np.float64)), "belief_matrix": pack(precision)}
+        return {
+            "belief_mean": pack(np.linalg.solve(precision, pull).astype(np.float64)),
+            "belief_matrix": pack(precision),
+        }
     return {"belief_mean": pack(pull / precision), "belief_matrix": pack(1.0 / precision)}
 
 

@@ -53,6 +53,8 @@ class Model:
         used = ~np.eye(len(costs), dtype=bool)
         same = np.intersect1d(self.starts, self.ends)
         used[same, same] = True  # staying at the depot is what an idle vehicle does, and may cost something
+        used[:, np.setdiff1d(self.starts, self.ends)] = False  # nobody goes into a start, or out of an end
+        used[np.setdiff1d(self.ends, self.starts)] = False
         costs[~used] = 0.0
         for points in (self.free, np.unique(self.ends)):
             lowest = min(0.0, float(costs[:, points].min(initial=0.0)))
