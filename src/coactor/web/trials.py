@@ -54,12 +54,12 @@ def add_routes(router: APIRouter, site: Site) -> None:
 
     @router.get("/try/{study}/advice/{id}", tags=["try it"], response_model=dict[str, Any], responses=ERRORS)
     def advice(study: Name, id: Id, account: Me) -> Response:
-        """What the colleague would do next with this draft; nothing when it suits her."""
+        """What the colleague would do with this draft, edit by edit; nothing when it suits her."""
         need(account, "read", study)
         opened = site.study(study)
         tryout.trial(opened)
         moves = list(tryout.would_do(opened, id).moves)
-        return answer({"colleague": tryout.COLLEAGUE, "move": moves[0] if moves else None, "left": len(moves)})
+        return answer({"colleague": tryout.COLLEAGUE, "moves": moves})
 
     @router.get("/try/{study}/taste", tags=["try it"], response_model=dict[str, Any], responses=ERRORS)
     def taste(study: Name, account: Me) -> Response:

@@ -191,13 +191,14 @@ function advice() {
   const ask = async () => {
     try {
       await draft.line;
-      const { move, colleague, left } = await get(`/try/${study}/advice/${proposal}`);
+      const { moves, colleague } = await get(`/try/${study}/advice/${proposal}`);
       put(act);
-      if (!move) { said.textContent = `${colleague} would leave it as it is. Press Enter.`; return; }
-      said.textContent = `${colleague} would ${lower(kind.describe(move))}${left > 1 ? `, then make ${plural(left - 1, "more edit")}` : ""}. `;
-      kind.show?.(move);
-      const again = async () => { await draft.gesture(() => [move]); ask(); };
-      put(act, button("Do it", again, { id: "do-it" }));
+      if (!moves.length) { said.textContent = `${colleague} would leave it as it is. Press Enter.`; return; }
+      said.textContent = `${colleague} would ${lower(kind.describe(moves[0], true))}${moves.length > 1 ? `, then make ${plural(moves.length - 1, "more edit")}` : ""}. `;
+      kind.show?.(moves[0]);
+      const follow = async (some) => { await draft.gesture(() => some); ask(); };
+      put(act, button("Do it", () => follow(moves.slice(0, 1)), { id: "do-it" }), " ",
+        moves.length > 1 ? button(`Do all ${moves.length}`, () => follow(moves), { id: "do-all" }) : null);
     } catch (error) { say(error.message, true); }
   };
   return h("div", { class: "advice" },

@@ -33,5 +33,5 @@ function card(study, title, story) {
       h("div", {}, h("dt", { text: "edits each" }), h("dd", { text: told ? number(effort / told, 2) : "–" })),
       h("div", {}, h("dt", { text: "untouched" }), h("dd", { text: told ? `${Math.round((100 * untouched) / told)} %` : "–" }))),
     h("p", { class: "row" }, h("a", { class: "button", href: `/s/${study.name}/report`, "aria-label": `Report of ${title}`, text: "Report" }),
-      h("span", { class: "hint", text: plural(study.version, "version") })));
+      study.version ? h("span", { class: "hint", text: plural(study.version, "version") }) : null));
 }

@@ -2,7 +2,7 @@
 
 import { put, s } from "./dom.js";
 
-const EDGE = 34; // pixels around the points
+const EDGE = 28; // pixels around the points
 
 export function makeMap(place, { problem, domain, called, background, editable, onPick, onDrag, onDrop }) {
   const layers = Object.fromEntries(["under", "ghost", "routes", "preview", "stops", "labels"].map((name) => [name, s("g", { class: name })]));
@@ -70,13 +70,14 @@ export function makeMap(place, { problem, domain, called, background, editable, 
     if (one.kind === "area") {
       const [x, y] = scale(one.at);
       name.setAttribute("x", x);
-      name.setAttribute("y", y);
+      name.setAttribute("y", y + one.radius * scale.unit - 5);
       return s("g", { class: one.name }, s("circle", { cx: x, cy: y, r: one.radius * scale.unit }), name);
     }
     const points = one.points.map(scale);
-    const [x, y] = points.at(-2);
-    name.setAttribute("x", x);
-    name.setAttribute("y", y - 8);
+    const [x, y] = points.at(-1);
+    name.setAttribute("x", x + 10);
+    name.setAttribute("y", y + 20);
+    name.classList.add("end");
     return s("g", { class: one.name }, s("polyline", { points: points.map((p) => p.join(" ")).join(",") }), name);
   }
 

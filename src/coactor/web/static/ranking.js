@@ -3,7 +3,7 @@
 import { button, h, put } from "./dom.js";
 import { feature, number, plural } from "./words.js";
 
-const SHOWN = 6; // features shown beside a document
+const SHOWN = 7; // features shown beside a document
 
 export function mount(place, { draft, editable, makeFrom }) {
   const { problem, feature_names: names, weights } = draft.data;
@@ -18,7 +18,9 @@ export function mount(place, { draft, editable, makeFrom }) {
   const status = h("p", { class: "hint", role: "status", id: "gesture" });
   const hint = () => (editable() ? "Drag a document to its place, or use Alt with the arrow keys. Each place is one exchange." : "");
   const list = h("ol", { class: "ranking", "aria-label": "Documents, best first" });
-  put(place, status, list);
+  place.style.setProperty("--facts", matter.length);
+  put(place, status, h("div", { class: "doc head", "aria-hidden": "true" }, h("span"), h("span"), h("span"),
+    h("span", { class: "facts" }, matter.map((k) => h("span", { text: names[k] }))), h("span", { class: "nudge" })), list);
 
   function spread(i) {
     const column = documents.map((row) => row[i]);
@@ -52,7 +54,7 @@ export function mount(place, { draft, editable, makeFrom }) {
       h("span", { class: "called", text: called(doc) }),
       h("span", { class: "facts" }, matter.map((k) => {
         const { label: said, unit } = feature(names[k]);
-        return h("span", {}, h("i", { text: said }), " ", number(documents[doc][k]), unit ? ` ${unit}` : "");
+        return h("span", {}, h("i", { text: `${said} ` }), number(documents[doc][k]), h("i", { text: unit ? ` ${unit}` : "" }));
       })),
       h("span", { class: "nudge" },
         button("↑", () => carry(doc, (at) => at - 1), { "aria-label": `${called(doc)} up`, tabindex: "-1", disabled: i === 0 }),

@@ -79,8 +79,8 @@ export function mount(place, { draft, editable, make }) {
       const top = one.change.map((value, k) => ({ value: -value, ...feature(names[k]) })).filter((part) => Math.abs(part.value) > 1e-9);
       const made = button("", one.act, { class: `choice${one.gain > 0 ? " better" : ""}`, disabled: !editable() });
       return put(made, kbd(String(i + 1)), h("b", { text: steps.join(" → ") }),
-        h("span", { class: "facts" }, top.map((part) => h("span", {}, h("i", { text: part.label }), ` ${signed(part.value)}${part.unit ? ` ${part.unit}` : ""}`))),
-        h("span", { class: "hint", text: one.gain > 1e-9 ? "better by what is known" : one.gain < -1e-9 ? "worse by what is known" : "" }));
+        h("span", { class: "hint", text: one.gain > 1e-9 ? "better by what is known" : one.gain < -1e-9 ? "worse by what is known" : "" }),
+        h("span", { class: "facts" }, top.map((part) => h("span", {}, h("i", { text: part.label }), ` ${signed(part.value)}${part.unit ? ` ${part.unit}` : ""}`))));
     }));
   }
 
@@ -96,7 +96,7 @@ export function mount(place, { draft, editable, make }) {
 
   return {
     keys: [["↑ ↓", "choose a stretch"], ["1 … 5", "take another order"]],
-    describe: ({ args: [i, ...way] }) => `Reorder steps ${i + 1} to ${i + 3} as ${way.map((k) => i + k + 1).join(", ")}`,
+    describe: ({ args: [i, ...way] }, next = false) => `Reorder steps ${i + 1} to ${i + 3} as ${way.map((k) => (next ? called(order[i + k]) : i + k + 1)).join(", ")}`,
     show({ args: [i, ...way] }) {
       look(i);
       const found = here().findIndex((one) => String(one.move.args.slice(1)) === String(way));
