@@ -1,8 +1,8 @@
 """What the default learner saves: python benchmarks/default_learner.py [--data FILE ...] [--csv FILE]
 
-Ten paired runs of 300 examples a panel, by the lab's own runner. Every number is against the best of PER, CSPER,
-PA and CSPA in the same run, with a 95 % bootstrap interval over runs. The seeds used while the learner was
-designed address other random streams than the lab's, so nothing here was used for choosing anything.
+Ten paired runs of 300 examples a panel, by the lab's own runner. Every number is against the best of PER,
+CSPER, PA and CSPA in the same run, with a 95 % bootstrap interval over runs. The seeds used while the learner
+was designed address other random streams than the lab's, so nothing here was used for choosing anything.
 Ranking runs on the generated twin and, with --data, on files of judgements as well.
 """
 
@@ -31,6 +31,10 @@ GOALS = {
         "mtsp-noise": 0.68,
     },
 }  # fmt: skip
+HEAD = (
+    "panel", "line", "effort", "best of four", "ratio", "ratio of totals", "runs won", "above expert",
+    "final utility, difference", "goal",
+)  # fmt: skip
 LINES = (*PAPER, EXPERT, *GOALS)
 
 
@@ -86,9 +90,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=cores())
     args = parser.parse_args()
-    print("| panel | line | effort | best of four | ratio | ratio of totals | runs won | above the expert line "
-          "| final utility, difference | goal |")  # fmt: skip
-    print("|---" * 10 + "|")
+    print("| " + " | ".join(HEAD) + " |")
+    print("|---" * len(HEAD) + "|")
     rows, missed = [], []
     for name, result in measure(args):
         for margin in margins(result):

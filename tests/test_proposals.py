@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coactor import Session, domains, learners, proposals
+from coactor import Session, SimulatedExpert, domains, learners, proposals
 from coactor.proposals import Effort, Outlook, strategy
-from tests.cases import Bare, Case, cases, make_case, same
+from coactor.protocol import Vector
+from coactor.search import landscape
+from tests.cases import Bare, Case, Coins, cases, make_case, same
 
 QUICK = Effort(candidates=8)
 
@@ -112,3 +115,133 @@ def test_bad_names_get_a_sentence() -> None:
     session = Session(case.domain, learners.PER(3), proposals="effort-aware")
     with pytest.raises(ValueError, match="need a learner with a threshold"):
         session.ask(case.x)
+
+
+# -- the guard, budgets, and domains of any kind ---------------------------------------------------------
+
+
+def plain_utility(case: Case, view: Outlook) -> float:
+    """Of the solver's answer, polished."""
+    seen = landscape(case.domain, case.x, view.weights)
+    return seen.utility(seen.climb(case.domain.solve(case.x, view.weights))[0][-1])
+
+
+def slack(case: Case, view: Outlook) -> float:
+    """Rounding of a utility computed in another order."""
+    return 1e-9 * (1.0 + abs(plain_utility(case, view)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    cases(),
+    st.sampled_from(["polish", "deep", "effort-aware", "default"]),
+    st.sampled_from([-2.0, 0.0, 1.0, np.inf]),
+)
+def test_the_guard_holds(case: Case, name: str, threshold: float) -> None:
+    """Nothing is proposed whose estimated utility is below that of the plain answer, polished."""
+    view = Outlook(case.weights(), threshold)
+    y = strategy(name, case.domain)(case.x, view, (1, 2))
+    case.domain.check_solution(case.x, y)
+    found = landscape(case.domain, case.x, view.weights).utility(y)
+    assert found >= plain_utility(case, view) - slack(case, view)
+
+
+@settings(max_examples=40, deadline=None)
+@given(cases())
+def test_deep_is_best_by_utility_and_effort_aware_by_its_score(case: Case) -> None:
+    view, how = Outlook(case.weights(), 0.5), Effort()
+    seen = landscape(case.domain, case.x, view.weights)
+
+    def score(y: Any) -> float:
+        return seen.utility(y) - how.price * proposals.expected_moves(seen.gains(y), 0.5)
+
+    plain, deep, aware = (
+        strategy(name, case.domain)(case.x, view, (3, 4)) for name in ("polish", "deep", "effort-aware")
+    )
+    assert seen.utility(deep) >= seen.utility(aware) - slack(case, view)
+    assert seen.utility(deep) >= seen.utility(plain)
+    assert score(aware) >= score(plain)
+    assert score(aware) >= score(deep) - 100 * slack(case, view)
+
+
+def test_a_proposal_depends_on_its_number_alone_not_on_what_was_asked_before() -> None:
+    """Addressed streams: asking in another order changes nothing."""
+    case = make_case("fleet", size=12, seed=6)
+    view = Outlook(case.weights(), 0.5)
+    propose = strategy("default", case.domain)
+    later = propose(case.x, view, (9, 3))
+    for n in range(3):
+        propose(case.x, view, (9, n))
+    assert same(propose(case.x, view, (9, 3)), later)
+
+
+class Counting:
+    """A solver that counts how often it is called, and can be slow."""
+
+    def __init__(self, domain: Any, seconds: float = 0.0) -> None:
+        self.domain, self.seconds, self.calls = domain, seconds, 0
+
+    def __call__(self, x: Any, w: Vector) -> Any:
+        self.calls += 1
+        time.sleep(self.seconds)  # stands for a solver that takes its time
+        return self.domain.solve(x, w)
+
+
+@pytest.mark.parametrize("candidates", [1, 2, 8])
+def test_the_candidate_budget_is_respected(candidates: int) -> None:
+    case = make_case("tour", size=14, features=6, seed=2)
+    solver = Counting(case.domain)
+    strategy("deep", case.domain, solver, Effort(candidates=candidates, patience=99))(
+        case.x, Outlook(case.weights(), 0.5), (0, 0)
+    )
+    assert solver.calls == 1 + candidates // 2  # every other candidate is found by kicks
+
+
+def test_the_time_budget_is_respected() -> None:
+    """With no time left only the plain answer is looked at; a slow solver is not called again in vain."""
+    case = make_case("tour", size=14, features=6, seed=2)
+    slow = Counting(case.domain, seconds=0.02)
+    how = Effort(candidates=1000, seconds=0.01)
+    view = Outlook(case.weights(), 0.5)
+    y = strategy("effort-aware", case.domain, slow, how)(case.x, view, (0, 0))
+    assert slow.calls == 1
+    assert same(y, strategy("polish", case.domain)(case.x, view, (0, 0)))
+    longer = Counting(case.domain, seconds=0.001)
+    strategy("deep", case.domain, longer, Effort(candidates=100_000, seconds=0.05))(
+        case.x, Outlook(case.weights(), 0.5), (0, 0)
+    )
+    assert 1 < longer.calls < 100
+
+
+def test_patience_ends_the_search_where_there_is_but_one_optimum() -> None:
+    domain, x = Coins(), [[1.0, 0.0], [0.0, 1.0]]
+    solver = Counting(domain)
+    strategy("deep", domain, solver, Effort(candidates=1000, patience=4))(
+        x, Outlook(np.array([1.0, 1.0]), 0.0), (0, 0)
+    )
+    assert solver.calls <= 4
+
+
+@pytest.mark.parametrize("name", proposals.NAMES)
+def test_a_five_line_domain_without_kernels_learns(name: str) -> None:
+    domain = Coins()
+    rng = np.random.default_rng(3)
+    expert = SimulatedExpert(domain, [1.0, -0.7], kappa=0.05)
+    session = Session(domain, learners.make("default", 2), proposals=name)
+    for _ in range(60):
+        x = rng.standard_normal((4, 2)).tolist()
+        proposal = session.ask(x)
+        session.tell(proposal, expert(x, proposal.solution))
+    assert sum(session.efforts[-20:]) <= sum(session.efforts[:20])
+    assert sum(session.efforts[-20:]) <= 3
+
+
+def test_any_solver_is_improved_upon() -> None:
+    """Even one that always gives the same answer."""
+    case = make_case("tour", size=10, features=4, seed=8)
+    view = Outlook(case.weights(), 0.5)
+    stubborn = np.arange(10)
+    seen = landscape(case.domain, case.x, view.weights)
+    y = strategy("deep", case.domain, lambda x, w: stubborn.copy())(case.x, view, (0, 0))
+    assert seen.utility(y) > seen.utility(stubborn)
+    assert seen.gains(y).max() <= 1e-9

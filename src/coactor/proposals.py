@@ -37,7 +37,8 @@ class Outlook:
     weights
         To solve with.
     threshold
-        b, with sigma(gain - b) the probability that a move is made; None when the learner has no such model.
+        b, with sigma(gain - b) the probability that a move is made; None when the learner has no such model,
+        infinite when it has seen nothing yet: then no move is expected, and utility alone decides.
     """
 
     weights: Vector

@@ -92,7 +92,7 @@ class Session:
         if not self._own:  # a stranger's answer: better refused than edited
             search.check_solution(self.domain, problem, solution)
         moves, chance = None, None
-        if outlook.threshold is not None:
+        if outlook.threshold is not None and math.isfinite(outlook.threshold):
             gains = search.landscape(self.domain, problem, outlook.weights).gains(solution)
             moves = strategies.expected_moves(gains, outlook.threshold)
             chance = self.acceptance.chance(moves)

@@ -20,6 +20,7 @@ their mean length in the first round. So the same settings serve every domain an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -105,8 +106,8 @@ class ChoiceLearner:
 
     @property
     def threshold(self) -> float:
-        """The mean of b."""
-        return float(self._belief.mean[-1])
+        """The mean of b; infinite before anything was seen, for then no unit is known to measure gains in."""
+        return float(self._belief.mean[-1]) if self._length else math.inf
 
     def deviations(self) -> Vector:
         """The standard deviation of each weight."""

@@ -1,0 +1,380 @@
+"""The default learner: what it learns from, that units do not matter, and that nothing breaks it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from coactor import Session, SimulatedExpert, domains, learners
+from coactor.learners import ChoiceLearner
+from coactor.learners.acceptance import Acceptance
+from coactor.learners.choice import JOINT_UP_TO
+from coactor.learners.gaussians import Diagonal, Precision
+from coactor.protocol import Feedback, Matrix, Vector
+from tests.cases import make_case, same
+
+MANY = JOINT_UP_TO + 1
+
+
+def a_round(rng: np.random.Generator, truth: Vector, moves: int = 12, threshold: float = 0.5) -> Feedback:
+    """Steps a true taste makes, and the moves it leaves alone."""
+    rows = rng.standard_normal((moves, truth.size))
+    made = rows @ truth > threshold
+    path = np.vstack([np.zeros(truth.size), np.cumsum(rows[made], axis=0)])
+    return Feedback(path, float(made.sum()), rows[~made])
+
+
+def taught(learner: ChoiceLearner, truth: Vector, rounds: int = 60, seed: int = 0) -> ChoiceLearner:
+    rng = np.random.default_rng(seed)
+    for _ in range(rounds):
+        learner.update(a_round(rng, truth))
+    return learner
+
+
+def cosine(one: Vector, two: Vector) -> float:
+    return float(one @ two / np.linalg.norm(one) / np.linalg.norm(two))
+
+
+# -- what it learns ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dim", [1, 5, 40])
+def test_it_finds_taste_and_threshold(dim: int) -> None:
+    truth = np.random.default_rng(dim).standard_normal(dim)
+    learner = taught(ChoiceLearner(dim), truth, rounds=150)
+    assert cosine(learner.weights, truth) > 0.95
+    # sigma(w . D - b) crosses one half where the expert does: w* . D = 0.5.
+    size = float(learner.weights @ truth / (truth @ truth))
+    assert learner.threshold / size == pytest.approx(0.5, abs=0.25)
+
+
+def test_moves_left_alone_teach_even_when_the_proposal_is_accepted() -> None:
+    rng = np.random.default_rng(3)
+    truth = np.array([1.0, -0.5, 0.2])
+    learner = ChoiceLearner(3)
+    for _ in range(40):
+        rows = rng.standard_normal((12, 3))
+        learner.update(Feedback(np.zeros((1, 3)), 0.0, rows[rows @ truth < 0.1]))
+    assert cosine(learner.weights, truth) > 0.9
+
+
+def test_after_a_budget_cut_the_moves_left_alone_say_nothing() -> None:
+    """A cut round teaches what the same round without its end teaches."""
+    rng = np.random.default_rng(4)
+    truth = np.array([1.0, -0.5, 0.2])
+    first, second = a_round(rng, truth), a_round(rng, truth)
+    cut, unseen, whole = ChoiceLearner(3), ChoiceLearner(3), ChoiceLearner(3)
+    for learner in (cut, unseen, whole):
+        learner.update(first)
+    cut.update(Feedback(second.path, second.cost, second.declined, cut=True))
+    unseen.update(Feedback(second.path, second.cost, None))
+    whole.update(second)
+    assert cut.state() == unseen.state()
+    assert not np.array_equal(cut.weights, whole.weights)
+    assert cut.threshold == unseen.threshold
+
+
+def test_a_cut_at_once_teaches_nothing() -> None:
+    learner = taught(ChoiceLearner(3), np.ones(3), rounds=3)
+    before = learner.state()
+    learner.update(Feedback(np.zeros((1, 3)), 0.0, np.ones((4, 3)), cut=True))
+    assert learner.state() == before
+
+
+def test_doubt_falls_only_where_something_was_seen() -> None:
+    rng = np.random.default_rng(5)
+    learner = ChoiceLearner(3)
+    np.testing.assert_allclose(learner.known(), 0.0, atol=1e-7)
+    before = learner.deviations()
+    for _ in range(50):
+        rows = rng.standard_normal((10, 3)) * [1.0, 1.0, 0.0]
+        learner.update(Feedback(np.zeros((1, 3)), 0.0, rows[rows[:, 0] < 0.3]))
+    assert (learner.known()[:2] > 0.5).all()
+    assert learner.known()[2] < 0.5  # kinship with the others is all that is known
+    assert (learner.deviations() < before).all()
+    assert learner.deviations()[2] > 2 * learner.deviations()[0]
+
+
+def test_chances_are_probabilities_that_follow_the_evidence() -> None:
+    truth = np.array([2.0, -1.0])
+    learner = taught(ChoiceLearner(2), truth, rounds=100)
+    rng = np.random.default_rng(6)
+    rows = rng.standard_normal((2000, 2))
+    chances = learner.chances(rows)
+    assert ((chances > 0) & (chances < 1)).all()
+    made = rows @ truth > 0.5
+    assert chances[made].mean() > 0.9
+    assert chances[~made].mean() < 0.1
+    fresh = ChoiceLearner(2)
+    assert np.abs(fresh.chances(rows) - 0.5).max() < 0.2  # nothing is known: close to one half
+
+
+def test_a_prior_on_the_sign_decides_while_nothing_is_known() -> None:
+    learner = ChoiceLearner(3, prior=[1.0, -1.0, 0.0])
+    assert learner.weights[0] > 0 > learner.weights[1]
+    assert learner.weights[2] == 0.0
+    truth = np.array([-1.0, 1.0, 0.5])  # it was wrong
+    assert cosine(taught(learner, truth, rounds=100).weights, truth) > 0.95
+
+
+@pytest.mark.parametrize(("dim", "rounds"), [(3, 40), (MANY, 150)])
+def test_forgetting_follows_a_taste_that_turns(dim: int, rounds: int) -> None:
+    truth = np.zeros(dim)
+    truth[:3] = [1.0, 0.5, -0.5]
+    near = {}
+    for keep in (0.9, 1.0):
+        learner = ChoiceLearner(dim, keep=keep)
+        rng = np.random.default_rng(11)
+        for t in range(120 + rounds):
+            learner.update(a_round(rng, truth if t < 120 else -truth, moves=20))
+        near[keep] = cosine(learner.weights, -truth)
+    assert near[0.9] > 0.5
+    assert near[0.9] > near[1.0]
+
+
+# -- units ---------------------------------------------------------------------------------------------------
+
+
+class InUnits:
+    """A domain whose features are measured in other units, by its four methods."""
+
+    def __init__(self, domain: Any, unit: float) -> None:
+        self.dim, self.domain, self.unit = domain.dim, domain, unit
+        self.solve, self.moves, self.apply = domain.solve, domain.moves, domain.apply
+
+    def features(self, x: Any, y: Any) -> Vector:
+        return self.unit * np.asarray(self.domain.features(x, y))
+
+
+# Not tours: there the same tour read backwards is another solution, and rounding decides between the two.
+@pytest.mark.parametrize("kind", ["cube", "fleet"])
+@pytest.mark.parametrize("unit", [1e-6, 0.3, 1e5])
+@pytest.mark.parametrize("seed", range(3))
+def test_multiplying_all_features_changes_no_proposal(kind: str, unit: float, seed: int) -> None:
+    case = make_case(kind, size=6, features=3, seed=seed)
+    expert = SimulatedExpert(case.domain, case.rng.random(3), kappa=0.05)
+    one = Session(InUnits(case.domain, 1.0), ChoiceLearner(3))
+    two = Session(InUnits(case.domain, unit), ChoiceLearner(3))
+    for x in case.domain.sample(case.rng, n=5):
+        here, there = one.ask(x), two.ask(x)
+        assert same(here.solution, there.solution)
+        assert (here.chance is None) == (there.chance is None)
+        if here.chance is not None:
+            assert here.chance == pytest.approx(there.chance, rel=1e-6)
+        one.tell(here, expert(x, here.solution))
+        two.tell(there, expert(x, there.solution))
+    assert one.learner.rounds > 0  # type: ignore[attr-defined]
+    np.testing.assert_allclose(one.learner.weights, unit * two.learner.weights, rtol=1e-6)
+
+
+def test_badly_scaled_features_are_learnt_as_well_as_others() -> None:
+    truth = np.array([1.0, 0.5, -0.5])
+    units = np.array([1e-3, 1.0, 1e4])
+    rng = np.random.default_rng(8)
+    learner = ChoiceLearner(3)
+    for _ in range(80):
+        feedback = a_round(rng, truth)
+        assert feedback.declined is not None
+        learner.update(Feedback(feedback.path * units, feedback.cost, feedback.declined * units))
+    assert cosine(learner.weights * units, truth) > 0.95
+
+
+# -- state ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dim", [1, 4, MANY])
+def test_the_state_goes_through_json_bit_for_bit_in_the_middle_of_a_run(dim: int) -> None:
+    rng = np.random.default_rng(9)
+    truth = rng.standard_normal(dim)
+    live = taught(ChoiceLearner(dim, keep=0.97), truth, rounds=7)
+    text = json.dumps(live.state(), allow_nan=False)
+    again = learners.from_state(json.loads(text))
+    assert isinstance(again, ChoiceLearner)
+    assert json.dumps(again.state()) == text
+    for _ in range(5):
+        feedback = a_round(rng, truth)
+        live.update(feedback)
+        again.update(feedback)
+    assert json.dumps(again.state()) == json.dumps(live.state())
+    assert again.weights.tobytes() == live.weights.tobytes()
+    assert again.deviations().tobytes() == live.deviations().tobytes()
+
+
+def test_the_size_of_the_state_does_not_grow_with_rounds() -> None:
+    learner = taught(ChoiceLearner(6), np.ones(6), rounds=5)
+    few = sum(np.size(v) for v in learner._belief.arrays().values())
+    taught(learner, np.ones(6), rounds=200)
+    assert sum(np.size(v) for v in learner._belief.arrays().values()) == few
+    assert len(json.dumps(learner.state())) < 3000
+
+
+def test_the_form_of_the_belief_follows_the_number_of_features() -> None:
+    assert isinstance(ChoiceLearner(JOINT_UP_TO)._belief, Precision)
+    assert isinstance(ChoiceLearner(MANY)._belief, Diagonal)
+
+
+# -- nothing breaks it ---------------------------------------------------------------------------------------
+
+
+def works(learner: ChoiceLearner) -> None:
+    """Finite, and still able to learn."""
+    assert np.isfinite(learner.weights).all()
+    assert np.isfinite(learner.deviations()).all()
+    json.dumps(learner.state(), allow_nan=False)
+    before = learner.weights.copy()
+    taught(learner, np.ones(learner.dim), rounds=3, seed=99)
+    assert np.isfinite(learner.weights).all()
+    assert np.isfinite(learner.threshold)
+    assert not np.array_equal(learner.weights, before)
+
+
+@pytest.mark.parametrize("dim", [1, 3, MANY])
+def test_steps_alone_are_enough(dim: int) -> None:
+    """Nobody looked at what was left alone."""
+    rng = np.random.default_rng(10)
+    truth = rng.standard_normal(dim)
+    learner = ChoiceLearner(dim)
+    for _ in range(300):
+        feedback = a_round(rng, truth, threshold=0.0)
+        learner.update(Feedback(feedback.path, feedback.cost, None))
+    assert cosine(learner.weights, truth) > 0.5
+    assert learner.threshold == 0.0  # preferences alone say nothing of it
+    works(learner)
+
+
+def same_again(rows: Matrix, declined: Matrix | None) -> Feedback:
+    return Feedback(rows, float(len(rows) - 1), declined)
+
+
+@pytest.mark.parametrize("dim", [1, 3, MANY])
+@pytest.mark.parametrize(
+    "what", ["zero", "no moves", "one move for ever", "contradictions", "tiny", "huge", "constant"]
+)
+def test_degenerate_rounds_leave_it_working(dim: int, what: str) -> None:
+    learner = ChoiceLearner(dim)
+    one = np.ones((1, dim))
+    feedback = {
+        "zero": same_again(np.zeros((3, dim)), np.zeros((4, dim))),
+        "no moves": same_again(np.zeros((1, dim)), np.zeros((0, dim))),
+        "one move for ever": same_again(np.vstack([0 * one, one]), None),
+        "contradictions": same_again(np.vstack([0 * one, one, 0 * one]), np.vstack([one, -one])),
+        "tiny": same_again(np.vstack([0 * one, 1e-100 * one]), -1e-100 * one),
+        "huge": same_again(np.vstack([0 * one, 1e100 * one]), -1e100 * one),
+        "constant": same_again(np.vstack([5 * one, 5 * one]), np.repeat(-one, 50, axis=0)),
+    }[what]
+    for _ in range(60):
+        learner.update(feedback)
+        assert np.isfinite(learner.weights).all()
+    if what in ("zero", "no moves"):
+        assert learner.rounds == 0
+    if what in ("tiny", "huge"):
+        assert np.isfinite(learner.deviations()).all()
+    else:
+        works(learner)
+
+
+@pytest.mark.parametrize("keep", [0.995, 1.0])
+def test_ten_thousand_rounds_of_acceptance(keep: float) -> None:
+    """Nothing is ever corrected: the weights stay finite, and the learner can still be moved."""
+    rng = np.random.default_rng(11)
+    rows = [-np.abs(rng.standard_normal((6, 2))) for _ in range(50)]
+    learner = ChoiceLearner(2, keep=keep)
+    for t in range(10_000):
+        learner.update(Feedback(np.zeros((1, 2)), 0.0, rows[t % 50]))
+    assert learner.rounds == 10_000
+    works(learner)
+
+
+def test_ten_thousand_rounds_of_many_features() -> None:
+    rng = np.random.default_rng(12)
+    truth = rng.standard_normal(MANY)
+    rounds = [a_round(rng, truth, moves=4) for _ in range(100)]
+    learner = ChoiceLearner(MANY)
+    for t in range(10_000):
+        learner.update(rounds[t % 100])
+    works(learner)
+
+
+@pytest.mark.parametrize(
+    ("settings_", "sentence"),
+    [
+        ({"keep": 1.5}, "keep is 1.5"),
+        ({"keep": 0.0}, "keep is 0.0; it must be a number above 0"),
+        ({"doubt": -1.0}, "doubt is -1.0"),
+        ({"confidence": float("nan")}, "confidence is nan"),
+        ({"kinship": 0}, "kinship is 0"),
+        ({"prior": [1.0]}, r"prior has shape \(1,\); expected 2 finite numbers"),
+        ({"prior": [0.0, 0.0]}, "not all 0"),
+        ({"prior": [1.0, float("inf")]}, "finite"),
+    ],
+)
+def test_bad_settings_get_a_sentence(settings_: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        ChoiceLearner(2, **settings_)
+
+
+def test_bad_feedback_changes_nothing() -> None:
+    learner = taught(ChoiceLearner(2), np.ones(2), rounds=2)
+    before = learner.state()
+    for bad in (
+        Feedback(np.zeros((2, 3)), 1.0),
+        Feedback(np.full((2, 2), np.nan), 1.0),
+        Feedback(np.zeros((2, 2)), 1.0, np.zeros((2, 3))),
+        Feedback(np.zeros((2, 2)), 1.0, np.full((2, 2), np.inf)),
+        Feedback(np.zeros((2, 2)), -1.0),
+    ):
+        with pytest.raises(ValueError, match="feedback"):
+            learner.update(bad)
+        assert learner.state() == before
+
+
+# -- how likely a proposal is to be accepted -----------------------------------------------------------------
+
+
+def test_acceptance_is_calibrated_on_what_was_seen() -> None:
+    rng = np.random.default_rng(13)
+    acceptance = Acceptance()
+
+    def truth(moves: float) -> float:
+        return float(1.0 / (1.0 + np.exp(-(1.0 - 1.5 * np.log(moves)))))
+
+    for _ in range(600):
+        expected = float(np.exp(rng.normal(0.0, 1.5)))
+        acceptance.learn(expected, accepted=bool(rng.random() < truth(expected)))
+    for expected in (0.1, 0.5, 2.0, 8.0):
+        assert acceptance.chance(expected) == pytest.approx(truth(expected), abs=0.12)
+    assert acceptance.chance(0.0) > 0.9  # no move at all is expected
+    assert 0.0 < acceptance.chance(1e9) < 0.1
+
+
+def test_acceptance_goes_through_json_bit_for_bit() -> None:
+    acceptance, again = Acceptance(), Acceptance()
+    for k in range(9):
+        acceptance.learn(0.1 * k, accepted=k < 4)
+    again.restore(json.loads(json.dumps(acceptance.state())))
+    assert again.chance(0.3) == acceptance.chance(0.3)
+    again.learn(1.0, accepted=True)
+    acceptance.learn(1.0, accepted=True)
+    assert again.state() == acceptance.state()
+
+
+def test_chances_of_a_session_are_told_and_learnt() -> None:
+    rng = np.random.default_rng(14)
+    domain = domains.Tour(points=9, features=3, hidden=1)
+    expert = SimulatedExpert(domain, rng.random(4), kappa=0.1)
+    session = Session(domain, ChoiceLearner(3))
+    told, happened = [], []
+    for x in domain.sample(rng, n=300):
+        proposal = session.ask(x)
+        told.append(np.nan if proposal.chance is None else proposal.chance)
+        happened.append(not session.tell(proposal, expert(x, proposal.solution)).correction.moves)
+    chances, accepted = np.array(told[100:], float), np.array(happened[100:], float)
+    assert abs(chances.mean() - accepted.mean()) < 0.1
+    high = chances > np.median(chances)
+    assert accepted[high].mean() > accepted[~high].mean()
+    assert np.isnan(told[0])  # nothing had been seen
+    assert not np.isnan(told[1:]).any()
+    assert Session(domain, learners.PER(3)).ask(x).chance is None
