@@ -24,6 +24,7 @@ CORE = (
     "experts",
     "domains",
     "proposals",
+    "explanations",
     "bounds",
     "checks",
     "session",

@@ -28,8 +28,10 @@ _HOME = {
     "open_study": "studies",
     "connect": "studies",
 }
-_MODULES = ("bounds", "checks", "domains", "explanations", "experts", "lab", "learners", "loaders", "protocol", "proposals",
-            "search", "session", "solvers", "studies")  # fmt: skip
+_MODULES = (
+    "bounds", "checks", "domains", "experts", "explanations", "lab", "learners", "loaders", "protocol",
+    "proposals", "search", "session", "solvers", "studies",
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from coactor import bounds, checks, domains, experts, learners, protocol, search, session

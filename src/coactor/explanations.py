@@ -1,6 +1,6 @@
 """What a learner believes, in words and numbers.
 
-Weights are compared by their effect, the weight times the size its feature usually has, so that units do not matter.
+A share is a weight's part of the absolute sum of all weights: fair where features have similar sizes.
 """
 
 from __future__ import annotations
@@ -65,13 +65,15 @@ def beliefs(domain: Domain, learner: Learner) -> list[Belief]:
         w = float(learner.weights[k])
         sd = None if deviations is None else float(deviations[k])
         words = _words(names[k], w, sd, float(shares[k]), verb(domain, w))
-        found.append(Belief(names[k], w, sd, float(shares[k]), None if known is None else float(known[k]), words))
+        gone = None if known is None else float(known[k])
+        found.append(Belief(names[k], w, sd, float(shares[k]), gone, words))
     return found
 
 
 def unknown(domain: Domain, learner: Learner) -> list[str]:
     """The features about which the learner cannot even tell good from bad yet."""
-    return [b.feature for b in beliefs(domain, learner) if b.deviation is not None and abs(b.weight) < b.deviation]
+    doubtful = (b for b in beliefs(domain, learner) if b.deviation is not None)
+    return [b.feature for b in doubtful if abs(b.weight) < LIKELY * (b.deviation or 0.0)]
 
 
 def change(domain: Domain, before: Vector, after: Vector, most: int = 3) -> list[str]:
@@ -109,7 +111,7 @@ def feature_names(domain: Domain) -> Sequence[str]:
 
 
 def verb(domain: Domain, weight: float) -> str:
-    """What the expert does with a feature of this weight: phi is minus the feature where features are costs."""
+    """What the expert does with a feature of this weight; where features are costs, phi is minus them."""
     if getattr(domain, "counts_costs", False):
         weight = -weight
     return "seeks" if weight > 0 else "avoids"

@@ -1,7 +1,7 @@
 """How likely the expert is to accept a proposal untouched, calibrated on what he did so far.
 
-The choice model gives the expected number of moves E = sum of sigma(gain - b) over a proposal's moves. Moves are not
-independent, so exp(-E) is not the chance that none is made. The link between the two is learned instead:
+The choice model gives the expected number of moves E = sum of sigma(gain - b) over a proposal's moves. Moves
+are not independent, so exp(-E) is not the chance that none is made. The link between the two is learned:
 
     P(accepted) = sigma(a - c log E)
 

@@ -93,7 +93,7 @@ class Precision:
 
 
 class Diagonal:
-    """The dual form with independent coordinates: variances s, theta = m + s * (A' alpha), a number alpha per row.
+    """The dual form with independent coordinates: variances s, theta = m + s * (A' alpha), an alpha per row.
 
     With K = A diag(s) A', Newton solves systems of size m, one per row (`_dual_newton`); then
     1 / s := 1 / s + A^2' p (1 - p), the diagonal of the curvature.
