@@ -22,7 +22,7 @@ def test_a_day_at_the_desk(url):
         outcome = study.tell(p.id, moves=flip(0, 2), actor="ana", note="too empty")
         assert (outcome.effort, outcome.version, outcome.learned, outcome.estimated) == (2.0, 1, True, False)
         assert outcome.change == [2.0, 0.0, 6.0]
-        assert "feature 3 up by 6" in outcome.sentence
+        assert outcome.sentence == "Learned: more weight on feature 3 and feature 1."
         assert study.weights().tolist() == [2.0, 0.0, 6.0]
         assert study.ask([1.0, 1.0, 1.0]).solution == [1, 0, 1]
         row = study.effort()[0]

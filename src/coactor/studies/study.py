@@ -17,9 +17,10 @@ from coactor.studies.codec import Codec, text
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.facts import Asked, Entry, RolledBack, Told, content_hash, digest
 from coactor.studies.ledger import Ledger, Writer, created, learner_of
+from coactor.studies.lessons import lesson
 from coactor.studies.model import try_update
 from coactor.studies.store import Store
-from coactor.studies.values import EffortRow, Explanation, Outcome, Ticket, Version, in_words
+from coactor.studies.values import EffortRow, Explanation, Outcome, Ticket, Version
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 KEPT = 256  # problems and solutions kept at hand
@@ -155,7 +156,7 @@ class Study:
             gross=draft.gross or len(prepared.moves), digest=digest(learner.weights), asked_key=draft.key,
         )  # fmt: skip
         entry = log.add(fact, actor=actor, via=via, learner=learner)
-        return self._outcome(entry, fact, learner.weights - before.weights)
+        return self._outcome(entry, fact, before, learner)
 
     def told_before(self, id: int, request: str) -> Outcome:
         """The answer to a tell that arrives again; refuses a tell that says something else."""
@@ -176,19 +177,18 @@ class Study:
         fact = entry.fact
         if not isinstance(fact, Told):
             raise Invalid(f"Fact {entry.seq} is no tell.")
-        change = np.zeros(self.domain.dim)
-        if fact.learn:
-            with self.store.reading() as sql:
-                before = self.ledger.load(sql, entry.seq - 1).learner
-                change = self.ledger.load(sql, entry.seq).learner.weights - before.weights
-        return self._outcome(entry, fact, change)
+        if not fact.learn:
+            return self._outcome(entry, fact, self.ledger.model.learner, self.ledger.model.learner)
+        with self.store.reading() as sql:
+            before = self.ledger.load(sql, entry.seq - 1).learner
+            return self._outcome(entry, fact, before, self.ledger.load(sql, entry.seq).learner)
 
-    def _outcome(self, entry: Entry, fact: Told, change: Vector) -> Outcome:
-        moved = [float(c) for c in change]
+    def _outcome(self, entry: Entry, fact: Told, before: Learner, after: Learner) -> Outcome:
+        moved = [float(c) for c in np.asarray(after.weights) - np.asarray(before.weights)]
         return Outcome(
             fact.proposal, entry.seq, entry.time, entry.actor, fact.effort, fact.gross, fact.seconds,
             fact.estimated, fact.learn, fact.asked_with, fact.version, moved,
-            in_words(self.config["features"], moved, fact.learn, fact.effort),
+            lesson(self.config["features"], before, after, fact.learn, fact.effort),
         )  # fmt: skip
 
     # -- what is there ---------------------------------------------------------------------------------

@@ -168,14 +168,3 @@ class Explanation:
     utility: float
     shares: list[Share]
     edits: list[dict[str, Any]]
-
-
-def in_words(names: list[str], change: list[float], learned: bool, effort: float) -> str:
-    """One sentence on what was learned."""
-    if not learned:
-        return "Recorded for today only; nothing was learned from it."
-    most = sorted((i for i, c in enumerate(change) if c), key=lambda i: -abs(change[i]))[:3]
-    if not most:
-        return "Accepted as proposed; the weights stay." if effort == 0 else "Recorded; the weights stay."
-    parts = [f"{names[i]} {'up' if change[i] > 0 else 'down'} by {abs(change[i]):.3g}" for i in most]
-    return f"Learned: {', '.join(parts)}{' and others' if sum(map(bool, change)) > 3 else ''}."

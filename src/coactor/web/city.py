@@ -1,4 +1,4 @@
-"""A made-up city to try things in: a river, a hill, a motorway and schools, and what a drive through it is like.
+"""A made-up city to try things in: a river, a hill, a motorway, schools, and what a drive is like.
 
 It is the same city every day; the stops differ. Lengths are in kilometres.
 """
@@ -25,12 +25,13 @@ NEAR = 0.7  # so close to the motorway, a drive along it uses it
 STEPS = 24  # points looked at along a drive
 
 STREETS = (
-    "Abbey", "Alder", "Anchor", "Ash", "Baker", "Barley", "Beech", "Bell", "Birch", "Bridge", "Brook", "Castle",
-    "Cedar", "Chapel", "Cherry", "Church", "Clay", "Corn", "Cross", "Dock", "Elm", "Fern", "Ferry", "Field",
-    "Forge", "Garden", "Glebe", "Grove", "Harbour", "Hazel", "Heath", "High", "Ivy", "King", "Lake", "Lark",
-    "Laurel", "Lime", "Linden", "Lock", "Maple", "Market", "Meadow", "Mill", "Moss", "North", "Oak", "Orchard",
-    "Park", "Pine", "Quay", "Queen", "River", "Rose", "Rowan", "School", "Silver", "South", "Spring", "Station",
-    "Stone", "Temple", "Thorn", "Tower", "Vine", "Walnut", "Well", "West", "Willow", "Wood",
+    "Abbey", "Alder", "Anchor", "Ash", "Baker", "Barley", "Beech", "Bell", "Birch", "Bridge", "Brook",
+    "Castle", "Cedar", "Chapel", "Cherry", "Church", "Clay", "Corn", "Cross", "Dock", "Elm", "Fern",
+    "Ferry", "Field", "Forge", "Garden", "Glebe", "Grove", "Harbour", "Hazel", "Heath", "High", "Ivy",
+    "King", "Lake", "Lark", "Laurel", "Lime", "Linden", "Lock", "Maple", "Market", "Meadow", "Mill",
+    "Moss", "North", "Oak", "Orchard", "Park", "Pine", "Quay", "Queen", "River", "Rose", "Rowan",
+    "School", "Silver", "South", "Spring", "Station", "Stone", "Temple", "Thorn", "Tower", "Vine",
+    "Walnut", "Well", "West", "Willow", "Wood",
 )  # fmt: skip
 
 
@@ -50,7 +51,7 @@ def stops(rng: np.random.Generator, n: int) -> tuple[Matrix, list[str]]:
 def drives(rng: np.random.Generator, places: Matrix) -> NDArray[np.float64]:
     """What the drive between any two places is like, shape (n, n, 10), the same both ways.
 
-    Half of it is geography; the rest (lights, lanes, cobbles, turns, roadworks) differs from street to street.
+    Half of it is geography; the rest (lights, lanes, cobbles, turns, roadworks) is each street's own.
     """
     shape = _geography(places)
     length = shape[:, :, 0]
@@ -104,4 +105,5 @@ def _distance(points: Matrix, line: Matrix) -> Matrix:
     step = b - a
     share = ((points[:, None] - a) * step).sum(axis=2) / (step**2).sum(axis=1)
     foot = a + np.clip(share, 0, 1)[:, :, None] * step
-    return np.hypot(*(points[:, None] - foot).transpose(2, 0, 1)).min(axis=1)
+    nearest: Matrix = np.hypot(*(points[:, None] - foot).transpose(2, 0, 1)).min(axis=1)
+    return nearest

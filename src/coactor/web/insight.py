@@ -1,4 +1,4 @@
-"""The routes behind the study page: the course of the effort, what the learner believes and how that moved."""
+"""The routes behind the study page: the course of the effort, what is believed and how that moved."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Response
 
 from coactor.protocol import Learner, Vector
 from coactor.studies import Study
+from coactor.studies.lessons import at_first
 from coactor.studies.model import Model
 from coactor.studies.store import END
 from coactor.web.answers import ERRORS
@@ -52,20 +53,16 @@ def add_routes(router: APIRouter, site: Site) -> None:
 
 
 def believed(learner: Learner) -> dict[str, Any]:
-    """Weights; and, where the learner says so, their deviations, how much is known, and how much each matters.
+    """Weights, how much is known of each where the learner says so, and how much each matters.
 
     What matters is a weight in units of the doubt there was about it at first: features of any unit can
     then be compared. A learner without such doubts gives its plain weights.
     """
     weights: Vector = np.asarray(learner.weights)
-    deviations, known = getattr(learner, "deviations", None), getattr(learner, "known", None)
-    if not callable(deviations) or not callable(known):
-        return {"weights": weights.tolist(), "deviations": None, "known": None, "matter": weights.tolist()}
-    spread, sure = np.asarray(deviations()), np.asarray(known())
-    at_first = spread / np.maximum(1e-12, 1.0 - sure)
+    known = getattr(learner, "known", None)
     return {
-        "weights": weights.tolist(), "deviations": spread.tolist(), "known": sure.tolist(),
-        "matter": (weights / np.maximum(1e-300, at_first)).tolist(),
+        "weights": weights.tolist(), "matter": (weights / at_first(learner)).tolist(),
+        "known": np.asarray(known()).tolist() if callable(known) else None,
     }  # fmt: skip
 
 

@@ -49,8 +49,8 @@ class Shell:
 
     def page(
         self, script: str, account: Account, title: str, *, heading: str = "", study: str = "",
-        proposal: int | None = None, modules: tuple[str, ...] = (), here: str = "", message: str = "",
-        status: int = 200,
+        proposal: int | None = None, free: bool = False, modules: tuple[str, ...] = (), here: str = "",
+        message: str = "", status: int = 200,
     ) -> HTMLResponse:  # fmt: skip
         """A page; every text that came from people is escaped."""
         nav = [("Studies", "/", "home")]
@@ -58,15 +58,17 @@ class Shell:
             nav += [("Queue", f"/s/{study}", "queue"), ("Report", f"/s/{study}/report", "report")]
         current = ' aria-current="page"'
         links = "".join(
-            f'<a href="{escape(href)}"{current if name == here else ""}>{said}</a>' for said, href, name in nav
+            f'<a href="{escape(href)}"{current if name == here else ""}>{said}</a>'
+            for said, href, name in nav
         )
         preload = "\n".join(
             f'<link rel="modulepreload" href="/static/{name}">' for name in (*MODULES[script], *modules)
         )
         filled = self.template.substitute(
             title=escape(title), heading=escape(heading or title), study=escape(study),
-            proposal="" if proposal is None else proposal, name=escape(account.name), role=account.role,
-            nav=links, script=script, preload=preload, message=escape(message),
+            proposal="" if proposal is None else proposal, free="yes" if free else "",
+            name=escape(account.name), role=account.role, nav=links, script=script,
+            preload=preload, message=escape(message),
         )  # fmt: skip
         return HTMLResponse(filled, status)
 
@@ -111,8 +113,12 @@ def add_pages(app: FastAPI, site: Site) -> None:
     def editor(study: Study, id: Number, account: Person) -> HTMLResponse:
         try:
             about(study, account)
-            label = site.desk(study).view(id).ticket.label or f"Proposal {id}"
+            ticket = site.desk(study).view(id).ticket
+            free = ticket.state != "done" and ticket.holder in ("", account.name)
+            label = ticket.label or f"Proposal {id}"
             modules = EDITORS.get(site.study(study).config["domain"]["name"], ("moves.js",))
-            return shell.page("editor.js", account, label, study=study, proposal=id, modules=modules)
+            return shell.page(
+                "editor.js", account, label, study=study, proposal=id, free=free, modules=modules
+            )
         except (NotFound, Forbidden) as error:
             return lost(account, error)

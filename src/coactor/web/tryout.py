@@ -81,8 +81,10 @@ HOTELS = (
     "price (€)", "way to the centre (km)", "guests' rating", "noise (dB)", "breakfast", "lift", "view",
 )  # fmt: skip
 _FIRST = ("Hotel", "Pension", "Villa", "Haus", "Albergo", "Casa", "The", "Old")
-_LAST = ("Aurora", "Bellevue", "Central", "Dorothea", "Edelweiss", "Flora", "Garden", "Harbour", "Iris", "Juno",
-         "Kestrel", "Lindenhof", "Mirabell", "Neptune", "Orion", "Palace", "Quay", "Rosengarten", "Swan", "Tivoli")  # fmt: skip
+_LAST = (
+    "Aurora", "Bellevue", "Central", "Dorothea", "Edelweiss", "Flora", "Garden", "Harbour", "Iris", "Juno",
+    "Kestrel", "Lindenhof", "Mirabell", "Neptune", "Orion", "Palace", "Quay", "Rosengarten", "Swan", "Tivoli",
+)  # fmt: skip
 
 
 def _hotels(rng: Generator) -> Query:
@@ -122,23 +124,34 @@ def _morning(rng: Generator) -> Cube:
 
 
 _ROADS = (0.4, 4.0, 4.0, -0.5, 3.0, 1.2, 3.0, 3.0, 1.0, 2.0)
+_D = len(city.FEATURES)
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("try-tour", "A courier's round", "One courier, sixteen stops. Turn stretches of the round the other "
-             "way until it suits.", Tour(16, len(city.FEATURES), names=city.FEATURES),
-             lambda rng: _graph(rng, 16), _ROADS, 0.2, map=True),
-        Kind("try-plan", "A day's deliveries", "Three vans from one depot. Move stops within and between routes, "
-             "swap them, turn stretches round.", Plans(len(city.FEATURES), names=city.FEATURES), _day, _ROADS,
-             0.2, map=True),
-        Kind("try-fleet", "Two couriers", "Two couriers, each with an own start and end. Turn stretches of their "
-             "ways round.", Fleet(18, 2, len(city.FEATURES), names=city.FEATURES), _fleet, _ROADS, 0.2, map=True),
-        Kind("try-ranking", "A list of hotels", "Ten hotels for a guest. Put the better one higher.",
-             Ranking(len(HOTELS), 10, HOTELS), _hotels,
-             (-0.03, -0.8, 2.0, -0.06, 1.5, 1.5, 1.0), 0.02),
-        Kind("try-steps", "Opening the shop", "Seven things to do each morning. Choose a better order for three "
-             "in a row.", Hypercube(len(STEPS), len(MORNING), names=MORNING), _morning,
-             (1.0, 0.1, 0.4, 2.0, 1.0, 0.2), 0.2),
+        Kind(
+            "try-tour", "A courier's round",
+            "One courier, sixteen stops. Turn stretches of the round the other way until it suits.",
+            Tour(16, _D, names=city.FEATURES), lambda rng: _graph(rng, 16), _ROADS, 0.2, map=True,
+        ),
+        Kind(
+            "try-plan", "A day's deliveries",
+            "Three vans from one depot. Move stops within and between routes, swap them, turn them round.",
+            Plans(_D, names=city.FEATURES), _day, _ROADS, 0.2, map=True,
+        ),
+        Kind(
+            "try-fleet", "Two couriers",
+            "Two couriers, each with a start and an end of their own. Turn stretches of their ways round.",
+            Fleet(18, 2, _D, names=city.FEATURES), _fleet, _ROADS, 0.2, map=True,
+        ),
+        Kind(
+            "try-ranking", "A list of hotels", "Ten hotels for a guest. Put the better one higher.",
+            Ranking(len(HOTELS), 10, HOTELS), _hotels, (-0.03, -0.8, 2.0, -0.06, 1.5, 1.5, 1.0), 0.02,
+        ),
+        Kind(
+            "try-steps", "Opening the shop",
+            "Seven things to do each morning. Choose a better order for three in a row.",
+            Hypercube(len(STEPS), len(MORNING), names=MORNING), _morning, (1.0, 0.1, 0.4, 2.0, 1.0, 0.2), 0.2,
+        ),
     )
 }  # fmt: skip
 

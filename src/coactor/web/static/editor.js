@@ -6,7 +6,7 @@ import { Draft } from "./draft.js";
 import { makePanel } from "./panel.js";
 import { clock, feature, plural, signed } from "./words.js";
 
-const { study, proposal, name, role } = document.body.dataset;
+const { study, proposal, free, name, role } = document.body.dataset;
 const place = at(study, `/proposals/${proposal}`);
 const EDITORS = { tour: "routes", fleet: "routes", plan: "routes", ranking: "ranking", hypercube: "steps" };
 const MAY_EDIT = ["expert", "lead", "admin"].includes(role);
@@ -32,15 +32,16 @@ async function take() {
     say(`The role ${role} may look, not edit.`);
     return get(place);
   }
-  try { return await post(`${place}/claim`); } catch (error) {
-    if (error.status !== 409) throw error;
-    const data = await get(place);
-    if (data.state !== "done") {
-      say(error.message, true);
-      $("#message").append(" ", button("Try again", () => location.reload()));
-    }
-    return data;
+  // The server said with the page whether it is free; somebody may have been faster since.
+  if (free) {
+    try { return await post(`${place}/claim`); } catch (error) { if (error.status !== 409) throw error; }
   }
+  const data = await get(place);
+  if (data.state !== "done") {
+    say(`${data.holder || "Somebody else"} is editing this proposal; you see it as it is now.`, true);
+    $("#message").append(" ", button("Look again", () => location.reload()));
+  }
+  return data;
 }
 
 const editable = () => MAY_EDIT && !finished && draft.data.state !== "done" && (!draft.data.holder || draft.data.holder === name);

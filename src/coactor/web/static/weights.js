@@ -14,7 +14,7 @@ export function weightTable(place, beliefs, history, domain, compare = null) {
     h("span", { class: "called" }, h("b", { text: part.label }), " ", h("small", { text: inWords(part, largest, domain) })),
     bar(part.matter / largest, compare ? compare.matter[part.i] / largest : null, compare?.text ?? ""),
     history.length > 1 ? spark(history.map((row) => row.matter[part.i]), largest) : h("span"),
-    h("span", { class: "hint worth", text: worth(part, reference) })))),
+    h("span", { class: "hint worth", text: Math.abs(part.matter) < 0.05 * largest ? "" : worth(part, reference) })))),
   parts.length > few.length ? h("p", { class: "hint", text: `The ${few.length} of ${plural(parts.length, "feature")} that matter most.` }) : null);
 }
 
