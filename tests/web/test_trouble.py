@@ -158,7 +158,7 @@ class Load:
             ]
             for thread in threads:
                 thread.start()
-            while len(self.told) < already + least and any(thread.is_alive() for thread in threads):
+            while len(self.told) < already + least and threads[0].is_alive():
                 threads[0].join(0.01)
             server.kill()
             stop.set()

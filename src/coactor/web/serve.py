@@ -66,6 +66,7 @@ def serve(
         with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((host, port))
+            listener.listen(128)  # before the address is printed: whoever reads it may come at once
             name = f"[{host}]" if ":" in host else host
             address = (
                 f"{'https' if secure else 'http'}://{hosts[0] if hosts else name}:{listener.getsockname()[1]}"
