@@ -1,6 +1,6 @@
 """Quality and time of our own solvers beside OR-Tools, PyVRP and python-tsp, in one run.
 
-    python benchmarks/solvers.py [--seconds 2] [--tsplib FOLDER] [--out FILE]
+    python benchmarks/solvers.py [--seconds 2] [--tsplib FOLDER [--only-tsplib]] [--out FILE]
 
 First: learned costs (random weights on 5 edge features) on tours, fleets and plans of 20 to 200 stops;
 utility as a share of the best found, and seconds. Then, with --tsplib: tours of the folder's .tsp files;
@@ -67,7 +67,8 @@ def tsplib(folder: Path, seconds: float) -> list[str]:
     from python_tsp.heuristics import solve_tsp_local_search
 
     def python_tsp(x: Problem, w: Vector) -> Solution:
-        order, _ = solve_tsp_local_search(x.costs(w), max_processing_time=seconds, rng=None)
+        first = list(range(x.size))  # its own start is drawn at random
+        order, _ = solve_tsp_local_search(x.costs(w), x0=first, max_processing_time=seconds)
         return np.array(order, dtype=np.int64)
 
     domain = Tour(features=1)
@@ -99,9 +100,10 @@ def main() -> None:
     )
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--tsplib", type=Path)
+    parser.add_argument("--only-tsplib", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    lines = learned(options.seconds)
+    lines = [] if options.only_tsplib else learned(options.seconds)
     if options.tsplib:
         lines += ["", *tsplib(options.tsplib, options.seconds)]
     if options.out:

@@ -17,8 +17,8 @@ from coactor.lab.commands import sentences
 _FOUR = "PER,CSPER,PA,CSPA,PER@start,CSPER@start,PA@start,CSPA@start"
 _LONG = "PER@start*1000,CSPER@start*1000,PA@start*1000,CSPA@start*1000"
 DEFAULT_LINES = {
-    "trips": f"copy,{_FOUR},{_LONG},averaged-PER,averaged-PER@start*1000,default,hindsight",
-    "plans": f"copy,{_FOUR},averaged-PER,averaged-PER@start,default,hindsight",
+    "trips": f"copy,alike,{_FOUR},{_LONG},averaged-PER,averaged-PER@start*1000,default,hindsight",
+    "plans": f"copy,alike,{_FOUR},averaged-PER,averaged-PER@start,default,hindsight",
     "queries": "PER,CSPER,PA,CSPA,PER@start,averaged-PER,default",
 }
 CASES = {"trips": 3000}

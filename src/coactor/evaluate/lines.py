@@ -1,6 +1,7 @@
 """What proposes in an evaluation: nobody who learns, a copier, or a learner with its start.
 
 start                 the start weights, never changed (plain distance, or all features alike)
+alike                 every feature counts 1, never changed: what the features alone are worth
 copy                  the most similar earlier case, made to fit; the start weights where there is none
 hindsight             the best fixed weights, fitted to all cases at once: nobody could have had them
 PER                   a learner by its name, from w = 0 as in the paper
@@ -18,7 +19,7 @@ from coactor import learners
 from coactor.learners import Averaged, ChoiceLearner, CoactiveLearner, MiniBatch
 from coactor.protocol import Learner, Vector
 
-START, COPY, HINDSIGHT = "start", "copy", "hindsight"
+START, ALIKE, COPY, HINDSIGHT = "start", "alike", "copy", "hindsight"
 FOUR = ("PER", "CSPER", "PA", "CSPA")
 
 
@@ -38,7 +39,7 @@ class Line:
 
 def parse_line(text: str) -> Line:
     """A line from its name, or a sentence."""
-    if text in (START, COPY, HINDSIGHT):
+    if text in (START, ALIKE, COPY, HINDSIGHT):
         return Line(text)
     name, at, rest = text.partition("@")
     factor = 0.0

@@ -8,13 +8,18 @@ from typing import Any
 import numpy as np
 
 from coactor.evaluate.evaluation import Evaluation
-from coactor.evaluate.lines import COPY, HINDSIGHT, START
+from coactor.evaluate.lines import ALIKE, COPY, HINDSIGHT, START
 from coactor.lab.statistics import band, resamples
 from coactor.protocol import Vector
 
 # Okabe and Ito's colours stay apart for the colour-blind.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#8C6D00", "#5B3A8C", "#A03030")
-_PLAIN = {START: ("#444444", "--"), COPY: ("#888888", ":"), HINDSIGHT: ("#000000", "-.")}
+_PLAIN = {
+    START: ("#444444", "--"),
+    COPY: ("#888888", ":"),
+    ALIKE: ("#B0A070", ":"),
+    HINDSIGHT: ("#000000", "-."),
+}
 _TEXT: Any = {
     "font.size": 9.5,
     "font.family": "DejaVu Sans",

@@ -9,7 +9,7 @@ import numpy as np
 
 from coactor import Session, search
 from coactor.evaluate.archives import Archive, QueryArchive
-from coactor.evaluate.lines import COPY, HINDSIGHT, START, Line
+from coactor.evaluate.lines import ALIKE, COPY, HINDSIGHT, Line
 from coactor.protocol import Indices, Matrix, Problem, Solution, State, Vector
 
 FITS = 6  # times the hindsight weights are fitted, each time to the alternatives they themselves propose
@@ -32,15 +32,17 @@ def replay(
     """Replay the archive in this order with this line."""
     if line.learner:
         return _learn(archive, line, order, seed, proposals)
-    weights = hindsight(archive, order, seed) if line.text == HINDSIGHT else archive.start
+    weights = archive.start
+    if line.text == HINDSIGHT:
+        weights = hindsight(archive, order, seed)
+    elif line.text == ALIKE:
+        weights = np.ones(archive.domain.dim)
     efforts, qualities = [], []
     for case in archive.replay(order, seed):
         if line.text == COPY and case.copied is not None:
             y = case.copied
-        elif line.text in (START, COPY, HINDSIGHT):
-            y = archive.domain.solve(case.problem, weights)
         else:
-            raise ValueError(f"there is no line {line.text!r}.")
+            y = archive.domain.solve(case.problem, weights)
         efforts.append(case.expert(case.problem, y).effort)
         qualities.append(_quality(archive, case.problem, y))
     return Replay(np.array(efforts), weights, float(np.mean(qualities)))
