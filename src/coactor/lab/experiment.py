@@ -102,6 +102,7 @@ class Experiment:
             {name: stack([result.costs[k] for result in mine]) for k, name in enumerate(names)},
             {name: stack([result.utilities[k] for result in mine]) for k, name in enumerate(names)},
             [row for result in mine for row in result.theorem],
+            {name: stack([result.chances[k] for result in mine]) for k, name in enumerate(names)},
         )
 
 

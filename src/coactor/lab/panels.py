@@ -41,6 +41,9 @@ class Panel:
         Panels of one stream see the same problems: the two ranking panels differ in the budget alone.
     assumption_1
         False where the solver is not locally optimal for the expert's operator, on purpose.
+    slips, turns, twist
+        For the robustness table: the share of the expert's moves that are errors, whether his taste changes
+        half way, and how features or weights differ from the paper's (twists.py).
     """
 
     name: str
@@ -55,6 +58,9 @@ class Panel:
     stream: str = ""
     assumption_1: bool = True
     data: DataFile | None = field(default=None)
+    slips: float = 0.0
+    turns: bool = False
+    twist: str = ""
 
     @property
     def noise_free(self) -> bool:

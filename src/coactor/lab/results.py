@@ -38,6 +38,8 @@ class PanelResult:
         For each line the effort, and the true utility of the expert's final solution; shape (runs, examples).
     theorem
         Runs made to check Theorem 1; empty where it does not apply.
+    chances
+        How likely each proposal was said to be accepted; NaN where nothing was said.
     """
 
     panel: Panel
@@ -45,6 +47,7 @@ class PanelResult:
     costs: Mapping[str, Matrix]
     utilities: Mapping[str, Matrix]
     theorem: Sequence[TheoremRow] = field(default_factory=tuple)
+    chances: Mapping[str, Matrix] = field(default_factory=dict)
 
     @property
     def runs(self) -> int:

@@ -23,9 +23,10 @@ from coactor.lab.lines import EXPERT, PAPER, Line
 from coactor.lab.panels import DataFile, Panel
 from coactor.lab.theorem import THEOREM_EXAMPLES, TheoremRow, Watcher
 from coactor.lab.twin import Twin
+from coactor.lab.twists import TWISTS, Twist, twisted
 from coactor.protocol import Correction, Domain, Matrix, Problem, Vector
 
-_WEIGHTS, _PROBLEMS, _EXPERT, _LINE = range(4)
+_WEIGHTS, _PROBLEMS, _EXPERT, _LINE, _TWIST = range(5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,21 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitResult:
-    """What a unit measured: effort and final utility, shape (lines, examples)."""
+    """What a unit measured, shape (lines, examples) each.
+
+    Attributes
+    ----------
+    costs, utilities
+        The expert's effort, and what his final solution is worth to him.
+    chances
+        How likely the proposal was said to be accepted; NaN where nothing was said.
+    theorem
+        Runs that check Theorem 1.
+    """
 
     costs: Matrix
     utilities: Matrix
+    chances: Matrix
     theorem: list[TheoremRow] = field(default_factory=list)
 
 
@@ -78,32 +90,43 @@ def stream(unit: Unit, purpose: int, *more: int) -> np.random.Generator:
 def _run(unit: Unit, queries: Sequence[Query] | None) -> UnitResult:
     panel = unit.panel
     domain = panel.make_domain()
-    weights = true_weights(unit, domain)
     problems = make_problems(unit, domain, queries)
-    # One expert for all lines: he draws his budget once a problem, so every line meets the same one.
-    expert = SimulatedExpert(
-        domain, weights, kappa=panel.kappa, policy=unit.policy, budget=panel.budget, rng=stream(unit, _EXPERT)
-    )
-    editors = [_editor(unit, line, domain, weights, expert) for line in unit.lines]
+    expert = _expert(unit, domain)
+    editors = [_editor(unit, line, domain) for line in unit.lines]
     costs = np.zeros((len(editors), unit.examples))
-    utilities = np.zeros_like(costs)
+    utilities, chances = np.zeros_like(costs), np.full_like(costs, np.nan)
     watchers = _watchers(unit, domain, expert)
     for t, x in enumerate(problems):
+        if panel.turns and t == unit.examples // 2:
+            expert = _expert(unit, domain, turned=True)
         for k, edit in enumerate(editors):
-            correction = edit(x)
+            correction, chance = edit(x, expert)
             costs[k, t] = correction.effort
             utilities[k, t] = expert.utility(x, correction.final)
+            if chance is not None:
+                chances[k, t] = chance
         if t < THEOREM_EXAMPLES:
             for watcher in watchers:
                 watcher.see(x)
-    return UnitResult(costs, utilities, [watcher.row(panel.name, unit.run) for watcher in watchers])
+    theorem = [watcher.row(panel.name, unit.run) for watcher in watchers]
+    return UnitResult(costs, utilities, chances, theorem)
 
 
-def true_weights(unit: Unit, domain: Domain) -> Vector:
-    """The expert's taste: uniform on [0, 1]; in ranking, the labels and nothing else."""
+def _expert(unit: Unit, domain: Domain, turned: bool = False) -> SimulatedExpert:
+    """One expert for all lines: he draws his budget once a problem, so every line meets the same one."""
+    panel, more = unit.panel, (1,) if turned else ()
+    return SimulatedExpert(
+        domain, true_weights(unit, domain, turned), kappa=panel.kappa, policy=unit.policy,
+        budget=panel.budget, slips=panel.slips, rng=stream(unit, _EXPERT, *more),
+    )  # fmt: skip
+
+
+def true_weights(unit: Unit, domain: Domain, turned: bool = False) -> Vector:
+    """The expert's taste: uniform on [0, 1], drawn anew when it turns; in ranking the labels alone."""
     length = domain.dim + int(getattr(domain, "hidden", 0))
     if unit.panel.problems == "sample":
-        return stream(unit, _WEIGHTS).random(length)
+        weights = stream(unit, _WEIGHTS, *((1,) if turned else ())).random(length)
+        return _twist(unit, domain)[0](weights) if unit.panel.twist else weights
     weights = np.zeros(length)
     weights[-1] = 1.0
     return weights
@@ -123,7 +146,14 @@ def make_problems(unit: Unit, domain: Domain, queries: Sequence[Query] | None) -
     if unit.panel.problems == "twin":
         return Twin(rng, domain.dim).sample(rng, unit.examples)
     made: Iterator[Problem] = iter(domain.sample(rng, unit.examples))  # type: ignore[attr-defined]
+    if unit.panel.twist:
+        change = _twist(unit, domain)[1]
+        made = (twisted(x, change) for x in made)
     return islice(made, unit.examples)
+
+
+def _twist(unit: Unit, domain: Domain) -> Twist:
+    return TWISTS[unit.panel.twist](stream(unit, _TWIST), domain.dim)
 
 
 @lru_cache(maxsize=1)
@@ -137,20 +167,19 @@ def read_data(data: DataFile) -> list[Query]:
 
 
 def _editor(
-    unit: Unit, line: Line, domain: Domain, weights: Vector, expert: SimulatedExpert
-) -> Callable[[Problem], Correction]:
-    """One line: from a problem to what the expert made of its proposal."""
+    unit: Unit, line: Line, domain: Domain
+) -> Callable[[Problem, SimulatedExpert], tuple[Correction, float | None]]:
+    """One line: from a problem to what the expert made of its proposal, and how it was said to fare."""
     if line.learner == EXPERT:
-        visible = weights[: domain.dim]
-        return lambda x: expert(x, domain.solve(x, visible))
+        return lambda x, expert: (expert(x, domain.solve(x, expert.weights[: domain.dim])), None)
     seed = int(stream(unit, _LINE, zlib.crc32(line.text.encode())).integers(2**31))
     session = Session(domain, line.make(domain.dim), proposals=line.proposals, seed=seed)
 
-    def edit(x: Problem) -> Correction:
+    def edit(x: Problem, expert: SimulatedExpert) -> tuple[Correction, float | None]:
         proposal = session.ask(x)
         correction = expert(x, proposal.solution)
         session.tell(proposal, correction)
-        return correction
+        return correction, proposal.chance
 
     return edit
 

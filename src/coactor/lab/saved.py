@@ -22,7 +22,8 @@ _ROOT = Path(coactor.__file__).parent
 # What a run's numbers can depend on. Pictures, pages and the service may change without redoing the work.
 _SOURCES = (
     "protocol.py", "kernels", "learners", "search.py", "experts.py", "domains", "loaders", "proposals.py",
-    "session.py", "lab/runs.py", "lab/twin.py", "lab/lines.py", "lab/theorem.py", "bounds.py",
+    "session.py", "lab/runs.py", "lab/twin.py", "lab/twists.py", "lab/lines.py", "lab/theorem.py",
+    "bounds.py",
 )  # fmt: skip
 
 
@@ -69,8 +70,9 @@ def save(folder: Path, unit: Unit, result: UnitResult) -> None:
     rows = json.dumps([asdict(row) for row in result.theorem]).encode()
     content = io.BytesIO()
     np.savez_compressed(
-        content, costs=result.costs, utilities=result.utilities, theorem=np.frombuffer(rows, dtype=np.uint8)
-    )
+        content, costs=result.costs, utilities=result.utilities, chances=result.chances,
+        theorem=np.frombuffer(rows, dtype=np.uint8),
+    )  # fmt: skip
     # The digest in front tells a spoilt file from a good one, whatever was spoilt.
     files.write(path, hashlib.sha256(content.getvalue()).digest() + content.getvalue())
 
@@ -85,8 +87,8 @@ def load(folder: Path, unit: Unit) -> UnitResult | None:
     if hashlib.sha256(content[32:]).digest() != content[:32]:
         return None
     with np.load(io.BytesIO(content[32:]), allow_pickle=False) as kept:
-        costs, utilities = kept["costs"], kept["utilities"]
+        costs, utilities, chances = kept["costs"], kept["utilities"], kept["chances"]
         rows = [TheoremRow(**row) for row in json.loads(kept["theorem"].tobytes())]
-    if costs.shape != shape or utilities.shape != shape:
+    if not costs.shape == utilities.shape == chances.shape == shape:
         return None
-    return UnitResult(costs, utilities, rows)
+    return UnitResult(costs, utilities, chances, rows)
