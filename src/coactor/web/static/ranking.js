@@ -126,6 +126,7 @@ export function mount(place, { draft, editable, makeFrom }) {
     const doc = Number(found.dataset.doc);
     const from = order.indexOf(doc);
     const middles = [...list.children].map((one) => one.offsetTop + one.offsetHeight / 2); // measured once
+    const half = found.offsetHeight / 2; // half way over a neighbour, they change places
     const startY = event.clientY + window.scrollY;
     let to = from;
     let begun = false;
@@ -139,8 +140,8 @@ export function mount(place, { draft, editable, makeFrom }) {
       const offset = y + window.scrollY - startY;
       const centre = middles[from] + offset;
       to = from;
-      while (to < order.length - 1 && centre > middles[to + 1]) to += 1;
-      while (to > 0 && centre < middles[to - 1]) to -= 1;
+      while (to < order.length - 1 && centre > middles[to + 1] - half) to += 1;
+      while (to > 0 && centre < middles[to - 1] + half) to -= 1;
       shift(from, to, offset);
       status.textContent = `${called(doc)}: from place ${from + 1} to ${to + 1}.`;
       if (push && begun) frame = requestAnimationFrame(paint);
