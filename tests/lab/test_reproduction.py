@@ -49,7 +49,7 @@ def test_runs_csv_holds_every_cost(made):
     with (out / "runs.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == ["panel", "learner", "run", "example", "cost"]
-    assert len(rows) == 2 * 5 * 2 * 6
+    assert len(rows) == 2 * 6 * 2 * 6
     total = sum(
         float(row["cost"])
         for row in rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -89,7 +90,7 @@ def _calibration(result: PanelResult, line: str, chances: Matrix) -> Calibration
 def _bins(result: PanelResult, line: str, chances: Matrix, accepted: Matrix) -> list[Bin]:
     drawn = resamples(result.seed, result.runs, result.panel.name, 2000)
     found = []
-    for k, (low, high) in enumerate(zip(EDGES[:-1], EDGES[1:], strict=True)):
+    for k, (low, high) in enumerate(pairwise(EDGES)):
         last = k == EDGES.size - 2
         inside = (chances >= low) & ((chances <= high) if last else (chances < high))
         if not inside.any():

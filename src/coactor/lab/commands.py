@@ -57,7 +57,7 @@ def _names(text: str | None) -> list[str] | None:
 )
 @click.option("--out", default="results", show_default=True, type=click.Path(), help="The folder to write.")
 @click.option("--panels", metavar="A,B,...", help="Only these panels; by default all eight.")
-@click.option("--learners", metavar="A,B,...", help="By default PER,CSPER,PA,CSPA,expert; also module:Class.")
+@click.option("--learners", metavar="A,B,...", help="By default PER,CSPER,PA,CSPA,expert,default.")
 @click.option("--runs", type=click.IntRange(1), help=f"Runs a panel.  [default: {FULL['runs']}]")
 @click.option("--examples", type=click.IntRange(1), help=f"Examples a run.  [default: {FULL['examples']}]")
 @_seed
@@ -65,6 +65,7 @@ def _names(text: str | None) -> list[str] | None:
 @click.option("--cluster", metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is there.")
 @_data
 @_policy
+@click.option("--robustness", is_flag=True, help="Also other experts, features and tastes; minutes more.")
 @click.option("--verify", type=click.Path(), metavar="MANIFEST", help="Run a manifest again and compare.")
 @_json
 def reproduce(
@@ -79,6 +80,7 @@ def reproduce(
     cluster: str | None,
     data: tuple[str, ...],
     policy: Any,
+    robustness: bool,
     verify: str | None,
     as_json: bool,
 ) -> None:
@@ -98,8 +100,8 @@ def reproduce(
         size = QUICK if quick else FULL
         done = run(
             out, panels=_names(panels), learners=_names(learners), runs=runs or size["runs"],
-            examples=examples or size["examples"], seed=seed, policy=policy, data=data, jobs=jobs,
-            cluster=cluster, silent=as_json,
+            examples=examples or size["examples"], seed=seed, policy=policy, data=data,
+            robust=robustness, jobs=jobs, cluster=cluster, silent=as_json,
         )  # fmt: skip
     if as_json:
         click.echo(json.dumps(done.data(), ensure_ascii=False))

@@ -14,6 +14,7 @@ from coactor.protocol import Learner
 
 EXPERT = "expert"
 PAPER = ("PER", "CSPER", "PA", "CSPA")
+OURS = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Line:
         if plus and strategy not in proposals.NAMES:
             raise unknown("proposals", strategy, proposals.NAMES)
         if not plus:
-            strategy = "default" if learner == "default" else "paper"
+            strategy = "default" if learner == OURS else "paper"
         if ":" in learner:
             load_class(learner, "learner")
         elif learner != EXPERT:

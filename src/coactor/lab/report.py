@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files as resources
 
+from coactor.lab import sections
 from coactor.lab.claims import ABSENT, CLOSE, FAILS, HOLDS, Claim
 from coactor.lab.lines import EXPERT
+from coactor.lab.markup import fixed, rounded, span, table
 from coactor.lab.results import PanelResult, Row
-from coactor.lab.statistics import Interval, Pair
+from coactor.lab.robustness import Cell
+from coactor.lab.statistics import Pair
 from coactor.lab.theorem import THEOREM_EXAMPLES, TheoremRow
 
 _MARK = {HOLDS: ("yes", "✓"), FAILS: ("no", "✗"), CLOSE: ("open", "≈"), ABSENT: ("absent", "–")}
@@ -31,12 +34,18 @@ def render(
     settings: Mapping[str, str],
     environment: Mapping[str, str],
     files: Sequence[str],
+    cells: Sequence[Cell] = (),
 ) -> str:
     """The whole page."""
     rows = [row for result in results for row in result.rows()]
     theorem = [row for result in results for row in result.theorem]
     counts = {verdict: sum(c.verdict == verdict for c in claims) for verdict in _MARK}
     said = ", ".join(f"{count} {_PLURAL[verdict]}" for verdict, count in counts.items() if count)
+    ours = {
+        "ours": sections.ours(results),
+        "calibration": sections.calibration(results),
+        "robustness": sections.robustness(cells),
+    }
     size = f"{results[0].runs} runs of {_examples(results)} examples"
     caption = (
         "Average effort of the expert per example so far, against examples: mean of the runs with a 95 % "
@@ -46,7 +55,7 @@ def render(
     body = [
         "<header><h1>Coactive learning for locally optimal problem solving, reproduced</h1>",
         f'<p class="lead">{escape(size)}; of the paper\'s {len(claims)} claims: {escape(said)}.</p>',
-        _navigation(bool(theorem)),
+        _navigation([key for key, text in ours.items() if text], bool(theorem)),
         "</header><main>",
         '<h2 id="figure">The figure</h2>',
         f"<figure>{_inline(svg)}<figcaption>{caption}</figcaption></figure>",
@@ -60,6 +69,7 @@ def render(
         "better. Differences are paired: both learners saw the same problems and the same expert.</p>",
         *(_panel(result, rows) for result in results),
     ]
+    body += [text for text in ours.values() if text]
     if theorem:
         body += ['<h2 id="bounds">Theorem 1 against measured effort</h2>', _bounds(theorem)]
     body += [
@@ -91,8 +101,9 @@ def _examples(results: Sequence[PanelResult]) -> str:
     return f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
 
 
-def _navigation(theorem: bool) -> str:
+def _navigation(ours: Sequence[str], theorem: bool) -> str:
     links = [("figure", "Figure"), ("claims", "Claims"), ("tables", "Tables")]
+    links += [(key, sections.TITLES[key][0]) for key in ours]
     links += [("bounds", "Theorem 1")] if theorem else []
     links += [("how", "How it was made")]
     return "<nav>" + "".join(f'<a href="#{key}">{name}</a>' for key, name in links) + "</nav>"
@@ -107,23 +118,6 @@ def _inline(svg: str) -> str:
     return text.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
 
 
-def _table(
-    head: Sequence[tuple[str, bool]], rows: Iterable[tuple[str, Sequence[str]]], caption: str = ""
-) -> str:
-    """A table from escaped cells; `head` says which columns are numbers."""
-    parts = ['<div class="scroll"><table>']
-    if caption:
-        parts.append(f"<caption>{caption}</caption>")
-    numeric = [' class="n"' if is_number else "" for _, is_number in head]
-    cells = "".join(f'<th scope="col"{n}>{text}</th>' for (text, _), n in zip(head, numeric, strict=True))
-    parts.append(f"<thead><tr>{cells}</tr></thead><tbody>")
-    for kind, row in rows:
-        cells = "".join(f"<td{n}>{text}</td>" for text, n in zip(row, numeric, strict=True))
-        parts.append(f'<tr class="{kind}">{cells}</tr>' if kind else f"<tr>{cells}</tr>")
-    parts.append("</tbody></table></div>")
-    return "".join(parts)
-
-
 def _verdict(verdict: str) -> str:
     kind, mark = _MARK[verdict]
     return f'<span class="verdict {kind}">{mark} {escape(verdict)}</span>'
@@ -135,40 +129,18 @@ def _claims(claims: Sequence[Claim]) -> str:
         if claim.note:
             text += f"<br><small>{escape(claim.note)}</small>"
         if claim.answers:
-            inner = _table(
+            inner = table(
                 [("above 0 supports the claim", False), ("value and 95 % interval", True), ("", False)],
-                [("", (escape(a.question), _span(a.value), _verdict(a.verdict))) for a in claim.answers],
+                [("", (escape(a.question), span(a.value), _verdict(a.verdict))) for a in claim.answers],
             )
             text += f"<details><summary>{len(claim.answers)} number{'s' * (len(claim.answers) > 1)}</summary>"
             text += f"{inner}</details>"
         return text
 
-    return _table(
+    return table(
         [("", True), ("claim", False), ("verdict", False)],
         [("", (str(claim.number), cell(claim), _verdict(claim.verdict))) for claim in claims],
     )
-
-
-def _round(value: float) -> str:
-    """Three or four digits are all that ten runs can tell."""
-    if value == 0:
-        return "0"
-    if abs(value) >= 1e6:
-        return f"{value:.1e}".replace("e+0", "e").replace("e+", "e")
-    if abs(value) >= 1000:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
-
-
-def _fixed(value: float) -> str:
-    """Utilities differ in the last places, so all have the same number of them."""
-    return f"{value:.3f}" if abs(value) < 100 else f"{value:.2f}"
-
-
-def _span(found: Interval | None) -> str:
-    if found is None:
-        return "–"
-    return f'{_round(found.value)} <span class="soft">[{_round(found.low)}, {_round(found.high)}]</span>'
 
 
 def _panel(result: PanelResult, rows: Sequence[Row]) -> str:
@@ -185,16 +157,16 @@ def _panel(result: PanelResult, rows: Sequence[Row]) -> str:
     has_expert = any(row.above_expert for row in mine)
     head += [("above expert", True)] if has_expert else []
     head += [("final utility", True)]
-    table = _table(
+    totals = table(
         head,
         [
             (
                 kind(row),
                 [
                     escape(row.learner) + (" line" if row.learner == EXPERT else ""),
-                    _span(row.total),
-                    *([_span(row.above_expert)] if has_expert else []),
-                    _fixed(row.final_utility.value),
+                    span(row.total),
+                    *([span(row.above_expert)] if has_expert else []),
+                    fixed(row.final_utility.value),
                 ],
             )
             for row in mine
@@ -206,13 +178,13 @@ def _panel(result: PanelResult, rows: Sequence[Row]) -> str:
     if result.panel.problems != "sample":
         title += f'<p class="soft">{_PROBLEMS[result.panel.problems]}</p>'
     pairs = result.pairs()
-    return f'{title}<div class="two">{table}{_pairs(pairs) if pairs else ""}</div>'
+    return f'{title}<div class="two">{totals}{_pairs(pairs) if pairs else ""}</div>'
 
 
 def _pairs(pairs: Sequence[Pair]) -> str:
-    return _table(
+    return table(
         [("A against B", False), ("effort A minus B", True), ("A beats B", True)],
-        [("", (f"{escape(p.a)} – {escape(p.b)}", _span(p.difference), f"{p.wins.value:.0%}"))
+        [("", (f"{escape(p.a)} – {escape(p.b)}", span(p.difference), f"{p.wins.value:.0%}"))
          for p in pairs],
         "Paired differences, and in how many runs A wins",
     )  # fmt: skip
@@ -244,13 +216,13 @@ def _bounds(rows: Sequence[TheoremRow]) -> str:
                 escape(learner),
                 "C²" if worst.squared else "C",
                 f"{len(met)} of {len(group)}",
-                _round(worst.measured),
-                _round(worst.bound),
-                _round(worst.refined),
+                rounded(worst.measured),
+                rounded(worst.bound),
+                rounded(worst.refined),
                 verdict,
             ))
         )  # fmt: skip
-    return text + _table(
+    return text + table(
         [("panel", False), ("learner", False), ("average of", False), ("runs that qualify", True),
          ("measured, worst run", True), ("printed bound", True), ("refined bound", True), ("", False)],
         cells,

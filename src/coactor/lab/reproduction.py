@@ -13,16 +13,23 @@ from typing import Any
 
 import coactor
 from coactor.experts import Policy
-from coactor.lab import figure, files, report, tables
+from coactor.lab import figure, files, report, robustness, tables
+from coactor.lab.calibration import calibrations
 from coactor.lab.claims import Claim, judge
 from coactor.lab.experiment import Experiment, use_data
-from coactor.lab.lines import EXPERT, PAPER, parse_lines
+from coactor.lab.lines import EXPERT, OURS, PAPER, parse_lines
+from coactor.lab.margins import margins
 from coactor.lab.panels import PANELS, find_panel
 from coactor.lab.results import PanelResult
+from coactor.lab.robustness import Cell
 from coactor.lab.saved import code_digest
 
 # Files whose every byte follows from the manifest's parameters.
-NUMBERS = ("runs.csv", "summary.csv", "pairs.csv", "bounds.csv", "claims.json", "claims.md")
+NUMBERS = (
+    "runs.csv", "summary.csv", "pairs.csv", "margins.csv", "calibration.csv", "bounds.csv", "claims.json",
+    "claims.md",
+)  # fmt: skip
+ROBUSTNESS = "robustness.csv"
 PICTURES = ("figure.png", "figure.svg", "report.html")
 MANIFEST = "manifest.json"
 TWIN = (
@@ -41,14 +48,17 @@ class Reproduction:
     out: Path
     results: Sequence[PanelResult]
     claims: Sequence[Claim]
+    cells: Sequence[Cell] = ()
 
     def data(self) -> dict[str, Any]:
         """As JSON-able data."""
         return {
             "out": str(self.out),
             "summary": [tables.summary_row(row) for result in self.results for row in result.rows()],
+            "margins": [row for result in self.results for row in map(tables.margin_row, margins(result))],
             "claims": [tables.claim_data(claim) for claim in self.claims],
-            "files": [*NUMBERS, *PICTURES, MANIFEST],
+            "robustness": robustness.rows(self.cells),
+            "files": [*numbers(bool(self.cells)), *PICTURES, MANIFEST],
         }
 
 
@@ -60,17 +70,24 @@ def parameters(
     seed: int,
     policy: str,
     data: Sequence[str],
+    robust: bool = False,
 ) -> dict[str, Any]:
     """What the numbers follow from, as the manifest keeps it."""
     return {
         "panels": list(PANELS if panels is None else panels),
-        "learners": list((*PAPER, EXPERT) if learners is None else learners),
+        "learners": list((*PAPER, EXPERT, OURS) if learners is None else learners),
         "runs": runs,
         "examples": examples,
         "seed": seed,
         "policy": policy,
         "data": [str(path) for path in data],
+        "robustness": robust,
     }
+
+
+def numbers(robust: bool) -> tuple[str, ...]:
+    """The files that hold numbers."""
+    return (*NUMBERS, ROBUSTNESS) if robust else NUMBERS
 
 
 def experiment_of(chosen: dict[str, Any]) -> Experiment:
@@ -94,6 +111,8 @@ def command_of(chosen: dict[str, Any]) -> str:
         words += [f"--{name}", str(chosen[name])]
     for path in chosen["data"]:
         words += ["--data", path]
+    if chosen.get("robustness"):
+        words += ["--robustness"]
     return shlex.join(words)
 
 
@@ -107,6 +126,7 @@ def reproduce(
     seed: int = 0,
     policy: Policy = "first",
     data: Sequence[str | Path] = (),
+    robust: bool = False,
     jobs: int | None = None,
     cluster: str | None = None,
     silent: bool = True,
@@ -118,24 +138,39 @@ def reproduce(
     out
         The folder; finished runs are kept there, so that the same call goes on where it was stopped.
     panels, learners
-        Names; by default the paper's eight panels, its four learners and the expert line.
+        Names; by default the paper's eight panels, its four learners, the expert line and ours.
     runs, examples, seed, policy
         How often, how long, from which random numbers, and how the expert chooses.
     data
         LETOR/SVMlight files for the ranking panels; without them a generated twin is used.
+    robust
+        Also run the robustness table: other experts, features and tastes.
     jobs, cluster
         Processes on this machine (by default one a core), or the address of a Dask scheduler.
     silent
         Show no progress.
     """
-    chosen = parameters(panels, learners, runs, examples, seed, policy, [str(path) for path in data])
+    chosen = parameters(panels, learners, runs, examples, seed, policy, [str(path) for path in data], robust)
     experiment = experiment_of(chosen)
     folder = Path(out)
     cells = sum(unit.examples * len(unit.lines) for unit in experiment.units())
     files.prepare(folder, cells * _BYTES_A_COST + _BYTES_AROUND)
     results = experiment.measure(folder=folder, jobs=jobs or cores(), cluster=cluster, silent=silent)
-    claims = write_all(folder, chosen, results)
-    return Reproduction(folder, results, claims)
+    found = robustness_of(chosen, folder=folder, jobs=jobs or cores(), cluster=cluster, silent=silent)
+    claims = write_all(folder, chosen, results, found)
+    return Reproduction(folder, results, claims, found)
+
+
+def robustness_of(
+    chosen: dict[str, Any], *, folder: Path | None, jobs: int, cluster: str | None, silent: bool
+) -> list[Cell]:
+    """The robustness table, where the parameters ask for it."""
+    if not chosen.get("robustness"):
+        return []
+    return robustness.measure(
+        runs=chosen["runs"], examples=chosen["examples"], seed=chosen["seed"], folder=folder, jobs=jobs,
+        cluster=cluster, silent=silent,
+    )  # fmt: skip
 
 
 def cores() -> int:
@@ -143,7 +178,9 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def write_numbers(folder: Path, chosen: dict[str, Any], results: Sequence[PanelResult]) -> list[Claim]:
+def write_numbers(
+    folder: Path, chosen: dict[str, Any], results: Sequence[PanelResult], cells: Sequence[Cell] = ()
+) -> list[Claim]:
     """The files that hold numbers."""
     totals = {result.panel.name: result.totals() for result in results}
     theorem = [row for result in results for row in result.theorem]
@@ -160,21 +197,34 @@ def write_numbers(folder: Path, chosen: dict[str, Any], results: Sequence[PanelR
         folder / "pairs.csv",
         tables.to_csv([tables.pair_row(r.panel.name, pair) for r in results for pair in r.pairs()]),
     )
+    files.write(
+        folder / "margins.csv",
+        tables.to_csv([tables.margin_row(margin) for result in results for margin in margins(result)]),
+    )
+    files.write(
+        folder / "calibration.csv",
+        tables.to_csv([tables.bin_row(b) for found in calibrations(results) for b in found.bins]),
+    )
+    if cells:
+        files.write(folder / ROBUSTNESS, tables.to_csv(robustness.rows(cells)))
     files.write(folder / "bounds.csv", tables.to_csv([tables.theorem_row(row) for row in theorem]))
     files.write(folder / "claims.json", tables.to_json([tables.claim_data(claim) for claim in claims]))
     files.write(folder / "claims.md", tables.claims_markdown(claims, preface))
     return claims
 
 
-def write_all(folder: Path, chosen: dict[str, Any], results: Sequence[PanelResult]) -> list[Claim]:
+def write_all(
+    folder: Path, chosen: dict[str, Any], results: Sequence[PanelResult], cells: Sequence[Cell] = ()
+) -> list[Claim]:
     """Every file; the manifest last, so that it vouches only for what is there."""
-    claims = write_numbers(folder, chosen, results)
+    claims = write_numbers(folder, chosen, results, cells)
+    written = numbers(bool(cells))
     png, svg = figure.draw(results)
     files.write(folder / "figure.png", png)
     files.write(folder / "figure.svg", svg)
     page = report.render(
         results, claims, svg, command=command_of(chosen), settings=_settings(chosen, results),
-        environment=environment(), files=[*NUMBERS, *PICTURES[:2], MANIFEST],
+        environment=environment(), files=[*written, *PICTURES[:2], MANIFEST], cells=cells,
     )  # fmt: skip
     files.write(folder / "report.html", page)
     manifest: dict[str, Any] = {
@@ -183,7 +233,7 @@ def write_all(folder: Path, chosen: dict[str, Any], results: Sequence[PanelResul
         "panels": [result.panel.plain() for result in results],
         "environment": environment(),
         "code": code_digest(),
-        "outputs": {name: files.digest(folder / name) for name in (*NUMBERS, *PICTURES)},
+        "outputs": {name: files.digest(folder / name) for name in (*written, *PICTURES)},
     }
     for panel in manifest["panels"]:
         if panel["data"]:

@@ -1,7 +1,7 @@
 """Where nobody tuned: the synthetic panels under other experts, features and tastes.
 
-Every variation changes one thing of the paper's panels and keeps their random streams, so that the cells of the
-table differ by the variation alone.
+Every variation changes one thing of the paper's panels and keeps their random streams, so that the cells of
+the table differ by the variation alone.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ class Variation:
             hidden = max(1, self.features // 10) if parameters["hidden"] else 0
             parameters = {"features": self.features, "hidden": hidden}
         return replace(
-            base, kappa=base.kappa if self.kappa is None else self.kappa, parameters=tuple(parameters.items()),
-            slips=self.slips, turns=self.turns, twist=self.twist, stream=base.name,
+            base, kappa=base.kappa if self.kappa is None else self.kappa,
+            parameters=tuple(parameters.items()), slips=self.slips, turns=self.turns, twist=self.twist,
+            stream=base.name,
         )  # fmt: skip
 
 

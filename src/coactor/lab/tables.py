@@ -8,7 +8,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from coactor.lab.calibration import Bin
 from coactor.lab.claims import Claim
+from coactor.lab.margins import Margin
 from coactor.lab.results import PanelResult, Row
 from coactor.lab.statistics import Interval, Pair
 from coactor.lab.theorem import TheoremRow
@@ -62,6 +64,34 @@ def pair_row(panel: str, pair: Pair) -> dict[str, Any]:
         "b": pair.b,
         **_ends("difference", pair.difference),
         **_ends("a_beats_b", pair.wins),
+    }
+
+
+def margin_row(margin: Margin) -> dict[str, Any]:
+    """One line of margins.csv: a learner against the best of the paper's four."""
+    return {
+        "panel": margin.panel,
+        "learner": margin.line,
+        **_ends("effort", margin.effort),
+        **_ends("best_of_four", margin.best),
+        **_ends("ratio", margin.ratio),
+        **_ends("ratio_of_totals", margin.ratio_of_totals),
+        "wins": margin.wins,
+        **_ends("above_expert", margin.above_expert),
+        **_ends("utility_above_best", margin.utility),
+    }
+
+
+def bin_row(found: Bin) -> dict[str, Any]:
+    """One line of calibration.csv: proposals said to be about equally likely to be accepted."""
+    return {
+        "panel": found.panel,
+        "learner": found.line,
+        "from": found.low,
+        "to": found.high,
+        "proposals": found.proposals,
+        "predicted": found.predicted,
+        **_ends("observed", found.observed),
     }
 
 

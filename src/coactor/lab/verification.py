@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from coactor.lab import files
-from coactor.lab.reproduction import NUMBERS, cores, environment, experiment_of, write_numbers
+from coactor.lab.reproduction import (
+    cores,
+    environment,
+    experiment_of,
+    numbers,
+    robustness_of,
+    write_numbers,
+)
 
 _GIVE = "give the manifest.json of a results folder"
 
@@ -84,9 +91,11 @@ def verify(
         findings.append("the data files are not the ones the manifest was made from")
     with tempfile.TemporaryDirectory() as scratch:
         results = experiment.measure(jobs=jobs or cores(), cluster=cluster, silent=silent)
+        cells = robustness_of(chosen, folder=None, jobs=jobs or cores(), cluster=cluster, silent=silent)
+        checked = numbers(bool(cells))
         # The command inside the files names the data as the manifest did.
-        write_numbers(Path(scratch), manifest["parameters"], results)
-        for name in NUMBERS:
+        write_numbers(Path(scratch), manifest["parameters"], results, cells)
+        for name in checked:
             if files.digest(Path(scratch) / name) != manifest["outputs"].get(name):
                 findings.append(_difference(path.parent / name, Path(scratch) / name))
     same = not findings
@@ -97,7 +106,7 @@ def verify(
             for key, was in manifest["environment"].items()
             if now.get(key) != was
         ]
-    return Verification(same, findings, NUMBERS)
+    return Verification(same, findings, checked)
 
 
 def _folder(folder: Path, outputs: dict[str, str]) -> list[str]:
