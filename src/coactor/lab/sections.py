@@ -31,8 +31,8 @@ def ours(results: Sequence[PanelResult]) -> str:
         return ""
     text = (
         "<p>Against the best of PER, CSPER, PA and CSPA, chosen anew in every run after the fact. The ratio "
-        "is the mean of the runs' ratios; below 1 is less effort. Effort above the expert line compares with a "
-        "solver that knows the true visible weights and proposes as in the paper: below 0 means that better "
+        "is the mean of the runs' ratios; below 1 is less effort. Effort above the expert line compares with "
+        "a solver that knows the true visible weights and proposes as in the paper: below 0 means that better "
         "proposals save more than perfect weights would. Final utility is compared with the paper's pipeline "
         "that ends highest on that panel; above 0 is better.</p>"
     )
@@ -63,7 +63,7 @@ def calibration(results: Sequence[PanelResult]) -> str:
     text = (
         "<p>Before each proposal the learner says how likely the expert is to accept it untouched. Perfect "
         "words have equal means, a gap of 0, and a squared error below that of always naming the share "
-        "accepted in the end, which nobody knows beforehand. The bins are in <code>calibration.csv</code>.</p>"
+        "accepted in the end, which nobody knows beforehand. The bins: <code>calibration.csv</code>.</p>"
     )
     head = [
         ("panel", False), ("learner", False), ("proposals", True), ("predicted", True), ("accepted", True),
