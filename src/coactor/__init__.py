@@ -29,7 +29,7 @@ _HOME = {
     "connect": "studies",
 }
 _MODULES = (
-    "bounds", "checks", "domains", "experts", "explanations", "lab", "learners", "loaders", "protocol",
+    "bounds", "checks", "domains", "evaluate", "experts", "explanations", "lab", "learners", "loaders", "protocol",
     "proposals", "search", "session", "solvers", "studies",
 )  # fmt: skip
 
