@@ -29,8 +29,8 @@ _HOME = {
     "connect": "studies",
 }
 _MODULES = (
-    "bounds", "checks", "domains", "evaluate", "experts", "explanations", "lab", "learners", "loaders", "protocol",
-    "proposals", "search", "session", "solvers", "studies",
+    "bounds", "checks", "domains", "evaluate", "experts", "explanations", "lab", "learners", "loaders",
+    "protocol", "proposals", "search", "session", "solvers", "studies",
 )  # fmt: skip
 
 if TYPE_CHECKING:
