@@ -32,7 +32,7 @@ def ours(results: Sequence[PanelResult]) -> str:
     text = (
         "<p>Against the best of PER, CSPER, PA and CSPA, chosen anew in every run after the fact. The ratio "
         "is the mean of the runs' ratios; below 1 is less effort. Effort above the expert line compares with "
-        "a solver that knows the true visible weights and proposes as in the paper: below 0 means that better "
+        "a solver that knows the true visible weights and proposes as in the paper: below 0, better "
         "proposals save more than perfect weights would. Final utility is compared with the paper's pipeline "
         "that ends highest on that panel; above 0 is better.</p>"
     )
