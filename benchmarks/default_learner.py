@@ -32,7 +32,8 @@ GOALS = {
     },
 }  # fmt: skip
 HEAD = (
-    "panel", "line", "effort", "best of four", "ratio", "ratio of totals", "runs won", "above expert",
+    "panel", "line", "effort", "best of four", "ratio", "ratio of totals", "runs won",
+    "above the best on average", "above expert",
     "final utility, difference", "goal",
 )  # fmt: skip
 LINES = (*PAPER, EXPERT, *GOALS)
@@ -74,7 +75,7 @@ def span(found: Interval | None, digits: int) -> str:
 def row(name: str, margin: Margin) -> dict[str, object]:
     """One line of the table, as plain data."""
     cells: dict[str, object] = {"panel": name, "line": margin.line}
-    for key in ("effort", "best", "ratio", "ratio_of_totals", "above_expert", "utility"):
+    for key in ("effort", "best", "ratio", "ratio_of_totals", "against_rival", "above_expert", "utility"):
         found: Interval | None = getattr(margin, key)
         for part in ("value", "low", "high"):
             cells[key if part == "value" else f"{key}_{part}"] = getattr(found, part, None)
@@ -98,7 +99,8 @@ def main() -> None:
             goal = GOALS[margin.line].get(margin.panel, 1.0)
             print(
                 f"| {name} | {margin.line} | {margin.effort:.1f} | {margin.best:.1f} | {margin.ratio:.3f} "
-                f"| {margin.ratio_of_totals:.3f} | {margin.wins:.0%} | {span(margin.above_expert, 1)} "
+                f"| {margin.ratio_of_totals:.3f} | {margin.wins:.0%} "
+                f"| {margin.rival}: {margin.against_rival:.1f} | {span(margin.above_expert, 1)} "
                 f"| {span(margin.utility, 4)} | {goal:.2f} |",
                 flush=True,
             )

@@ -12,7 +12,7 @@ from coactor.lab.results import PanelResult
 from coactor.lab.statistics import Interval, percentiles, resamples
 from coactor.protocol import Matrix, Vector
 
-EDGES = np.linspace(0.0, 1.0, 11)
+EDGES = np.arange(11) / 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from coactor.lab.lines import EXPERT, PAPER
 from coactor.lab.results import PanelResult
-from coactor.lab.statistics import Interval, interval, percentiles
+from coactor.lab.statistics import Interval, best_of, interval, percentiles
 from coactor.protocol import Indices, Vector
 
 
@@ -32,6 +32,8 @@ class Margin:
         The same from the totals of all runs, so that long runs count more.
     wins
         The share of runs with less effort than the best of the four; a tie counts half.
+    rival, against_rival
+        Who of the four needs least effort on average, and effort above his, run by run.
     above_expert
         Effort above the expert line; None where there is none.
     utility
@@ -45,6 +47,8 @@ class Margin:
     ratio: Interval
     ratio_of_totals: Interval
     wins: float
+    rival: str
+    against_rival: Interval
     above_expert: Interval | None
     utility: Interval
 
@@ -59,6 +63,7 @@ def margins(result: PanelResult, names: Sequence[str] | None = None) -> list[Mar
     if not rivals:
         return []
     least: Vector = np.min([totals[name] for name in rivals], axis=0)
+    rival = best_of(totals, rivals)
     utilities = {name: found.mean(axis=1) for name, found in result.utilities.items()}
     finest = max(rivals, key=lambda name: float(utilities[name].mean()))
     wanted = [n for n in totals if n not in (*PAPER, EXPERT)] if names is None else names
@@ -71,6 +76,8 @@ def margins(result: PanelResult, names: Sequence[str] | None = None) -> list[Mar
             interval(_ratios(totals[name], least), drawn),
             _ratio_of_totals(totals[name], least, drawn),
             float(((totals[name] < least) + 0.5 * (totals[name] == least)).mean()),
+            rival,
+            interval(totals[name] - totals[rival], drawn),
             interval(totals[name] - totals[EXPERT], drawn) if EXPERT in totals else None,
             interval(utilities[name] - utilities[finest], drawn),
         )

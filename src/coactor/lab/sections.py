@@ -38,7 +38,8 @@ def ours(results: Sequence[PanelResult]) -> str:
     )
     head = [
         ("panel", False), ("learner", False), ("total effort", True), ("best of the four", True),
-        ("ratio", True), ("runs won", True), ("above expert", True), ("final utility, difference", True),
+        ("ratio", True), ("runs won", True), ("above the best on average", True),
+        ("above expert", True), ("final utility, difference", True),
     ]  # fmt: skip
     return _heading("ours") + text + table(head, [_margin(margin) for margin in found])
 
@@ -46,6 +47,7 @@ def ours(results: Sequence[PanelResult]) -> str:
 def _margin(m: Margin) -> tuple[str, Sequence[str]]:
     cells = (
         escape(m.panel), escape(m.line), span(m.effort), span(m.best), span(m.ratio), f"{m.wins:.0%}",
+        f"{escape(m.rival)}: {span(m.against_rival)}",
         span(m.above_expert), _difference(m.utility),
     )  # fmt: skip
     return ("best" if m.ratio.high < 1 else "", cells)

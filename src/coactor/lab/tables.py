@@ -77,6 +77,8 @@ def margin_row(margin: Margin) -> dict[str, Any]:
         **_ends("ratio", margin.ratio),
         **_ends("ratio_of_totals", margin.ratio_of_totals),
         "wins": margin.wins,
+        "best_on_average": margin.rival,
+        **_ends("above_best_on_average", margin.against_rival),
         **_ends("above_expert", margin.above_expert),
         **_ends("utility_above_best", margin.utility),
     }
