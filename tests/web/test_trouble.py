@@ -247,3 +247,25 @@ def test_tidying_up_moves_everything_into_the_file(desk, tmp_path):
     alone.write_bytes((tmp_path / "desk.db").read_bytes())  # without the write-ahead log beside it
     with Store(f"sqlite:///{alone}") as copy:
         assert transfer.verify(copy, "tours").facts == 2
+
+
+def test_several_servers_share_a_port_and_one_may_die(desk, tmp_path):
+    url = f"sqlite:///{tmp_path}/desk.db"
+    headers = {"Authorization": f"Bearer {desk.accounts.create('machine', '*', 'lead')}"}
+    first = Killed(url, "--share-port")
+    second = Killed(url, "--share-port", "--port", first.address.rpartition(":")[2])
+    try:
+        assert first.address == second.address
+        made = []
+        for turn in range(20):  # a new connection each time: the kernel deals them out
+            if turn == 10:
+                first.kill()
+            made.append(
+                httpx.post(first.address + PLACE, json={"problem": desk.problem(turn)}, headers=headers)
+            )
+        assert [answer.json()["id"] for answer in made] == list(range(1, 21))
+    finally:
+        for server in (first, second):
+            if server.process.poll() is None:
+                server.kill()
+    assert transfer.verify(desk.store, "tours").facts == 21

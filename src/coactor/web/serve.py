@@ -31,6 +31,9 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 )
 @click.option("--https", "secure", is_flag=True, help="Pages come over https (from a proxy in front).")
 @click.option("--try", "try_it", is_flag=True, help="Put studies into the store, to try it out.")
+@click.option(
+    "--share-port", "shared", is_flag=True, help="Several servers may listen on this port: one per core."
+)
 @click.option("--quiet", is_flag=True, help="No line per request.")
 @json_option
 @in_words
@@ -41,6 +44,7 @@ def serve(
     hosts: tuple[str, ...],
     secure: bool,
     try_it: bool,
+    shared: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -65,6 +69,8 @@ def serve(
         # Named TCP, so that asyncio turns Nagle's delay off: it looks at the number given here.
         with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if shared:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             listener.bind((host, port))
             listener.listen(128)  # before the address is printed: whoever reads it may come at once
             name = f"[{host}]" if ":" in host else host
