@@ -1,7 +1,7 @@
 """What an update of the default learner costs: OMP_NUM_THREADS=1 python benchmarks/updates.py [--examples N]
 
 The feedback is that of the paper's panels: their proposals and corrections, and all neighbours of the final
-solution. Processor time per update, and per ask with the default proposals, mean over a run; the same for CSPER.
+solution. Processor time per update and per ask with the default proposals, mean of a run; beside it CSPER's.
 """
 
 from __future__ import annotations
