@@ -112,7 +112,14 @@ class Guard:
         else:
             return _unknown("Say who you are: send a token as `Authorization: Bearer ...`, or log in.")
         if account is None:
-            return self.failed(scope)
+            refusal, page = self.failed(scope), said is None and not scope["path"].startswith("/api/")
+            ended = (
+                page
+                and scope["method"] == "GET"
+                and refusal.status_code == 401
+                and "text/html" in headers.get("accept", "")
+            )
+            return RedirectResponse("/login", 303) if ended else refusal
         if said is None and scope["method"] not in SAFE:
             wrong = self._wrong_origin(headers, scope)
             if wrong is not None:

@@ -210,6 +210,7 @@ def play(study: Study, rounds: int, via: str) -> list[Outcome]:
 
 def fill(study: Study, actor: str) -> int:
     """One proposal of today's weights in the queue, if it is empty; how many are open."""
+    trial(study)
     open_now = len(study.proposals("open"))
     if open_now == 0:
         ask(study, actor)

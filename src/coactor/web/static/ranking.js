@@ -186,10 +186,18 @@ export function mount(place, { draft, editable, makeFrom }) {
     show({ args: [i] }) { for (const one of list.children) one.classList.remove("chosen"); list.children[i].classList.add("chosen"); list.children[i + 1].classList.add("chosen"); },
     render(data) {
       const inside = list.contains(document.activeElement);
+      const before = order;
       order = [...data.solution];
       held = null;
+      for (const i of shifted) list.children[i].style.transform = "";
       shifted = [];
-      put(list, order.map(row));
+      // Only rows that changed are made anew: a long list stays quick.
+      order.forEach((doc, i) => {
+        const old = list.children[i];
+        if (!old) list.append(row(doc, i));
+        else if (before[i] !== doc) old.replaceWith(row(doc, i));
+        else old.classList.remove("chosen");
+      });
       if (inside) item(active)?.focus({ preventScroll: true });
       if (!status.textContent || !data.moves.length) status.textContent = hint();
     },

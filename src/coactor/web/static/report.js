@@ -129,7 +129,7 @@ async function drawLog() {
   const page = async (after) => (await get(at(study, `/events?after=${after}&limit=${LOG}`))).events.slice(0, LOG).reverse().map(fact);
   put(rows, await page(from));
   older.hidden = from === 0;
-  put(log, rows, older);
+  put(log, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Log" }, rows), older);
 }
 
 function fact(one) {

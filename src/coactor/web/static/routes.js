@@ -95,7 +95,16 @@ export function mount(place, { draft, editable, trial, makeFrom }) {
   const routeName = (r) => (rows.length === 1 ? "Route" : `Route ${String.fromCharCode(65 + r)}`);
   const short = ({ r, k }) => `${rows.length > 1 ? String.fromCharCode(65 + r) : ""}${domain === "plan" ? k : k + 1}`;
 
+  let listed = []; // what each row of the list says
   function build() {
+    const says = rows.map((stops, r) => stops.map((point, k) => `${point} ${r} ${k}`));
+    const kept = listed.length === says.length && says.every((row, r) => row.length === listed[r].length);
+    if (kept && domain !== "plan") { // only rows that changed are made anew: a long list stays quick
+      says.forEach((row, r) => row.forEach((text, k) => { if (text !== listed[r][k]) elementAt({ r, k }).replaceWith(option(rows[r][k], { r, k })); }));
+      listed = says;
+      return;
+    }
+    listed = says;
     put(lists, rows.map((stops, r) => h("div", { role: "group", "aria-label": routeName(r), class: `route c${r % 6}` },
       rows.length > 1 ? h("p", { class: "routename", "aria-hidden": "true" }, routeName(r), load(r)) : null,
       stops.map((point, k) => option(point, { r, k })))));

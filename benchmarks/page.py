@@ -1,0 +1,157 @@
+"""How fast the page is, in a real Chromium: first open, an edit, and frames while dragging.
+
+    python benchmarks/page.py
+
+Needs Chromium and the extra "test". Prints one table; the limits beside the numbers are those the page was
+built for.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socket import IPPROTO_TCP, socket
+from typing import Any
+
+import numpy as np
+import uvicorn
+from playwright.sync_api import sync_playwright
+
+from coactor.domains import Graph, Query, Ranking, Tour
+from coactor.studies import Store, open_study
+from coactor.studies.tokens import Accounts
+from coactor.web.app import create_app
+from coactor.web.tryout import add_trials
+
+ARGS = [
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-first-run",
+]  # fmt: skip
+FRAMES = """() => new Promise((resolve) => {
+  window.times = [];
+  const tick = (now) => { window.times.push(now); window.ticking = requestAnimationFrame(tick); };
+  requestAnimationFrame((now) => { tick(now); resolve(); });
+})"""
+
+
+@contextmanager
+def serving(app: Any) -> Iterator[str]:
+    with socket(proto=IPPROTO_TCP) as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, access_log=False, log_level="error"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        while not server.started:
+            time.sleep(0.005)
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def large(store: Store) -> None:
+    """A tour of 200 stops and a ranking of 200 documents."""
+    rng = np.random.default_rng(0)
+    places = rng.random((200, 2)) * [12, 8]
+    i, j = np.triu_indices(200, 1)
+    length = np.hypot(*(places[i] - places[j]).T)
+    tour = Tour(200, 2, names=["distance (km)", "lights"])
+    graph = Graph.of(
+        200, np.column_stack([length, rng.poisson(length)]).round(2), coordinates=places.round(2)
+    )
+    with open_study(store, "tour-200", tour, "default", create=True, proposals="paper") as study:
+        study.ask(graph)
+    ranking = Ranking(5)
+    with open_study(store, "ranking-200", ranking, "default", create=True) as study:
+        study.ask(Query.of(rng.random((200, 5)).round(3)))
+
+
+def opened(browser: Any, store: Store, address: str, path: str, ready: str) -> tuple[Any, float, float]:
+    """A page opened with an empty cache: milliseconds until it is ready, and kilobytes on the wire."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(f"{address}/login?code={Accounts(store).login_link()}")
+    page.goto("about:blank")
+    sizes: list[float] = []
+    page.on("requestfinished", lambda request: sizes.append(sum(request.sizes()[k] for k in
+            ("responseBodySize", "responseHeadersSize"))))  # fmt: skip
+    began = time.perf_counter()
+    page.goto(address + path)
+    page.locator(ready).first.wait_for(state="attached")
+    took = 1000 * (time.perf_counter() - began)
+    page.wait_for_load_state("networkidle")
+    return page, took, sum(sizes) / 1000
+
+
+def drag(page: Any, start: tuple[float, float], end: tuple[float, float], steps: int = 120) -> list[float]:
+    """Milliseconds between frames while something is dragged to and fro."""
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.evaluate(FRAMES)
+    for k in range(steps):
+        share = abs(2 * k / steps - 1)
+        page.mouse.move(*(b + share * (a - b) for a, b in zip(start, end, strict=True)))
+    times = page.evaluate("() => { cancelAnimationFrame(window.ticking); return window.times; }")
+    page.mouse.up()
+    return list(np.diff(times))
+
+
+def centre(locator: Any) -> tuple[float, float]:
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def main() -> None:
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        sys.exit("There is no Chromium here; get one with: apt-get install chromium")
+    rows: list[tuple[str, str, str]] = []
+    with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{Path(folder)}/desk.db") as store:
+        add_trials(store)
+        large(store)
+        with serving(create_app(store)) as address, sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=chromium, args=ARGS)
+            opened(browser, store, address, "/", ".card")  # the server's own first time
+            for path, ready in (("/", ".card"), ("/s/try-tour", ".ticket"), ("/s/try-tour/report", ".log li"),
+                                ("/s/try-tour/p/1", "body[data-revision]"),
+                                ("/s/try-ranking/p/1", "body[data-revision]")):  # fmt: skip
+                page, took, size = opened(browser, store, address, path, ready)
+                rows.append((f"open {path}", f"{took:.0f} ms, {size:.0f} kB", "1000 ms, 300 kB"))
+            for name, key in (("try-ranking", "Alt+ArrowDown"), ("ranking-200", "Alt+ArrowDown")):
+                page, _, _ = opened(browser, store, address, f"/s/{name}/p/1", "body[data-revision]")
+                page.locator(".ranking li").first.focus()
+                times = []
+                for k in range(1, 9):
+                    began = time.perf_counter()
+                    page.keyboard.press(key)
+                    page.locator(f'body[data-revision="{k}"]').wait_for(state="attached")
+                    times.append(1000 * (time.perf_counter() - began))
+                said = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
+                rows.append((f"an edit of {name}, key to screen", said, "100 ms"))
+            page, _, _ = opened(browser, store, address, "/s/tour-200/p/1", "body[data-revision]")
+            dots = page.locator(".map .stop")
+            frames = {"drag on the map, 200 stops": drag(page, centre(dots.nth(20)), centre(dots.nth(120)))}
+            stops = page.locator(".lists .stop")
+            frames["drag in the list, 200 stops"] = drag(page, centre(stops.nth(2)), centre(stops.nth(14)))
+            page, _, _ = opened(browser, store, address, "/s/ranking-200/p/1", "body[data-revision]")
+            docs = page.locator(".ranking li .called")
+            frames["drag, 200 documents"] = drag(page, centre(docs.nth(1)), centre(docs.nth(11)))
+            for what, gaps in frames.items():
+                late = sum(gap > 25 for gap in gaps)
+                said = f"{1000 / np.mean(gaps):.0f} frames/s, {late} of {len(gaps)} late"
+                rows.append((what, said, "60 frames/s"))
+            browser.close()
+    for what, found, limit in rows:
+        print(f"{what:40} {found:32} (limit {limit})")
+
+
+if __name__ == "__main__":
+    main()
