@@ -128,7 +128,8 @@ async def edits(address: str, token: str, seconds: float, rate: float = 50.0) ->
 def start(url: str, port: str = "0") -> tuple[subprocess.Popen[str], str]:
     """A server in its own process; its address."""
     server = subprocess.Popen(
-        [sys.executable, "-c", "from coactor.cli import main; main()", "serve", "--store", url, "--port", port,
+        [sys.executable, "-c", "from coactor.cli import main; main()", "serve", "--store", url, "--port",
+         port,
          "--share-port", "--json", "--quiet"], stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     text = ""
