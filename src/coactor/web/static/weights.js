@@ -8,7 +8,7 @@ export function weightTable(place, beliefs, history, domain, compare = null) {
   const { weights, matter, known, feature_names: names } = beliefs;
   const largest = Math.max(...matter.map(Math.abs), ...(compare?.matter ?? []).map(Math.abs), 1e-12);
   const parts = names.map((name, i) => ({ ...feature(name), i, weight: weights[i], matter: matter[i], known: known?.[i] ?? 1 }));
-  const reference = parts[0].matter > 0.05 * largest && parts[0].known > 0.2 ? parts[0] : parts.reduce((a, b) => (Math.abs(b.matter) > Math.abs(a.matter) ? b : a));
+  const reference = Math.abs(parts[0].matter) > 0.05 * largest && parts[0].known > 0.2 ? parts[0] : parts.reduce((a, b) => (Math.abs(b.matter) > Math.abs(a.matter) ? b : a));
   const few = parts.length > 20 ? [...parts].sort((a, b) => Math.abs(b.matter) - Math.abs(a.matter)).slice(0, 20) : parts;
   put(place, h("div", { class: "weights", role: "list" }, few.map((part) => h("div", { role: "listitem", class: "weight" },
     h("span", { class: "called" }, h("b", { text: part.label }), " ", h("small", { text: inWords(part, largest, domain) })),
