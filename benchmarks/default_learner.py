@@ -53,16 +53,22 @@ def measure(args: argparse.Namespace) -> Iterator[tuple[str, PanelResult]]:
 
 def verdicts(margin: Margin) -> list[str]:
     """What the line was to show here, and does not."""
-    goal = GOALS[margin.line].get(margin.panel, 1.0)
+    if margin.panel not in GOALS[margin.line]:  # ranking: below whoever of the four is best on this panel
+        least, most = margin.against_rival.low, margin.against_rival.high
+        if margin.against_rival.value >= 0:
+            return [f"above {margin.rival} by {margin.against_rival:.1f}"]
+        return (
+            [] if most < 0 else [f"below {margin.rival}, but the interval [{least:.1f}, {most:.1f}] holds 0"]
+        )
     missed = []
-    if margin.ratio.value > goal:
-        missed.append(f"ratio {margin.ratio.value:.3f} above the goal {goal}")
+    if margin.ratio.value > GOALS[margin.line][margin.panel]:
+        missed.append(f"ratio {margin.ratio.value:.3f} above the goal {GOALS[margin.line][margin.panel]}")
     if margin.ratio.high >= 1:
         missed.append(f"upper end of the ratio {margin.ratio.high:.3f} is not below 1")
     if margin.line == "default":
-        noisy = margin.panel.endswith("noise") and margin.above_expert is not None
-        if noisy and margin.above_expert is not None and margin.above_expert.value >= 0:
-            missed.append(f"{margin.above_expert.value:.1f} above the expert line")
+        expert = margin.above_expert
+        if margin.panel.endswith("noise") and expert is not None and expert.value >= 0:
+            missed.append(f"{expert.value:.1f} above the expert line")
         if margin.utility.high < 0:
             missed.append(f"final utility lower by {-margin.utility.value:.4g}")
     return missed
@@ -96,12 +102,12 @@ def main() -> None:
     rows, missed = [], []
     for name, result in measure(args):
         for margin in margins(result):
-            goal = GOALS[margin.line].get(margin.panel, 1.0)
+            goal = GOALS[margin.line].get(margin.panel)
             print(
                 f"| {name} | {margin.line} | {margin.effort:.1f} | {margin.best:.1f} | {margin.ratio:.3f} "
                 f"| {margin.ratio_of_totals:.3f} | {margin.wins:.0%} "
                 f"| {margin.rival}: {margin.against_rival:.1f} | {span(margin.above_expert, 1)} "
-                f"| {span(margin.utility, 4)} | {goal:.2f} |",
+                f"| {span(margin.utility, 4)} | {goal or '–'} |",
                 flush=True,
             )
             rows.append(row(name, margin))
