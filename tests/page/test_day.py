@@ -6,7 +6,10 @@ import re
 
 import pytest
 
+from coactor import domains
+from coactor.studies import catalog, open_study
 from coactor.web import tryout
+from tests.studies.stubs import Switches
 
 pytestmark = pytest.mark.browser
 
@@ -197,3 +200,22 @@ def test_the_colleagues_advice_can_be_followed(house):
     page.locator("#advice", has_text="leave it as it is").wait_for()
     study = house.study("try-ranking")
     assert len(moves(house, "try-ranking")) == len(tryout.expert(study)(*study.material(1)).moves) > 1
+
+
+def test_a_domain_without_a_drawing_of_its_own(house, revision, monkeypatch):
+    """Whatever is installed can be edited: the page lists the domain's own moves."""
+    monkeypatch.setattr(domains, "Switches", Switches, raising=False)
+    monkeypatch.setitem(catalog.BUILT_IN, "switches", "Switches")
+    with open_study(house.store, "switches", Switches(), "CSPER", create=True) as study:
+        study.ask([1.0, -2.0, 3.0])
+    page = house.open(house.visit(), "/s/switches/p/1")
+    page.get_by_role("button", name="flip 2").click()
+    revision(page, 1)
+    assert page.locator("pre").all_inner_texts() == ["[0,0,1]", "[0,0,0]"]
+    page.keyboard.press("Control+z")
+    revision(page, 2)
+    page.get_by_role("button", name="flip 0").click()
+    revision(page, 3)
+    page.locator("#submit").click()
+    page.locator("#lesson").wait_for()
+    assert house.study("switches").weights().tolist() == [1.0, 0.0, 0.0]
