@@ -152,13 +152,13 @@ class InUnits:
 # Not tours: there the same tour read backwards is another solution, and rounding decides between the two.
 @pytest.mark.parametrize("kind", ["cube", "fleet"])
 @pytest.mark.parametrize("unit", [1e-6, 0.3, 1e5])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_multiplying_all_features_changes_no_proposal(kind: str, unit: float, seed: int) -> None:
-    case = make_case(kind, size=6, features=3, seed=seed)
+    case = make_case(kind, size=5, features=3, seed=seed)
     expert = SimulatedExpert(case.domain, case.rng.random(3), kappa=0.05)
     one = Session(InUnits(case.domain, 1.0), ChoiceLearner(3))
     two = Session(InUnits(case.domain, unit), ChoiceLearner(3))
-    for x in case.domain.sample(case.rng, n=5):
+    for x in case.domain.sample(case.rng, n=4):
         here, there = one.ask(x), two.ask(x)
         assert same(here.solution, there.solution)
         assert (here.chance is None) == (there.chance is None)
@@ -291,7 +291,7 @@ def test_ten_thousand_rounds_of_acceptance(keep: float) -> None:
 def test_ten_thousand_rounds_of_many_features() -> None:
     rng = np.random.default_rng(12)
     truth = rng.standard_normal(MANY)
-    rounds = [a_round(rng, truth, moves=4) for _ in range(100)]
+    rounds = [a_round(rng, truth, moves=2) for _ in range(100)]
     learner = ChoiceLearner(MANY)
     for t in range(10_000):
         learner.update(rounds[t % 100])
@@ -363,15 +363,15 @@ def test_acceptance_goes_through_json_bit_for_bit() -> None:
 
 def test_chances_of_a_session_are_told_and_learnt() -> None:
     rng = np.random.default_rng(14)
-    domain = domains.Tour(points=9, features=3, hidden=1)
+    domain = domains.Tour(points=7, features=3, hidden=1)
     expert = SimulatedExpert(domain, rng.random(4), kappa=0.1)
     session = Session(domain, ChoiceLearner(3))
     told, happened = [], []
-    for x in domain.sample(rng, n=300):
+    for x in domain.sample(rng, n=200):
         proposal = session.ask(x)
         told.append(np.nan if proposal.chance is None else proposal.chance)
         happened.append(not session.tell(proposal, expert(x, proposal.solution)).correction.moves)
-    chances, accepted = np.array(told[100:], float), np.array(happened[100:], float)
+    chances, accepted = np.array(told[60:], float), np.array(happened[60:], float)
     assert abs(chances.mean() - accepted.mean()) < 0.1
     high = chances > np.median(chances)
     assert accepted[high].mean() > accepted[~high].mean()
