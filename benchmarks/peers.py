@@ -40,7 +40,7 @@ MODULE = "benchmarks.peers"
 ROWS = ("steps", "all")
 GRID: dict[str, list[tuple[Any, ...]]] = {
     "river-adagrad": list(product((0.01, 0.03, 0.1, 0.3, 1.0, 3.0), ROWS)),
-    "river-pa2": list(product((0.0001, 0.001, 0.01, 0.1, 1.0), ROWS)),
+    "river-pa2": list(product((0.00001, 0.0001, 0.001, 0.01, 0.1, 1.0), ROWS)),
     "vw": list(product((0.05, 0.2, 0.5, 2.0, 8.0, 32.0), ROWS)),
     "invopt": list(product((0.001, 0.01, 0.1, 1.0), ("constant", "decaying"), ("plain", "normalised"))),
 }
