@@ -172,7 +172,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--panels", default=",".join(n for n, p in PANELS.items() if p.problems == "sample"))
+    parser.add_argument("--panels", default=",".join(PANELS))
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--examples", type=int, default=300)
     parser.add_argument("--tuning-runs", type=int, default=2)

@@ -110,7 +110,8 @@ class Session:
                 f"the correction does not start from proposal {shown.id}; edit the solution shown."
             )
         ends_only = self.learner.reads == "ends" and self.candidate == "final"
-        for z in correction.path[-1:] if ends_only else correction.path[1:]:
+        first = max(1, len(correction.path) - 1) if ends_only else 1  # the proposal itself has been checked
+        for z in correction.path[first:]:
             search.check_solution(self.domain, shown.problem, z)
         feedback = search.feedback(
             self.domain, shown.problem, correction, self.learner.reads, self.candidate, weights
