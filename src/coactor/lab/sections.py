@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 from coactor.lab.calibration import Bin, calibrations
 from coactor.lab.margins import Margin, margins
-from coactor.lab.markup import fixed, span, table
+from coactor.lab.markup import fixed, rounded, span, table
 from coactor.lab.results import PanelResult
 from coactor.lab.robustness import Cell
 from coactor.lab.statistics import Interval
@@ -37,24 +37,32 @@ def ours(results: Sequence[PanelResult]) -> str:
         "that ends highest on that panel; above 0 is better.</p>"
     )
     head = [
-        ("panel", False), ("learner", False), ("total effort", True), ("best of the four", True),
-        ("ratio", True), ("runs won", True), ("above the best on average", True),
-        ("above expert", True), ("final utility, difference", True),
+        ("panel", False), ("learner", False), ("total effort", True), ("best of four", True),
+        ("ratio", True), ("runs won", True), ("above best on average", True),
+        ("above expert", True), ("final utility above", True),
     ]  # fmt: skip
     return _heading("ours") + text + table(head, [_margin(margin) for margin in found])
 
 
 def _margin(m: Margin) -> tuple[str, Sequence[str]]:
     cells = (
-        escape(m.panel), escape(m.line), span(m.effort), span(m.best), span(m.ratio), f"{m.wins:.0%}",
-        f"{escape(m.rival)}: {span(m.against_rival)}",
-        span(m.above_expert), _difference(m.utility),
+        escape(m.panel), escape(m.line), _two_lines(m.effort), _two_lines(m.best),
+        _two_lines(m.ratio, _hundredths), f"{m.wins:.0%}",
+        f"{escape(m.rival)}: {_two_lines(m.against_rival)}", _two_lines(m.above_expert), _two_lines(m.utility, fixed),
     )  # fmt: skip
     return ("best" if m.ratio.high < 1 else "", cells)
 
 
-def _difference(found: Interval) -> str:
-    return f'{fixed(found.value)} <span class="soft">[{fixed(found.low)}, {fixed(found.high)}]</span>'
+def _two_lines(found: Interval | None, write: Callable[[float], str] = rounded) -> str:
+    """A number with its interval below it: these tables are wide."""
+    if found is None:
+        return "–"
+    ends = f"[{write(found.low)}, {write(found.high)}]"
+    return f'{write(found.value)}<br><span class="soft">{ends}</span>'
+
+
+def _hundredths(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
 
 
 def calibration(results: Sequence[PanelResult]) -> str:
@@ -117,5 +125,5 @@ def robustness(cells: Sequence[Cell]) -> str:
 
 
 def _ratio(cell: Cell) -> str:
-    text = span(cell.margin.ratio)
+    text = _two_lines(cell.margin.ratio, _hundredths)
     return f"<strong>✗ {text}</strong>" if cell.worse else text
