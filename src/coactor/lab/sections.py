@@ -48,7 +48,8 @@ def _margin(m: Margin) -> tuple[str, Sequence[str]]:
     cells = (
         escape(m.panel), escape(m.line), _two_lines(m.effort), _two_lines(m.best),
         _two_lines(m.ratio, _hundredths), f"{m.wins:.0%}",
-        f"{escape(m.rival)}: {_two_lines(m.against_rival)}", _two_lines(m.above_expert), _two_lines(m.utility, fixed),
+        f"{escape(m.rival)}: {_two_lines(m.against_rival)}", _two_lines(m.above_expert),
+        _two_lines(m.utility, fixed),
     )  # fmt: skip
     return ("best" if m.ratio.high < 1 else "", cells)
 
