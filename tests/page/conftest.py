@@ -47,8 +47,8 @@ class Diary:
 class House:
     """A server with studies to try, and as many people at browsers as a test wants."""
 
-    def __init__(self, store: Store, address: str, browser: Any) -> None:
-        self.store, self.address, self.browser = store, address, browser
+    def __init__(self, store: Store, address: str, browser: Any, app: Any) -> None:
+        self.store, self.address, self.browser, self.app = store, address, browser, app
         self.accounts = Accounts(store)
         self.diary = Diary()
         self._contexts: list[Any] = []
@@ -99,8 +99,9 @@ def house(tmp_path: Path, browser: Any, monkeypatch: pytest.MonkeyPatch) -> Iter
     monkeypatch.setattr(opening.uuid, "uuid4", lambda: UUID(int=2014 << 100))
     with Store(f"sqlite:///{tmp_path}/desk.db") as store:
         add_trials(store)
-        with serving(create_app(store)) as address:
-            made = House(store, address, browser)
+        app = create_app(store)
+        with serving(app) as address:
+            made = House(store, address, browser, app)
             yield made
             made.close()
     assert made.diary.errors == []

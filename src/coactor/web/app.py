@@ -12,7 +12,6 @@ from coactor import __version__
 try:
     from fastapi import APIRouter, FastAPI, Response
     from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
-    from fastapi.staticfiles import StaticFiles
 except ImportError as error:  # pragma: no cover - said to whoever installed the core alone
     raise ImportError("Serving needs FastAPI; install it with: pip install 'coactor[serve]'") from error
 
@@ -64,7 +63,7 @@ def create_app(
     guard = Guard(site.accounts, hosts, metrics)
     doors.add_routes(app, site, guard, secure)
     _add_operations(app, site, metrics)
-    app.mount("/static", StaticFiles(packages=[("coactor.web", "static")]), name="static")
+    app.mount("/static", site.assets, name="static")
     if find_spec(PAGES) is not None:
         import_module(PAGES).add_pages(app, site)
     else:
@@ -104,4 +103,4 @@ def _add_operations(app: FastAPI, site: Site, metrics: Metrics) -> None:
 
     @app.get("/api/docs", include_in_schema=False)
     def docs(account: Me) -> Response:
-        return HTMLResponse(reference.page(app.openapi()))
+        return HTMLResponse(reference.page(app.openapi(), site.assets.base))

@@ -27,7 +27,7 @@ def add_routes(app: FastAPI, site: Site, guard: Guard, secure: bool) -> None:
 
     def door(message: str = "", status: int = 200) -> Response:
         said = f'<p id="message" class="banner trouble" role="alert">{message}</p>' if message else ""
-        return HTMLResponse(form.substitute(message=said), status)
+        return HTMLResponse(form.substitute(message=said, files=site.assets.base), status)
 
     def refused(request: Request, message: str) -> Response:
         """The answer to a wrong credential: a sentence on the page for people, data for programs."""

@@ -53,6 +53,7 @@ class Shell:
         message: str = "", status: int = 200,
     ) -> HTMLResponse:  # fmt: skip
         """A page; every text that came from people is escaped."""
+        files_at = self.site.assets.base
         nav = [("Studies", "/", "home")]
         if study:
             nav += [("Queue", f"/s/{study}", "queue"), ("Report", f"/s/{study}/report", "report")]
@@ -62,13 +63,13 @@ class Shell:
             for said, href, name in nav
         )
         preload = "\n".join(
-            f'<link rel="modulepreload" href="/static/{name}">' for name in (*MODULES[script], *modules)
+            f'<link rel="modulepreload" href="{files_at}/{name}">' for name in (*MODULES[script], *modules)
         )
         filled = self.template.substitute(
             title=escape(title), heading=escape(heading or title), study=escape(study),
             proposal="" if proposal is None else proposal, free="yes" if free else "",
             name=escape(account.name), role=account.role, nav=links, script=script,
-            preload=preload, message=escape(message),
+            preload=preload, files=files_at, message=escape(message),
         )  # fmt: skip
         return HTMLResponse(filled, status)
 

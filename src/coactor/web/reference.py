@@ -6,13 +6,13 @@ from html import escape
 from typing import Any
 
 
-def page(openapi: dict[str, Any]) -> str:
-    """A page that lists every route."""
+def page(openapi: dict[str, Any], files: str) -> str:
+    """A page that lists every route; `files` is where its style is."""
     parts = [
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         "<title>coactor: HTTP API</title>",
-        '<link rel="stylesheet" href="/static/reference.css"></head><body><main>',
+        f'<link rel="stylesheet" href="{files}/reference.css"></head><body><main>',
         f"<h1>coactor {escape(openapi['info']['version'])}: HTTP API</h1>",
         f"<p>{escape(openapi['info'].get('description', ''))} ",
         'The same as data: <a href="/api/openapi.json">openapi.json</a>.</p>',

@@ -10,6 +10,7 @@ from typing import Any
 from coactor.studies import Conflict, Desk, Forbidden, Invalid, Store, Study, catalog, open_study
 from coactor.studies.drafts import LEASE
 from coactor.studies.tokens import Accounts
+from coactor.web.assets import Assets
 
 
 class Site:
@@ -30,6 +31,7 @@ class Site:
         self.lease = lease
         self.clock = clock
         self.accounts = Accounts(store, clock)
+        self.assets = Assets()
         self._studies: dict[str, Study] = {}
         self._lock = threading.Lock()
 

@@ -1,0 +1,73 @@
+"""Files of the page: kept by the browser, and never older than the server."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from coactor.web.assets import FOLDER, FOREVER, Assets
+from tests.web.test_security import LOGIN
+
+
+@pytest.fixture
+def page(still_desk):
+    """The log-in page, which names its files as every page does."""
+    return still_desk.client(**LOGIN).get("/login").text
+
+
+def test_a_page_names_files_that_may_be_kept(still_desk, page):
+    client = still_desk.client()
+    addresses = set(re.findall(r'(?:href|src)="(/static/[^"]+)"', page))
+    assert len(addresses) >= 2
+    for address in addresses:
+        answer = client.get(address)
+        assert (answer.status_code, answer.headers["cache-control"]) == (200, FOREVER)
+        assert answer.headers["etag"]
+        assert answer.content == (FOLDER / address.rpartition("/")[2]).read_bytes()
+
+
+def test_pages_and_answers_are_nobody_elses_to_keep(still_desk):
+    client = still_desk.client("admin")
+    for path in ("/", "/s/tours", "/s/tours/report", "/api/studies", "/api/docs", "/login"):
+        assert client.get(path).headers["cache-control"] == "no-store", path
+
+
+def test_another_stamp_may_not_be_kept(still_desk, page):
+    """A page of yesterday, or of a newer server next door, must not be stuck with what it gets here."""
+    client = still_desk.client()
+    current = re.search(r"/static/v([0-9a-f]{16})/", page).group(1)
+    other = client.get(f"/static/v{'0' * 16}/api.js")
+    assert (other.status_code, other.headers["cache-control"]) == (200, "no-store")
+    assert client.get(f"/static/v{current}/nothing.js").status_code == 404
+    assert "immutable" not in client.get(f"/static/v{current}/nothing.js").headers["cache-control"]
+    for path in (
+        f"/static/v{current}/..%2fapp.py",
+        f"/static/v{current}/%2e%2e/%2e%2e/app.py",
+        f"/static/v{current}/",
+    ):
+        assert client.get(path).status_code == 404, path
+
+
+def test_without_a_stamp_the_browser_asks_again(still_desk):
+    client = still_desk.client()
+    first = client.get("/static/api.js")
+    assert first.headers["cache-control"] == "no-cache"
+    again = client.get("/static/api.js", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_the_stamp_is_of_the_content(tmp_path):
+    stamps = []
+    for name, text in (("one", "a"), ("two", "a"), ("three", "b")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "x.js").write_text(text)
+        stamps.append(Assets(folder).base)
+    assert stamps[0] == stamps[1] != stamps[2]
+    assets = Assets(tmp_path / "one")
+    before = assets.base
+    (tmp_path / "one" / "x.js").write_text("changed while the server runs")
+    assert assets.base != before
+    (tmp_path / "one" / "y.js").write_text("a new file")
+    assert assets.base not in (before, stamps[2])
