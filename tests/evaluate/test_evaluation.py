@@ -20,7 +20,7 @@ def test_drivers_who_shun_side_roads_are_understood(trips: Path) -> None:
     start = found.efforts["start"].mean()
     assert found.efforts["default"].mean() < 0.6 * start
     assert found.efforts["hindsight"].mean() < 0.6 * start
-    names = archive.domain.feature_names  # type: ignore[attr-defined]
+    names = archive.network.names  # type: ignore[attr-defined]
     w = found.weights["default"].mean(axis=0)
     assert w[names.index("side road")] > 1.5 * w[names.index("main road")]
 

@@ -2,9 +2,10 @@
 
 from coactor.domains.fleets import Fleet, FleetProblem
 from coactor.domains.graphs import Graph
+from coactor.domains.habits import Habits
 from coactor.domains.histories import History, PlannedDay
 from coactor.domains.hypercube import Cube, Hypercube
-from coactor.domains.networks import Habits, Network
+from coactor.domains.networks import Network
 from coactor.domains.plans import Day, Plans
 from coactor.domains.rankings import Query, Ranking, SparseRows
 from coactor.domains.roads import Roads, Route, Trip

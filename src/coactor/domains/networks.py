@@ -1,9 +1,8 @@
-"""Road networks: directed links, the turns between them, what they are like, and who drove there before."""
+"""Road networks: directed links, the turns between them, and what they are like."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +22,8 @@ class Network:
     ----------
     ids
         The name of each link, as the data calls it.
+    ends
+        The junctions each link begins and ends at, shape (n, 2).
     start, head
         ``head[start[a]:start[a + 1]]`` are the links that may follow link a; a place in `head` is a turn.
     link_features
@@ -31,20 +32,31 @@ class Network:
         One row per turn, never negative.
     names
         What the columns are called: those of links, then those of turns.
+    labels
+        The same for people, with units: "main road (×84.2 m)" is counted in steps of 84.2 m.
     unit
         The length that counts as 1 in the features, so that lengths and turns are of one size.
-    coordinates
-        The middle of each link, shape (n, 2), for a map; optional.
+    lengths
+        How many of the first columns add up to the length of a link.
+    places
+        Where the junctions lie, shape (junctions, 2), x before y, for a map; optional.
+    kinds, streets
+        The kind of road and the name of the street of each link; optional.
     """
 
     ids: tuple[str, ...]
+    ends: Indices
     start: Indices
     head: Indices
     link_features: Matrix
     turn_features: Matrix
     names: tuple[str, ...]
+    labels: tuple[str, ...]
     unit: float = 1.0
-    coordinates: Matrix | None = None
+    lengths: int = 1
+    places: Matrix | None = None
+    kinds: tuple[str, ...] | None = None
+    streets: tuple[str, ...] | None = None
 
     @property
     def size(self) -> int:
@@ -60,17 +72,21 @@ class Network:
     def of(
         begin: Any,
         end: Any,
-        length: Any,
+        length: Any = None,
         kind: Sequence[str] | None = None,
         *,
         ids: Sequence[str] | None = None,
         turns: Any = None,
         places: Any = None,
+        streets: Sequence[str] | None = None,
+        columns: Mapping[str, Any] | None = None,
+        turn_columns: Mapping[str, Any] | None = None,
+        measure: str = "m",
     ) -> Network:
         """A checked network with the features a driver would name.
 
         They are: length on each kind of road, turns to the left and to the right (when it is known where the
-        junctions lie), and u-turns.
+        junctions lie), and u-turns; or those that are given.
 
         Parameters
         ----------
@@ -86,86 +102,66 @@ class Network:
             The allowed pairs (link, next link), shape (m, 2); by default all that meet.
         places
             Where the junctions lie, shape (junctions, 2), x before y.
+        streets
+            The name of each link's street; empty where it has none.
+        columns
+            What each link is like, by name, the length (or the time) first; in place of its length by kind.
+        turn_columns
+            What each of the given turns is like, by name; in place of left, right and u-turns.
+        measure
+            What lengths are measured in.
+
+        Examples
+        --------
+        >>> square = Network.of([0, 1, 2, 3], [1, 2, 3, 0], [30.0, 50.0, 30.0, 50.0], ["main", "side"] * 2)
+        >>> square.labels
+        ('main road (×40 m)', 'side road (×40 m)', 'u-turns')
         """
         begin, end = (
             arrays.integers(begin, "the begin of the links"),
             arrays.integers(end, "the end of the links"),
         )
         n = arrays.positive(len(begin), 1, "the number of links")
-        length = arrays.finite(np.asarray(length, dtype=np.float64), "lengths")
-        kind = ["road"] * n if kind is None else list(kind)
+        if length is None and not columns:
+            raise ValueError("the network says neither how long its links are nor what they are like.")
+        length = np.ones(n) if length is None else arrays.vector(length, "lengths")
         names = tuple(map(str, range(n))) if ids is None else tuple(ids)
-        if not len(end) == len(length) == len(kind) == len(names) == n:
+        if not len(end) == len(length) == len(names if kind is None else kind) == len(names) == n:
             raise ValueError(f"begin, end, length, kind and ids must be of one length; begin has {n} links.")
+        if begin.min() < 0 or end.min() < 0:
+            raise ValueError("a junction has a number below 0; junctions are numbered from 0.")
         if (length <= 0).any():
             bad = int(np.flatnonzero(length <= 0)[0])
             raise ValueError(f"link {names[bad]} is {length[bad]:g} long; every length must be above 0.")
-        pairs = (
-            _successors(begin, end)
-            if turns is None
-            else arrays.matrix(turns, "turns", None, 2).astype(np.int64)
-        )
-        start, tail, head = _rows(begin, end, pairs, names)
+        if turn_columns is not None and turns is None:
+            raise ValueError("the turns have features, but nobody said which turns there are; give `turns`.")
+        pairs = _successors(begin, end) if turns is None else _pairs(turns)
+        start, tail, head, order = _rows(begin, end, pairs, names)
         _check_connected(begin, end, names)
+        spots = None if places is None else arrays.matrix(places, "places", None, 2)
+        last = max(begin.max(), end.max())
+        if spots is not None and last >= len(spots):
+            raise ValueError(f"a link uses junction {last}; {len(spots)} junctions have a place.")
 
-        kinds = sorted(set(kind))
-        unit = float(length.mean())
-        link_features = np.zeros((n, len(kinds)))
-        link_features[np.arange(n), [kinds.index(k) for k in kind]] = length / unit
-        back = (begin[head] == end[tail]) & (end[head] == begin[tail])
-        columns, labels, middle = [back], ["u-turns"], None
-        if places is not None:
-            spots = arrays.matrix(places, "places", None, 2)
-            middle = (spots[begin] + spots[end]) / 2
-            angle = _angles(spots, begin, end, tail, head)
-            columns += [(angle > TURNING) & ~back, (angle < -TURNING) & ~back]
-            labels += ["left turns", "right turns"]
-        turn_features = np.column_stack(columns).astype(np.float64)
+        unit, lengths = 1.0, 1
+        if columns:
+            link_names, link_features = _table(columns, n, "links")
+            labels = link_names
+        else:
+            unit = float(length.mean())
+            link_names, link_features = _by_kind(length / unit, kind)
+            lengths = len(link_names)
+            labels = tuple(f"{name} (×{unit:.4g} {measure})" for name in link_names)
+        if turn_columns is not None:
+            turn_names, turn_features = _table(turn_columns, len(pairs), "turns")
+            turn_features = turn_features[order]
+        else:
+            turn_names, turn_features = _manoeuvres(begin, end, tail, head, spots)
         return Network(
-            names,
-            start,
-            head,
-            link_features,
-            turn_features,
-            (*(f"{k} road" for k in kinds), *labels),
-            unit,
-            middle,
-        )
-
-
-class Habits:
-    """How earlier trips went on after each link, as a cost of every turn: -log of its share.
-
-    Unknown links share evenly among their exits, so nothing is ever impossible and nothing is negative.
-
-    Examples
-    --------
-    >>> network = Network.of([0, 1, 1], [1, 2, 0], [1.0, 1.0, 1.0])  # after link 0: 1, or back by 2
-    >>> habits = Habits(network)
-    >>> habits.record([0, 1])
-    >>> habits.costs().round(2).tolist()
-    [0.41, 1.1, 0.0]
-    """
-
-    def __init__(self, network: Network) -> None:
-        self.network = network
-        self.counts = np.zeros(len(network.head))
-        self._tail = network.tail
-        self._exits = np.diff(network.start)[self._tail]
-        self._place = {
-            pair: k for k, pair in enumerate(zip(self._tail.tolist(), network.head.tolist(), strict=True))
-        }
-
-    def record(self, links: Sequence[int] | Indices) -> None:
-        """Remember one trip."""
-        path = [int(a) for a in links]
-        for pair in itertools.pairwise(path):
-            self.counts[self._place[pair]] += 1.0
-
-    def costs(self) -> Vector:
-        """What each turn costs a creature of habit."""
-        passed = np.bincount(self._tail, self.counts, minlength=self.network.size)[self._tail]
-        return np.log((passed + self._exits) / (self.counts + 1.0))
+            names, np.column_stack([begin, end]), start, head, link_features, turn_features,
+            (*link_names, *turn_names), (*labels, *turn_names), unit, lengths, spots,
+            None if kind is None else tuple(kind), arrays.titles(streets, n, "links"),
+        )  # fmt: skip
 
 
 def _successors(begin: Indices, end: Indices) -> Indices:
@@ -179,10 +175,17 @@ def _successors(begin: Indices, end: Indices) -> Indices:
     return np.column_stack([tail, order[np.repeat(first, count) + offset]])
 
 
+def _pairs(turns: Any) -> Indices:
+    pairs = arrays.matrix(turns, "turns", None, 2)
+    if (pairs != np.floor(pairs)).any():
+        raise ValueError("a turn names a link that is no whole number; give pairs of link numbers.")
+    return pairs.astype(np.int64)
+
+
 def _rows(
     begin: Indices, end: Indices, pairs: Indices, names: Sequence[str]
-) -> tuple[Indices, Indices, Indices]:
-    """The turns sorted by the link they come from: row starts, from, to."""
+) -> tuple[Indices, Indices, Indices, Indices]:
+    """The turns sorted by the link they come from: row starts, from, to, and the place each was given at."""
     n = len(begin)
     wrong = (pairs < 0) | (pairs >= n)
     if wrong.any():
@@ -191,9 +194,45 @@ def _rows(
     if apart.any():
         a, b = pairs[apart][0]
         raise ValueError(f"the turn from link {names[a]} to link {names[b]} joins links that do not meet.")
-    pairs = np.unique(pairs, axis=0)
+    pairs, order = np.unique(pairs, axis=0, return_index=True)
     start = np.searchsorted(pairs[:, 0], np.arange(n + 1)).astype(np.int64)
-    return start, pairs[:, 0].copy(), pairs[:, 1].copy()
+    return start, pairs[:, 0].copy(), pairs[:, 1].copy(), order
+
+
+def _table(columns: Mapping[str, Any], n: int, what: str) -> tuple[tuple[str, ...], Matrix]:
+    """Named columns side by side."""
+    table = np.zeros((n, len(columns)))
+    for k, (name, given) in enumerate(columns.items()):
+        values = arrays.vector(given, f"the values of {name!r}")
+        if len(values) != n:
+            raise ValueError(f"feature {name!r} has {len(values)} values; there are {n} {what}.")
+        if (values < 0).any():
+            raise ValueError(f"feature {name!r} is {values.min():g} somewhere; costs must not be negative.")
+        table[:, k] = values
+    return tuple(columns), table
+
+
+def _by_kind(length: Vector, kind: Sequence[str] | None) -> tuple[tuple[str, ...], Matrix]:
+    """The length on each kind of road."""
+    if kind is None:
+        return ("length",), length[:, None].copy()
+    kinds = sorted(set(kind))
+    number = {name: k for k, name in enumerate(kinds)}
+    table = np.zeros((len(length), len(kinds)))
+    table[np.arange(len(length)), [number[k] for k in kind]] = length
+    return tuple(f"{k} road" for k in kinds), table
+
+
+def _manoeuvres(
+    begin: Indices, end: Indices, tail: Indices, head: Indices, places: Matrix | None
+) -> tuple[tuple[str, ...], Matrix]:
+    """U-turns, and left and right where it is known where the junctions lie."""
+    back = (begin[head] == end[tail]) & (end[head] == begin[tail])
+    if places is None:
+        return ("u-turns",), back[:, None].astype(np.float64)
+    angle = _angles(places, begin, end, tail, head)
+    table = [back, (angle > TURNING) & ~back, (angle < -TURNING) & ~back]
+    return ("u-turns", "left turns", "right turns"), np.column_stack(table).astype(np.float64)
 
 
 def pieces(begin: Indices, end: Indices) -> Indices:

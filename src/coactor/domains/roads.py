@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from coactor.domains import arrays
+from coactor.domains.detours import RoadView
 from coactor.domains.networks import Network
 from coactor.kernels import roads as kernel
 from coactor.protocol import Indices, Matrix, Move, Vector
@@ -88,12 +89,13 @@ class Roads:
     """
 
     locally_optimal = False  # for weights below 0, which are projected; for all others it is optimal
+    exact = True  # the solver's answer is the one optimum: there is no better one to look for
 
     def __init__(self, network: Network, habit: bool = True) -> None:
         self.network = network
         self.habit = habit
         self.dim = network.link_features.shape[1] + network.turn_features.shape[1] + int(habit)
-        self.feature_names = (*network.names, "unusual turns") if habit else network.names
+        self.feature_names = (*network.labels, "unusual turns") if habit else network.labels
         if (network.link_features < 0).any() or (network.turn_features < 0).any():
             raise ValueError("a feature of the network is below 0; costs must not become negative.")
         self._tail = network.tail
@@ -106,7 +108,7 @@ class Roads:
     def distance(self) -> Vector:
         """The weights under which only length counts: where to start before anything is known."""
         w = np.zeros(self.dim)
-        w[: self.network.link_features.shape[1]] = 1.0
+        w[: self.network.lengths] = 1.0
         return w
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Trip]:
@@ -174,20 +176,31 @@ class Roads:
     def move_features(self, x: Trip, y: Route) -> Matrix:
         """The change in phi of each detour: two trees a leg, whatever the number of moves."""
         here = self.features(x, y)
-        rows = self._rows
-        if self.habit:
-            habit = np.zeros(len(rows)) if x.habit is None else x.habit
-            rows = np.column_stack([rows, habit])
+        rows = self.rows(x)
         phi = [np.empty((0, self.dim))]
         points = [x.origin, *y.vias, x.destination]
         kept = np.array([self._sum(rows, piece) for piece in self._pieces(x, y)]).reshape(-1, self.dim)
         for leg, links, ahead, back in self._alternatives(x, y):
-            a, b, tail, head = points[leg], points[leg + 1], self._tail, self.network.head
-            into = kernel.direct(self.network.start, self._out, head, ahead, a, links)
-            out = kernel.direct(self._in_start, self._in, tail, back, b, links)
-            through = kernel.detours(rows, tail, head, ahead, back, into, out, a, b, links)
+            a, b = points[leg], points[leg + 1]
+            into, out = self.gates(a, b, ahead, back, links)
+            through = kernel.detours(rows, self._tail, self.network.head, ahead, back, into, out, a, b, links)
             phi.append(-(through + kept.sum(axis=0) - kept[leg]) - here)
         return np.concatenate(phi)
+
+    def rows(self, x: Trip) -> Matrix:
+        """What each turn, and the link it leads to, adds to the features: minus phi, one row a turn."""
+        if not self.habit:
+            return self._rows
+        return np.column_stack([self._rows, np.zeros(len(self._rows)) if x.habit is None else x.habit])
+
+    def gates(self, a: int, b: int, ahead: Indices, back: Indices, links: Indices) -> tuple[Indices, Indices]:
+        """The turns into and out of each link on the best way through it from a to b."""
+        into = kernel.direct(self.network.start, self._out, self.network.head, ahead, a, links)
+        return into, kernel.direct(self._in_start, self._in, self._tail, back, b, links)
+
+    def landscape(self, x: Trip, w: Vector) -> RoadView:
+        """The routes of a trip seen through the weights."""
+        return RoadView(self, x, arrays.weight_vector(w, self.dim))
 
     def check_solution(self, x: Trip, y: Any) -> None:
         """Raise ValueError unless y drives from origin to destination by turns that exist."""
@@ -217,10 +230,7 @@ class Roads:
         return data
 
     def decode_problem(self, data: Any) -> Trip:
-        ends = [arrays.entry(data, key, "the trip") for key in ("origin", "destination")]
-        for key, link in zip(("origin", "destination"), ends, strict=True):
-            if arrays.positive(link, 0, key) >= self.network.size:
-                raise ValueError(f"{key} is link {link}; there are links 0 to {self.network.size - 1}.")
+        ends = [self._link(arrays.entry(data, key, "the trip"), key) for key in ("origin", "destination")]
         habit = data.get("habit")
         if habit is not None:
             habit = arrays.matrix([habit], "habits", 1, len(self.network.head))[0]
@@ -238,6 +248,16 @@ class Roads:
         return Route(links, tuple(arrays.integers(data.get("vias", []), "vias").tolist()), weights)
 
     # -- inside ------------------------------------------------------------------------------------
+
+    def _link(self, said: Any, what: str) -> int:
+        """A link by its number, or by what the data calls it."""
+        if isinstance(said, str):
+            if said not in self.network.ids:
+                raise ValueError(f"{what} is link {said[:60]!r}, which the network does not have.")
+            return self.network.ids.index(said)
+        if arrays.positive(said, 0, what) >= self.network.size:
+            raise ValueError(f"{what} is link {said}; there are links 0 to {self.network.size - 1}.")
+        return int(said)
 
     def _costs(self, x: Trip, w: Vector) -> Vector:
         w = np.maximum(w, 0.0)
@@ -278,21 +298,27 @@ class Roads:
 
     def _alternatives(self, x: Trip, y: Route) -> Iterator[tuple[int, Indices, Indices, Indices]]:
         """For each leg: the links by which one can leave it, the tree from its start, the tree to its end."""
-        network, costs = self.network, self._costs(x, y.weights)
-        points = [x.origin, *y.vias, x.destination]
+        network = self.network
         on_route = np.zeros(network.size, dtype=bool)
         on_route[y.links] = True
-        for leg, turns in enumerate(self._pieces(x, y)):
-            a, b = points[leg], points[leg + 1]
+        for leg, (turns, far, ahead, near, back) in enumerate(self.trees(x, y)):
             exits = [
                 network.head[network.start[c] : network.start[c + 1]] for c in self._tail[turns].tolist()
             ]
             links = np.unique(np.concatenate([np.empty(0, np.int64), *exits]))
-            far, ahead = self._tree(a, costs)
-            near, back = kernel.tree(self._in_start, self._in, self._tail, costs, b, -1)
             yield (
                 leg,
                 links[~on_route[links] & np.isfinite(far[links]) & np.isfinite(near[links])],
                 ahead,
                 back,
+            )
+
+    def trees(self, x: Trip, y: Route) -> Iterator[tuple[Indices, Vector, Indices, Vector, Indices]]:
+        """For each leg its turns, then costs and turns of the tree from its start and of that to its end."""
+        costs, points = self._costs(x, y.weights), [x.origin, *y.vias, x.destination]
+        for (a, b), turns in zip(itertools.pairwise(points), self._pieces(x, y), strict=True):
+            yield (
+                turns,
+                *self._tree(a, costs),
+                *kernel.tree(self._in_start, self._in, self._tail, costs, b, -1),
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from coactor.protocol import Indices, Matrix, Vector
 
@@ -191,3 +192,79 @@ def detours(
                 break
             turn = back[head[turn]]
     return total
+
+
+@njit(cache=True)
+def survey(
+    tail: Indices,
+    head: Indices,
+    ahead: Indices,
+    back: Indices,
+    into: Indices,
+    out: Indices,
+    origin: int,
+    target: int,
+    links: Indices,
+    ends: Indices,
+    marked: NDArray[np.bool_],
+    taken: NDArray[np.bool_],
+) -> tuple[Indices, NDArray[np.bool_]]:
+    """For the best way through each link: how many marked links it uses, and whether it comes by twice.
+
+    The arguments are those of `detours`; `ends` are the junctions each link begins and ends at, `taken` says
+    which of them the rest of the route passes.
+    """
+    used = np.zeros(len(links), np.int64)
+    twice = np.zeros(len(links), np.bool_)
+    seen = np.full(ends.max() + 1, -1)
+    for i in range(len(links)):
+        seen[ends[origin, 0]] = i
+        seen[ends[origin, 1]] = i
+        turn = into[i]
+        while True:
+            used[i] += marked[head[turn]]
+            junction = ends[head[turn], 1]
+            twice[i] |= taken[junction] or seen[junction] == i
+            seen[junction] = i
+            if tail[turn] == origin:
+                break
+            turn = ahead[tail[turn]]
+        turn = out[i]
+        while True:
+            used[i] += marked[head[turn]]
+            junction = ends[head[turn], 1]
+            twice[i] |= taken[junction] or seen[junction] == i
+            seen[junction] = i
+            if head[turn] == target:
+                break
+            turn = back[head[turn]]
+    return used, twice
+
+
+@njit(cache=True)
+def way(
+    tail: Indices, head: Indices, ahead: Indices, back: Indices, into: int, out: int, origin: int, target: int
+) -> Indices:
+    """The links of the best way through a link, after the origin, up to and with the target."""
+    first = 1
+    turn = into
+    while tail[turn] != origin:
+        turn = ahead[tail[turn]]
+        first += 1
+    second = 1
+    turn = out
+    while head[turn] != target:
+        turn = back[head[turn]]
+        second += 1
+    links = np.empty(first + second, np.int64)
+    turn = into
+    for k in range(first - 1, -1, -1):
+        links[k] = head[turn]
+        if k:
+            turn = ahead[tail[turn]]
+    turn = out
+    for k in range(first, first + second):
+        links[k] = head[turn]
+        if k + 1 < first + second:
+            turn = back[head[turn]]
+    return links

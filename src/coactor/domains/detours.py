@@ -1,0 +1,196 @@
+"""Ways round: a route's neighbourhood seen through weights, and the few other ways worth showing.
+
+Two shortest-path trees a leg, one from its start and one to its end, know the best way through every link of
+the network at once. (The literature calls such ways via-node alternatives.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coactor.kernels import roads as kernel
+from coactor.protocol import Indices, Move, Vector
+
+if TYPE_CHECKING:
+    from coactor.domains.roads import Roads, Route, Trip
+
+ROUNDING = 1e-12  # gains below this share of the utility are rounding
+AVOIDED = 0.4  # the share of a stretch that another way for it must leave out
+ALIKE = 0.6  # two ways that share more of their new links than this are one to the eye
+POOL = 4000  # links looked at, cheapest detour first
+
+
+@dataclass(frozen=True, slots=True)
+class RoadView:
+    """The routes of one trip through one set of weights; see `protocol.Landscape`."""
+
+    domain: Roads
+    x: Trip
+    w: Vector
+
+    def utility(self, y: Route) -> float:
+        """w . phi(x, y)."""
+        return float(self.w @ self.domain.features(self.x, y))
+
+    def gains(self, y: Route) -> Vector:
+        """What each move adds to the utility, in scan order."""
+        gains: Vector = self.domain.move_features(self.x, y) @ self.w
+        return gains
+
+    def climb(
+        self, y: Route, *, kappa: float = 0.0, best: bool = False, limit: int = -1
+    ) -> tuple[Sequence[Route], list[Move]]:
+        """Apply the first (or best) move in scan order that gains enough, until none does."""
+        path, moves = [y], list[Move]()
+        while len(moves) != limit:
+            step = self._step(path[-1], kappa, best)
+            if step is None:
+                break
+            moves.append(step[0])
+            path.append(step[1])
+        return path, moves
+
+    def _step(self, y: Route, kappa: float, best: bool) -> tuple[Move, Route] | None:
+        """Among equally cheap detours the router may draw another than was foreseen: look again."""
+        here = self.domain.features(self.x, y)
+        least = ROUNDING * float(np.abs(self.w) @ np.abs(here))
+        gains = self.gains(y)
+        hopeful = np.flatnonzero((gains >= kappa) & (gains > least))
+        if not hopeful.size:
+            return None
+        moves = list(self.domain.moves(self.x, y))
+        for k in hopeful[np.argsort(-gains[hopeful], kind="stable")] if best else hopeful:
+            z = self.domain.apply(self.x, y, moves[k])
+            gain = float(self.w @ (self.domain.features(self.x, z) - here))
+            if gain >= kappa and gain > least:
+                return moves[k], z
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Way:
+    """Another way: the edit that leads there, the route, what it changes in phi, and its gain."""
+
+    move: Move
+    route: Route
+    change: Vector
+    gain: float
+
+
+def other_ways(
+    domain: Roads, x: Trip, y: Route, first: int, last: int, w: Vector, most: int = 5
+) -> list[Way]:
+    """The best ways, by the weights, that avoid much of a stretch and are plainly different from each other.
+
+    Parameters
+    ----------
+    domain, x, y
+        The roads, the trip, and the route as it is.
+    first, last
+        The stretch: positions in ``y.links``, both included.
+    w
+        What is known of the taste.
+    most
+        How many at most.
+    """
+    if not 0 <= first <= last < len(y.links):
+        raise ValueError(
+            f"there is no stretch from {first} to {last}; the route has links 0 to {len(y.links) - 1}."
+        )
+    found, taken, seen = list[Way](), list[set[int]](), set[bytes]()
+    old = set(y.links.tolist())
+    for _, link, leg, links in sorted(_candidates(domain, x, y, first, last, w), key=lambda c: -c[0]):
+        if links.tobytes() in seen:
+            continue
+        seen.add(links.tobytes())
+        fresh = set(links.tolist()) - old
+        if not fresh or any(_alike(fresh, other) for other in taken):
+            continue
+        taken.append(fresh)
+        found.append(way_of(domain, x, y, _via(_middle(domain, x, y, link, leg, links, fresh), leg), w))
+        if len(found) == most:
+            break
+    return sorted(found, key=lambda way: -way.gain)
+
+
+def way_through(domain: Roads, x: Trip, y: Route, links: Iterable[int], w: Vector) -> Way | None:
+    """The best way through one of the links, on whichever leg; None when the route passes them all."""
+    wanted = np.setdiff1d(np.fromiter(links, np.int64), y.links)
+    if wanted.size and (wanted.min() < 0 or wanted.max() >= domain.network.size):
+        raise ValueError(f"there are links 0 to {domain.network.size - 1}; found {wanted.tolist()[:5]}.")
+    if not wanted.size:
+        return None
+    best, least = (-1, -1), np.inf
+    for leg, (turns, far, _, near, _) in enumerate(domain.trees(x, y)):
+        now = far[domain.network.head[turns[-1]]] if len(turns) else 0.0
+        extra = far[wanted] + near[wanted] - now
+        if extra.min() < least:
+            least, best = float(extra.min()), (int(wanted[extra.argmin()]), leg)
+    if not np.isfinite(least):
+        raise ValueError("one cannot drive there on this trip; choose another street.")
+    return way_of(domain, x, y, _via(*best), w)
+
+
+def way_of(domain: Roads, x: Trip, y: Route, move: Move, w: Vector) -> Way:
+    """What one edit leads to."""
+    z = domain.apply(x, y, move)
+    change = domain.features(x, z) - domain.features(x, y)
+    return Way(move, z, change, float(w @ change))
+
+
+def _via(link: int, leg: int) -> Move:
+    return {"op": "via", "args": [link, leg]}
+
+
+def _candidates(
+    domain: Roads, x: Trip, y: Route, first: int, last: int, w: Vector
+) -> list[tuple[float, int, int, Indices]]:
+    """Ways that leave enough of the stretch out and come by nowhere twice: gain, via-point, leg, links."""
+    network, found = domain.network, list[tuple[float, int, int, Indices]]()
+    points, place = [x.origin, *y.vias, x.destination], 0
+    rows = domain.rows(x)
+    for leg, (turns, far, ahead, near, back) in enumerate(domain.trees(x, y)):
+        inner = np.arange(place + 1, place + len(turns))  # its ends stay where they are
+        rest = np.delete(y.links, np.arange(place, place + len(turns) + 1))
+        place += len(turns)
+        stretch = y.links[inner[(inner >= first) & (inner <= last)]]
+        if not stretch.size:
+            continue
+        marked = np.zeros(network.size, dtype=bool)
+        marked[stretch] = True
+        taken = np.zeros(network.ends.max() + 1, dtype=bool)
+        taken[network.ends[rest, 1]] = True
+        through = far + near
+        through[y.links] = np.inf
+        links = np.argsort(through, kind="stable")[:POOL]
+        links = links[np.isfinite(through[links])]
+        a, b = points[leg], points[leg + 1]
+        into, out = domain.gates(a, b, ahead, back, links)
+        used, twice = kernel.survey(
+            network.tail, network.head, ahead, back, into, out, a, b, links, network.ends, marked, taken
+        )
+        good = np.flatnonzero(~twice & (used <= (1 - AVOIDED) * stretch.size))
+        links, into, out = links[good], into[good], out[good]
+        costs = kernel.detours(rows, network.tail, network.head, ahead, back, into, out, a, b, links) @ w
+        for k in np.argsort(costs, kind="stable")[: POOL // 4].tolist():
+            way = kernel.way(
+                network.tail, network.head, ahead, back, int(into[k]), int(out[k]), a, b
+            )  # fmt: skip
+            found.append((float(rows[turns].sum(axis=0) @ w - costs[k]), int(links[k]), leg, way))
+    return found
+
+
+def _middle(domain: Roads, x: Trip, y: Route, link: int, leg: int, links: Indices, fresh: set[int]) -> int:
+    """The via-point in the middle of what is new, where it leads the same way: it reads best on a map."""
+    new = [k for k in links.tolist() if k in fresh]
+    middle = new[len(new) // 2]
+    one, two = (domain.apply(x, y, _via(via, leg)).links for via in (link, middle))
+    return middle if np.array_equal(one, two) else link
+
+
+def _alike(one: set[int], two: set[int]) -> bool:
+    return len(one & two) > ALIKE * min(len(one), len(two))

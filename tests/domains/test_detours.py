@@ -1,0 +1,106 @@
+"""Ways round: the view by trees is the plain one, and what is offered for a stretch keeps its promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coactor.domains import Roads, Route, Trip, detours
+from coactor.proposals import Outlook, strategy
+from coactor.search import PlainLandscape
+from tests.domains.test_roads import grid
+
+
+def case(seed: int, side: int = 5) -> tuple[Roads, Trip, Route, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    domain = Roads(grid(side, rng, drop=0.1), habit=False)
+    x = next(domain.sample(rng, 1))
+    y = domain.solve(x, rng.random(domain.dim) + 0.1)
+    for _ in range(int(rng.integers(0, 3))):
+        moves = list(domain.moves(x, y))
+        if moves:
+            y = domain.apply(x, y, moves[rng.integers(len(moves))])
+    return domain, x, y, rng.random(domain.dim)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), best=st.booleans())
+def test_the_view_by_trees_is_the_view_by_the_four_methods(seed: int, best: bool) -> None:
+    domain, x, y, w = case(seed, side=4)
+    fast, plain = domain.landscape(x, w), PlainLandscape(domain, x, w)
+    np.testing.assert_allclose(fast.gains(y), plain.gains(y), atol=1e-9)
+    assert fast.utility(y) == pytest.approx(plain.utility(y))
+    path, moves = fast.climb(y, kappa=0.05, best=best, limit=4)
+    again, wanted = plain.climb(y, kappa=0.05, best=best, limit=4)
+    assert moves == wanted
+    assert [z.links.tolist() for z in path] == [z.links.tolist() for z in again]
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_other_ways_avoid_the_stretch_and_differ_from_each_other(seed: int) -> None:
+    domain, x, y, w = case(seed)
+    rng = np.random.default_rng(seed)
+    first, last = np.sort(rng.integers(len(y.links), size=2)).tolist()
+    ways = detours.other_ways(domain, x, y, first, last, w)
+    assert len(ways) <= 5
+    gains = [way.gain for way in ways]
+    assert gains == sorted(gains, reverse=True)
+    stretch, old = y.links[first : last + 1], set(y.links.tolist())
+    fresh = []
+    for way in ways:
+        domain.check_solution(x, way.route)
+        z = domain.apply(x, y, way.move)
+        assert np.array_equal(z.links, way.route.links)
+        change = domain.features(x, z) - domain.features(x, y)
+        np.testing.assert_allclose(way.change, change)
+        assert way.gain == pytest.approx(w @ change)
+        # Something of the stretch is left out; where the route came by twice, it may still pass there once.
+        assert np.isin(z.links, stretch).sum() < np.isin(y.links, stretch).sum()
+        fresh.append(set(z.links.tolist()) - old)
+    for k, one in enumerate(fresh):
+        assert one
+        assert all(len(one & other) <= detours.ALIKE * min(len(one), len(other)) for other in fresh[:k])
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_any_link_can_be_reached_on_the_cheapest_leg(seed: int) -> None:
+    domain, x, y, w = case(seed)
+    rng = np.random.default_rng(seed)
+    link = int(rng.integers(domain.network.size))
+    way = detours.way_through(domain, x, y, [link], w)
+    if link in y.links:
+        assert way is None
+        return
+    assert way is not None
+    assert link in way.route.links
+    assert way.move["args"][0] == link
+    costs = domain._costs(x, y.weights)
+
+    def price(z: Route) -> float:
+        turns = detours.kernel.find_turns(domain.network.start, domain.network.head, z.links)
+        return float(costs[turns].sum())
+
+    every = [domain.apply(x, y, {"op": "via", "args": [link, leg]}) for leg in range(len(y.vias) + 1)]
+    # A direct turn is always taken, even where the router knows better; beyond that it is the cheapest leg.
+    assert price(way.route) <= min(map(price, every)) + 0.5 * max(costs)
+
+
+def test_what_is_refused() -> None:
+    domain, x, y, w = case(1)
+    with pytest.raises(ValueError, match="there is no stretch from 3 to 2"):
+        detours.other_ways(domain, x, y, 3, 2, w)
+    with pytest.raises(ValueError, match="there are links 0 to"):
+        detours.way_through(domain, x, y, [10**6], w)
+    assert detours.way_through(domain, x, y, y.links.tolist(), w) is None
+
+
+def test_an_exact_solver_is_asked_once() -> None:
+    """There is one optimum: looking for others would only add via-points nobody asked for."""
+    domain, x, _, w = case(2)
+    shown = strategy("default", domain)(x, Outlook(w, threshold=1.0), (1, 2))
+    assert shown.vias == ()
+    assert np.array_equal(shown.links, domain.solve(x, w).links)

@@ -1,0 +1,143 @@
+"""Networks as data: read back to the last bit; what cannot be kept is refused in a sentence."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coactor.domains import Habits, Network, Roads, Trip, network_data
+from tests.domains.test_roads import grid
+
+ARRAYS = ("ends", "start", "head", "link_features", "turn_features", "places")
+PLAIN = ("ids", "names", "labels", "unit", "lengths", "kinds", "streets")
+
+
+def same(one: Network, two: Network) -> None:
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)
+    for name in PLAIN:
+        assert getattr(one, name) == getattr(two, name), name
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), habits=st.booleans())
+def test_a_network_survives_being_written(seed: int, habits: bool) -> None:
+    rng = np.random.default_rng(seed)
+    network = grid(int(rng.integers(2, 5)), rng, drop=0.3)
+    if habits:
+        memory = Habits(network)
+        memory.record([0, int(network.head[0])])
+        network = memory.kept()
+        assert network.names[-1] == "unusual turns"
+        assert (network.turn_features[:, -1] == memory.costs()).all()
+    same(network, network_data.decode(json.loads(json.dumps(network_data.encode(network)))))
+
+
+def small() -> dict:
+    return {
+        "links": {
+            "id": ["a", "b", "c", "d"], "from": [0, 1, 2, 1], "to": [1, 2, 0, 0],
+            "length": [100, 50, 80, 100], "kind": ["main", "side", "main", "main"],
+            "street": ["High St", "Mill Lane", "", "High St"],
+        },
+        "nodes": {"x": [0, 0, 50], "y": [0, 100, 100]},
+    }  # fmt: skip
+
+
+def test_a_network_from_what_a_map_knows() -> None:
+    network = network_data.decode(small())
+    assert network.labels == (
+        "main road (×82.5 m)", "side road (×82.5 m)", "u-turns", "left turns", "right turns",
+    )  # fmt: skip
+    assert network.streets == ("High St", "Mill Lane", "", "High St")
+    assert len(network.head) == 5
+    domain = Roads(network, habit=False)
+    assert domain.distance.tolist() == [1, 1, 0, 0, 0]
+    by_name = domain.decode_problem({"origin": "a", "destination": "c"})
+    assert (by_name.origin, by_name.destination) == (0, 2)
+    assert domain.solve(by_name, domain.distance).links.tolist() == [0, 1, 2]
+
+
+def test_features_of_ones_own() -> None:
+    data = small()
+    data["links"]["features"] = [
+        {"name": "time (min)", "values": [1.0, 2.0, 3.0, 1.0]},
+        {"name": "cobbles (km)", "values": [0.0, 0.1, 0.0, 0.0]},
+    ]
+    data["turns"] = {
+        "from": [1, 0, 2, 3], "to": [2, 1, 0, 0],
+        "features": [{"name": "waiting", "values": [10, 20, 30, 40]}],
+    }  # fmt: skip
+    network = network_data.decode(data)
+    assert network.labels == ("time (min)", "cobbles (km)", "waiting")
+    order = list(zip(network.tail.tolist(), network.head.tolist(), strict=True))
+    waits = dict(zip(order, network.turn_features[:, 0].tolist(), strict=True))
+    assert waits == {(1, 2): 10, (0, 1): 20, (2, 0): 30, (3, 0): 40}
+    domain = Roads(network, habit=False)
+    assert domain.distance.tolist() == [1, 0, 0]
+    phi = domain.features(Trip(0, 2), domain.solve(Trip(0, 2), domain.distance))
+    np.testing.assert_allclose(phi, [-5.0, -0.1, -30.0])
+    same(network, network_data.decode(network_data.encode(network)))
+
+
+def broken(change) -> dict:
+    data = small()
+    change(data)
+    return data
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda d: d.pop("links"), "the network has no 'links'"),
+        (lambda d: d.update(links=[1]), "links is a list; expected an object"),
+        (lambda d: d.update(lynx={}), "an entry 'lynx' that nobody knows"),
+        (lambda d: d["links"].update(streets=[]), "an entry 'streets' that nobody knows"),
+        (lambda d: d["links"].pop("to"), "links has no 'to'"),
+        (lambda d: d["links"].update(to=[1, 2, 0]), "4 links have a 'from' and 3 a 'to'"),
+        (lambda d: d["links"].update({"from": [], "to": []}), "the network has 0 links"),
+        (lambda d: d["links"].update(to=[1, 2, 0, 10**12]), "junction 1000000000000; junctions are 0 to 2"),
+        (lambda d: d["links"].update(to=[1, 2, 0, -1]), "junction -1"),
+        (lambda d: d["links"].update(to=[1, 2, 0, 0.5]), "expected a list of whole numbers"),
+        (lambda d: d["links"].update(length=[1, 1, 1, float("nan")]), "every number must be finite"),
+        (lambda d: d["links"].update(length=[1, 1, 1, 0]), "every length must be above 0"),
+        (lambda d: d["links"].update(length=["long"] * 4), "cannot be read as numbers"),
+        (lambda d: d["links"].pop("length"), "neither how long its links are"),
+        (lambda d: d["links"].update(id=["a", "a", "b", "c"]), "the same id"),
+        (lambda d: d["links"].update(street=["x"]), "1 names were given for 4 links"),
+        (lambda d: d["links"].update(kind=[1, 2, 3, 4]), "expected a list of texts"),
+        (lambda d: d.update(nodes={"x": [0], "y": [0, 1]}), "1 x and 2 y"),
+        (lambda d: d.update(turns={"from": [0], "to": [1, 2]}), "1 turns have a 'from' and 2 a 'to'"),
+        (lambda d: d.update(turns={"from": [0], "to": [2]}), "links that do not meet"),
+        (lambda d: d.update(turns={"from": [0], "to": [9]}), "there are links 0 to 3"),
+        (lambda d: d.update(turns={"from": [], "to": []}), "the network has 0 turns"),
+        (lambda d: d["links"].update(features=[{"name": "n", "values": [1]}]), "has 1 values; there are 4"),
+        (lambda d: d["links"].update(features=[{"name": "n", "values": [1, 1, 1, -1]}]), "not be negative"),
+        (lambda d: d["links"].update(features=[{"name": 3, "values": [1] * 4}]), "expected a short text"),
+        (lambda d: d["links"].update(features=[{"name": "n", "values": [1] * 4}] * 2), "two features called"),
+        (lambda d: d["links"].update(features=[]), "a list of 1 to 100 objects"),
+        (lambda d: d.update(measure=3), "expected a unit of length"),
+    ],
+)
+def test_what_cannot_be_kept_is_said_in_a_sentence(change, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        network_data.decode(broken(change))
+
+
+def test_nothing_large_is_made_of_a_small_request() -> None:
+    """Every link of a star meets every other, and every kind of road is a column."""
+    n = 5000
+    star = {"links": {"from": [0] * n, "to": [0] * n, "length": [1.0] * n}}
+    with pytest.raises(ValueError, match="25000000 turns"):
+        network_data.decode(star)
+    ring = {"links": {"from": list(range(n)), "to": [*range(1, n), 0], "length": [1.0] * n,
+                      "kind": [f"k{i}" for i in range(n)]}}  # fmt: skip
+    with pytest.raises(ValueError, match="5003 features"):
+        network_data.decode(ring)
+    many = {"links": {"from": [0] * (network_data.LINKS + 1), "to": []}}
+    with pytest.raises(ValueError, match="1 to 100000 can be kept"):
+        network_data.decode(many)
