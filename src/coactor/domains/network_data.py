@@ -37,6 +37,7 @@ _KEYS = {
 
 def encode(network: Network) -> dict[str, Any]:
     """Everything that is known of a network."""
+    _check_size(network.size, len(network.head), len(network.names))
     split = network.link_features.shape[1]
     links: dict[str, Any] = {
         "id": list(network.ids), "from": network.ends[:, 0].tolist(), "to": network.ends[:, 1].tolist(),
@@ -64,8 +65,7 @@ def decode(data: Any) -> Network:
         arrays.integers(arrays.entry(links, key, "links"), f"{key!r} of the links") for key in ("from", "to")
     )
     n = len(begin)
-    if not 1 <= n <= LINKS:
-        raise ValueError(f"the network has {n} links; 1 to {LINKS} can be kept.")
+    _check_size(n)
     if len(end) != n:
         raise ValueError(f"{n} links have a 'from' and {len(end)} a 'to'; each link needs both.")
     places = _places(data)
@@ -77,12 +77,7 @@ def decode(data: Any) -> Network:
     columns, labels = _features(links, "links")
     turn_columns, turn_labels = _features(turns, "turns")
     kind = _texts(links, "kind", n)
-    wide = len(columns or set(kind or ["road"])) + len(turn_columns or "lru")
-    if not 1 <= count <= TURNS or wide > FEATURES or count * wide > NUMBERS:
-        raise ValueError(
-            f"the network has {count} turns and {wide} features; 1 to {TURNS} turns, {FEATURES} features and "
-            f"{NUMBERS} numbers in all can be kept."
-        )
+    _check_size(n, count, len(columns or set(kind or ["road"])) + len(turn_columns or "lru"))
     ids, streets, measure = _texts(links, "id", n), _texts(links, "street", n), data.get("measure", "m")
     if ids is not None and len(set(ids)) < n:
         raise ValueError("two links have the same id; every link needs one of its own.")
@@ -123,6 +118,16 @@ def _object(data: Any, what: str) -> Mapping[str, Any]:
         said = ", ".join(sorted(_KEYS[what]))
         raise ValueError(f"{what} has an entry {unknown[0][:60]!r} that nobody knows; it may have {said}.")
     return data
+
+
+def _check_size(links: int, turns: int = 1, wide: int = 1) -> None:
+    if not 1 <= links <= LINKS:
+        raise ValueError(f"the network has {links} links; 1 to {LINKS} can be kept.")
+    if not 1 <= turns <= TURNS or wide > FEATURES or turns * wide > NUMBERS:
+        raise ValueError(
+            f"the network has {turns} turns and {wide} features; 1 to {TURNS} turns, {FEATURES} features and "
+            f"{NUMBERS} numbers in all can be kept."
+        )
 
 
 def _places(data: Mapping[str, Any]) -> Matrix | None:

@@ -233,12 +233,10 @@ def open_archive(
     if not path.is_dir():
         raise FileNotFoundError(f"There is no file or folder {path}.")
     if (path / "links.csv").is_file():
-        nodes, turns = _one(path, "nodes.csv"), _one(path, "turns.csv", "transitions.csv")
-        trips = _one(path, "trips.csv", "paths.csv")
+        network, trips = loaders.read_roads(path)
         if trips is None:
             raise FileNotFoundError(f"{path} has links.csv, but neither trips.csv nor paths.csv.")
-        network = loaders.read_network(path / "links.csv", nodes, turns, largest=True)
-        return TripArchive(network, tuple(loaders.read_trips(trips, network)), Roads(network, habit))
+        return TripArchive(network, tuple(trips), Roads(network, habit))
     if (path / "days.json").is_file():
         distances = loaders.read_distances(path / "distances.csv")
         days = tuple(loaders.read_plans(path / "days.json", distances))
@@ -249,7 +247,3 @@ def open_archive(
         f"{path} is no archive: expected links.csv and trips.csv, days.json and distances.csv, or a LETOR "
         f"file."
     )
-
-
-def _one(folder: Path, *names: str) -> Path | None:
-    return next((folder / name for name in names if (folder / name).is_file()), None)

@@ -2,7 +2,7 @@
 
 from coactor.loaders.letor import read_groups, read_letor
 from coactor.loaders.plans import read_distances, read_plans
-from coactor.loaders.roads import read_network, read_trips
+from coactor.loaders.roads import read_network, read_roads, read_trips
 from coactor.loaders.tsplib import read_tour, read_tsplib, read_vrplib
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "read_letor",
     "read_network",
     "read_plans",
+    "read_roads",
     "read_tour",
     "read_trips",
     "read_tsplib",

@@ -24,8 +24,8 @@ def read_network(
     Parameters
     ----------
     links
-        Columns ``id,from,to,length,kind`` (or, as OSMnx writes them, ``u,v,length,highway``; ``n_id``
-        overrules ``id``). Without an id, links are numbered by row.
+        Columns ``id,from,to,length,kind,street`` (or, as OSMnx writes them, ``u,v,length,highway,name``;
+        ``n_id`` overrules ``id``). Without an id, links are numbered by row. Lengths are metres.
     nodes
         Columns ``id,x,y`` (or ``osmid``): needed to tell left from right. Numbers within +-180 and +-90 are
         taken for degrees.
@@ -46,11 +46,12 @@ def read_network(
         "to": ("to", "v"),
         "length": ("length",),
         "kind": ("kind", "highway"),
+        "street": ("street", "name"),
     }
     ids: dict[str, int] = {}
     junctions: dict[str, int] = {}
-    ends, lengths, kinds = [], [], []
-    for row in read_table(links, columns, optional=("id", "kind")):
+    ends, lengths, kinds, streets = [], [], [], []
+    for row in read_table(links, columns, optional=("id", "kind", "street")):
         name = row.text("id") if "id" in row.cells else str(len(ids))
         if name in ids:
             raise row.fail(f"link {name} appears a second time.")
@@ -60,8 +61,8 @@ def read_network(
         ids[name] = len(ids)
         ends.append([junctions.setdefault(row.text(end), len(junctions)) for end in ("from", "to")])
         lengths.append(length)
-        # OSMnx joins parallel kinds as "['residential', 'unclassified']": the first one counts.
-        kinds.append(row.cells.get("kind", "any").strip("[] ").split(",")[0].strip("'\" ") or "any")
+        kinds.append(_first(row.cells.get("kind", "")) or "any")
+        streets.append(_first(row.cells.get("street", "")))
     if not ids:
         raise ValueError(f"{links} has no links; expected rows below the header.")
     begin, end = np.array(ends, dtype=np.int64).T.copy()
@@ -90,7 +91,34 @@ def read_network(
         ids=[name for name, k in ids.items() if piece[k] == piece[keep[0]]],
         turns=pairs,
         places=places,
+        streets=[streets[k] for k in keep] if any(streets) else None,
     )
+
+
+def read_roads(folder: str | Path) -> tuple[Network, list[Indices] | None]:
+    """Read a folder: ``links.csv``, and ``nodes.csv``, ``turns.csv`` and ``trips.csv`` where there are some.
+
+    The largest connected piece of the network is kept. Without trips, None stands in their place.
+    (``transitions.csv`` and ``paths.csv`` are other names for turns and trips.)
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"There is no folder {folder}.")
+    if not (folder / "links.csv").is_file():
+        raise FileNotFoundError(f"{folder} has no links.csv; expected the links of a road network there.")
+    nodes, turns, trips = (
+        next((folder / name for name in names if (folder / name).is_file()), None)
+        for names in (("nodes.csv",), ("turns.csv", "transitions.csv"), ("trips.csv", "paths.csv"))
+    )
+    network = read_network(folder / "links.csv", nodes, turns, largest=True)
+    return network, None if trips is None else read_trips(trips, network)
+
+
+def _first(text: str) -> str:
+    """OSMnx joins parallel kinds and names as "['residential', 'unclassified']": the first one counts."""
+    if not text.startswith("["):
+        return text.strip("'\" ")[:200]
+    return text.strip("[] ").split(",")[0].strip("'\" ")[:200]
 
 
 def read_trips(path: str | Path, network: Network) -> list[Indices]:

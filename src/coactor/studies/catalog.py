@@ -2,6 +2,9 @@
 
 A request names a domain; it never imports one. The names are ours and those that installed packages
 announce under the entry point group ``coactor.domains``.
+
+A study's configuration holds its domain's parameters. A large one, such as a road network, is stored once
+under the hash of its content, and the configuration refers to it: ``{"stored": hash}``.
 """
 
 from __future__ import annotations
@@ -11,16 +14,23 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import Any, TypeAlias
 
+import orjson
+
 from coactor import domains
+from coactor.domains import network_data
 from coactor.protocol import Domain
 from coactor.studies.codec import short
 from coactor.studies.errors import Invalid
+from coactor.studies.facts import canonical, content_hash
 
 Maker: TypeAlias = Callable[..., Domain]
 
 BUILT_IN: dict[str, str] = {
     "tour": "Tour", "fleet": "Fleet", "plan": "Plans", "ranking": "Ranking", "hypercube": "Hypercube",
+    "roads": "Roads",
 }  # fmt: skip
+LARGE = {"roads": {"network": network_data}}
+"""Parameters that are stored apart, and what writes and reads them."""
 MOST = 5000  # the largest number a parameter may be: a request must not fill the memory
 
 
@@ -52,29 +62,70 @@ def make(name: str, given: dict[str, Any]) -> Domain:
     for key, value in given.items():
         if key not in known:
             raise Invalid(f"Domain {name!r} has no parameter {short(key)}; it has {', '.join(known)}.")
-        if not _fits(value):
+        if key not in LARGE.get(name, {}) and not _fits(value):
             raise Invalid(
                 f"Parameter {key!r} is {short(value)}; numbers go up to {MOST}, lists hold up to 1000 names."
             )
+    for key in LARGE.get(name, {}):
+        if key not in given:
+            raise Invalid(f"Domain {name!r} needs a {key}; give it as the parameter {key!r}.")
     try:
-        return maker(name)(**given)
+        parts = {key: code.decode(given[key]) for key, code in LARGE.get(name, {}).items()}
+        return maker(name)(**{**given, **parts})
     except (ValueError, TypeError) as error:
         raise Invalid(f"Domain {name!r} cannot be made: {error}") from error
 
 
+def name_of(domain: Domain) -> str | None:
+    """What this domain is called here, if it is installed."""
+    return next((name for name in names() if maker(name) is type(domain)), None)
+
+
 def describe(domain: Domain) -> dict[str, Any]:
-    """How to make this domain again: its name here, or none, and its parameters."""
-    kind = type(domain)
-    said = f"{kind.__module__}.{kind.__qualname__}"
-    for name in names():
-        if maker(name) is kind:
-            given = {key: _value_of(domain, key) for key in parameters(name)}
-            return {
-                "name": name,
-                "type": said,
-                "parameters": {k: v for k, v in given.items() if v is not None},
-            }
-    return {"name": None, "type": said, "parameters": {}}
+    """How to make this domain again: its name here, or none, and its parameters, large ones by reference."""
+    kind, name = type(domain), name_of(domain)
+    given = {} if name is None else {key: _value_of(domain, key) for key in parameters(name)}
+    given |= {key: {"stored": content_hash(data)} for key, data in _written(domain).items()}
+    return {
+        "name": name, "type": f"{kind.__module__}.{kind.__qualname__}",
+        "parameters": {key: value for key, value in given.items() if value is not None},
+    }  # fmt: skip
+
+
+def parts(domain: Domain) -> dict[str, bytes]:
+    """The large parameters of a domain, by the hash of their content."""
+    return {content_hash(data): data for data in _written(domain).values()}
+
+
+def whole(parameters: dict[str, Any], read: Callable[[str], bytes]) -> dict[str, Any]:
+    """Parameters of a configuration with what they refer to in place."""
+    return {
+        key: orjson.loads(read(value["stored"])) if isinstance(value, dict) else value
+        for key, value in parameters.items()
+    }
+
+
+def check_same(study: str, kept: dict[str, Any], domain: Domain) -> None:
+    """Raise Invalid where a study is opened with another domain than it was created with."""
+    given = describe(domain)
+    if not kept["name"] or not given["name"]:
+        return
+    if kept["name"] != given["name"]:
+        raise Invalid(
+            f"Study {study!r} is about the domain {kept['name']!r}, not {given['name']!r}; "
+            "open it with its own."
+        )
+    for key in LARGE.get(kept["name"], {}):
+        if kept["parameters"][key] != given["parameters"][key]:
+            raise Invalid(f"Study {study!r} was created with another {key}; open it without a domain.")
+
+
+def _written(domain: Domain) -> dict[str, bytes]:
+    codes = LARGE.get(name_of(domain) or "", {})
+    try:
+        return {key: canonical(code.encode(getattr(domain, key))) for key, code in codes.items()}
+    except ValueError as error:
+        raise Invalid(f"This domain cannot be kept: {error}") from error
 
 
 def _value_of(domain: Domain, key: str) -> Any:

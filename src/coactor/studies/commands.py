@@ -83,12 +83,33 @@ def study() -> None:
 @click.option("--domain", required=True, help="An installed domain, such as tour.")
 @click.option("--parameters", default="{}", help='As JSON, such as \'{"points": 20, "features": 10}\'.')
 @click.option("--learner", default="default", show_default=True)
+@click.option(
+    "--network",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Roads: a folder with links.csv; nodes.csv, turns.csv, trips.csv if there are any.",
+)
+@click.option(
+    "--habit/--no-habit",
+    default=True,
+    show_default=True,
+    help="Roads: is how unusual a turn was on the trips of trips.csv a feature?",
+)
+@click.option(
+    "--learned",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Begin with what `coactor learn` wrote, in place of a fresh learner.",
+)
 @store_option
 @json_option
 @in_words
-def create_(name: str, domain: str, parameters: str, learner: str, url: str, as_json: bool) -> None:
+def create_(
+    name: str, domain: str, parameters: str, learner: str, network: Path | None, habit: bool,
+    learned: Path | None, url: str, as_json: bool,
+) -> None:  # fmt: skip
     """Create a study."""
-    from coactor.studies import catalog
+    from coactor.studies import catalog, creating
 
     try:
         given = orjson.loads(parameters)
@@ -96,11 +117,14 @@ def create_(name: str, domain: str, parameters: str, learner: str, url: str, as_
         raise errors.Invalid(f"--parameters is no JSON: {error}") from error
     if not isinstance(given, dict):
         raise errors.Invalid("--parameters must be a JSON object.")
+    if network is not None:
+        given = creating.with_network(domain, given, network, habit)
+    begin = learner if learned is None else creating.learner_from(learned)
     with opened(url) as store:
         with store.reading() as sql:
             if any(head.name == name for head in sql.studies()):
                 raise errors.Conflict(f"There is already a study {name!r}; choose another name.")
-        open_study(store, name, catalog.make(domain, given), learner, create=True)
+        open_study(store, name, catalog.make(domain, given), begin, create=True)
         show(_about(store, name), as_json, lambda a: f"Created {a['name']}.")
 
 

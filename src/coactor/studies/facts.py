@@ -200,6 +200,16 @@ class Entry:
         return 0 if isinstance(fact, Created) else None
 
     @property
+    def needs(self) -> list[str]:
+        """The content hashes of what stands beside the log: a problem, or the large parts of a domain."""
+        if isinstance(self.fact, Asked):
+            return [self.fact.problem]
+        if not isinstance(self.fact, Created):
+            return []
+        given = self.fact.config["domain"]["parameters"].values()
+        return [value["stored"] for value in given if isinstance(value, dict)]
+
+    @property
     def vectors(self) -> bytes:
         return self.fact.vectors if isinstance(self.fact, Told) else b""
 

@@ -113,14 +113,19 @@ def _create(
             learner = learners.make(learner, domain.dim)
         except (ValueError, KeyError) as error:
             raise Invalid(f"There is no learner {learner!r}: {error}") from error
+    if len(learner.weights) != domain.dim:
+        raise Invalid(f"The learner has {len(learner.weights)} weights, the domain {domain.dim} features.")
     config = {
         "domain": catalog.describe(domain), "dim": domain.dim, "learner": learner.name,
         "features": Codec(domain).names(), **settings,
     }  # fmt: skip
     first = Created(uid=uuid.uuid4().hex, config=config, state=learner.state())
+    parts = catalog.parts(domain)
     try:
         with store.writing() as sql:
             study = sql.create(name)
+            for part, data in parts.items():
+                sql.add_problem(part, data)
             sql.append(
                 study, facts.seal(first, seq=1, time=clock(), actor=actor, via="", previous=facts.GENESIS)
             )

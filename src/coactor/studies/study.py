@@ -41,17 +41,14 @@ class Study:
         self.store = store
         self.owns_store = False
         self.config = first.config
-        self.domain = domain if domain is not None else _domain_of(name, first.config)
+        self.domain = domain if domain is not None else _domain_of(store, name, first.config)
         if self.domain.dim != first.config["dim"]:
             raise Invalid(
                 f"Study {name!r} has {first.config['dim']} features, this domain has {self.domain.dim}; "
                 "open it with the domain it was created with."
             )
-        kept, given = first.config["domain"]["name"], catalog.describe(self.domain)["name"]
-        if kept and given and kept != given:
-            raise Invalid(
-                f"Study {name!r} is about the domain {kept!r}, not {given!r}; open it with its own."
-            )
+        if domain is not None:
+            catalog.check_same(name, first.config["domain"], domain)
         self.codec = Codec(self.domain)
         self.ledger = Ledger(store, head, learner_of(first, learner), clock)
         how = proposals or first.config["proposals"]
@@ -285,13 +282,14 @@ class Study:
         self.close()
 
 
-def _domain_of(name: str, config: dict[str, Any]) -> Domain:
+def _domain_of(store: Store, name: str, config: dict[str, Any]) -> Domain:
     said = config["domain"]
     if said["name"] is None:
         raise Forbidden(
             f"Study {name!r} is about {said['type']}, which has no name here; pass the domain itself."
         )
-    return catalog.make(said["name"], said["parameters"])
+    with store.reading() as sql:
+        return catalog.make(said["name"], catalog.whole(said["parameters"], sql.problem))
 
 
 def check_who(actor: str, via: str, key: str | None) -> None:

@@ -29,10 +29,10 @@ def export(store: Store, name: str) -> Iterator[dict[str, Any]]:
         yield {"format": FORMAT, "name": name, "facts": head.seq, "hash": head.hash.hex()}
         known: set[str] = set()
         for entry in sql.after(head.id, 0, head.seq):
-            fact = entry.fact
-            if isinstance(fact, Asked) and fact.problem not in known:
-                known.add(fact.problem)
-                yield {"problem": fact.problem, "data": orjson.loads(sql.problem(fact.problem))}
+            for needed in entry.needs:
+                if needed not in known:
+                    known.add(needed)
+                    yield {"problem": needed, "data": orjson.loads(sql.problem(needed))}
             line: dict[str, Any] = {"fact": orjson.loads(entry.body), "hash": entry.hash.hex()}
             if entry.vectors:
                 line["vectors"] = base64.b64encode(entry.vectors).decode()
@@ -78,8 +78,8 @@ def load(
                 sql.add_problem(line["problem"], data)
                 continue
             entry = _entry(line, previous, seq)
-            if isinstance(entry.fact, Asked):
-                sql.problem(entry.fact.problem)  # raises where the line before was left out
+            for needed in entry.needs:
+                sql.problem(needed)  # raises where the line before was left out
             if model is None:
                 model = Model(learner_of(created(entry), learner))
             if seq and seq % EVERY == 0:
@@ -179,15 +179,14 @@ def _check(sql: Any, ledger: Ledger, model: Model, entry: Entry, columns: tuple[
     if facts.link(model.hash, entry.body, entry.vectors) != entry.hash or said != columns:
         raise Tampered(f"Fact {columns[0]} of study {ledger.head.name!r} is not what was written.")
     fact = entry.fact
-    if isinstance(fact, Asked):
+    for needed in entry.needs:
         try:
-            good = content_hash(sql.problem(fact.problem)) == fact.problem
+            good = content_hash(sql.problem(needed)) == needed
         except NotFound:
             good = False
         if not good:
-            raise Tampered(
-                f"The problem of proposal {fact.proposal} of study {ledger.head.name!r} was changed."
-            )
+            what = f"problem of proposal {fact.proposal}" if isinstance(fact, Asked) else "domain"
+            raise Tampered(f"The {what} of study {ledger.head.name!r} was changed.")
     if isinstance(fact, RolledBack) and ledger.learner_at(fact.to).state() != fact.state:
         raise Tampered(f"The rollback at fact {entry.seq} does not lead to version {fact.to}.")
     if isinstance(fact, Reopened) and fact.state is not None:
