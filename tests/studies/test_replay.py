@@ -35,6 +35,9 @@ acts = st.one_of(
     st.tuples(st.just("undo"), small, st.integers(0, 3)),
     st.tuples(st.just("submit"), small, st.integers(0, 3), st.booleans()),
     st.tuples(st.just("next"), st.sampled_from(["ana", "ben"])),
+    st.tuples(st.just("claim"), small, st.sampled_from(["ana", "ben"])),
+    st.tuples(st.just("release"), small),
+    st.tuples(st.just("renew"), small),
     st.tuples(st.just("reopen"), small),
     st.tuples(st.just("rollback"), st.integers(0, 4)),
 )
@@ -54,6 +57,12 @@ def perform(study, desk, act):
             desk.submit(id, revision=revision, actor="ana", learn=learn)
         case ("next", who):
             desk.next(who)
+        case ("claim", id, who):
+            desk.claim(id, who)
+        case ("release", id):
+            desk.release(id, "ana", force=True)
+        case ("renew", id):
+            study.renew(id)
         case ("reopen", id):
             desk.reopen(id, actor="ana")
         case ("rollback", to):

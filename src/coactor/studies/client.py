@@ -12,6 +12,7 @@ import numpy as np
 import orjson
 
 from coactor.protocol import Domain, Problem, Proposal, Solution, Vector
+from coactor.studies.calibration import Bin, Calibration
 from coactor.studies.codec import Codec, to_plain
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 from coactor.studies.facts import canonical
@@ -68,28 +69,37 @@ class RemoteStudy:
             base_url=url.rstrip("/"), headers={"Authorization": f"Bearer {token}"}, timeout=wait
         )
 
-    def ask(self, problem: Problem, *, key: str | None = None, label: str = "") -> Proposal:
+    def ask(
+        self, problem: Problem, *, key: str | None = None, label: str = "", renew: bool = True
+    ) -> Proposal:
         """Have a problem solved and the proposal kept. The same key gives the same proposal."""
         data = problem if self.codec is None else orjson.loads(self.codec.problem_bytes(problem))
         headers = {} if key is None else {"Idempotency-Key": key}
-        made = self._call("POST", "/proposals", {"problem": to_json(data), "label": label}, headers)
-        return Proposal(made["id"], problem, self._solution(problem, made["proposed"]), made["version"])
+        body = {"problem": to_json(data), "label": label, "renew": renew}
+        return self._proposal(problem, self._call("POST", "/proposals", body, headers))
+
+    def renew(self, id: int) -> Proposal:
+        """The proposal as it should be shown now; see `Study.renew`."""
+        made = self._call("POST", f"/proposals/{id}/renew")
+        data = self.proposal(id)["problem"]
+        return self._proposal(data if self.codec is None else self.codec.problem(data), made)
 
     def tell(
-        self, id: int, *, moves: Any = None, path: Any = None, solution: Any = None,
+        self, id: int | Proposal, *, moves: Any = None, path: Any = None, solution: Any = None,
         effort: float | None = None, actor: str | None = None, learn: bool = True, note: str = "",
-        cut: bool = False, seconds: float | None = None,
+        cut: bool = False, seconds: float | None = None, asked_with: int | None = None,
     ) -> Outcome:  # fmt: skip
         """Say what the expert made of a proposal; see `Study.tell`."""
+        number, asked_with = (id.id, id.version) if isinstance(id, Proposal) else (id, asked_with)
         said = {
             "moves": None if moves is None else to_plain(list(moves)),
             "path": None if path is None else [self._plain(z) for z in path],
             "solution": None if solution is None else self._plain(solution),
-            "effort": effort, "actor": actor, "seconds": seconds,
+            "effort": effort, "actor": actor, "seconds": seconds, "asked_with": asked_with,
         }  # fmt: skip
         body = {name: value for name, value in said.items() if value is not None}
         body |= {"learn": learn, "note": note, "cut": cut}
-        return Outcome(**self._call("POST", f"/proposals/{id}/tell", body))
+        return Outcome(**self._call("POST", f"/proposals/{number}/tell", body))
 
     def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Ticket]:
         """Proposals by number."""
@@ -104,6 +114,11 @@ class RemoteStudy:
     def effort(self, after: int = 0) -> list[EffortRow]:
         """What each finished proposal cost."""
         return [EffortRow(**row) for row in self._call("GET", f"/effort?after={after}")]
+
+    def calibration(self) -> Calibration:
+        """Whether proposals were accepted untouched as often as was said beforehand."""
+        found = self._call("GET", "/calibration")
+        return Calibration(**{**found, "bins": [Bin(**row) for row in found["bins"]]})
 
     def weights(self, version: int | None = None) -> Vector:
         """The weights now, or those of an earlier version."""
@@ -151,6 +166,10 @@ class RemoteStudy:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _proposal(self, problem: Problem, made: dict[str, Any]) -> Proposal:
+        shown = self._solution(problem, made["proposed"])
+        return Proposal(made["id"], problem, shown, made["version"], made["chance"])
 
     def _plain(self, y: Solution) -> Any:
         return to_json(y) if self.codec is None else self.codec.plain_solution(y)

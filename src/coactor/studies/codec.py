@@ -120,6 +120,16 @@ class Codec:
         return [f"feature {i + 1}" for i in range(self.domain.dim)]
 
 
+def plain(codec: Codec, y: Any) -> Any:
+    """A solution as JSON-able data, where it is not that already."""
+    if isinstance(y, list | dict | str | int | float | bool) or y is None:
+        return y
+    try:
+        return codec.plain_solution(y)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise Invalid(f"The solution cannot be written down: {error}") from error
+
+
 def plain_move(move: Any) -> Move:
     """A move as plain data, or a sentence."""
     good = isinstance(move, dict) and move.keys() == {"op", "args"} and isinstance(move["op"], str)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from coactor.protocol import Correction, Feedback, Move, Problem, Solution
 from coactor.search import feedback
-from coactor.studies.codec import Codec, number, plain_move, to_plain
+from coactor.studies.codec import Codec, number, plain, plain_move, to_plain
 from coactor.studies.errors import Invalid
 from coactor.studies.estimate import estimate
 from coactor.studies.facts import Told, canonical, content_hash, pack
+from coactor.studies.solving import Shown
 
 if TYPE_CHECKING:
     from coactor.studies.study import Study
@@ -35,8 +36,8 @@ class Given:
     def name(self, codec: Codec) -> str:
         """The same for the same tell: a repetition is recognised by it. Active time may differ."""
         steps = None if self.submit is not None else to_plain(self.moves)
-        path = None if self.path is None else [_plain(codec, z) for z in self.path]
-        final = None if self.solution is None else _plain(codec, self.solution)
+        path = None if self.path is None else [plain(codec, z) for z in self.path]
+        final = None if self.solution is None else plain(codec, self.solution)
         effort = None if self.effort is None else float(self.effort)
         said = [steps, path, final, effort, self.learn, self.note, self.cut, self.submit]
         return content_hash(canonical(said))[:24]
@@ -54,26 +55,27 @@ class Prepared:
     feedback: Feedback
     given: Given
     request: str
+    shown: Shown
 
     @property
     def learn(self) -> bool:
         return self.given.learn
 
-    def fact(
-        self, id: int, *, asked_with: int, version: int, gross: int, digest: str, asked_key: str | None
-    ) -> Told:
+    def fact(self, id: int, *, version: int, gross: int, digest: str, asked_key: str | None) -> Told:
         """The fact, once the log says which version it makes."""
         return Told(
             proposal=id, solution=self.final, source=self.source, moves=self.moves, effort=self.effort,
             cost=self.feedback.cost, estimated=self.estimated, cut=self.given.cut, learn=self.learn,
-            asked_with=asked_with, version=version, gross=gross, note=self.given.note,
+            asked_with=self.shown.version, version=version, gross=gross, note=self.given.note,
             seconds=self.given.seconds, asked_key=asked_key, request=self.request, digest=digest,
+            chance=self.shown.chance, expected=self.shown.expected,
             vectors=pack(self.feedback) if self.learn else b"",
         )  # fmt: skip
 
 
-def prepare(study: Study, id: int, x: Problem, y: Solution, given: Given) -> Prepared:
+def prepare(study: Study, shown: Shown, given: Given) -> Prepared:
     """Check everything that came from outside and compute what the learner will be given."""
+    x, y = shown.problem, shown.solution
     for name in ("learn", "cut"):
         if not isinstance(getattr(given, name), bool):
             raise Invalid(f"{name!r} must be true or false.")
@@ -87,13 +89,12 @@ def prepare(study: Study, id: int, x: Problem, y: Solution, given: Given) -> Pre
     config = study.config
     weights = None
     if config["candidate"] == "disagreement":
-        with study.ledger.lock:
-            weights = study.weights(study.ledger.model.open[id].version)
+        weights = study.weights(shown.version)
     reads = study.ledger.model.learner.reads
     vectors = feedback(study.domain, x, correction, reads, config["candidate"], weights)
     return Prepared(
         source, list(correction.moves), study.codec.plain_solution(correction.final), correction.effort,
-        correction.estimated, vectors, given, given.name(study.codec),
+        correction.estimated, vectors, given, given.name(study.codec), shown,
     )  # fmt: skip
 
 
@@ -140,13 +141,4 @@ def _costs(effort: float | None, costs: list[float]) -> list[float]:
 
 def _read(codec: Codec, x: Problem, data: Any) -> Solution:
     """A solution as an object of the domain, or as JSON-able data."""
-    return codec.solution(x, _plain(codec, data))
-
-
-def _plain(codec: Codec, data: Any) -> Any:
-    if isinstance(data, list | dict | str | int | float | bool) or data is None:
-        return data
-    try:
-        return codec.plain_solution(data)
-    except (TypeError, ValueError, AttributeError) as error:
-        raise Invalid(f"The solution cannot be written down: {error}") from error
+    return codec.solution(x, plain(codec, data))

@@ -13,7 +13,7 @@ import numpy as np
 
 from coactor.protocol import Move, Problem, Solution
 from coactor.search import features_along
-from coactor.studies import corrections, reports
+from coactor.studies import corrections, reports, solving
 from coactor.studies.codec import plain_move, text
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.facts import Asked, Claimed, Edited, Entry, Released, Reopened, Told, canonical, digest
@@ -55,15 +55,22 @@ class Desk:
             if not free:
                 return None
             id = min(free)[1]
+            again = solving.due(self.study, log.model, log.model.open[id], log.now)
             log.add(Claimed(proposal=id, until=log.now + self.lease), actor=actor)
-        return self.view(id)
+        return self._taken(id, actor, again)
 
     def claim(self, id: int, actor: str) -> Draft:
         """Take a proposal, or keep it for longer."""
         _named(actor)
         with self.study.ledger.writing() as log:
-            self._mine(log, id, actor)
+            again = solving.due(self.study, log.model, self._mine(log, id, actor), log.now)
             log.add(Claimed(proposal=id, until=log.now + self.lease), actor=actor)
+        return self._taken(id, actor, again)
+
+    def _taken(self, id: int, actor: str, again: bool) -> Draft:
+        """What somebody holds now; solved again first where it had waited too long (see `solving`)."""
+        if again:  # under his own lease: nobody else can take it meanwhile
+            solving.renew(self.study, id, actor)
         return self.view(id)
 
     def release(self, id: int, actor: str, *, force: bool = False) -> Ticket:
@@ -142,7 +149,8 @@ class Desk:
         """The proposal as it is now; nothing is claimed or changed."""
         study = self.study
         ticket = reports.ticket(study, id)
-        problem, proposed = study.material(id)
+        shown = study.shown(id, ticket.version)
+        problem, proposed = shown.problem, shown.solution
         undone: list[Move] = []
         entry = study.last_tell(id) if ticket.state == "done" else None
         if entry is not None and isinstance(entry.fact, Told):
@@ -174,10 +182,10 @@ class Desk:
             if id in log.model.open:
                 draft = self._mine(log, id, actor)
                 self._current(log, draft, revision)
-                problem, proposed = study.material(id)
-                _, net = self._net(self._path(problem, proposed, draft.moves), draft.moves)
+                shown = study.shown(id, draft.version)
+                _, net = self._net(self._path(shown.problem, shown.solution, draft.moves), draft.moves)
                 given = corrections.Given(net, None, None, None, learn, note, cut, seconds, submit=revision)
-                prepared = corrections.prepare(study, id, problem, proposed, given)
+                prepared = corrections.prepare(study, shown, given)
                 return study.write_tell(log, id, prepared, actor, "")
         given = corrections.Given(None, None, None, None, learn, note, cut, seconds, submit=revision)
         return study.told_before(id, given.name(study.codec))
@@ -218,7 +226,9 @@ class Desk:
         if not isinstance(tell, Told) or not isinstance(asked, Asked):
             raise NotFound(f"Study {self.study.name!r} has no proposal {told.proposal}.")
         last = max(getattr(e.fact, "revision", 0) for e in entries)
-        learner = self.study.ledger.learner_without(told, log.sql) if tell.learn else log.model.learner
+        learner, acceptance = log.model.learner, log.model.acceptance
+        if tell.learn:
+            learner, acceptance = self.study.ledger.without(told, log.sql)
         if not np.isfinite(learner.weights).all():
             raise Conflict(
                 f"Without proposal {tell.proposal} the weights would be infinite; roll back instead."
@@ -227,7 +237,9 @@ class Desk:
             proposal=tell.proposal, told=told.seq, effort=tell.effort, moves=tell.moves, revision=last + 1,
             until=log.now + self.lease, version=log.model.version + tell.learn, asked_with=tell.asked_with,
             asked=entries[0].time, gross=tell.gross, asked_key=asked.key, label=asked.label,
-            state=learner.state() if tell.learn else None, digest=digest(learner.weights),
+            state=learner.state() if tell.learn else None,
+            acceptance=acceptance.state() if tell.learn else None, digest=digest(learner.weights),
+            chance=tell.chance, expected=tell.expected,
         )  # fmt: skip
 
     # -- checks ----------------------------------------------------------------------------------------

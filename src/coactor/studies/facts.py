@@ -41,7 +41,11 @@ class Created:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A proposal was made for a problem, with the weights of `version`."""
+    """A proposal was made for a problem, with the weights of `version`.
+
+    `expected` and `chance` say how many edits were expected and how likely none, where the learner knew.
+    `renewable` says that any process that opens the study could have made it, and may make it anew.
+    """
 
     kind: ClassVar[str] = "asked"
     proposal: int
@@ -50,6 +54,22 @@ class Asked:
     version: int
     key: str | None = None
     label: str = ""
+    chance: float | None = None
+    expected: float | None = None
+    renewable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renewed:
+    """A proposal nobody had touched was solved again, with newer weights; the draft begins anew from it."""
+
+    kind: ClassVar[str] = "renewed"
+    proposal: int
+    solution: Any
+    version: int
+    revision: int
+    chance: float | None = None
+    expected: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,12 +124,14 @@ class Told:
     asked_key: str | None = None
     request: str = ""  # digest of what was told, to tell a repetition from a contradiction
     digest: str = ""  # of the weights after it
+    chance: float | None = None  # of the solution that was corrected, as it was told beforehand
+    expected: float | None = None
     vectors: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reopened:
-    """A tell was taken back within the grace period; `state` is the learner without it."""
+    """A tell was taken back within the grace period; `state` and `acceptance` are those without it."""
 
     kind: ClassVar[str] = "reopened"
     proposal: int
@@ -125,7 +147,10 @@ class Reopened:
     asked_key: str | None = None
     label: str = ""
     state: State | None = None
+    acceptance: State | None = None
     digest: str = ""
+    chance: float | None = None
+    expected: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,12 +163,14 @@ class RolledBack:
     version: int
     state: State
     digest: str
+    acceptance: State | None = None
 
 
-Fact: TypeAlias = Created | Asked | Claimed | Released | Edited | Told | Reopened | RolledBack
+Fact: TypeAlias = Created | Asked | Renewed | Claimed | Released | Edited | Told | Reopened | RolledBack
 
 KINDS: dict[str, type[Fact]] = {
-    kind.kind: kind for kind in (Created, Asked, Claimed, Released, Edited, Told, Reopened, RolledBack)
+    kind.kind: kind
+    for kind in (Created, Asked, Renewed, Claimed, Released, Edited, Told, Reopened, RolledBack)
 }
 _FIELDS = {name: tuple(f.name for f in fields(kind) if f.name != "vectors") for name, kind in KINDS.items()}
 _OPTIONAL = {

@@ -15,10 +15,11 @@ from copy import deepcopy
 import orjson
 
 from coactor import learners
+from coactor.learners.acceptance import Acceptance
 from coactor.protocol import Learner
 from coactor.studies.errors import Invalid, NotFound, Tampered
 from coactor.studies.facts import Created, Entry, Fact, Reopened, Told, link, seal, unpack
-from coactor.studies.model import Model
+from coactor.studies.model import Model, judged
 from coactor.studies.store import END, Head, Store, Transaction
 
 EVERY = 1000  # facts between two snapshots
@@ -127,14 +128,18 @@ class Ledger:
 
     def learner_at(self, version: int) -> Learner:
         """The learner as it was at a version of the weights."""
+        return self.model_at(version).learner
+
+    def model_at(self, version: int) -> Model:
+        """Everything as it was when a version of the weights was made."""
         with self.store.reading() as transaction:
             entry = transaction.by_version(self.head.id, version)
             if entry is None:
                 raise NotFound(f"Study {self.head.name!r} has no version {version}; see its versions.")
-            return self.load(transaction, entry.seq).learner
+            return self.load(transaction, entry.seq)
 
-    def learner_without(self, told: Entry, transaction: Transaction, upto: int = END) -> Learner:
-        """The learner as if one tell, and every tell taken back before, had not been learned.
+    def without(self, told: Entry, transaction: Transaction, upto: int = END) -> tuple[Learner, Acceptance]:
+        """What is learned as if one tell, and every tell taken back before, had not been.
 
         The updates that remain are made again, in the order of the log.
         """
@@ -145,12 +150,14 @@ class Ledger:
             if min(gone) == start:
                 break
             start = min(gone)
-        learner = deepcopy(self.load(transaction, start - 1).learner)
+        model = self.load(transaction, start - 1)
+        learner, acceptance = model.learner, model.acceptance
         for entry in transaction.after(self.head.id, start - 1, upto):
             fact = entry.fact
             if isinstance(fact, Told) and fact.learn and entry.seq not in gone:
                 learner.update(unpack(fact.vectors, fact.cost))
-        return learner
+                acceptance = judged(acceptance, fact)
+        return learner, acceptance
 
 
 def learner_of(first: Created, given: Learner | None = None) -> Learner:

@@ -7,12 +7,13 @@ model, bit for bit, in every process and on every day.
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
-from coactor.protocol import Feedback, Learner, Move
+from coactor.learners.acceptance import Acceptance
+from coactor.protocol import Feedback, Learner, Move, State
 from coactor.studies import facts
 from coactor.studies.errors import Invalid, Tampered
 from coactor.studies.facts import Entry
@@ -33,13 +34,22 @@ class Open:
     undone: list[Move] = field(default_factory=list)
     holder: str = ""
     until: float = 0.0
+    base: int = 0  # the revision that is the proposal itself
+    chance: float | None = None
+    expected: float | None = None
+    renewable: bool = False
+
+    @property
+    def touched(self) -> bool:
+        """Whether anybody has edited it."""
+        return self.revision != self.base
 
     def held_by(self, now: float) -> str:
         """Who holds it now; empty when the lease has run out."""
         return self.holder if now < self.until else ""
 
 
-_OPEN = ("id", "time", "version", "key", "label", "revision", "gross", "moves", "undone", "holder", "until")
+_OPEN = tuple(one.name for one in fields(Open))
 
 
 class Model:
@@ -53,6 +63,7 @@ class Model:
 
     def __init__(self, learner: Learner) -> None:
         self.learner = learner
+        self.acceptance = Acceptance()
         self.seq = 0
         self.hash = facts.GENESIS
         self.version = 0
@@ -74,7 +85,14 @@ class Model:
         match fact:
             case facts.Asked():
                 self.asked = max(self.asked, fact.proposal)
-                self.open[fact.proposal] = Open(fact.proposal, entry.time, fact.version, fact.key, fact.label)
+                self.open[fact.proposal] = Open(
+                    fact.proposal, entry.time, fact.version, fact.key, fact.label, chance=fact.chance,
+                    expected=fact.expected, renewable=fact.renewable,
+                )  # fmt: skip
+            case facts.Renewed():
+                draft = self.open[fact.proposal]
+                draft.version, draft.chance, draft.expected = fact.version, fact.chance, fact.expected
+                draft.revision = draft.base = fact.revision
             case facts.Edited():
                 self._edit(self.open[fact.proposal], fact, entry.actor)
             case facts.Claimed():
@@ -85,18 +103,20 @@ class Model:
                 held.holder, held.until = "", 0.0
             case facts.Told():
                 self.learner = learner or self.after(fact)
+                self.acceptance = judged(self.acceptance, fact)
                 self.version = fact.version
                 del self.open[fact.proposal]
                 self._count(fact.effort, 1)
             case facts.Reopened():
-                self._restore(fact.state, fact.version)
+                self._restore(fact.state, fact.acceptance, fact.version)
                 self.open[fact.proposal] = Open(
                     fact.proposal, fact.asked, fact.asked_with, fact.asked_key, fact.label, fact.revision,
                     fact.gross, moves=list(fact.moves), holder=entry.actor, until=fact.until,
+                    chance=fact.chance, expected=fact.expected,
                 )  # fmt: skip
                 self._count(fact.effort, -1)
             case facts.RolledBack():
-                self._restore(fact.state, fact.version)
+                self._restore(fact.state, fact.acceptance, fact.version)
             case facts.Created():
                 self.uid, self.config = fact.uid, fact.config
                 self.learner.restore(fact.state)
@@ -123,11 +143,14 @@ class Model:
         draft.revision, draft.gross = fact.revision, draft.gross + 1
         draft.holder, draft.until = actor, fact.until
 
-    def _restore(self, state: dict[str, Any] | None, version: int) -> None:
+    def _restore(self, state: State | None, acceptance: State | None, version: int) -> None:
         if state is not None:
             learner = deepcopy(self.learner)
             learner.restore(state)
             self.learner = learner
+        if acceptance is not None:
+            self.acceptance = Acceptance()
+            self.acceptance.restore(acceptance)
         self.version = version
 
     def _count(self, effort: float, sign: int) -> None:
@@ -142,7 +165,7 @@ class Model:
         return {
             "seq": self.seq, "hash": self.hash.hex(), "version": self.version, "uid": self.uid,
             "config": self.config, "asked": self.asked, "told": self.told, "untouched": self.untouched,
-            "effort": self.effort, "learner": self.learner.state(),
+            "effort": self.effort, "learner": self.learner.state(), "acceptance": self.acceptance.state(),
             "open": [{name: getattr(draft, name) for name in _OPEN} for draft in self.open.values()],
         }  # fmt: skip
 
@@ -153,6 +176,8 @@ class Model:
         model.learner.restore(data["learner"])
         for name in ("seq", "version", "uid", "config", "asked", "told", "untouched", "effort"):
             setattr(model, name, data[name])
+        if "acceptance" in data:  # else taken before there was any: nothing had been learned about it
+            model.acceptance.restore(data["acceptance"])
         model.hash = bytes.fromhex(data["hash"])
         model.open = {draft["id"]: Open(**draft) for draft in data["open"]}
         return model
@@ -161,6 +186,18 @@ class Model:
         """A copy of an open proposal's draft."""
         draft = self.open[proposal]
         return replace(draft, moves=list(draft.moves), undone=list(draft.undone))
+
+
+def judged(acceptance: Acceptance, fact: facts.Told) -> Acceptance:
+    """What is known about acceptance after a tell; the one given is left as it is.
+
+    Nothing is learned from "just today", nor from somebody who had no time to edit.
+    """
+    if not fact.learn or fact.expected is None or (fact.cut and fact.effort == 0):
+        return acceptance
+    after = deepcopy(acceptance)
+    after.learn(fact.expected, accepted=fact.effort == 0)
+    return after
 
 
 def try_update(learner: Learner, feedback: Feedback) -> Learner:

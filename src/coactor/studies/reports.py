@@ -12,6 +12,7 @@ from coactor.studies.corrections import cost_of
 from coactor.studies.errors import Invalid, NotFound
 from coactor.studies.facts import Asked, Entry, Reopened, RolledBack, Told
 from coactor.studies.model import Open
+from coactor.studies.solving import due
 from coactor.studies.values import EffortRow, Explanation, Share, Ticket, Version
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def state_of(draft: Open, now: float) -> str:
     """Where an open proposal stands."""
     if draft.held_by(now):
         return "held"
-    return "draft" if draft.revision else "waiting"
+    return "draft" if draft.touched else "waiting"
 
 
 def open_ticket(study: Study, draft: Open) -> Ticket:
@@ -34,7 +35,8 @@ def open_ticket(study: Study, draft: Open) -> Ticket:
     return Ticket(
         draft.id, state_of(draft, now), draft.version, draft.key, draft.label, draft.time, draft.revision,
         len(draft.moves), sum(cost_of(study.config, move) for move in draft.moves), holder,
-        draft.until if holder else 0.0, None, holder,
+        draft.until if holder else 0.0, None, holder, draft.chance,
+        due(study, study.ledger.model, draft, now),
     )  # fmt: skip
 
 
@@ -44,8 +46,8 @@ def done_ticket(asked: Entry, told: Entry, revision: int) -> Ticket:
     if not isinstance(fact, Asked) or not isinstance(tell, Told):
         raise Invalid("That is no finished proposal.")
     return Ticket(
-        fact.proposal, "done", fact.version, fact.key, fact.label, asked.time, revision, len(tell.moves),
-        tell.effort, "", 0.0, told.time, told.actor,
+        fact.proposal, "done", tell.asked_with, fact.key, fact.label, asked.time, revision, len(tell.moves),
+        tell.effort, "", 0.0, told.time, told.actor, tell.chance,
     )  # fmt: skip
 
 
@@ -104,7 +106,7 @@ def effort(study: Study, after: int = 0) -> list[EffortRow]:
     return [
         EffortRow(
             entry.seq, entry.time, fact.proposal, fact.asked_key, entry.actor, fact.effort, fact.estimated,
-            fact.gross, fact.seconds, fact.learn, fact.asked_with, fact.version,
+            fact.gross, fact.seconds, fact.learn, fact.asked_with, fact.version, fact.chance,
         )
         for entry in entries
         if isinstance(fact := entry.fact, Told) and entry.seq not in gone
@@ -130,9 +132,9 @@ def versions(study: Study, after: int, limit: int) -> list[Version]:
 def explain(study: Study, id: int) -> Explanation:
     """Shares of the utility under the weights the proposal was made with."""
     where = ticket(study, id)
-    problem, proposed = study.material(id)
+    shown = study.shown(id, where.version)
+    problem, path = shown.problem, [shown.solution]
     moves = draft_moves(study, id)
-    path = [proposed]
     for move in moves:
         path.append(study.codec.apply(problem, path[-1], move))
     w, rows = study.weights(where.version), features_along(study.domain, problem, path)

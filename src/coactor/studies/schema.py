@@ -99,7 +99,11 @@ def _first(connection: sa.Connection) -> None:
     tables.create_all(connection)
 
 
-MIGRATIONS: Sequence[Migration] = (_first,)
+def _chances(connection: sa.Connection) -> None:
+    """The tables stay; facts may now hold chances and renewals, which an older coactor cannot read."""
+
+
+MIGRATIONS: Sequence[Migration] = (_first, _chances)
 """Step n leads from version n to n + 1. A released step is never changed; a new one is added."""
 
 

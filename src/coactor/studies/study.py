@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from coactor.proposals import Outlook, Strategy, strategy
+from coactor.proposals import Strategy, strategy
 from coactor.protocol import Domain, Learner, Problem, Proposal, Solution, Solver, Vector
-from coactor.studies import catalog, corrections, reports
+from coactor.studies import catalog, corrections, reports, solving
+from coactor.studies.calibration import Calibration, calibration
 from coactor.studies.codec import Codec, text
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.facts import Asked, Entry, RolledBack, Told, content_hash, digest
 from coactor.studies.ledger import Ledger, Writer, created, learner_of
 from coactor.studies.lessons import lesson
 from coactor.studies.model import try_update
+from coactor.studies.solving import Known, Shown
 from coactor.studies.store import Store
 from coactor.studies.values import EffortRow, Explanation, Outcome, Ticket, Version
 
@@ -53,16 +55,21 @@ class Study:
         self.ledger = Ledger(store, head, learner_of(first, learner), clock)
         how = proposals or first.config["proposals"]
         self.propose: Strategy = strategy(how, self.domain, solver) if isinstance(how, str) else how
-        self._kept: OrderedDict[int, tuple[Problem, Solution]] = OrderedDict()
+        # Whether any process that opens the study would solve as this one does.
+        self.repeatable = solver is None and how == first.config["proposals"]
+        self._kept: OrderedDict[tuple[int, int], Shown] = OrderedDict()
 
     # -- ask and tell --------------------------------------------------------------------------------
 
     def ask(
-        self, problem: Problem, *, key: str | None = None, label: str = "", actor: str = "", via: str = ""
-    ) -> Proposal:
+        self, problem: Problem, *, key: str | None = None, label: str = "", renew: bool = True,
+        actor: str = "", via: str = "",
+    ) -> Proposal:  # fmt: skip
         """Solve a problem with the current weights and keep the proposal.
 
-        The same key gives the same proposal, however often and from wherever it is asked.
+        The same key gives the same proposal, however often and from wherever it is asked. If it waits while
+        the weights change, it is solved again for whoever opens it at a desk (see `renew`), unless `renew` is
+        False: for plans that are already printed.
         """
         check_who(actor, via, key)
         text(label, "label", 200)
@@ -70,29 +77,26 @@ class Study:
         name = content_hash(data)
         with self.ledger.lock, self.store.reading() as sql:
             model = self.ledger.refresh_in(sql)
-            learner, version = model.learner, model.version
+            known = Known.of(model)
             found = sql.by_key(self.ledger.head.id, key) if key is not None else None
         if found is not None:
             return self._asked_before(found, name, problem)
-        # Addressed, not advanced: the same problem under the same weights is shown the same proposal.
-        stream = (int(self.ledger.model.uid[:12], 16), int(name[:12], 16), version)
-        try:
-            solution = self.codec.checked(problem, self.propose(problem, Outlook.of(learner), stream))
-        except ValueError as error:
-            raise Invalid(f"No proposal could be made: {error}") from error
+        shown = solving.solve(self, name, problem, known)
         with self.ledger.writing() as log:  # the solver has run outside the lock; others may have been faster
             found = log.sql.by_key(self.ledger.head.id, key) if key is not None else None
             if found is None:
                 fact = Asked(
-                    proposal=log.model.asked + 1, problem=name, solution=self.codec.plain_solution(solution),
-                    version=version, key=key, label=label,
+                    proposal=log.model.asked + 1, problem=name,
+                    solution=self.codec.plain_solution(shown.solution), version=shown.version, key=key,
+                    label=label, chance=shown.chance, expected=shown.expected,
+                    renewable=renew and self.repeatable,
                 )  # fmt: skip
                 log.sql.add_problem(name, data)
                 log.add(fact, actor=actor, via=via)
         if found is not None:
             return self._asked_before(found, name, problem)
-        self._keep(fact.proposal, problem, solution)
-        return Proposal(fact.proposal, problem, solution, version)
+        self.keep(fact.proposal, shown)
+        return shown.proposal(fact.proposal)
 
     def _asked_before(self, entry: Entry, name: str, problem: Problem) -> Proposal:
         fact = entry.fact
@@ -100,19 +104,34 @@ class Study:
             raise Conflict(
                 f"The key {entry.key!r} was used for something else; choose a new key for a new problem."
             )
-        return Proposal(fact.proposal, problem, self.codec.solution(problem, fact.solution), fact.version)
+        solution = self.codec.solution(problem, fact.solution)
+        return Proposal(fact.proposal, problem, solution, fact.version, fact.chance)
+
+    def renew(self, id: int, *, actor: str = "", via: str = "") -> Proposal:
+        """The proposal as it should be shown now: solved again if it waits untouched and the weights changed.
+
+        Whoever takes a proposal at a desk gets it so; this is for those who show proposals themselves.
+        """
+        check_who(actor, via, None)
+        with self.ledger.lock:
+            model = self.ledger.refresh()
+            draft = model.open.get(id)
+            again = draft is not None and solving.due(self, model, draft, self.ledger.clock())
+        if again:
+            solving.renew(self, id, actor, via)
+        return self.shown(id).proposal(id)
 
     def tell(
-        self, id: int, *, moves: Any = None, path: Any = None, solution: Any = None,
+        self, id: int | Proposal, *, moves: Any = None, path: Any = None, solution: Any = None,
         effort: float | None = None, actor: str = "", learn: bool = True, note: str = "",
-        cut: bool = False, seconds: float | None = None, via: str = "",
+        cut: bool = False, seconds: float | None = None, asked_with: int | None = None, via: str = "",
     ) -> Outcome:  # fmt: skip
         """Say what the expert made of a proposal, and learn from it.
 
         Parameters
         ----------
         id
-            Of the proposal.
+            Of the proposal, or the proposal itself.
         moves, path, solution
             One of them: the edits (an empty list accepts the proposal), every solution from the proposal to
             the final one, or the final solution alone; its effort is then estimated and marked so.
@@ -124,7 +143,15 @@ class Study:
             False records it "just today".
         note, cut, seconds
             A remark; whether he stopped for want of time; active time.
+        asked_with
+            The version of the weights that the corrected solution was made with; needed only with a number,
+            and only where the proposal has been solved again since.
         """
+        if isinstance(id, Proposal):
+            return self.tell(
+                id.id, moves=moves, path=path, solution=solution, effort=effort, actor=actor, learn=learn,
+                note=note, cut=cut, seconds=seconds, asked_with=id.version, via=via,
+            )  # fmt: skip
         check_who(actor, via, None)
         given = corrections.Given(
             moves, path, solution, effort, learn, text(note, "note", 2000), cut, seconds
@@ -132,13 +159,16 @@ class Study:
         with self.ledger.lock:  # looked at again under the store's lock, before anything is written
             if id not in self.ledger.model.open and id not in self.ledger.refresh().open:
                 return self.told_before(id, given.name(self.codec))
-        problem, proposed = self.material(id)
-        prepared = corrections.prepare(self, id, problem, proposed, given)
+        shown = solving.corrected(self, id, asked_with, path)
+        prepared = corrections.prepare(self, shown, given)
         with self.ledger.writing() as log:
             if id in log.model.open:
                 holder = log.model.open[id].held_by(log.now)
                 if holder not in ("", actor):
                     raise Conflict(f"Proposal {id} is held by {holder}; wait until it is released.")
+                if log.model.open[id].version != shown.version:  # solved again meanwhile, or long ago
+                    shown = solving.corrected(self, id, asked_with, path)
+                    prepared = corrections.prepare(self, shown, given)
                 return self.write_tell(log, id, prepared, actor, via)
         return self.told_before(id, given.name(self.codec))
 
@@ -149,7 +179,7 @@ class Study:
         draft, before = log.model.open[id], log.model.learner
         learner = try_update(before, prepared.feedback) if prepared.learn else before
         fact = prepared.fact(
-            id, asked_with=draft.version, version=log.model.version + prepared.learn,
+            id, version=log.model.version + prepared.learn,
             gross=draft.gross or len(prepared.moves), digest=digest(learner.weights), asked_key=draft.key,
         )  # fmt: skip
         entry = log.add(fact, actor=actor, via=via, learner=learner)
@@ -198,6 +228,10 @@ class Study:
         """What each finished proposal cost, in the order of the log."""
         return reports.effort(self, after)
 
+    def calibration(self) -> Calibration:
+        """Whether proposals were accepted untouched as often as was said beforehand."""
+        return calibration(self.effort())
+
     def weights(self, version: int | None = None) -> Vector:
         """The weights now, or those of an earlier version."""
         if version is None:
@@ -227,10 +261,10 @@ class Study:
                 raise NotFound(
                     f"Study {self.name!r} has versions 0 to {log.model.version}; {to} is none of them."
                 )
-            learner = self.ledger.learner_at(to)
+            then = self.ledger.model_at(to)
             fact = RolledBack(
-                to=to, reason=reason, version=log.model.version + 1, state=learner.state(),
-                digest=digest(learner.weights),
+                to=to, reason=reason, version=log.model.version + 1, state=then.learner.state(),
+                digest=digest(then.learner.weights), acceptance=then.acceptance.state(),
             )  # fmt: skip
             entry = log.add(fact, actor=actor, via=via)
         return reports.version_row(entry)
@@ -244,23 +278,27 @@ class Study:
     # -- used by the drafts and the reports ----------------------------------------------------------
 
     def material(self, id: int) -> tuple[Problem, Solution]:
-        """The problem and the proposed solution."""
-        kept = self._kept.get(id)
+        """The problem, and the solution that is, or was, edited."""
+        shown = self.shown(id)
+        return shown.problem, shown.solution
+
+    def shown(self, id: int, version: int | None = None) -> Shown:
+        """One solving of a proposal: the one made with a version, or the one that is, or was, edited."""
+        if version is None:
+            version = reports.ticket(self, id).version
+        kept = self._kept.get((id, version))
         if kept is not None:
             return kept
-        with self.store.reading() as sql:
-            entry = next((e for e in sql.of_proposal(self.ledger.head.id, id)), None)
-            if entry is None or not isinstance(entry.fact, Asked):
-                raise NotFound(f"Study {self.name!r} has no proposal {id}; see its proposals.")
-            data = sql.problem(entry.fact.problem)
-        problem = self.codec.problem(data)
-        solution = self.codec.solution(problem, entry.fact.solution)
-        self._keep(id, problem, solution)
-        return problem, solution
+        found = next((s for s in solving.solvings(self, id) if s.version == version), None)
+        if found is None:
+            raise NotFound(f"Proposal {id} was never solved with version {version} of the weights.")
+        self.keep(id, found)
+        return found
 
-    def _keep(self, id: int, problem: Problem, solution: Solution) -> None:
+    def keep(self, id: int, shown: Shown) -> None:
+        """Have a solving at hand."""
         with self.ledger.lock:
-            self._kept[id] = problem, solution
+            self._kept[id, shown.version] = shown
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
 

@@ -36,6 +36,10 @@ class Ticket:
         When it was done, or None.
     actor
         Who did it, or holds it.
+    chance
+        How likely it was said to be accepted untouched; None where the learner could not tell.
+    due
+        Whether it was made with old weights and will be solved again for whoever takes it.
     """
 
     id: int
@@ -51,6 +55,8 @@ class Ticket:
     until: float
     told: float | None
     actor: str
+    chance: float | None = None
+    due: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +139,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class EffortRow:
-    """What one finished proposal cost."""
+    """What one finished proposal cost; `chance` is how likely it was said to cost nothing."""
 
     seq: int
     time: float
@@ -147,6 +153,7 @@ class EffortRow:
     learned: bool
     asked_with: int
     version: int
+    chance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

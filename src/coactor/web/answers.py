@@ -62,6 +62,8 @@ class ProposalAnswer(BaseModel):
     until: float
     told: float | None
     actor: str
+    chance: float | None
+    due: bool
     proposed: Any
     solution: Any
     moves: list[dict[str, Any]]

@@ -14,6 +14,7 @@ from fastapi.responses import StreamingResponse
 
 from coactor import learners
 from coactor.studies import Invalid, Study, catalog, reports
+from coactor.studies.calibration import Calibration
 from coactor.studies.drafts import plain_draft
 from coactor.studies.values import Draft, EffortRow, Explanation, Outcome, Ticket, Version
 from coactor.web.answers import ERRORS, Events, Numbers, ProposalAnswer, Summary
@@ -100,7 +101,7 @@ def add_routes(router: APIRouter, site: Site) -> None:
         need(account, "ask", study)
         opened = site.study(study)
         problem = opened.codec.problem(body.problem)
-        made = opened.ask(problem, key=key, label=body.label, actor=account.name)
+        made = opened.ask(problem, key=key, label=body.label, renew=body.renew, actor=account.name)
         return proposal(opened, site.desk(study).view(made.id), 201)
 
     @router.post(
@@ -119,9 +120,20 @@ def add_routes(router: APIRouter, site: Site) -> None:
                 site.study(study).tell(
                     id, moves=moves, path=body.path, solution=body.solution, effort=body.effort, actor=actor,
                     via=via, learn=body.learn, note=body.note, cut=body.cut, seconds=body.seconds,
+                    asked_with=body.asked_with,
                 )
             )
         )  # fmt: skip
+
+    @router.post(
+        "/studies/{study}/proposals/{id}/renew", tags=["ask and tell"], response_model=ProposalAnswer,
+        responses=ERRORS,
+    )  # fmt: skip
+    def renew(study: Name, id: Id, account: Me) -> Response:
+        """The proposal as it should be shown now: solved again if it waits untouched and weights changed."""
+        need(account, "ask", study)
+        site.study(study).renew(id, actor=account.name)
+        return proposal(site.study(study), site.desk(study).view(id))
 
     @router.get("/studies/{study}/proposals", tags=["queue"], response_model=list[Ticket], responses=ERRORS)
     def list_proposals(
@@ -175,6 +187,14 @@ def add_routes(router: APIRouter, site: Site) -> None:
         """The same as a table."""
         need(account, "read", study)
         return Response(as_csv(site.study(study).effort(after)), media_type="text/csv")
+
+    @router.get(
+        "/studies/{study}/calibration", tags=["reports"], response_model=Calibration, responses=ERRORS
+    )
+    def calibration(study: Name, account: Me) -> Response:
+        """Whether proposals were accepted untouched as often as was said beforehand."""
+        need(account, "read", study)
+        return answer(asdict(site.study(study).calibration()))
 
     @router.get("/studies/{study}/weights", tags=["reports"], response_model=Numbers, responses=ERRORS)
     def weights(

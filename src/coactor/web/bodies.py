@@ -48,6 +48,7 @@ class AskBody(Body):
 
     problem: Any
     label: Text = ""
+    renew: bool = True
 
 
 class SubmitBody(Body):
@@ -67,6 +68,7 @@ class TellBody(SubmitBody):
     solution: Any = None
     effort: Small | None = None
     actor: Annotated[str, Field(max_length=100)] | None = None
+    asked_with: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
 
 
 class RollbackBody(Body):

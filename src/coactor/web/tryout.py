@@ -8,16 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from coactor import SimulatedExpert
-from coactor.domains import Cube, Day, Fleet, FleetProblem, Graph, Hypercube, Plans, Query, Ranking, Tour
+from coactor.domains import (
+    Cube,
+    Day,
+    Fleet,
+    FleetProblem,
+    Graph,
+    Hypercube,
+    Plans,
+    Query,
+    Ranking,
+    Roads,
+    Tour,
+)  # fmt: skip
 from coactor.protocol import Correction, Domain, Problem, Vector
 from coactor.studies import NotFound, Outcome, Store, Study, catalog, open_study
 from coactor.studies.drafts import Desk
-from coactor.web import city
+from coactor.web import city, streets
 
 COLLEAGUE = "Ada"
 ACTOR = "Ada (simulated)"
@@ -125,6 +138,7 @@ def _morning(rng: Generator) -> Cube:
 
 _ROADS = (0.4, 4.0, 4.0, -0.5, 3.0, 1.2, 3.0, 3.0, 1.0, 2.0)
 _D = len(city.FEATURES)
+_STREETS = (0.5, 3.0, 4.0, 1.5, 3.0, 2.0, 4.0, 2.0, 1.5, 2.5, 1.2, 0.8)
 KINDS = {
     kind.name: kind
     for kind in (
@@ -152,6 +166,11 @@ KINDS = {
             "Seven things to do each morning. Choose a better order for three in a row.",
             Hypercube(len(STEPS), len(MORNING), names=MORNING), _morning, (1.0, 0.1, 0.4, 2.0, 1.0, 0.2), 0.2,
         ),
+        Kind(
+            "try-roads", "A taxi ride",
+            "Across the city by car. Pull the route onto other streets until it suits.",
+            Roads(streets.network(), habit=False), streets.trip, _STREETS, 0.2, map=True,
+        ),
     )
 }  # fmt: skip
 
@@ -159,7 +178,12 @@ KINDS = {
 def kind_of(study: Study) -> Kind | None:
     """The kind a study is of, if it is one to try."""
     kind = KINDS.get(study.name)
-    return kind if kind is not None and study.config["domain"] == catalog.describe(kind.domain) else None
+    return kind if kind is not None and study.config["domain"] == _said(study.name) else None
+
+
+@cache
+def _said(name: str) -> dict[str, Any]:
+    return catalog.describe(KINDS[name].domain)
 
 
 def trial(study: Study) -> Kind:
@@ -202,9 +226,9 @@ def play(study: Study, rounds: int, via: str) -> list[Outcome]:
     for _ in range(min(rounds, MOST)):
         waiting = [ticket.id for ticket in study.proposals("waiting", limit=1)]
         id = waiting[0] if waiting else ask(study, ACTOR)
-        problem, proposed = study.material(id)
-        moves = list(simulated(problem, proposed).moves)
-        outcomes.append(study.tell(id, moves=moves, actor=ACTOR, via=via))
+        shown = study.renew(id, actor=ACTOR, via=via)
+        moves = list(simulated(shown.problem, shown.solution).moves)
+        outcomes.append(study.tell(shown, moves=moves, actor=ACTOR, via=via))
     return outcomes
 
 

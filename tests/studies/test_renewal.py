@@ -1,0 +1,341 @@
+"""Proposals that waited while weights changed are solved again for whoever opens them, for nobody else."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coactor.studies import Conflict, Desk, Forbidden, Invalid, NotFound, Store, open_study, transfer
+from coactor.studies.facts import Renewed, Told
+from tests.studies.stubs import Clock, Switches, flip, tours
+from tests.studies.test_processes import together
+from tests.studies.test_replay import acts, perform
+
+UP = [1.0, 1.0, 1.0]
+
+
+def desk(url, clock=None, **more):
+    study = open_study(url, "desk", Switches(), "CSPER", create=True, clock=clock or Clock(), **more)
+    return study, Desk(study, lease=60.0)
+
+
+def of_kind(study, kind):
+    with study.store.reading() as sql:
+        return [entry.fact for entry in sql.of_kind(study.ledger.head.id, kind)]
+
+
+def learn(study, *which):
+    """Somebody finishes another proposal: the weights change."""
+    study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(*which))
+
+
+def test_whoever_opens_it_sees_the_newest_weights(url):
+    study, work = desk(url)
+    with study:
+        p = study.ask(UP, key="monday", label="van 7")
+        learn(study, 0)
+        assert study.proposals("waiting")[0].due
+        assert work.view(p.id).proposed == [0, 0, 0]  # looking changes nothing
+        opened = work.claim(p.id, "ana")
+        assert (opened.proposed, opened.solution, opened.ticket.version) == ([1, 0, 0], [1, 0, 0], 1)
+        assert (opened.ticket.key, opened.ticket.label, opened.ticket.state) == ("monday", "van 7", "held")
+        assert not opened.ticket.due
+        work.edit(p.id, flip(2)[0], revision=opened.ticket.revision, actor="ana")
+        outcome = work.submit(p.id, revision=opened.ticket.revision + 1, actor="ana")
+        assert (outcome.effort, outcome.asked_with, outcome.change) == (1.0, 1, [0.0, 0.0, 1.0])
+        assert study.proposals()[0].version == 1
+        assert study.material(p.id)[1] == [1, 0, 0]
+        assert study.explain(p.id).version == 1
+        assert work.reopen(p.id, actor="ana").proposed == [1, 0, 0]
+        assert transfer.verify(study.store, "desk").version == study.version
+
+
+def test_the_next_one_is_fresh_too_and_so_is_one_after_a_rollback(url):
+    study, work = desk(url)
+    with study:
+        study.ask(UP)
+        learn(study, 0)
+        assert work.next("ana").proposed == [1, 0, 0]
+        work.release(1, "ana")
+        study.rollback(0, "again from the start")
+        assert work.next("ana").proposed == [0, 0, 0]
+        assert [fact.version for fact in of_kind(study, "renewed")] == [1, 2]
+
+
+def test_nothing_happens_where_nothing_changed(url):
+    study, work = desk(url)
+    with study:
+        study.ask(UP)
+        work.claim(1, "ana")
+        work.release(1, "ana")
+        study.tell(study.ask(UP), moves=flip(0), learn=False)  # "just today" changes no weights
+        work.claim(1, "ana")
+        assert of_kind(study, "renewed") == []
+
+
+def test_never_under_somebody(url):
+    clock = Clock()
+    study, work = desk(url, clock)
+    with study:
+        for _ in range(3):
+            study.ask(UP)
+        work.claim(1, "ana")  # held, not touched
+        work.edit(2, flip(1)[0], revision=0, actor="ana")
+        work.release(2, "ana")  # a draft left behind
+        learn(study, 0)
+        assert [t.due for t in study.proposals("open")] == [False, False, True]
+        assert work.claim(1, "ana").proposed == [0, 0, 0]  # a reload shows her what she has been looking at
+        assert work.claim(2, "ben").solution == [0, 1, 0]
+        with pytest.raises(Conflict, match="held by ana"):
+            work.claim(1, "ben")
+        assert study.renew(1).solution == [0, 0, 0]
+        clock.now += 61  # her lease runs out: now it waits like any other
+        assert work.claim(1, "ben").proposed == [1, 0, 0]
+        assert work.view(2).proposed == [0, 0, 0]
+
+
+def test_a_tab_that_slept_is_told(url):
+    """Ana looked, her lease ran out, Ben had it solved again and gave it back: she edits something else."""
+    clock = Clock()
+    study, work = desk(url, clock)
+    with study:
+        study.ask(UP)
+        seen = work.claim(1, "ana").ticket.revision
+        learn(study, 0)
+        clock.now += 61
+        work.claim(1, "ben")
+        work.release(1, "ben")
+        for late in (
+            lambda: work.edit(1, flip(1)[0], revision=seen, actor="ana"),
+            lambda: work.submit(1, revision=seen, actor="ana"),
+        ):
+            with pytest.raises(Conflict, match="changed elsewhere") as refused:
+                late()
+            assert refused.value.current["proposed"] == [1, 0, 0]
+
+
+def test_what_is_corrected_is_what_was_seen(url):
+    """Whoever holds what ask answered is learned from as if nobody had opened it meanwhile."""
+    study, work = desk(url)
+    with study:
+        held = [study.ask(UP) for _ in range(4)]
+        learn(study, 0)
+        for p in held:
+            work.claim(p.id, "ana")
+            work.release(p.id, "ana")
+        with pytest.raises(Conflict, match="asked_with=0 or asked_with=1") as refused:
+            study.tell(held[0].id, moves=flip(1))
+        assert refused.value.current["versions"] == [0, 1]
+        with pytest.raises(Invalid, match="not 7"):
+            study.tell(held[0].id, moves=flip(1), asked_with=7)
+        told = [
+            study.tell(held[0], moves=flip(1)),
+            study.tell(held[1].id, moves=flip(1), asked_with=1),
+            study.tell(held[2].id, path=[[0, 0, 0], [0, 1, 0]]),  # it says itself where it begins
+            study.tell(held[3].id, path=[[1, 0, 0], [1, 1, 0]]),
+        ]
+        assert [one.asked_with for one in told] == [0, 1, 0, 1]
+        assert [t.version for t in study.proposals()[:4]] == [0, 1, 0, 1]
+        finals = [fact.solution for fact in of_kind(study, "told")][1:]
+        assert finals == [[0, 1, 0], [1, 1, 0], [0, 1, 0], [1, 1, 0]]
+        assert study.material(1)[1] == [0, 0, 0]
+        assert study.tell(held[0], moves=flip(1)) == told[0]  # again, the same
+        transfer.verify(study.store, "desk")
+
+
+def test_the_same_key_still_gives_the_same_proposal(url):
+    study, work = desk(url)
+    with study:
+        first = study.ask(UP, key="k")
+        learn(study, 0)
+        work.claim(1, "ana")
+        work.release(1, "ana")
+        again = study.ask(UP, key="k")
+        assert (again.id, again.solution, again.version) == (first.id, first.solution, first.version)
+        assert study.tell(again, moves=[]).asked_with == 0
+
+
+def test_where_all_solvings_agree_nobody_need_say_which(url):
+    study, work = desk(url)
+    with study:
+        p = study.ask([-1.0, -1.0, -1.0])
+        learn(study, 0)
+        work.claim(p.id, "ana")
+        work.release(p.id, "ana")
+        assert len(of_kind(study, "renewed")) == 1
+        assert study.tell(p.id, moves=[]).asked_with == 1
+
+
+def test_what_must_stay_stays(url):
+    """Printed plans, and proposals of a solver that this process does not have."""
+    study, work = desk(url)
+    with study, open_study(url, "desk", Switches(), solver=lambda x, w: [1, 1, 1], clock=Clock()) as own:
+        study.ask(UP, renew=False)
+        own.ask(UP)
+        study.ask(UP)
+        learn(study, 0)
+        assert [t.due for t in study.proposals("open")] == [False, False, True]
+        assert [t.due for t in own.proposals("open")] == [False, False, False]
+        assert work.claim(1, "ana").proposed == [0, 0, 0]
+        assert work.claim(2, "ana").proposed == [1, 1, 1]
+        assert Desk(own).claim(3, "ben").proposed == [0, 0, 0]
+        assert of_kind(study, "renewed") == []
+    with open_study(url, "strategy", Switches(), "CSPER", create=True, proposals="paper") as named:
+        named.ask(UP)
+        learn(named, 0)
+        with open_study(named.store, "strategy", Switches(), proposals="polish") as other:
+            assert [t.due for t in named.proposals("open")] == [True]
+            assert [t.due for t in other.proposals("open")] == [False]
+
+
+def test_a_solver_that_fails_leaves_what_was_asked(sqlite_url):
+    class Moody(Switches):
+        tired = False
+
+        def solve(self, x, w):
+            if self.tired:
+                raise ValueError("no")
+            return super().solve(x, w)
+
+    domain = Moody()
+    with open_study(sqlite_url, "desk", domain, "CSPER", create=True) as study:
+        study.ask(UP)
+        learn(study, 0)
+        domain.tired = True
+        assert Desk(study).claim(1, "ana").proposed == [0, 0, 0]
+        assert of_kind(study, "renewed") == []
+
+
+def test_two_browsers_and_two_processes_at_once(url):
+    """However many open it at the same moment: one holds it, it was solved again once, all see the same."""
+    a, _ = desk(url)
+    b, _ = desk(url)
+    with a, b:
+        for round in range(4):
+            p = a.ask([1.0, float(round), 1.0])
+            learn(a, round % 3)
+            calls = [lambda k=k, p=p: Desk(a if k % 2 else b).claim(p.id, f"p{k}") for k in range(6)]
+            answers = together(calls)
+            got = [draft for draft in answers if not isinstance(draft, Exception)]
+            assert len(got) == 1, answers
+            assert all(isinstance(one, Conflict) for one in answers if one is not got[0])
+            assert got[0].ticket.version == a.version
+            renewed = [fact for fact in of_kind(a, "renewed") if fact.proposal == p.id]
+            assert len(renewed) == 1
+            for study in (a, b):
+                assert Desk(study).view(p.id).proposed == got[0].proposed
+            Desk(a).submit(p.id, revision=got[0].ticket.revision, actor=got[0].ticket.holder)
+        transfer.verify(a.store, "desk")
+
+
+class Interrupted(Switches):
+    """Something happens while it solves."""
+
+    def __init__(self, meanwhile):
+        self.meanwhile = meanwhile
+
+    def solve(self, x, w):
+        happens, self.meanwhile = self.meanwhile, lambda: None
+        happens()
+        return super().solve(x, w)
+
+
+@pytest.mark.parametrize("what", ["took", "looks", "edited", "finished", "renewed"])
+def test_somebody_was_faster(url, what):
+    other, there = desk(url)
+    own = open_study(url, "desk", Switches(), solver=lambda x, w: [1, 1, 1], clock=Clock())
+    looking = Desk(own)
+    with other, own:
+        other.ask(UP)
+        learn(other, 0)
+        happen = {
+            "took": lambda: there.claim(1, "ben"),
+            "looks": lambda: looking.claim(
+                1, "ben"
+            ),  # his process cannot solve again, so he sees it as it is
+            "edited": lambda: (
+                there.edit(1, flip(1)[0], revision=0, actor="ben"),
+                there.release(1, "ben"),
+            ),
+            "finished": lambda: other.tell(1, moves=flip(2)),
+            "renewed": lambda: (learn(other, 1), other.renew(1)),
+        }[what]
+        domain = Interrupted(happen)
+        with open_study(url, "desk", domain, clock=Clock()) as study:
+            seen = study.renew(1)
+        solution, version, renewals = {
+            "took": ([1, 0, 0], 1, 1), "looks": ([0, 0, 0], 0, 0), "edited": ([0, 0, 0], 0, 0),
+            "finished": ([0, 0, 0], 0, 0), "renewed": ([1, 1, 0], 2, 1),
+        }[what]  # fmt: skip
+        assert seen.solution == there.view(1).proposed == solution
+        assert seen.version == version
+        assert len(of_kind(other, "renewed")) == renewals
+        transfer.verify(other.store, "desk")
+
+
+def test_renewed_by_many_at_once_without_a_lease(url):
+    a, _ = desk(url)
+    b, _ = desk(url)
+    with a, b:
+        p = a.ask(UP)
+        learn(a, 0)
+        answers = together([lambda k=k: (a if k % 2 else b).renew(p.id).solution for k in range(6)])
+        assert answers == [[1, 0, 0]] * 6
+        assert len(of_kind(a, "renewed")) == 1
+
+
+@settings(max_examples=40)
+@given(st.lists(acts, min_size=8, max_size=30))
+def test_whatever_happens_a_tell_is_about_a_solving_that_was_shown(sequence):
+    """Every tell names a solving of its proposal, and a draft's edits lead from that one to what was told."""
+    with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{folder}/desk.db") as store:
+        live = [open_study(store, "desk", Switches(), "CSPER", create=True) for _ in range(2)]
+        live[0].ask([1.0, -1.0, 0.5])
+        live[0].ask([0.5, 1.0, -1.0])
+        for turn, act in enumerate(sequence):
+            with suppress(Conflict, NotFound, Invalid, Forbidden):
+                perform(live[turn % 2], Desk(live[turn % 2]), act)
+        study, domain = live[0], Switches()
+        with store.reading() as sql:
+            entries = list(sql.after(study.ledger.head.id, 0))
+        shown: dict[int, dict[int, list[int]]] = {}
+        held: dict[int, str] = {}
+        touched: set[int] = set()
+        for entry in entries:
+            fact, id = entry.fact, entry.proposal
+            if fact.kind == "asked":
+                shown[id] = {fact.version: fact.solution}
+            elif isinstance(fact, Renewed):
+                assert id not in touched
+                assert held.get(id) in (None, entry.actor)
+                assert fact.version > max(shown[id])
+                shown[id][fact.version] = fact.solution
+            elif isinstance(fact, Told):
+                y = shown[id][fact.asked_with]
+                for move in fact.moves:
+                    y = domain.apply(None, y, move)
+                assert y == fact.solution
+            touched |= {id} if fact.kind in ("edited", "reopened") else set()
+            if fact.kind in ("claimed", "edited", "reopened"):
+                held[id] = entry.actor
+            elif fact.kind in ("released", "told"):
+                held.pop(id, None)
+
+
+def test_with_the_default_learner_and_real_tours(sqlite_url):
+    domain, problems = tours(4, points=7, features=3)
+    with open_study(sqlite_url, "tours", domain, "default", create=True) as study:
+        waiting = study.ask(problems[0])
+        for x in problems[1:]:
+            study.tell(study.ask(x), moves=[{"op": "reverse", "args": [1, 3]}])
+        draft = Desk(study).claim(waiting.id, "ana")
+        assert draft.ticket.version == 3
+        assert 0 < draft.ticket.chance < 1
+        assert waiting.chance is None  # nothing was known when it was asked
+        again = study.ask(problems[0])
+        assert again.solution.tolist() == draft.proposed.tolist()  # as if it had been asked now
+        assert again.chance == draft.ticket.chance
