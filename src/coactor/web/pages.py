@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 
 from coactor.studies import Forbidden, NotFound
 from coactor.studies.tokens import Account
-from coactor.web import gestures, insight, trials, tryout
+from coactor.web import gestures, insight, roads, trials, tryout
 from coactor.web.limits import CheckedRoute
 from coactor.web.security import need, page_user
 from coactor.web.site import Site
@@ -26,12 +26,13 @@ MODULES = {
     "home.js": ("api.js", "dom.js", "words.js"),
     "queue.js": ("api.js", "dom.js", "words.js"),
     "editor.js": ("api.js", "dom.js", "words.js", "draft.js", "panel.js"),
-    "report.js": ("api.js", "dom.js", "words.js", "chart.js", "weights.js"),
+    "report.js": ("api.js", "dom.js", "words.js", "chart.js", "weights.js", "calibration.js"),
     "plain.js": ("dom.js",),
 }
 EDITORS = {
     "tour": ("routes.js", "map.js", "operators.js"), "fleet": ("routes.js", "map.js", "operators.js"),
     "plan": ("routes.js", "map.js", "operators.js"), "ranking": ("ranking.js",), "hypercube": ("steps.js",),
+    "roads": ("roads.js", "roadmap.js", "streets.js"),
 }  # fmt: skip
 
 
@@ -49,8 +50,8 @@ class Shell:
 
     def page(
         self, script: str, account: Account, title: str, *, heading: str = "", study: str = "",
-        proposal: int | None = None, free: bool = False, modules: tuple[str, ...] = (), here: str = "",
-        message: str = "", status: int = 200,
+        proposal: int | None = None, free: bool = False, due: bool = False, modules: tuple[str, ...] = (),
+        here: str = "", message: str = "", status: int = 200,
     ) -> HTMLResponse:  # fmt: skip
         """A page; every text that came from people is escaped."""
         files_at = self.site.assets.base
@@ -68,7 +69,7 @@ class Shell:
         filled = self.template.substitute(
             title=escape(title), heading=escape(heading or title), study=escape(study),
             proposal="" if proposal is None else proposal, free="yes" if free else "",
-            name=escape(account.name), role=account.role, nav=links, script=script,
+            due="yes" if due else "", name=escape(account.name), role=account.role, nav=links, script=script,
             preload=preload, files=files_at, message=escape(message),
         )  # fmt: skip
         return HTMLResponse(filled, status)
@@ -77,7 +78,7 @@ class Shell:
 def add_pages(app: FastAPI, site: Site) -> None:
     """The pages, and the routes that only they use."""
     router = APIRouter(prefix="/api", route_class=CheckedRoute)
-    for part in (gestures, insight, trials):
+    for part in (gestures, insight, roads, trials):
         part.add_routes(router, site)
     app.include_router(router)
     shell = Shell(site)
@@ -119,7 +120,8 @@ def add_pages(app: FastAPI, site: Site) -> None:
             label = ticket.label or f"Proposal {id}"
             modules = EDITORS.get(site.study(study).config["domain"]["name"], ("moves.js",))
             return shell.page(
-                "editor.js", account, label, study=study, proposal=id, free=free, modules=modules
-            )
+                "editor.js", account, label, study=study, proposal=id, free=free, due=ticket.due,
+                modules=modules,
+            )  # fmt: skip
         except (NotFound, Forbidden) as error:
             return lost(account, error)

@@ -4,14 +4,14 @@ import { at, get, post } from "./api.js";
 import { $, busyTarget, button, h, kbd, put, say } from "./dom.js";
 import { Draft } from "./draft.js";
 import { makePanel } from "./panel.js";
-import { clock, feature, plural, signed } from "./words.js";
+import { clock, feature, likely, plural, signed } from "./words.js";
 
-const { study, proposal, free, name, role } = document.body.dataset;
+const { study, proposal, free, due, name, role } = document.body.dataset;
 const place = at(study, `/proposals/${proposal}`);
 const EDITORS = { tour: "routes", fleet: "routes", plan: "routes", ranking: "ranking", hypercube: "steps" };
 const MAY_EDIT = ["expert", "lead", "admin"].includes(role);
 const content = $("#content");
-let draft, kind, trial, panel, bar, history;
+let draft, kind, trial, panel, bar, history, about;
 let finished = false;
 
 start().catch((error) => say(error.message, true));
@@ -61,7 +61,8 @@ function build(module) {
     [...kind.keys, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["Enter", "submit"]].map(([key, text]) => [
       h("dt", {}, key.split(" ").map((one) => kbd(one))), h("dd", { text })]))));
   bar = makeBar();
-  put(content, trial ? advice() : null, h("div", { class: "work" }, canvas, side), bar.element);
+  about = h("p", { class: "hint", id: "about" });
+  put(content, about, trial ? advice() : null, h("div", { class: "work" }, canvas, side), bar.element);
   document.addEventListener("keydown", onKey);
   document.addEventListener("pointerdown", () => draft.touch());
   document.addEventListener("visibilitychange", onReturn);
@@ -89,12 +90,20 @@ function refresh(trouble) {
   const can = editable();
   kind.render(data);
   panel(draft);
+  about.textContent = said(data);
   put(history, data.moves.length ? data.moves.map((move) => h("li", { text: kind.describe(move) })) : h("li", { class: "hint", text: "None yet." }));
   bar.undo.disabled = !can || !data.moves.length;
   bar.redo.disabled = !can || !data.undone.length;
   bar.accept.disabled = bar.today.disabled = bar.note.disabled = !can;
   put(bar.accept, data.effort ? `Submit ${plural(data.effort, "edit")} ` : "Accept as proposed ", kbd("Enter"));
   document.body.dataset.revision = data.revision;
+}
+
+/** Where the proposal comes from, and what may be expected of it. */
+function said({ version, chance, moves }) {
+  const made = `${due && free ? "Solved again as you opened it, with" : "Made with"} version ${version} of the weights`;
+  const guess = moves.length ? "" : likely(chance);
+  return guess ? `${made}; ${guess}.` : `${made}.`;
 }
 
 async function submit() {

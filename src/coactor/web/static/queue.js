@@ -2,7 +2,7 @@
 
 import { at, get, post } from "./api.js";
 import { $, busyTarget, button, h, kbd, put, say } from "./dom.js";
-import { ago, number, plural } from "./words.js";
+import { ago, likely, number, plural } from "./words.js";
 
 const { study, name, role } = document.body.dataset;
 const content = $("#content");
@@ -57,7 +57,7 @@ function ticket(one) {
   return h("li", {}, h("a", { class: "ticket", href: `/s/${study}/p/${one.id}` },
     h("b", { text: one.label || `Proposal ${one.id}` }),
     h("span", { class: `chip ${one.state}`, text: one.state === "held" ? `${mine ? "you are" : `${one.holder} is`} editing` : STATES[one.state] }),
-    h("span", { class: "hint", text: one.steps ? plural(one.effort, "edit") + " so far" : "untouched" }),
+    h("span", { class: "hint", text: one.steps ? plural(one.effort, "edit") + " so far" : one.due ? "solved again when opened" : likely(one.chance) || "untouched" }),
     h("span", { class: "hint", text: `asked ${ago(one.asked)}, version ${one.version}` })));
 }
 

@@ -1,10 +1,11 @@
 // The study: is there less to correct, what has been learned, and how to take it back.
 
 import { at, get, post } from "./api.js";
+import { drawCalibration } from "./calibration.js";
 import { effortChart, legend } from "./chart.js";
 import { $, button, h, put, say, table } from "./dom.js";
 import { weightTable } from "./weights.js";
-import { clock, list, number } from "./words.js";
+import { clock, list, number, percent } from "./words.js";
 
 const { study, role } = document.body.dataset;
 const content = $("#content");
@@ -14,6 +15,7 @@ const LOG = 30;
 const chart = h("div", { class: "figure" });
 const numbers = h("div");
 const bars = h("div");
+const chances = h("section", { class: "card", hidden: true });
 const versionsPlace = h("div");
 const log = h("div");
 const reveal = h("div");
@@ -30,24 +32,26 @@ put(content, actions,
     h("details", {}, h("summary", { text: "The numbers" }), numbers),
     h("p", {}, h("a", { href: `/api/studies/${study}/effort.csv`, download: `${study}-effort.csv`, text: "Download as CSV" }))),
   h("section", { class: "card" }, h("h2", { text: "What has been learned" }), bars, reveal),
+  chances,
   h("section", { class: "card" }, h("h2", { text: "Versions" }), versionsPlace),
   h("section", { class: "card" }, h("h2", { text: "Log" }), log));
 
 await draw().catch((error) => say(error.message, true));
 
 async function draw() {
-  const [about, efforts, trend, believed, past, versions, trials] = await Promise.all([
+  const [about, efforts, trend, believed, past, calibration, versions, trials] = await Promise.all([
     get(at(study)), get(at(study, "/effort")), get(at(study, "/trend")), get(at(study, "/beliefs")),
-    get(at(study, "/history")), latestVersions(), get("/try")]);
+    get(at(study, "/history")), get(at(study, "/calibration")), latestVersions(), get("/try")]);
   [summary, beliefs, history] = [about, believed, past];
   trial = trials.find((one) => one.study === study) ?? null;
   verdict.textContent = trend.sentence;
   verdict.className = `verdict ${trend.verdict}`;
   effortChart(chart, efforts, trend, versions);
   put($("#legend"), legend(trend.window));
-  put(numbers, table("Effort of each finished proposal", ["Proposal", "Edits", "Gross", "Seconds", "By", "When", "Version", "Learned"],
-    efforts.slice(-200).reverse().map((row) => [h("a", { href: `/s/${study}/p/${row.proposal}`, text: row.proposal }), `${number(row.effort)}${row.estimated ? " (estimated)" : ""}`, row.gross, row.seconds === null ? "–" : number(row.seconds), row.actor || "–", clock(row.time), row.version, row.learned ? "yes" : "just today"])));
+  put(numbers, table("Effort of each finished proposal", ["Proposal", "Edits", "Gross", "Seconds", "Chance", "By", "When", "Version", "Learned"],
+    efforts.slice(-200).reverse().map((row) => [h("a", { href: `/s/${study}/p/${row.proposal}`, text: row.proposal }), `${number(row.effort)}${row.estimated ? " (estimated)" : ""}`, row.gross, row.seconds === null ? "–" : number(row.seconds), row.chance === null ? "–" : percent(row.chance), row.actor || "–", clock(row.time), row.version, row.learned ? "yes" : "just today"])));
   drawWeights();
+  drawCalibration(chances, calibration);
   drawVersions(versions);
   await drawLog();
   put(actions, h("a", { class: "button", href: `/s/${study}`, text: "To the queue" }), trial && LEAD ? play() : null);
@@ -135,6 +139,7 @@ async function drawLog() {
 function fact(one) {
   const what = {
     created: "created the study", asked: `asked proposal ${one.proposal}${one.label ? `, “${one.label}”` : ""}`,
+    renewed: `was shown proposal ${one.proposal} solved again, with version ${one.version}`,
     claimed: `took proposal ${one.proposal}`, released: `gave proposal ${one.proposal} back`,
     edited: `${one.action === "move" ? "edited" : one.action === "undo" ? "undid an edit of" : "redid an edit of"} proposal ${one.proposal}`,
     told: `finished proposal ${one.proposal} with ${number(one.effort ?? 0)} edits${one.learn === false ? ", just today" : ""}${one.note ? `: “${one.note}”` : ""}`,

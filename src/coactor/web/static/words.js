@@ -34,6 +34,16 @@ export function ago(seconds) {
 export const clock = (seconds) =>
   new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 
+/** A chance in per cent; nothing is ever quite certain. */
+export const percent = (share) => `${Math.min(99, Math.max(1, Math.round(100 * share)))} %`;
+
+/** How likely a proposal is to be accepted untouched; nothing where nobody can tell. */
+export function likely(chance) {
+  if (chance === null || chance === undefined) return "";
+  if (chance >= 2 / 3) return `likely fine as it is: ${percent(chance)}`;
+  return chance >= 1 / 3 ? `may be fine as it is: ${percent(chance)}` : `likely to need edits: ${percent(1 - chance)}`;
+}
+
 export const list = (parts) =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 
