@@ -7,12 +7,13 @@ from importlib.resources import files
 from string import Template
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, FastAPI, Path
+from fastapi import APIRouter, Depends, FastAPI, Path, Request, Response
 from fastapi.responses import HTMLResponse
 
 from coactor.studies import Forbidden, NotFound
 from coactor.studies.tokens import Account
 from coactor.web import gestures, insight, roads, trials, tryout
+from coactor.web.errors import problem
 from coactor.web.limits import CheckedRoute
 from coactor.web.security import need, page_user
 from coactor.web.site import Site
@@ -91,6 +92,15 @@ def add_pages(app: FastAPI, site: Site) -> None:
     def lost(account: Account, error: Exception) -> HTMLResponse:
         status = 404 if isinstance(error, NotFound) else 403
         return shell.page("plain.js", account, "This page cannot be shown", message=str(error), status=status)
+
+    @app.exception_handler(404)
+    async def nothing(request: Request, _: Exception) -> Response:
+        """An address nobody has thought of: a page for people, data for programs."""
+        said, account = "There is nothing at this address.", request.scope.get("account")
+        page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/")
+        if account is None or not page:
+            return problem(404, said)
+        return lost(account, NotFound(said))
 
     @app.get("/", include_in_schema=False)
     def home(account: Person) -> HTMLResponse:

@@ -1,16 +1,16 @@
 // Whether what was said about acceptance came true: predicted against observed.
 
 import { h, put, s, table } from "./dom.js";
-import { percent, plural } from "./words.js";
+import { percent, plural, tight } from "./words.js";
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM, EDGE] = [340, 250, 46, 44, 14];
+const [WIDTH, HEIGHT, LEFT, BOTTOM, EDGE] = [340, 250, 46, 44, 20];
 
 export function drawCalibration(place, found) {
   place.hidden = found.verdict === "silent";
   if (place.hidden) return;
   put(place, h("h2", { text: "Were the chances right?" }),
     h("p", { class: "hint", text: "Before somebody opens a proposal, the page says how likely it is to be fine as it is." }),
-    h("p", { class: "verdict", id: "calibration", text: found.sentence }),
+    h("p", { class: "verdict", id: "calibration", text: tight(found.sentence) }),
     found.verdict === "early" ? null : picture(found.bins),
     h("details", {}, h("summary", { text: "Predicted and observed" }),
       table("Chances told beforehand, and what happened", ["Said to be", "Proposals", "Mean chance", "Accepted untouched", "95 % interval"],

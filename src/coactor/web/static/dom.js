@@ -42,7 +42,7 @@ export function say(text, trouble = false) {
 /** A table; each row is a list of cells, each cell text or an element. */
 export const table = (caption, head, rows, props = {}) =>
   h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h("table", props,
+    h("table", { class: head.length > 4 ? "wide" : null, ...props },
       h("caption", { class: "unseen", text: caption }),
       h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell)))))));

@@ -4,11 +4,11 @@ import { at, get, post } from "./api.js";
 import { $, busyTarget, button, h, kbd, put, say } from "./dom.js";
 import { Draft } from "./draft.js";
 import { makePanel } from "./panel.js";
-import { clock, feature, likely, plural, signed } from "./words.js";
+import { clock, feature, likely, plural } from "./words.js";
 
 const { study, proposal, free, due, name, role } = document.body.dataset;
 const place = at(study, `/proposals/${proposal}`);
-const EDITORS = { tour: "routes", fleet: "routes", plan: "routes", ranking: "ranking", hypercube: "steps" };
+const EDITORS = { tour: "routes", fleet: "routes", plan: "routes", ranking: "ranking", hypercube: "steps", roads: "roads" };
 const MAY_EDIT = ["expert", "lead", "admin"].includes(role);
 const content = $("#content");
 let draft, kind, trial, panel, bar, history, about;
@@ -23,7 +23,7 @@ async function start() {
   const module = await import(`./${EDITORS[data.domain.name] ?? "moves"}.js`);
   draft = new Draft(study, data, refresh);
   if (data.state === "done") return showDone();
-  build(module);
+  build(module, await module.prepare?.(study));
 }
 
 /** Take the proposal, or look at it where it cannot be had. */
@@ -46,14 +46,14 @@ async function take() {
 
 const editable = () => MAY_EDIT && !finished && draft.data.state !== "done" && (!draft.data.holder || draft.data.holder === name);
 
-function build(module) {
+function build(module, prepared) {
   const canvas = h("section", { class: "canvas", "aria-label": "Editor" });
   const side = h("aside", { class: "side", "aria-label": "Changes" });
   panel = makePanel(side);
   history = h("ol", { class: "edits" });
   side.append(h("details", {}, h("summary", { text: "Edits" }), history));
   kind = module.mount(canvas, {
-    draft, editable, trial,
+    draft, editable, trial, prepared,
     make: (moves) => draft.gesture(() => moves),
     makeFrom: (make) => draft.gesture(make),
   });
@@ -101,9 +101,9 @@ function refresh(trouble) {
 
 /** Where the proposal comes from, and what may be expected of it. */
 function said({ version, chance, moves }) {
-  const made = `${due && free ? "Solved again as you opened it, with" : "Made with"} version ${version} of the weights`;
+  const made = `${due && free ? "Solved again as you opened it, with" : "Made with"} version ${version} of the weights.`;
   const guess = moves.length ? "" : likely(chance);
-  return guess ? `${made}; ${guess}.` : `${made}.`;
+  return guess ? `${upper(guess)}. ${made}` : made;
 }
 
 async function submit() {
@@ -131,21 +131,31 @@ function showOutcome(outcome, message = "") {
   document.removeEventListener("keydown", onKey);
   document.removeEventListener("visibilitychange", onReturn);
   say(message);
-  const names = draft.data.feature_names.map((one) => feature(one).label);
-  const moved = outcome.change.map((value, i) => ({ value, name: names[i] })).filter((one) => one.value)
-    .sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, 6);
+  const moved = h("div");
   const next = button("", goOn, { class: "primary", id: "next" });
   put(next, "Next proposal ", kbd("Enter"));
   const head = h("h2", { tabindex: "-1", text: outcome.effort ? `Submitted: ${plural(outcome.effort, "edit")}` : "Accepted as proposed" });
   put(content, h("section", { class: "card outcome", "aria-label": "Outcome" }, head,
     h("p", { class: "lesson", id: "lesson", text: outcome.sentence }),
-    moved.length ? h("ul", { class: "moved" }, moved.map((one) => h("li", {}, h("span", { text: one.name }), h("b", { text: signed(one.value) })))) : null,
-    h("p", { class: "hint", text: `Version ${outcome.version} of the weights.` }),
+    moved, h("p", { class: "hint", text: `Version ${outcome.version} of the weights.` }),
     h("div", { class: "row" }, next,
       MAY_EDIT ? button("Undo: open it again", reopen, { id: "reopen" }) : null,
       h("a", { class: "button", href: `/s/${study}/report`, text: "See the report" }),
       h("a", { class: "button", href: `/s/${study}`, text: "Queue" }))));
   next.focus();
+  if (outcome.learned) showMoved(moved, outcome).catch(() => null); // the sentence has said it already
+}
+
+/** What counts for more now and what for less, as shares of all that counts. */
+async function showMoved(place, outcome) {
+  const [before, after] = await Promise.all([outcome.version - 1, outcome.version].map((one) => get(at(study, `/beliefs?version=${one}`))));
+  const share = ({ matter }) => { const all = matter.reduce((sum, value) => sum + Math.abs(value), 0) || 1; return matter.map((value) => Math.abs(value) / all); };
+  const [was, is] = [share(before), share(after)];
+  const rows = after.feature_names.map((name, i) => ({ label: feature(name).label, was: Math.round(100 * was[i]), is: Math.round(100 * is[i]) }))
+    .filter((one) => one.was !== one.is).sort((a, b) => Math.abs(b.is - b.was) - Math.abs(a.is - a.was)).slice(0, 5);
+  if (!rows.length) return;
+  put(place, h("h3", { text: "Share of all that counts" }), h("ul", { class: "moved" }, rows.map((one) =>
+    h("li", {}, h("span", { text: one.label }), h("span", {}, `${one.was} % → `, h("b", { text: `${one.is} %` }))))));
 }
 
 async function reopen() {
@@ -215,4 +225,5 @@ function advice() {
     button(`What would ${trial.colleague} do?`, ask, { id: "ask-colleague" }), said, act);
 }
 
+const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const lower = (text) => text.charAt(0).toLowerCase() + text.slice(1);

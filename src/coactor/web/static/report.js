@@ -5,7 +5,7 @@ import { drawCalibration } from "./calibration.js";
 import { effortChart, legend } from "./chart.js";
 import { $, button, h, put, say, table } from "./dom.js";
 import { weightTable } from "./weights.js";
-import { clock, list, number, percent } from "./words.js";
+import { clock, list, number, percent, tight } from "./words.js";
 
 const { study, role } = document.body.dataset;
 const content = $("#content");
@@ -44,7 +44,7 @@ async function draw() {
     get(at(study, "/history")), get(at(study, "/calibration")), latestVersions(), get("/try")]);
   [summary, beliefs, history] = [about, believed, past];
   trial = trials.find((one) => one.study === study) ?? null;
-  verdict.textContent = trend.sentence;
+  verdict.textContent = tight(trend.sentence);
   verdict.className = `verdict ${trend.verdict}`;
   effortChart(chart, efforts, trend, versions);
   put($("#legend"), legend(trend.window));

@@ -3,11 +3,14 @@
 import { h, put, s } from "./dom.js";
 import { feature, number, plural } from "./words.js";
 
+const UNKNOWN = 0.15; // with less of the doubt gone, nothing is said
+
 /** Bars of how much each feature matters, how it moved, and what it is worth. */
 export function weightTable(place, beliefs, history, domain, compare = null) {
   const { weights, matter, known, feature_names: names } = beliefs;
-  const largest = Math.max(...matter.map(Math.abs), ...(compare?.matter ?? []).map(Math.abs), 1e-12);
-  const parts = names.map((name, i) => ({ ...feature(name), i, weight: weights[i], matter: matter[i], known: known?.[i] ?? 1 }));
+  const sure = matter.map((value, i) => ((known?.[i] ?? 1) < UNKNOWN ? 0 : value)); // a guess is no knowledge: it gets no bar
+  const largest = Math.max(...sure.map(Math.abs), ...(compare?.matter ?? []).map(Math.abs), 1e-12);
+  const parts = names.map((name, i) => ({ ...feature(name), i, weight: weights[i], matter: sure[i], known: known?.[i] ?? 1 }));
   const reference = Math.abs(parts[0].matter) > 0.05 * largest && parts[0].known > 0.2 ? parts[0] : parts.reduce((a, b) => (Math.abs(b.matter) > Math.abs(a.matter) ? b : a));
   const few = parts.length > 20 ? [...parts].sort((a, b) => Math.abs(b.matter) - Math.abs(a.matter)).slice(0, 20) : parts;
   put(place, h("div", { class: "weights", role: "list" }, few.map((part) => h("div", { role: "listitem", class: "weight" },
@@ -19,18 +22,18 @@ export function weightTable(place, beliefs, history, domain, compare = null) {
 }
 
 function inWords(part, largest, domain) {
-  if (part.known < 0.15) return "not known yet";
+  if (part.known < UNKNOWN) return "not known yet";
   const share = Math.abs(part.matter) / largest;
   if (share < 0.05) return "makes no difference";
   const wanted = domain === "ranking" ? part.weight > 0 : part.weight < 0;
   return `${wanted ? "wanted" : "avoided"}${share > 0.5 ? ", strongly" : share > 0.2 ? "" : ", a little"}`;
 }
 
-const one = ({ label, unit }, count) => (unit ? `${number(count)} ${unit} of ${label}` : `${number(count)} in “${label}”`);
+const one = ({ label, unit }, count) => (unit ? `${number(count)} ${unit} of ${label}` : `+${number(count)} in “${label}”`);
 
 function worth(part, reference) {
-  if (part.i === reference.i || part.known < 0.15 || !reference.weight) return "";
-  const rate = Math.abs(part.weight / reference.weight);
+  if (part.i === reference.i || part.known < UNKNOWN || !reference.weight) return "";
+  const rate = Math.abs(part.weight / part.factor / (reference.weight / reference.factor));
   return rate < 1e-3 || rate > 1e4 ? "" : `${one(part, 1)} counts like ${one(reference, rate)}`;
 }
 

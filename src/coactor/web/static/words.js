@@ -1,9 +1,9 @@
 // Numbers, times and features as people write them.
 
-/** "distance (km)" is the feature "distance" in "km". */
+/** "distance (km)" is the feature "distance" in "km"; "main road (×84 m)" is counted in steps of 84 m. */
 export function feature(name) {
-  const found = /^(.*\S)\s*\(([^()]{1,12})\)$/.exec(name);
-  return found ? { label: found[1], unit: found[2] } : { label: name, unit: "" };
+  const found = /^(.*\S)\s*\((?:×([0-9.e+]+) )?([^()]{1,12})\)$/.exec(name);
+  return found ? { label: found[1], unit: found[3], factor: Number(found[2] ?? 1) } : { label: name, unit: "", factor: 1 };
 }
 
 /** A number with as many digits as it deserves. */
@@ -33,6 +33,9 @@ export function ago(seconds) {
 
 export const clock = (seconds) =>
   new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** A sentence whose percentages stay in one piece at the end of a line. */
+export const tight = (text) => text.replace(/(\d) %/g, "$1\u00a0%");
 
 /** A chance in per cent; nothing is ever quite certain. */
 export const percent = (share) => `${Math.min(99, Math.max(1, Math.round(100 * share)))} %`;
