@@ -80,7 +80,7 @@ def _geography(places: Matrix) -> NDArray[np.float64]:
                 part * (np.hypot(along[:, 0] - HILL[0], along[:, 1] - HILL[1]) < HILL[2]).sum(),
                 part * sum((np.hypot(along[:, 0] - x, along[:, 1] - y) < r).sum() for x, y, r in SCHOOLS),
                 part * fast.sum() if fast.sum() * part > 1.0 else 0.0,  # nobody takes it for one exit
-                float(_side(a) != _side(b)),
+                float(side(a) != side(b)),
             )
     return table
 
@@ -95,7 +95,8 @@ def background() -> list[dict[str, Any]]:
     ]
 
 
-def _side(place: Matrix) -> bool:
+def side(place: Matrix) -> bool:
+    """Whether a place lies north of the river."""
     return bool(place[1] > np.interp(place[0], RIVER[:, 0], RIVER[:, 1]))
 
 

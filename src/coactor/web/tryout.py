@@ -26,7 +26,7 @@ from coactor.domains import (
     Ranking,
     Roads,
     Tour,
-)  # fmt: skip
+)
 from coactor.protocol import Correction, Domain, Problem, Vector
 from coactor.studies import NotFound, Outcome, Store, Study, catalog, open_study
 from coactor.studies.drafts import Desk
@@ -169,7 +169,7 @@ KINDS = {
         Kind(
             "try-roads", "A taxi ride",
             "Across the city by car. Pull the route onto other streets until it suits.",
-            Roads(streets.network(), habit=False), streets.trip, _STREETS, 0.2, map=True,
+            Roads(streets.network(), habit=False), streets.trip, _STREETS, 0.1, map=True,
         ),
     )
 }  # fmt: skip

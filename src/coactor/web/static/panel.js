@@ -16,10 +16,11 @@ export function makePanel(place) {
     put(effort, h("strong", { text: number(data.effort) }), ` ${data.effort === 1 ? "edit" : "edits"} so far`,
       data.steps !== data.moves.length ? h("span", { class: "hint" }, ` (${plural(data.moves.length, "gesture step")}; what was undone by hand does not count)`) : null);
     const { factor, note } = shown(data.domain.name, data.solution.length);
-    const rows = data.feature_names.map((name, i) => ({
-      ...feature(name), now: data.features[i] * factor, all: data.change[i] * factor,
-      last: last ? last[i] * factor : null, gain: data.weights[i] * data.change[i],
-    }));
+    const rows = data.feature_names.map((name, i) => {
+      const one = feature(name);
+      const scale = factor * one.factor;
+      return { ...one, now: data.features[i] * scale, all: data.change[i] * scale, last: last ? last[i] * scale : null, gain: data.weights[i] * data.change[i] };
+    });
     const few = rows.length <= FEW ? rows : [...rows].sort((a, b) => Math.abs(b.gain) - Math.abs(a.gain)).slice(0, FEW);
     const largest = Math.max(...rows.map((row) => Math.abs(row.gain)), 1e-12);
     put(body, h("table", { class: "changes" },

@@ -1,0 +1,148 @@
+"""The routes behind the editor of roads, and studies of roads over HTTP; no browser needed."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from coactor.domains import Roads, network_data
+from coactor.studies import connect, open_study, schema
+from coactor.web import streets
+from tests.domains.test_networks import same, small
+from tests.domains.test_roads import grid
+from tests.web.conftest import desk, store  # noqa: F401  (fixtures)
+
+STUDY = "/api/studies/city"
+
+
+@pytest.fixture
+def roads() -> Roads:
+    return Roads(grid(6, np.random.default_rng(3)), habit=False)
+
+
+@pytest.fixture
+def admin(desk, roads):  # noqa: F811
+    client = desk.client("admin")
+    parameters = {"network": network_data.encode(roads.network), "habit": False}
+    made = client.post(
+        "/api/studies", json={"name": "city", "domain": {"name": "roads", "parameters": parameters}}
+    )
+    assert made.status_code == 201, made.text
+    assert len(made.content) < 2000  # the network is not said again
+    client.post(f"{STUDY}/proposals", json={"problem": {"origin": 0, "destination": "57"}})
+    return client
+
+
+def test_a_study_of_roads_over_http(admin, desk, roads):  # noqa: F811
+    with open_study(desk.store, "city") as study:
+        same(study.domain.network, roads.network)
+    whole = admin.get(f"{STUDY}/proposals/1")
+    assert len(whole.content) < 5000
+    said = whole.json()["domain"]["parameters"]
+    assert list(said["network"]) == ["stored"]
+    assert len(admin.get("/api/studies").content) < 5000
+    assert len(admin.get(f"{STUDY}/events").content) < 5000
+    links = whole.json()["solution"]["links"]
+    assert (links[0], links[-1]) == (0, 57)
+    with connect(desk.address, "city", token=desk.tokens["admin-*"], domain=roads) as remote:
+        x = next(roads.sample(np.random.default_rng(1), 1))
+        p = remote.ask(x)
+        roads.check_solution(x, p.solution)
+        assert remote.tell(p.id, moves=[next(iter(roads.moves(x, p.solution)))]).effort == 1
+    lines = [json.loads(line) for line in admin.get(f"{STUDY}/export").iter_lines()]
+    assert lines[1]["problem"] == said["network"]["stored"]
+
+
+def test_a_map_says_each_name_once(admin, roads):
+    found = admin.get(f"{STUDY}/network").json()
+    network = roads.network
+    assert (found["from"], found["to"]) == (network.ends[:, 0].tolist(), network.ends[:, 1].tolist())
+    np.testing.assert_allclose(found["nodes"], network.places, atol=1e-4)
+    assert [found["kinds"][k] for k in found["kind"]] == list(network.kinds)
+    np.testing.assert_allclose(found["length"], network.link_features.sum(axis=1), atol=1e-4)
+    assert admin.get("/api/studies/tours/network").status_code == 404
+
+
+def test_other_ways_for_a_stretch(admin, roads):
+    draft = admin.get(f"{STUDY}/proposals/1").json()
+    links = draft["solution"]["links"]
+    place = f"{STUDY}/proposals/1/ways"
+    whole = admin.get(place).json()
+    assert 1 <= len(whole) <= 5
+    assert [way["gain"] for way in whole] == sorted((way["gain"] for way in whole), reverse=True)
+    stretch = admin.get(f"{place}?first=2&last=4").json()
+    for way in stretch:
+        assert set(links[2:5]) - set(way["links"])
+    way = whole[0]
+    made = admin.post(
+        f"{STUDY}/proposals/1/gesture", json={"moves": [way["move"]]}, headers={"If-Match": '"0"'}
+    )
+    assert made.json()["solution"]["links"] == way["links"]
+    assert made.json()["solution"]["vias"] == way["vias"]
+    np.testing.assert_allclose(made.json()["change"], way["change"])
+
+
+def test_any_link_and_an_exact_edit(admin, roads):
+    place = f"{STUDY}/proposals/1/ways"
+    links = admin.get(f"{STUDY}/proposals/1").json()["solution"]["links"]
+    other = next(k for k in range(roads.network.size) if k not in links)
+    (way,) = admin.get(f"{place}?links={other},{links[3]}").json()
+    assert other in way["links"]
+    assert admin.get(f"{place}?links={other}&leg=0").json()[0]["move"] == {"op": "via", "args": [other, 0]}
+    assert admin.get(f"{place}?links={links[3]}").json() == []  # the route passes there
+    for query, said in (
+        (f"links={other}&leg=7", "legs 0 to 0"), ("links=999999", "there are links 0 to"),
+        ("first=9&last=2", "no stretch from 9 to 2"), ("first=0&last=9999", "the route has links"),
+    ):  # fmt: skip
+        answer = admin.get(f"{place}?{query}")
+        assert (answer.status_code, said in answer.json()["detail"]) == (422, True), query
+    for query in ("links=a", "links=1,,2", "links=", "first=-1"):
+        assert admin.get(f"{place}?{query}").status_code == 422, query
+    assert admin.get("/api/studies/tours/proposals/1/ways").status_code == 404
+
+
+def test_who_may_look(admin, desk):  # noqa: F811
+    assert desk.client("expert", study="tours").get(f"{STUDY}/network").status_code == 404
+    assert desk.client("expert", study="city").get(f"{STUDY}/network").status_code == 200
+    assert desk.client().get(f"{STUDY}/network").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("network", "says"),
+    [
+        (None, "expected an object"),
+        ({}, "the network has no 'links'"),
+        ({**small(), "lynx": 1}, "an entry 'lynx' that nobody knows"),
+        ({"links": {"from": [0] * 3000, "to": [0] * 3000, "length": [1] * 3000}}, "9000000 turns"),
+        ({"links": {**small()["links"], "length": [1, 2, 3]}, "nodes": small()["nodes"]}, "of one length"),
+    ],
+)
+def test_a_bad_network_changes_nothing(desk, network, says):  # noqa: F811
+    client = desk.client("admin")
+    body = {"name": "bad", "domain": {"name": "roads", "parameters": {"network": network}}}
+    answer = client.post("/api/studies", json=body)
+    assert answer.status_code == 422
+    assert says in answer.json()["detail"]
+    assert client.get("/api/studies/bad").status_code == 404
+    with desk.store.reading() as sql:
+        assert sql.sql.scalar(sa.select(sa.func.count()).select_from(schema.problems)) == 0
+
+
+def test_the_made_up_streets_can_be_driven():
+    network = streets.network()
+    assert network is streets.network()
+    assert 2000 < network.size < 5000
+    assert network.labels == streets.FEATURES
+    assert len(set(network.streets)) > 100
+    domain, rng = Roads(network, habit=False), np.random.default_rng(0)
+    for _ in range(50):
+        x = streets.trip(rng)
+        route = domain.solve(x, rng.random(domain.dim))
+        domain.check_solution(x, route)
+        assert len(route.links) > 10
+    back = network.ends[network.head][:, 1] == network.ends[network.tail][:, 0]
+    exits = np.diff(network.start)[network.tail]
+    assert (exits[back] == 1).all()  # nobody turns round where there is another way
