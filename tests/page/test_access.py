@@ -4,43 +4,173 @@ from __future__ import annotations
 
 import pytest
 
+from coactor import domains
+from coactor.studies import catalog, open_study
+from coactor.web import tryout
+from tests.studies.stubs import Switches
+
 pytestmark = pytest.mark.browser
 
-PATHS = (
-    "/", "/s/try-tour", "/s/try-tour/p/1", "/s/try-plan/p/1", "/s/try-ranking/p/1", "/s/try-steps/p/1",
-    "/s/try-tour/report",
-)  # fmt: skip
+LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
+SERIOUS = """async () => (await axe.run({ resultTypes: ["violations"] })).violations
+  .filter((one) => ["serious", "critical"].includes(one.impact))
+  .map((one) => `${one.id}: ${one.nodes[0].html.slice(0, 200)}`)"""
 
 
-def serious(page) -> list[str]:
+def with_axe(page):
+    """A page with axe-core in it; putting it in once saves most of the time."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip install 'coactor[test]'")
-    found = axe.Axe().run(page).response["violations"]
-    return [
-        f"{one['id']}: {one['nodes'][0]['html'][:200]}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
-    ]
+    page.evaluate(axe.Axe().axe_script)
+    return page
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_every_page(house, scheme, width):
-    page = house.visit(viewport={"width": width, "height": 844}, color_scheme=scheme, has_touch=width < 600)
-    house.open(page, "/s/try-tour")
-    page.locator("#play").click()
-    page.locator("#message", has_text="corrected ten").wait_for()
-    for path in (*PATHS[:2], "/s/try-tour/p/11", "/s/try-tour/p/1", *PATHS[3:]):
-        house.open(page, path)
-        if path == "/s/try-tour/p/11":
-            page.locator(".lists .stop").nth(2).click()
-            page.locator(".lists .stop").nth(5).click()
-            page.keyboard.press("r")
-            page.locator('body[data-revision="1"]').wait_for(state="attached")
-        assert serious(page) == [], path
+def looked_at(page, name: str) -> list[str]:
+    """Wide and narrow, light and dark: what is wrong with a page as it stands."""
+    wrong: list[str] = []
+    for width, scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme=scheme)
+        wrong += [f"{name}, {width}, {scheme}: {said}" for said in page.evaluate(SERIOUS)]
         wide = page.evaluate("() => document.documentElement.scrollWidth")
-        assert wide <= width, path
-    page.goto(f"{house.address}/login")
-    assert serious(page) == []
+        if wide > width:
+            wrong.append(f"{name}, {width}: {wide} wide")
+    page.set_viewport_size({"width": 320, "height": 640})  # 1280 at a zoom of 400 %: WCAG 1.4.10
+    wide = page.evaluate("() => document.documentElement.scrollWidth")
+    return [*wrong, f"{name}, 320: {wide} wide"] if wide > 320 else wrong
+
+
+@pytest.fixture
+def museum(house, monkeypatch):
+    """A study in every state: few and many rounds, an empty queue, one without a drawing of its own."""
+    for name, rounds in (("try-tour", 24), ("try-plan", 3), ("try-ranking", 1)):
+        study = house.study(name)
+        tryout.play(study, rounds, "admin")
+        tryout.fill(study, "admin")
+    monkeypatch.setattr(domains, "Switches", Switches, raising=False)
+    monkeypatch.setitem(catalog.BUILT_IN, "switches", "Switches")
+    with open_study(house.store, "switches", Switches(), "CSPER", create=True) as study:
+        study.ask([1.0, -2.0, 3.0])
+    open_study(house.store, "empty", Switches(), "CSPER", create=True).close()
+    return house
+
+
+def test_every_page(museum):
+    page, wrong = museum.visit(), []
+    for path in (
+        "/", "/s/try-tour", "/s/empty", "/s/try-tour/report", "/s/try-plan/report", "/s/empty/report",
+        "/s/try-tour/p/1",
+    ):  # fmt: skip
+        page.set_viewport_size({"width": 1280, "height": 844})
+        museum.open(page, path)
+        for summary in page.locator("summary").all():
+            summary.click()
+        wrong += looked_at(with_axe(page), path)
+    for path, ready in (
+        ("/login", "form"),
+        ("/api/docs", "h1"),
+        ("/s/nowhere", ".button"),
+        ("/lost", ".button"),
+    ):
+        page.goto(museum.address + path)
+        page.locator(ready).first.wait_for()
+        wrong += looked_at(with_axe(page), path)
+    assert wrong == []
+    museum.diary.errors = [said for said in museum.diary.errors if "404" not in said]
+
+
+def test_every_editor(museum, revision):
+    """Untouched, in the middle of a gesture, and edited."""
+    page, wrong = museum.visit(), []
+    for path, act in (
+        ("/s/try-tour/p/25", turn), ("/s/try-fleet/p/1", turn), ("/s/try-plan/p/4", turn),
+        ("/s/try-ranking/p/2", carry), ("/s/try-steps/p/1", reorder), ("/s/switches/p/1", choose),
+    ):  # fmt: skip
+        page.set_viewport_size({"width": 1280, "height": 844})
+        museum.open(page, path)
+        for summary in page.locator("summary").all():
+            summary.click()
+        wrong += looked_at(with_axe(page), path)
+        act(page)
+        revision(page, 1)
+        wrong += looked_at(page, f"{path}, edited")
+    assert wrong == []
+
+
+# -- each editor by the keyboard alone: from the first Tab to the submitted correction ---------------------
+
+
+def tab_to(page, role: str, selector: str = "*") -> None:
+    """Press Tab until something of this role has the focus."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate(
+            "([role, selector]) => { const on = document.activeElement; return on.matches(selector)"
+            " && (on.getAttribute('role') ?? on.tagName.toLowerCase()) === role; }",
+            [role, selector],
+        ):
+            return
+    raise AssertionError(f"No {role} ({selector}) is reached by Tab.")
+
+
+def press(page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def turn(page) -> None:
+    tab_to(page, "option")
+    press(page, "Home", "ArrowDown", "ArrowDown", "Space", "ArrowDown", "ArrowDown", "r")
+
+
+def move(page) -> None:
+    tab_to(page, "option")
+    press(page, "Home", "ArrowDown", "Space", "ArrowDown", "ArrowDown", "m")
+
+
+def carry(page) -> None:
+    tab_to(page, "li", ".doc")
+    press(page, "Home", "ArrowDown", "Space", "ArrowUp", "Space")
+
+
+def reorder(page) -> None:
+    page.locator(".choice").first.wait_for()
+    tab_to(page, "option")
+    press(page, "ArrowDown", "2")
+
+
+def choose(page) -> None:
+    page.locator("td button").first.wait_for()
+    tab_to(page, "button", "td button")
+    press(page, "Enter")
+
+
+@pytest.mark.parametrize(
+    ("study", "act"),
+    [
+        ("try-tour", turn), ("try-fleet", turn), ("try-plan", move), ("try-ranking", carry),
+        ("try-steps", reorder),
+    ],
+)  # fmt: skip
+def test_by_keyboard_alone(house, revision, study, act):
+    """Open, edit, take back, do again, submit, and on to the report, without a pointer."""
+    page = house.open(house.visit(), f"/s/{study}")
+    press(page, "Enter")
+    page.locator("#submit").wait_for()
+    revision(page, 0)
+    act(page)
+    revision(page, 1)
+    assert page.evaluate("() => document.activeElement !== document.body")  # the focus is not lost
+    press(page, "Control+z")
+    revision(page, 2)
+    press(page, "Control+y")
+    revision(page, 3)
+    assert page.locator(".effort strong").inner_text() == "1"
+    press(page, "Enter")
+    page.locator("#lesson").wait_for()
+    assert house.study(study).effort()[0].effort == 1
+    tab_to(page, "a", "[href$='/report']")
+    press(page, "Enter")
+    page.locator(".log li").first.wait_for()
 
 
 def test_by_touch(house, revision):
@@ -58,27 +188,15 @@ def test_by_touch(house, revision):
     revision(page, 1)
 
 
-def test_by_keyboard_alone(house, revision):
-    """From the first page to the submitted proposal without a pointer."""
+def test_from_the_first_page_by_keyboard(house):
     page = house.open(house.visit(), "/")
     page.keyboard.press("Enter")  # the first study has the focus
     page.locator(".ticket").wait_for()
     page.keyboard.press("Enter")
-    page.locator("#submit kbd").wait_for()
-    for _ in range(30):
-        page.keyboard.press("Tab")
-        if page.evaluate("() => document.activeElement.getAttribute('role')") == "option":
-            break
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Shift+ArrowDown")
-    page.keyboard.press("Shift+ArrowDown")
-    page.keyboard.press("r")
-    revision(page, 1)
-    assert page.evaluate("() => document.activeElement.getAttribute('role')") == "option"
+    page.locator("#submit").wait_for()
     page.keyboard.press("Enter")
     page.locator("#lesson").wait_for()
-    assert house.study("try-tour").effort()[0].effort == 1
+    assert house.study("try-tour").effort()[0].effort == 0
 
 
 def test_the_page_says_when_it_cannot_work(house):

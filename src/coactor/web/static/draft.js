@@ -113,6 +113,10 @@ export class Draft {
     kept.write(`${this.memory}/seconds`, this.seconds);
   }
 
+  /** What belongs to this draft and is nobody else's business: it stays in this window. */
+  kept(what) { return kept.read(`${this.memory}/${what}`); }
+  keep(what, value) { kept.write(`${this.memory}/${what}`, value); }
+
   async submit(learn, note) {
     await this.line;
     this.touch();

@@ -72,8 +72,10 @@ function build(module, prepared) {
 function makeBar() {
   const undo = button("Undo", () => draft.undo(), { "aria-keyshortcuts": "Control+Z", id: "undo" });
   const redo = button("Redo", () => draft.redo(), { "aria-keyshortcuts": "Control+Y", id: "redo" });
-  const today = h("input", { type: "checkbox", id: "today", on: { change: () => refresh() } });
-  const note = h("input", { type: "text", id: "note", maxlength: "2000", placeholder: "Note (optional)", "aria-label": "Note", on: { keydown: (event) => { if (event.key === "Enter" && !event.isComposing) submit(); } } });
+  const today = h("input", { type: "checkbox", id: "today", on: { change: () => draft.keep("today", today.checked) } });
+  const note = h("input", { type: "text", id: "note", maxlength: "2000", placeholder: "Note (optional)", "aria-label": "Note", on: { input: () => draft.keep("note", note.value), keydown: (event) => { if (event.key === "Enter" && !event.isComposing) submit(); } } });
+  note.value = draft.kept("note") ?? ""; // a reload loses no word
+  today.checked = draft.kept("today") ?? false;
   const accept = button("", () => submit(), { class: "primary", id: "submit" });
   const element = h("div", { class: "bar", role: "group", "aria-label": "Actions" },
     button("Back to the queue", leave, { class: "quiet leave" }), undo, redo,

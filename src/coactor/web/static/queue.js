@@ -10,6 +10,7 @@ const WEEK = 7 * 86400;
 const STATES = { waiting: "waiting", held: "being edited", draft: "draft left behind" };
 const MAY_EDIT = ["expert", "lead", "admin"].includes(role);
 let shown = "";
+let lost = false; // whether the server could not be reached a moment ago
 
 const trial = (await get("/try").catch(() => [])).find((one) => one.study === study) ?? null;
 const figures = h("dl", { class: "figures wide" });
@@ -28,11 +29,12 @@ setInterval(() => { if (!document.hidden) refresh(); }, 5000);
 async function refresh() {
   try {
     const [tickets, efforts] = await Promise.all([get(at(study, "/proposals?state=open&limit=200")), get(at(study, "/effort"))]);
+    if (lost) { lost = false; say(""); }
     const news = JSON.stringify([tickets, efforts.length, Math.floor(Date.now() / 60000)]);
     if (news === shown) return;
     shown = news;
     draw(tickets, efforts);
-  } catch (error) { say(error.message, true); }
+  } catch (error) { lost = true; say(error.message, true); }
 }
 
 function draw(tickets, efforts) {
@@ -55,7 +57,7 @@ function figure(label, value, more = "") {
 function ticket(one) {
   const mine = one.holder === name;
   return h("li", {}, h("a", { class: "ticket", href: `/s/${study}/p/${one.id}` },
-    h("b", { text: one.label || `Proposal ${one.id}` }),
+    h("b", { dir: "auto", text: one.label || `Proposal ${one.id}` }),
     h("span", { class: `chip ${one.state}`, text: one.state === "held" ? `${mine ? "you are" : `${one.holder} is`} editing` : STATES[one.state] }),
     h("span", { class: "hint", text: one.steps ? plural(one.effort, "edit") + " so far" : one.due ? "solved again when opened" : likely(one.chance) || "untouched" }),
     h("span", { class: "hint", text: `asked ${ago(one.asked)}, version ${one.version}` })));

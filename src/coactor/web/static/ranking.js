@@ -51,7 +51,7 @@ export function mount(place, { draft, editable, makeFrom }) {
     return h("li", { class: moved ? "doc moved" : "doc", tabindex: doc === active ? "0" : "-1", data: { doc }, "aria-label": label(doc, i) },
       h("span", { class: "grip", "aria-hidden": "true", text: "⠿" }),
       h("span", { class: "place", "aria-hidden": "true" }, moved ? h("s", { text: old + 1 }) : null, " ", h("b", { text: i + 1 })),
-      h("span", { class: "called", text: called(doc) }),
+      h("span", { class: "called", dir: "auto", title: called(doc), text: called(doc) }),
       h("span", { class: "facts" }, matter.map((k) => {
         const { label: said, unit } = feature(names[k]);
         return h("span", {}, h("i", { text: `${said} ` }), number(documents[doc][k]), h("i", { text: unit ? ` ${unit}` : "" }));

@@ -126,7 +126,7 @@ export function mount(place, { draft, editable, trial, makeFrom }) {
       data: { r: spot.r, k: spot.k },
     },
     h("span", { class: "place" }, depot ? "–" : [moved ? h("s", {}, h("span", { class: "unseen", text: "was " }), short(old)) : null, " ", h("b", { text: short(spot) })]),
-    h("span", { class: "called", text: depot ? "Depot" : called(point) }),
+    h("span", { class: "called", dir: "auto", title: depot ? null : called(point), text: depot ? "Depot" : called(point) }),
     domain === "plan" && !depot ? h("span", { class: "hint", text: `×${problem.demand[point]}` }) : null,
     h("span", { class: "grip", "aria-hidden": "true", text: "⠿" }));
   }

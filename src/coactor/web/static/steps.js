@@ -36,7 +36,7 @@ export function mount(place, { draft, editable, make }) {
       s("g", { class: "stops" }, order.map((bit, i) => s("g", { class: "stop c0", transform: `translate(${x(i)} ${y(bit)})` }, s("circle", { class: "dot", r: 7 }), s("title", { text: called(bit) }))))));
   }
 
-  const short = (text) => (text.length > 14 ? `${text.slice(0, 13)}…` : text);
+  const short = (text) => (text.length > 12 ? `${text.slice(0, 11)}…` : text);
 
   function build() {
     const inside = list.contains(document.activeElement);
@@ -45,7 +45,7 @@ export function mount(place, { draft, editable, make }) {
       const starts = i <= order.length - 3;
       return h("li", { class: `stop${old === i ? "" : " moved"}${i >= from && i < from + 3 ? " chosen" : ""}`, role: "option", "aria-selected": String(i === from), "aria-disabled": starts ? null : "true", tabindex: i === from ? "0" : "-1", data: { i } },
         h("span", { class: "place" }, old === i ? null : h("s", {}, h("span", { class: "unseen", text: "was " }), String(old + 1)), " ", h("b", { text: i + 1 })),
-        h("span", { class: "called", text: called(bit) }));
+        h("span", { class: "called", dir: "auto", title: called(bit), text: called(bit) }));
     }));
     if (inside) list.children[from].focus();
   }

@@ -10,7 +10,8 @@ export function feature(name) {
 export function number(value, digits = 3) {
   if (value === 0 || !Number.isFinite(value)) return "0";
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-3) return value.toExponential(1).replace("-", "−");
+  if (size >= 1e12 || size < 1e-3) return value.toExponential(1).replace("-", "−");
+  if (size >= 1e4) return Math.round(value).toLocaleString("en").replaceAll(",", "\u202f").replace("-", "−");
   const places = Math.max(0, Math.min(4, digits - 1 - Math.floor(Math.log10(size))));
   return Number(value.toFixed(places)).toString().replace("-", "−");
 }
