@@ -24,7 +24,7 @@ import numpy as np
 import uvicorn
 from playwright.sync_api import sync_playwright
 
-from coactor.domains import Graph, Query, Ranking, Tour
+from coactor.domains import Graph, Network, Query, Ranking, Roads, Tour, Trip
 from coactor.studies import Store, open_study
 from coactor.studies.tokens import Accounts
 from coactor.web.app import create_app
@@ -58,7 +58,7 @@ def serving(app: Any) -> Iterator[str]:
 
 
 def large(store: Store) -> None:
-    """A tour of 200 stops and a ranking of 200 documents."""
+    """A tour of 200 stops, a ranking of 200 documents, a trip across a city of 5,000 links."""
     rng = np.random.default_rng(0)
     places = rng.random((200, 2)) * [12, 8]
     i, j = np.triu_indices(200, 1)
@@ -72,6 +72,59 @@ def large(store: Store) -> None:
     ranking = Ranking(5)
     with open_study(store, "ranking-200", ranking, "default", create=True) as study:
         study.ask(Query.of(rng.random((200, 5)).round(3)))
+    domain = Roads(town(5000), habit=False)
+    with open_study(store, "roads-5000", domain, "default", create=True) as study:
+        study.ask(Trip(0, domain.network.size - 1))
+
+
+def town(links: int) -> Network:
+    """A grid of streets with names, about so many links."""
+    rng, side = np.random.default_rng(1), round(np.sqrt(links / 4))
+    grid = np.arange(side * side).reshape(side, side)
+    across = np.stack([grid[:, :-1].ravel(), grid[:, 1:].ravel()], 1)
+    down = np.stack([grid[:-1].ravel(), grid[1:].ravel()], 1)
+    both = np.concatenate([across, across[:, ::-1], down, down[:, ::-1]])
+    names = [
+        f"{'Row' if k < 2 * len(across) else 'Column'} {a % side}" for k, (a, _) in enumerate(both.tolist())
+    ]
+    places = np.column_stack(np.divmod(np.arange(side * side), side)) + rng.uniform(
+        -0.3, 0.3, (side * side, 2)
+    )
+    kinds = rng.choice(["main", "side", "lane"], len(both)).tolist()
+    length = rng.uniform(50, 150, len(both))
+    return Network.of(both[:, 0], both[:, 1], length, kinds, places=places, streets=names)
+
+
+def roads(
+    browser: Any, store: Store, address: str, name: str, rows: list[tuple[str, str, str]],
+    frames: dict[str, list[float]],
+) -> None:  # fmt: skip
+    """An edit by key, other ways for a stretch, and frames while the map and the route are dragged."""
+    page, _, _ = opened(browser, store, address, f"/s/{name}/p/1", "body[data-revision]")
+    edits, asked = [], []
+    for k in range(1, 5):
+        page.locator(".choice").first.wait_for()
+        page.locator(".streets .whole").focus()
+        began = time.perf_counter()
+        page.keyboard.press("1")
+        page.locator(f'body[data-revision="{k}"]').wait_for(state="attached")
+        edits.append(1000 * (time.perf_counter() - began))
+    place = f"{address}/api/studies/{name}/proposals/1/ways"
+    for k in range(8):
+        began = time.perf_counter()
+        page.request.get(f"{place}?first={1 + k}&last={4 + k}")
+        asked.append(1000 * (time.perf_counter() - began))
+    for what, times in (("an edit of", edits), ("other ways in", asked)):
+        said = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
+        rows.append((f"{what} {name}", said, "100 ms"))
+    page.locator(".choice").first.wait_for()
+    box = page.locator(".roadmap").bounding_box()
+    corner = (box["x"] + 6, box["y"] + 6)
+    frames[f"pan the map of {name}"] = drag(page, corner, (corner[0] + 150, corner[1] + 100))
+    page.get_by_role("button", name="Whole trip").click()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    start = centre(page.locator(".badge.end").first)
+    frames[f"pull the route of {name}"] = drag(page, (start[0], start[1]), (start[0] + 120, start[1] + 60))
 
 
 def opened(browser: Any, store: Store, address: str, path: str, ready: str) -> tuple[Any, float, float]:
@@ -121,7 +174,8 @@ def main() -> None:
             opened(browser, store, address, "/", ".card")  # the server's own first time
             for path, ready in (("/", ".card"), ("/s/try-tour", ".ticket"), ("/s/try-tour/report", ".log li"),
                                 ("/s/try-tour/p/1", "body[data-revision]"),
-                                ("/s/try-ranking/p/1", "body[data-revision]")):  # fmt: skip
+                                ("/s/try-ranking/p/1", "body[data-revision]"),
+                                ("/s/try-roads/p/1", "body[data-revision]")):  # fmt: skip
                 page, took, size = opened(browser, store, address, path, ready)
                 rows.append((f"open {path}", f"{took:.0f} ms, {size:.0f} kB", "1000 ms, 300 kB"))
             for name, key in (("try-ranking", "Alt+ArrowDown"), ("ranking-200", "Alt+ArrowDown")):
@@ -135,9 +189,12 @@ def main() -> None:
                     times.append(1000 * (time.perf_counter() - began))
                 said = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
                 rows.append((f"an edit of {name}, key to screen", said, "100 ms"))
+            frames: dict[str, list[float]] = {}
+            for name in ("try-roads", "roads-5000"):
+                roads(browser, store, address, name, rows, frames)
             page, _, _ = opened(browser, store, address, "/s/tour-200/p/1", "body[data-revision]")
             dots = page.locator(".map .stop")
-            frames = {"drag on the map, 200 stops": drag(page, centre(dots.nth(20)), centre(dots.nth(120)))}
+            frames["drag on the map, 200 stops"] = drag(page, centre(dots.nth(20)), centre(dots.nth(120)))
             stops = page.locator(".lists .stop")
             frames["drag in the list, 200 stops"] = drag(page, centre(stops.nth(2)), centre(stops.nth(14)))
             page, _, _ = opened(browser, store, address, "/s/ranking-200/p/1", "body[data-revision]")

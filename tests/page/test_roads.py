@@ -9,7 +9,8 @@ import pytest
 
 from coactor.domains import Network, Roads, Trip
 from coactor.studies import open_study
-from tests.page.test_access import serious
+from coactor.web import streets, tryout
+from tests.page.test_access import looked_at, with_axe
 from tests.page.test_safety import EVIL
 
 pytestmark = pytest.mark.browser
@@ -250,17 +251,39 @@ def test_the_colleagues_advice_is_drawn_and_followed(house):
     assert len(moves(house)) > 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_for_everybody(house, revision, scheme, width):
-    page = house.visit(viewport={"width": width, "height": 844}, color_scheme=scheme, has_touch=width < 600)
-    open_roads(house, page)
-    page.locator(".choice").first.click()
+def test_a_visitor_sees_it_learn(house):
+    page = house.open(house.visit(), "/s/try-roads")
+    page.get_by_role("button", name="Let Ada do ten").click()
+    page.locator("#message", has_text="corrected ten").wait_for()
+    house.open(page, "/s/try-roads/report")
+    page.get_by_role("button", name="Let Ada do ten").click()
+    page.locator("#message", has_text="ten more").wait_for()
+    efforts = [row.effort for row in house.study("try-roads").effort()]
+    assert sum(efforts[10:]) < sum(efforts[:10])
+    page.get_by_role("button", name="Reveal Ada's taste").click()
+    said = page.locator(".verdict", has_text="Ada cares about").inner_text()
+    taste = tryout.taste(house.study("try-roads"))
+    for name, weight in zip(streets.FEATURES, taste, strict=True):
+        assert (name.split(" (")[0] in said) == bool(weight)
+
+
+def test_for_everybody(house, revision):
+    """Untouched, while another way is looked at, and edited: wide and narrow, light and dark."""
+    page, wrong = open_roads(house, house.visit()), []
+    for summary in page.locator("summary").all():
+        summary.click()
+    wrong += looked_at(with_axe(page), "untouched")
+    page.set_viewport_size({"width": 1280, "height": 844})
+    page.locator(".streets .stop").nth(4).click()
+    page.locator("h2", has_text="Other ways instead of").wait_for()
+    page.locator(".choice").first.wait_for()
+    page.keyboard.press("ArrowRight")
+    wrong += looked_at(page, "looked at")
+    page.keyboard.press("Enter")
     revision(page, 1)
-    page.locator(".streets .stop:not(.gone)").nth(2).click()
     page.locator(".choice, .choices p").first.wait_for()
-    assert serious(page) == []
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    wrong += looked_at(page, "edited")
+    assert wrong == []
 
 
 def test_roads_without_a_map_and_with_any_name(house, revision):

@@ -6,8 +6,9 @@ the network at once. (The literature calls such ways via-node alternatives.)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12  # gains below this share of the utility are rounding
 AVOIDED = 0.4  # the share of a stretch that another way for it must leave out
 ALIKE = 0.6  # two ways that share more of their new links than this are one to the eye
-POOL = 4000  # links looked at, cheapest detour first
+POOL = 4000  # links whose detours are surveyed, the cheapest first
+LOOKED_AT = 1000  # of them, on each leg, that are compared with each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ def other_ways(
         )
     found, taken, seen = list[Way](), list[set[int]](), set[bytes]()
     old = set(y.links.tolist())
-    for _, link, leg, links in sorted(_candidates(domain, x, y, first, last, w), key=lambda c: -c[0]):
+    for _, link, leg, drawn in sorted(_candidates(domain, x, y, first, last, w), key=lambda c: -c[0]):
+        links = drawn()
         if links.tobytes() in seen:
             continue
         seen.add(links.tobytes())
@@ -148,9 +151,13 @@ def _via(link: int, leg: int) -> Move:
 
 def _candidates(
     domain: Roads, x: Trip, y: Route, first: int, last: int, w: Vector
-) -> list[tuple[float, int, int, Indices]]:
-    """Ways that leave enough of the stretch out and come by nowhere twice: gain, via-point, leg, links."""
-    network, found = domain.network, list[tuple[float, int, int, Indices]]()
+) -> list[tuple[float, int, int, Callable[[], Indices]]]:
+    """Ways that leave enough of the stretch out and come by nowhere twice.
+
+    For each its gain, via-point and leg, and what draws its links: few of them are ever drawn.
+    """
+    network, found = domain.network, list[tuple[float, int, int, Callable[[], Indices]]]()
+    tail = network.tail
     points, place = [x.origin, *y.vias, x.destination], 0
     rows = domain.rows(x)
     for leg, (turns, far, ahead, near, back) in enumerate(domain.trees(x, y)):
@@ -171,16 +178,16 @@ def _candidates(
         a, b = points[leg], points[leg + 1]
         into, out = domain.gates(a, b, ahead, back, links)
         used, twice = kernel.survey(
-            network.tail, network.head, ahead, back, into, out, a, b, links, network.ends, marked, taken
+            tail, network.head, ahead, back, into, out, a, b, links, network.ends, marked, taken
         )
         good = np.flatnonzero(~twice & (used <= (1 - AVOIDED) * stretch.size))
         links, into, out = links[good], into[good], out[good]
-        costs = kernel.detours(rows, network.tail, network.head, ahead, back, into, out, a, b, links) @ w
-        for k in np.argsort(costs, kind="stable")[: POOL // 4].tolist():
-            way = kernel.way(
-                network.tail, network.head, ahead, back, int(into[k]), int(out[k]), a, b
-            )  # fmt: skip
-            found.append((float(rows[turns].sum(axis=0) @ w - costs[k]), int(links[k]), leg, way))
+        costs = kernel.detours(rows, tail, network.head, ahead, back, into, out, a, b, links) @ w
+        now = float(rows[turns].sum(axis=0) @ w)
+        for k in np.argsort(costs, kind="stable")[:LOOKED_AT].tolist():
+            gates = int(into[k]), int(out[k])
+            drawn = partial(kernel.way, tail, network.head, ahead, back, *gates, a, b)
+            found.append((now - float(costs[k]), int(links[k]), leg, drawn))
     return found
 
 
