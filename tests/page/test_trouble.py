@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+
 import pytest
+
+from coactor.web import tryout
 
 pytestmark = pytest.mark.browser
 
@@ -123,3 +130,121 @@ def test_an_expert_is_not_offered_what_leads_may(house):
     page = house.open(house.visit("robot", "solver"), "/s/try-tour/p/1")
     assert "may look, not edit" in page.locator("#message").inner_text()
     assert page.locator("#submit").is_disabled()
+
+
+def test_submitted_twice_is_submitted_once(house, revision):
+    """An impatient finger: Enter, Enter, click; and the button that goes back."""
+    page = house.open(house.visit(), "/s/try-tour/p/1")
+    turn(page, 2, 5)
+    revision(page, 1)
+    page.evaluate(
+        """() => { const enter = () => document.body.dispatchEvent(
+             new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+           document.activeElement.blur(); enter(); document.querySelector("#submit").click(); enter(); }"""
+    )
+    page.locator("#lesson").wait_for()
+    study = house.study("try-tour")
+    assert (len(study.effort()), study.version) == (1, 1)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/p/2")
+    revision(page, 0)
+    page.go_back()
+    page.locator("#lesson").wait_for()  # what is done is shown as done
+    assert page.locator("#submit").count() == 0
+    page.go_forward()
+    page.locator("#submit:not([disabled])").wait_for()
+
+
+def test_a_reload_loses_no_word(house, revision):
+    page = house.open(house.visit(), "/s/try-ranking/p/1")
+    page.locator("#note").fill("the lift is broken")
+    page.get_by_label("Just today").check()
+    page.reload()
+    page.locator("#submit:not([disabled])").wait_for()
+    assert page.locator("#note").input_value() == "the lift is broken"
+    page.locator("#submit").click()
+    page.locator("#lesson", has_text="nothing was learned").wait_for()
+
+
+def test_what_has_waited_is_solved_again_for_whoever_opens_it(house, revision):
+    study = house.study("try-tour")
+    tryout.ask(study, "robot")
+    before = study.material(2)[1].tolist()
+    ana, bo = house.visit("ana", "expert"), house.visit("bo", "expert")
+    house.open(ana, "/s/try-tour/p/1")
+    turn(ana, 2, 9)
+    revision(ana, 1)
+    ana.keyboard.press("Enter")
+    ana.locator("#lesson").wait_for()
+    house.open(bo, "/s/try-tour")
+    assert "solved again when opened" in bo.locator(".ticket").inner_text()
+    bo.keyboard.press("Enter")
+    bo.locator("#about", has_text="Made with version 1").wait_for()
+    shown = house.study("try-tour").material(2)[1].tolist()
+    assert shown != before
+    problem = study.material(2)[0]
+    listed = bo.locator(".lists .called").all_inner_texts()
+    assert listed == [problem.names[stop] for stop in shown]
+    house.open(ana, "/s/try-tour/p/2")  # she may look at it, as he sees it
+    assert ana.locator(".lists .called").all_inner_texts() == listed
+    assert (
+        "fine as it is" in bo.locator("#about").inner_text() or "edits" in bo.locator("#about").inner_text()
+    )
+    turn(bo, 2, 4)
+    revision(bo, 2)  # the new solving was a revision too
+    bo.keyboard.press("Enter")
+    bo.locator("#lesson").wait_for()
+    assert [row.asked_with for row in house.study("try-tour").effort()] == [0, 1]
+    expected(house, "409")
+
+
+@contextmanager
+def process(url: str, port: int):
+    """A server of its own process, which can be killed."""
+    command = [
+        sys.executable,
+        "-c",
+        "from coactor.cli import main; main()",
+        "serve",
+        "--store",
+        url,
+        "--port",
+        str(port),
+        "--quiet",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert "Serving" in server.stdout.readline()
+        try:
+            yield server
+        finally:
+            server.kill()
+
+
+def test_a_server_killed_in_the_middle(house, revision):
+    """Nothing that was shown as done is lost, and the page goes on when the server is back."""
+    url = f"sqlite:///{house.store.engine.url.database}"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    context = house.browser.new_context()
+    page = context.new_page()
+    with process(url, port) as server:
+        page.goto(f"http://127.0.0.1:{port}/login?code={house.accounts.login_link('ana', 'lead')}")
+        page.goto(f"http://127.0.0.1:{port}/s/try-tour/p/1")
+        revision(page, 0)
+        turn(page, 2, 5)
+        revision(page, 1)
+        server.kill()
+        server.wait()
+        turn(page, 7, 9)
+        page.locator("#message", has_text="cannot be reached").wait_for()
+        page.locator("#submit").click()
+        page.locator("#message", has_text="cannot be reached").wait_for()
+        assert page.locator(".effort strong").inner_text() == "1"
+    with process(url, port):
+        turn(page, 7, 9)  # the same window, without a reload
+        revision(page, 2)
+        page.locator("#submit").click()
+        page.locator("#lesson").wait_for()
+    context.close()
+    assert [row.effort for row in house.study("try-tour").effort()] == [2.0]

@@ -51,7 +51,7 @@ class Shell:
 
     def page(
         self, script: str, account: Account, title: str, *, heading: str = "", study: str = "",
-        proposal: int | None = None, free: bool = False, due: bool = False, modules: tuple[str, ...] = (),
+        proposal: int | None = None, free: bool = False, modules: tuple[str, ...] = (),
         here: str = "", message: str = "", status: int = 200,
     ) -> HTMLResponse:  # fmt: skip
         """A page; every text that came from people is escaped."""
@@ -70,7 +70,7 @@ class Shell:
         filled = self.template.substitute(
             title=escape(title), heading=escape(heading or title), study=escape(study),
             proposal="" if proposal is None else proposal, free="yes" if free else "",
-            due="yes" if due else "", name=escape(account.name), role=account.role, nav=links, script=script,
+            name=escape(account.name), role=account.role, nav=links, script=script,
             preload=preload, files=files_at, message=escape(message),
         )  # fmt: skip
         return HTMLResponse(filled, status)
@@ -130,8 +130,7 @@ def add_pages(app: FastAPI, site: Site) -> None:
             label = ticket.label or f"Proposal {id}"
             modules = EDITORS.get(site.study(study).config["domain"]["name"], ("moves.js",))
             return shell.page(
-                "editor.js", account, label, study=study, proposal=id, free=free, due=ticket.due,
-                modules=modules,
-            )  # fmt: skip
+                "editor.js", account, label, study=study, proposal=id, free=free, modules=modules
+            )
         except (NotFound, Forbidden) as error:
             return lost(account, error)

@@ -6,7 +6,7 @@ import { Draft } from "./draft.js";
 import { makePanel } from "./panel.js";
 import { clock, feature, likely, plural } from "./words.js";
 
-const { study, proposal, free, due, name, role } = document.body.dataset;
+const { study, proposal, free, name, role } = document.body.dataset;
 const place = at(study, `/proposals/${proposal}`);
 const EDITORS = { tour: "routes", fleet: "routes", plan: "routes", ranking: "ranking", hypercube: "steps", roads: "roads" };
 const MAY_EDIT = ["expert", "lead", "admin"].includes(role);
@@ -103,7 +103,7 @@ function refresh(trouble) {
 
 /** Where the proposal comes from, and what may be expected of it. */
 function said({ version, chance, moves }) {
-  const made = `${due && free ? "Solved again as you opened it, with" : "Made with"} version ${version} of the weights.`;
+  const made = `Made with version ${version} of the weights.`;
   const guess = moves.length ? "" : likely(chance);
   return guess ? `${upper(guess)}. ${made}` : made;
 }
