@@ -190,7 +190,9 @@ def test_in_two_minutes_a_visitor_has_seen_it_learn(house):
     for name, weight in zip(tryout.HOTELS, taste, strict=True):
         assert (name.split(" (")[0] in cares) == bool(weight)
     page.get_by_text("The numbers").click()
-    assert page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr").count() == 20
+    assert (
+        page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr").count() == 20
+    )
 
 
 def test_the_colleagues_advice_can_be_followed(house):

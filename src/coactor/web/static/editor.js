@@ -13,6 +13,8 @@ const MAY_EDIT = ["expert", "lead", "admin"].includes(role);
 const content = $("#content");
 let draft, kind, trial, panel, bar, history, about;
 let finished = false;
+let advised = null; // the revision the colleague was asked about
+let forget = null;
 
 start().catch((error) => say(error.message, true));
 
@@ -93,6 +95,7 @@ function refresh(trouble) {
   kind.render(data);
   panel(draft);
   about.textContent = said(data);
+  if (advised !== data.revision) forget?.(); // advice on a draft that is no longer
   put(history, data.moves.length ? data.moves.map((move) => h("li", { text: kind.describe(move) })) : h("li", { class: "hint", text: "None yet." }));
   bar.undo.disabled = !can || !data.moves.length;
   bar.redo.disabled = !can || !data.undone.length;
@@ -153,8 +156,10 @@ async function showMoved(place, outcome) {
   const [before, after] = await Promise.all([outcome.version - 1, outcome.version].map((one) => get(at(study, `/beliefs?version=${one}`))));
   const share = ({ matter }) => { const all = matter.reduce((sum, value) => sum + Math.abs(value), 0) || 1; return matter.map((value) => Math.abs(value) / all); };
   const [was, is] = [share(before), share(after)];
-  const rows = after.feature_names.map((name, i) => ({ label: feature(name).label, was: Math.round(100 * was[i]), is: Math.round(100 * is[i]) }))
-    .filter((one) => one.was !== one.is).sort((a, b) => Math.abs(b.is - b.was) - Math.abs(a.is - a.was)).slice(0, 5);
+  // In the order of the sentence: by how far each weight moved, in units of the doubt there was about it.
+  const far = (i) => Math.abs(outcome.change[i] * (after.weights[i] ? after.matter[i] / after.weights[i] : 0));
+  const rows = after.feature_names.map((name, i) => ({ label: feature(name).label, far: far(i), was: Math.round(100 * was[i]), is: Math.round(100 * is[i]) }))
+    .filter((one) => one.was !== one.is).sort((a, b) => b.far - a.far).slice(0, 5);
   if (!rows.length) return;
   put(place, h("h3", { text: "Share of all that counts" }), h("ul", { class: "moved" }, rows.map((one) =>
     h("li", {}, h("span", { text: one.label }), h("span", {}, `${one.was} % → `, h("b", { text: `${one.is} %` }))))));
@@ -214,6 +219,7 @@ function advice() {
     try {
       await draft.line;
       const { moves, colleague } = await get(`/try/${study}/advice/${proposal}`);
+      advised = draft.data.revision;
       put(act);
       if (!moves.length) { said.textContent = `${colleague} would leave it as it is. Press Enter.`; return; }
       said.textContent = `${colleague} would ${lower(kind.describe(moves[0], true))}${moves.length > 1 ? `, then make ${plural(moves.length - 1, "more edit")}` : ""}. `;
@@ -223,6 +229,7 @@ function advice() {
         moves.length > 1 ? button(`Do all ${moves.length}`, () => follow(moves), { id: "do-all" }) : null);
     } catch (error) { say(error.message, true); }
   };
+  forget = () => { said.textContent = ""; put(act); };
   return h("div", { class: "advice" },
     button(`What would ${trial.colleague} do?`, ask, { id: "ask-colleague" }), said, act);
 }

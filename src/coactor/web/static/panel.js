@@ -30,10 +30,10 @@ export function makePanel(place) {
       rows.length > few.length ? h("p", { class: "hint", text: `The ${few.length} of ${rows.length} features that matter most here.` }) : null,
       note ? h("p", { class: "hint", text: note }) : null);
     const gain = rows.reduce((total, row) => total + row.gain, 0);
-    opinion.textContent = !data.moves.length ? "" : Math.abs(gain) < 1e-9
-      ? "By what has been learned so far, this is as good as the proposal."
-      : gain > 0 ? "By what has been learned so far, this is better than the proposal."
-        : "By what has been learned so far, this is worse than the proposal: there is something to learn here.";
+    const by = data.version ? "By what has been learned so far" : "By what is assumed at the start";
+    opinion.textContent = !data.moves.length ? "" : Math.abs(gain) < 1e-9 ? `${by}, this is as good as the proposal.`
+      : gain > 0 ? `${by}, this is better than the proposal.`
+        : `${by}, this is worse than the proposal: there is something to learn here.`;
   };
 }
 

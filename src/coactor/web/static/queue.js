@@ -58,7 +58,7 @@ function ticket(one) {
   const mine = one.holder === name;
   return h("li", {}, h("a", { class: "ticket", href: `/s/${study}/p/${one.id}` },
     h("b", { dir: "auto", text: one.label || `Proposal ${one.id}` }),
-    h("span", { class: `chip ${one.state}`, text: one.state === "held" ? `${mine ? "you are" : `${one.holder} is`} editing` : STATES[one.state] }),
+    h("span", { class: `chip ${mine ? "mine" : one.state}`, text: one.state === "held" ? `${mine ? "you are" : `${one.holder} is`} editing` : STATES[one.state] }),
     h("span", { class: "hint", text: one.steps ? plural(one.effort, "edit") + " so far" : one.due ? "solved again when opened" : likely(one.chance) || "untouched" }),
     h("span", { class: "hint", text: `asked ${ago(one.asked)}, version ${one.version}` })));
 }

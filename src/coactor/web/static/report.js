@@ -66,7 +66,7 @@ function drawWeights() {
   weightTable(bars, beliefs, history, summary.domain.name, revealed);
   if (!trial) return;
   put(reveal, revealed
-    ? [h("p", { class: "verdict" }, revealed.sentence), h("p", { class: "hint", text: `The upper bar of each pair is what was learned, the lower one ${trial.colleague}'s taste.` })]
+    ? [h("p", { class: "verdict revealed" }, revealed.sentence), h("p", { class: "hint", text: `The upper bar of each pair is what was learned, the lower one ${trial.colleague}'s taste.` })]
     : button(`Reveal ${trial.colleague}'s taste`, showTaste, { id: "reveal" }));
 }
 
