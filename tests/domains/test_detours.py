@@ -25,6 +25,13 @@ def case(seed: int, side: int = 5) -> tuple[Roads, Trip, Route, np.ndarray]:
     return domain, x, y, rng.random(domain.dim)
 
 
+def simple(domain: Roads, y: Route) -> bool:
+    """Whether a route passes no junction twice."""
+    ends = domain.network.ends
+    passed = [ends[y.links[0], 0], *ends[y.links, 1]]
+    return len(set(passed)) == len(passed)
+
+
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), best=st.booleans())
 def test_the_view_by_trees_is_the_view_by_the_four_methods(seed: int, best: bool) -> None:
@@ -57,8 +64,9 @@ def test_other_ways_avoid_the_stretch_and_differ_from_each_other(seed: int) -> N
         change = domain.features(x, z) - domain.features(x, y)
         np.testing.assert_allclose(way.change, change)
         assert way.gain == pytest.approx(w @ change)
-        # Something of the stretch is left out; where the route came by twice, it may still pass there once.
-        assert np.isin(z.links, stretch).sum() < np.isin(y.links, stretch).sum()
+        if simple(domain, y):  # a route that comes by somewhere twice may do so again
+            assert np.isin(z.links, stretch).sum() < np.isin(y.links, stretch).sum()
+            assert simple(domain, z)
         fresh.append(set(z.links.tolist()) - old)
     for k, one in enumerate(fresh):
         assert one

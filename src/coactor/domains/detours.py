@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12  # gains below this share of the utility are rounding
 AVOIDED = 0.4  # the share of a stretch that another way for it must leave out
+ENOUGH = 0.6  # or the share of what the best of them leaves out, where that is less
 ALIKE = 0.6  # two ways that share more of their new links than this are one to the eye
 POOL = 4000  # links whose detours are surveyed, the cheapest first
 LOOKED_AT = 1000  # of them, on each leg, that are compared with each other
@@ -159,7 +160,8 @@ def _candidates(
     network, found = domain.network, list[tuple[float, int, int, Callable[[], Indices]]]()
     tail = network.tail
     points, place = [x.origin, *y.vias, x.destination], 0
-    rows = domain.rows(x)
+    rows, passed = domain.rows(x), [network.ends[x.origin, 0], *network.ends[y.links, 1]]
+    again = np.bincount(passed, minlength=network.ends.max() + 1) > 1  # where the route itself comes by twice
     for leg, (turns, far, ahead, near, back) in enumerate(domain.trees(x, y)):
         inner = np.arange(place + 1, place + len(turns))  # its ends stay where they are
         rest = np.delete(y.links, np.arange(place, place + len(turns) + 1))
@@ -169,8 +171,9 @@ def _candidates(
             continue
         marked = np.zeros(network.size, dtype=bool)
         marked[stretch] = True
-        taken = np.zeros(network.ends.max() + 1, dtype=bool)
-        taken[network.ends[rest, 1]] = True
+        taken = np.zeros(len(again), dtype=np.int8)
+        taken[[network.ends[x.origin, 0], *network.ends[rest, 1]]] = 1
+        taken[again] = -1
         through = far + near
         through[y.links] = np.inf
         links = np.argsort(through, kind="stable")[:POOL]
@@ -180,7 +183,11 @@ def _candidates(
         used, twice = kernel.survey(
             tail, network.head, ahead, back, into, out, a, b, links, network.ends, marked, taken
         )
-        good = np.flatnonzero(~twice & (used <= (1 - AVOIDED) * stretch.size))
+        avoided = np.where(twice, 0, stretch.size - used)
+        # Of a long straight road one via-point may avoid less: then what avoids about as much as any will do.
+        good = np.flatnonzero(
+            avoided >= max(1.0, min(AVOIDED * stretch.size, ENOUGH * avoided.max(initial=0)))
+        )
         links, into, out = links[good], into[good], out[good]
         costs = kernel.detours(rows, tail, network.head, ahead, back, into, out, a, b, links) @ w
         now = float(rows[turns].sum(axis=0) @ w)

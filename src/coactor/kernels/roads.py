@@ -207,12 +207,12 @@ def survey(
     links: Indices,
     ends: Indices,
     marked: NDArray[np.bool_],
-    taken: NDArray[np.bool_],
+    taken: NDArray[np.int8],
 ) -> tuple[Indices, NDArray[np.bool_]]:
     """For the best way through each link: how many marked links it uses, and whether it comes by twice.
 
-    The arguments are those of `detours`; `ends` are the junctions each link begins and ends at, `taken` says
-    which of them the rest of the route passes.
+    The arguments are those of `detours`; `ends` are the junctions each link begins and ends at. `taken` is 1
+    for those of them that the rest of the route passes, and -1 for those that may be passed twice.
     """
     used = np.zeros(len(links), np.int64)
     twice = np.zeros(len(links), np.bool_)
@@ -224,7 +224,7 @@ def survey(
         while True:
             used[i] += marked[head[turn]]
             junction = ends[head[turn], 1]
-            twice[i] |= taken[junction] or seen[junction] == i
+            twice[i] |= taken[junction] > 0 or (taken[junction] == 0 and seen[junction] == i)
             seen[junction] = i
             if tail[turn] == origin:
                 break
@@ -233,7 +233,7 @@ def survey(
         while True:
             used[i] += marked[head[turn]]
             junction = ends[head[turn], 1]
-            twice[i] |= taken[junction] or seen[junction] == i
+            twice[i] |= taken[junction] > 0 or (taken[junction] == 0 and seen[junction] == i)
             seen[junction] = i
             if head[turn] == target:
                 break

@@ -69,14 +69,17 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
     svg.setAttribute("height", size[1]);
   }
 
-  function fit() {
-    const spots = [...now.links, ...now.ghost].flatMap((link) => [network.start(link), network.end(link)]);
+  /** Bring the whole trip into view, and another way with it. */
+  function fit(more = []) {
+    const spots = [...now.links, ...now.ghost, ...more].flatMap((link) => [network.start(link), network.end(link)]);
     const [xs, ys] = [spots.map((p) => p[0]), spots.map((p) => p[1])];
     const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     const k = Math.min((size[0] - 2 * EDGE) / (x1 - x0 || 1), (size[1] - 2 * EDGE) / (y1 - y0 || 1), 40);
     home = k;
     look({ k, x: size[0] / 2 - k * (x0 + x1) / 2, y: size[1] / 2 - k * (y0 + y1) / 2 });
   }
+
+  const inView = (links) => links.every((link) => { const [x, y] = pixel(network.end(link)); return x > 0 && y > 0 && x < size[0] && y < size[1]; });
 
   let waiting = false;
   function look(next) {
@@ -156,7 +159,7 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
     put(world.grab, s("path", { d: line(links) }));
     put(world.others);
     put(world.preview);
-    if (!begin && now.links.some((link) => { const [x, y] = pixel(middle(link)); return x < 0 || y < 0 || x > size[0] || y > size[1]; }) && view.k <= home * 1.01) fit();
+    if (!begin && view.k <= home * 1.01 && !inView(links)) fit();
     drawMarks();
   }
 
@@ -175,6 +178,7 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
   function light(way) {
     lit = way;
     put(world.preview, way ? s("path", { d: line(changed(way.links)) }) : []);
+    if (way && view.k <= home * 1.01 && !inView(way.links)) fit(way.links);
     drawMarks();
   }
 
