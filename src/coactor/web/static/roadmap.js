@@ -79,7 +79,7 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
     look({ k, x: size[0] / 2 - k * (x0 + x1) / 2, y: size[1] / 2 - k * (y0 + y1) / 2 });
   }
 
-  const inView = (links) => links.every((link) => { const [x, y] = pixel(network.end(link)); return x > 0 && y > 0 && x < size[0] && y < size[1]; });
+  const inView = (links) => links.every((link) => { const [x, y] = pixel(network.end(link)); return x > 18 && y > 18 && x < size[0] - 18 && y < size[1] - 18; });
 
   let waiting = false;
   function look(next) {
