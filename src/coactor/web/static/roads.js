@@ -10,6 +10,7 @@ import { feature, list as inWords, number, signed } from "./words.js";
 await new Promise((done) => { document.head.append(h("link", { rel: "stylesheet", href: new URL("roads.css", import.meta.url).pathname, on: { load: done, error: done } })); });
 
 const FEW = 6; // changes said of each way
+const [ENTER, TWICE] = ["Enter takes it", "Enter or a second click takes it"];
 const PAUSE = 60; // milliseconds of rest before other ways are asked for: arrow keys may be fast
 
 export async function prepare(study) {
@@ -44,7 +45,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     network, background: trial?.background ?? [], editable,
     onStretch: (position) => { pick(rowAt(position)); focusActive(); },
     onPoint: (link) => point(link),
-    onWay: (way) => (lit === way ? take(way) : look(way)),
+    onWay: (way) => { if (lit === way) take(way); else { look(way, TWICE); hold(way); } },
     onDrag: (link) => drag(link),
     onDrop: (link) => drop(link),
   }) : null;
@@ -114,16 +115,21 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     if (!editable()) return;
     if (pointed && both(link).includes(pointed.move.args[0])) { take(pointed); return; }
     clearTimeout(timer);
-    show(await through(both(link)), network.called(link));
+    if (show(await through(both(link)), network.called(link), TWICE)) hold(pointed);
   }
 
-  function show(found, name) {
-    if (!found) return;
-    if (!found.length) { status.textContent = `The route passes ${name} already.`; return; }
+  /** Look at the one way that was found; answers whether there is one. */
+  function show(found, name, how = "") {
+    if (!found) return false;
+    if (!found.length) { status.textContent = `The route passes ${name} already.`; return false; }
     [pointed] = found;
-    look(pointed);
     choose();
+    look(pointed, how);
+    return true;
   }
+
+  /** Give the focus to a way that was pointed at, so that Enter takes it and does not submit. */
+  const hold = (way) => [...choices.children].find((one) => one.way === way)?.focus({ preventScroll: true });
 
   async function goVia() {
     const wanted = via.value.trim().toLowerCase();
@@ -134,7 +140,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     clearTimeout(timer);
     const found = await through(network.of(name).slice(0, 2000));
     if (found?.length) found[0].name = name;
-    show(found, name);
+    show(found, name, ENTER);
   }
 
   // While the route is pulled, one question is under way at a time; those that were overtaken are never asked.
@@ -167,13 +173,13 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
   }
 
   /** Draw a way without taking it, and say what it would change. */
-  function look(way, how = "Enter takes it") {
+  function look(way, how = "") {
     lit = way;
     map?.light(way);
     for (const one of choices.children) one.classList.toggle("chosen", way !== null && one.way === way);
     if (!way) { status.textContent = hint(); return; }
     const parts = changes(way).slice(0, 3).map((part) => `${part.label} ${part.text}`);
-    status.textContent = `Via ${inWords(way.streets) || network.called(way.move.args[0])}: ${parts.join(", ") || "nothing changes"}. ${editable() ? `${how}.` : ""}`;
+    status.textContent = `Via ${inWords(way.streets) || network.called(way.move.args[0])}: ${parts.join(", ") || "nothing changes"}. ${editable() && how ? `${how}.` : ""}`;
   }
 
   function take(way) {
@@ -198,14 +204,16 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     const names = part ? [...new Set(options().slice(Math.min(active, from), Math.max(active, from) + 1).map((row) => row.name))] : [];
     heading.textContent = part ? `Other ways instead of ${inWords(names.slice(0, 3))}` : "Other ways";
     const none = answered && !shown().length;
+    const held = choices.contains(document.activeElement) ? document.activeElement.way : null;
     put(choices, none ? h("p", { class: "hint", text: "There is no other way worth showing for this stretch. Name a street below, or point at one." }) : shown().map((way) => {
       const key = ways.indexOf(way) + 1;
-      const made = button("", () => take(way), { class: `choice way${key ? ` w${key - 1}` : ""}${way === lit ? " chosen" : ""}`, disabled: !editable(), on: { pointerenter: () => look(way), focus: () => look(way) } });
+      const made = button("", () => take(way), { class: `choice way${key ? ` w${key - 1}` : ""}${way === lit ? " chosen" : ""}`, disabled: !editable(), on: { pointerenter: () => look(way, "Click to take it"), focus: () => { if (lit !== way) look(way, ENTER); } } });
       made.way = way;
       return put(made, h("span", { class: "number", text: key || "•" }), h("b", { text: `via ${inWords(way.streets) || network.called(way.move.args[0])}` }),
         h("span", { class: "hint", text: way.gain > 1e-9 ? "better by what is known" : way.gain < -1e-9 ? "worse by what is known" : "" }),
         h("span", { class: "facts" }, changes(way).slice(0, FEW).map((one) => h("span", {}, h("i", { text: one.label }), ` ${one.text}`))));
     }));
+    if (held) hold(held);
   }
 
   // -- the list ---------------------------------------------------------------------------------------------
@@ -271,7 +279,10 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     if (step && onList) { pick(active + step, event.shiftKey && active > 0); focusActive(); }
     else if (along && (onList || choices.contains(event.target))) {
       const some = shown();
-      if (some.length) look(some[(some.indexOf(lit) + along + some.length + (lit ? 0 : along < 0 ? 1 : 0)) % some.length]);
+      if (!some.length) return;
+      const next = some[(some.indexOf(lit) + along + some.length + (lit ? 0 : along < 0 ? 1 : 0)) % some.length];
+      if (onList) look(next, ENTER);
+      else hold(next);
     } else if (/^[1-9]$/.test(event.key) && ways[Number(event.key) - 1]) take(ways[Number(event.key) - 1]);
     else if (event.key === "Enter" && lit && onList) take(lit);
     else if (event.key === "Escape" && (lit || active)) { if (lit) { pointed = null; look(null); choose(); } else pick(0); }
