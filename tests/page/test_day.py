@@ -195,6 +195,34 @@ def test_in_two_minutes_a_visitor_has_seen_it_learn(house):
     )
 
 
+def test_chances_are_told_and_held_against_the_facts(house):
+    study = house.study("try-tour")
+    page = house.open(house.visit(), "/s/try-tour")
+    assert "fine" not in page.locator(".ticket").inner_text()  # nothing is known yet, so nothing is said
+    house.open(page, "/s/try-tour/report")
+    assert page.locator("#calibration").count() == 0
+    tryout.play(study, 24, "admin")
+    tryout.fill(study, "admin")
+    (waiting,) = study.proposals("waiting")
+    said = {True: "likely fine as it is", False: "likely to need edits"}[waiting.chance > 0.5]
+    share = round(100 * max(waiting.chance, 1 - waiting.chance))
+    house.open(page, "/s/try-tour")
+    if not 1 / 3 < waiting.chance < 2 / 3:
+        assert f"{said}: {share} %" in page.locator(".ticket").inner_text()
+    page.keyboard.press("Enter")
+    page.locator("#about", has_text=f"{share} %. Made with version 24").wait_for()
+    house.open(page, "/s/try-tour/report")
+    found = study.calibration()
+    assert found.proposals == 23  # the first one could not be foretold
+    assert page.locator("#calibration").inner_text().replace("\u00a0", " ") == found.sentence
+    assert page.locator(".calibration circle").count() == len(found.bins)
+    page.get_by_text("Predicted and observed").click()
+    rows = page.get_by_role("region", name="Chances told beforehand").locator("tbody tr")
+    assert [int(row.locator("td").nth(1).inner_text()) for row in rows.all()] == [
+        one.proposals for one in found.bins
+    ]
+
+
 def test_the_colleagues_advice_can_be_followed(house):
     page = house.open(house.visit(), "/s/try-ranking/p/1")
     page.get_by_role("button", name="What would Ada do?").click()

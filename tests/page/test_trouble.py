@@ -116,7 +116,11 @@ def test_looking_again_tells_of_changes(house, revision):
 
 def test_lost_ways_are_said_in_a_sentence(house):
     page = house.visit("ana", "expert")
-    for path, said in (("/s/nowhere", "no study"), ("/s/try-tour/p/99", "no proposal")):
+    for path, said in (
+        ("/s/nowhere", "no study"), ("/s/try-tour/p/99", "no proposal"), ("/s/try-tour/p/0", "no proposal"),
+        (f"/s/try-tour/p/{10**30}", "no proposal"), ("/s/try-tour/p/one", "nothing at this address"),
+        (f"/s/{'x' * 300}", "no study"), ("/elsewhere", "nothing at this address"),
+    ):  # fmt: skip
         answer = page.goto(house.address + path)
         assert answer.status == 404
         assert said in page.locator("#message").inner_text()

@@ -7,7 +7,7 @@ from importlib.resources import files
 from string import Template
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, FastAPI, Path, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.responses import HTMLResponse
 
 from coactor.studies import Forbidden, NotFound
@@ -19,8 +19,6 @@ from coactor.web.security import need, page_user
 from coactor.web.site import Site
 
 Person = Annotated[Account, Depends(page_user)]
-Study = Annotated[str, Path(max_length=64)]
-Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 # What each page loads beside its own module, so that the browser fetches all at once.
 MODULES = {
@@ -107,24 +105,26 @@ def add_pages(app: FastAPI, site: Site) -> None:
         return shell.page("home.js", account, "Studies", here="home")
 
     @app.get("/s/{study}", include_in_schema=False)
-    def queue(study: Study, account: Person) -> HTMLResponse:
+    def queue(study: str, account: Person) -> HTMLResponse:
         try:
             return shell.page("queue.js", account, about(study, account), study=study, here="queue")
         except (NotFound, Forbidden) as error:
             return lost(account, error)
 
     @app.get("/s/{study}/report", include_in_schema=False)
-    def report(study: Study, account: Person) -> HTMLResponse:
+    def report(study: str, account: Person) -> HTMLResponse:
         try:
             title = about(study, account)
             return shell.page("report.js", account, f"{title}: report", study=study, here="report")
         except (NotFound, Forbidden) as error:
             return lost(account, error)
 
-    @app.get("/s/{study}/p/{id}", include_in_schema=False)
-    def editor(study: Study, id: Number, account: Person) -> HTMLResponse:
+    @app.get("/s/{study}/p/{id:int}", include_in_schema=False)
+    def editor(study: str, id: int, account: Person) -> HTMLResponse:
         try:
             about(study, account)
+            if id >= 2**31:
+                raise NotFound(f"Study {study!r} has no proposal {id}; see its proposals.")
             ticket = site.desk(study).view(id).ticket
             free = ticket.state != "done" and ticket.holder in ("", account.name)
             label = ticket.label or f"Proposal {id}"

@@ -70,7 +70,7 @@ export function makeMap(place, { problem, domain, called, background, editable, 
     if (one.kind === "area") {
       const [x, y] = scale(one.at);
       name.setAttribute("x", x);
-      name.setAttribute("y", y + one.radius * scale.unit - 5);
+      name.setAttribute("y", Math.min(y + one.radius * scale.unit - 5, svg.viewBox.baseVal.height - 6)); // some lie over the edge
       return s("g", { class: one.name }, s("circle", { cx: x, cy: y, r: one.radius * scale.unit }), name);
     }
     const points = one.points.map(scale);

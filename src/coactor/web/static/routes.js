@@ -5,10 +5,10 @@ import { makeMap } from "./map.js";
 import { applied, moveOf, rowsOf } from "./operators.js";
 
 const OPERATORS = {
-  reverse: { text: "Turn stretch round", key: "r", hint: "Choose both ends of the stretch, or drag from one to the other." },
-  move: { text: "Move after", key: "m", hint: "Choose a stop, then the stop it should follow, or drag it there." },
-  swap: { text: "Swap", key: "s", hint: "Choose two stops, or drag one onto the other." },
-  tails: { text: "Swap ends", key: "t", hint: "Choose two stops of two routes: what follows them changes routes." },
+  reverse: { text: "Turn stretch round", key: "r", say: (a, b) => `Turn the stretch from ${a} to ${b} round`, hint: "Choose both ends of the stretch, or drag from one to the other." },
+  move: { text: "Move after", key: "m", say: (a, b) => `Move ${a} after ${b}`, hint: "Choose a stop, then the stop it should follow, or drag it there." },
+  swap: { text: "Swap", key: "s", say: (a, b) => `Swap ${a} and ${b}`, hint: "Choose two stops, or drag one onto the other." },
+  tails: { text: "Swap ends", key: "t", say: (a, b) => `Swap what follows ${a} and ${b}`, hint: "Choose two stops of two routes: what follows them changes routes." },
 };
 
 export function mount(place, { draft, editable, trial, makeFrom }) {
@@ -224,7 +224,7 @@ export function mount(place, { draft, editable, trial, makeFrom }) {
     if (mark && target) {
       const { move, refusal } = moveOf(domain, rows, mode, mark, target);
       preview = refusal ? null : applied(domain, rows, move);
-      status.textContent = refusal ?? `${OPERATORS[mode].text}: ${title(mark)} and ${title(target)}. Press ${OPERATORS[mode].key.toUpperCase()} or the button.`;
+      status.textContent = refusal ?? `${OPERATORS[mode].say(title(mark), title(target))}? Press ${OPERATORS[mode].key.toUpperCase()} or the button.`;
     } else status.textContent = mark ? `${title(mark)} is marked. Choose the other stop.` : editable() ? OPERATORS[mode].hint : "";
     map.choose(mark, target, preview);
   }
