@@ -18,6 +18,7 @@ try {
       h("div", { class: "cards" }, trials.map((one) => card(studies.find((study) => study.name === one.study), one.title, one.story)))) : null,
     own.length ? h("section", {}, trials.length ? h("h2", { text: "Studies" }) : null, h("div", { class: "cards" }, own.map((one) => card(one, one.name, "")))) : null,
     studies.length ? null : h("p", { class: "card" }, "There is no study here yet. Create one with ", h("code", { text: "coactor study create" }), ", or start the server with ", h("code", { text: "coactor serve --try" }), " to look around."));
+  content.append(h("p", { class: "hint" }, "For programs: ", h("a", { href: "/api/docs", text: "HTTP API" }), "."));
   $(".card a", content)?.focus({ preventScroll: true });
 } catch (error) { say(error.message, true); }
 

@@ -46,6 +46,7 @@ async function draw() {
   trial = trials.find((one) => one.study === study) ?? null;
   verdict.textContent = tight(trend.sentence);
   verdict.className = `verdict ${trend.verdict}`;
+  chart.hidden = $("#legend").hidden = !efforts.length; // nothing to draw yet
   effortChart(chart, efforts, trend, versions);
   put($("#legend"), legend(trend.window));
   put(numbers, table("Effort of each finished proposal", ["Proposal", "Edits", "Gross", "Seconds", "Chance", "By", "When", "Version", "Learned"],
