@@ -120,14 +120,14 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
       ...ways.map((way, i) => badge(badges[i], i + 1, `w${i}${lit === way ? " lit" : ""}`, `Other way ${i + 1}`)),
       ...now.vias.map((link, i) => badge(middle(link), i + 1, "via", `Via-point ${i + 1}: ${network.called(link)}`)),
       badge(middle(first), "A", "end", `From ${network.called(first)}`), badge(middle(last), "B", "end", `To ${network.called(last)}`)];
-    const names = [];
+    const [names, top] = [[], []];
     const label = (link, name, className) => {
       const [x, y] = pixel(middle(link));
       const box = [x, y - 14, 7.2 * name.length];
       if (x < box[2] / 2 || x > size[0] - box[2] / 2 || y < 20 || y > size[1] - 4) return;
       if (className !== "pointed" && !free(box)) return;
       taken.push(box);
-      names.push(s("text", { x: x.toFixed(1), y: (y - 9).toFixed(1), class: className, text: name }));
+      (className === "pointed" ? top : names).push(s("text", { x: x.toFixed(1), y: (y - 9).toFixed(1), class: className, text: name }));
     };
     const landmarks = background.filter((one) => one.name !== "motorway").map((one) => {
       const spots = (one.points ?? [one.at]).map((p) => pixel(places.put(p)));
@@ -136,7 +136,7 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
     });
     if (hover !== null) label(hover, network.called(hover), "pointed");
     for (const row of [...now.rows].sort((a, b) => b.length - a.length)) label(row.links[Math.floor(row.links.length / 2)], row.name, "street");
-    put(marks, s("g", { class: "under" }, landmarks), s("g", { class: "labels" }, names), signs);
+    put(marks, s("g", { class: "under" }, landmarks), s("g", { class: "labels" }, names), signs, s("g", { class: "labels" }, top));
   }
 
   /** Where on a line there is room for a mark: in the middle, if nothing stands there. */
@@ -178,7 +178,8 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
   function light(way) {
     lit = way;
     put(world.preview, way ? s("path", { d: line(changed(way.links)) }) : []);
-    if (way && view.k <= home * 1.01 && !inView(way.links)) fit(way.links);
+    const held = svg.classList.contains("dragging"); // the map stays under a hand that pulls the route
+    if (way && !held && view.k <= home * 1.01 && !inView(way.links)) fit(way.links);
     drawMarks();
   }
 
@@ -193,14 +194,15 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
   /** What lies under a pointer: another way (by its number or its line), a place on the route, or any road. */
   function under(event) {
     const [x, y] = where(event);
-    const marked = badges.findIndex((spot) => { const [bx, by] = pixel(spot); return Math.hypot(bx - x, by - y) < 14; });
-    if (marked >= 0) return { way: ways[marked] };
     const spot = ground([x, y]);
     const route = network.nearest(spot, reach(event), now.links);
+    const pull = route.link !== null; // whatever else is there: what begins on the route pulls it
+    const marked = badges.findIndex((one) => { const [bx, by] = pixel(one); return Math.hypot(bx - x, by - y) < 14; });
+    if (marked >= 0) return { way: ways[marked], pull };
     const near = ways.map((way) => ({ way, ...network.nearest(spot, reach(event), changed(way.links)) }))
       .filter((one) => one.link !== null).sort((a, b) => a.far - b.far)[0];
-    if (near && (route.link === null || near.far < route.far)) return { way: near.way };
-    if (route.link !== null) return { position: now.links.indexOf(route.link) };
+    if (near && (!pull || near.far < route.far)) return { way: near.way, pull };
+    if (pull) return { position: now.links.indexOf(route.link), pull };
     const { link } = network.nearest(spot, reach(event));
     return link === null ? {} : { link };
   }
@@ -217,7 +219,7 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
       const [x, y] = where(next);
       if (!doing) {
         if (Math.hypot(x - start[0], y - start[1]) < 6) return;
-        doing = target.position !== undefined && editable() ? "route" : "map";
+        doing = target.pull && editable() ? "route" : "map";
         if (doing === "map" && finger && !svg.classList.contains("near")) { end(next); return; }
         svg.setPointerCapture(event.pointerId);
         svg.classList.add("dragging");
