@@ -216,6 +216,13 @@ def test_chances_are_told_and_held_against_the_facts(house):
     assert found.proposals == 23  # the first one could not be foretold
     assert page.locator("#calibration").inner_text().replace("\u00a0", " ") == found.sentence
     assert page.locator(".calibration circle").count() == len(found.bins)
+    facts = study.ledger.refresh().seq
+    while page.get_by_role("button", name="Earlier").is_visible():  # back to the very first fact, each once
+        shown = page.locator(".log li").count()
+        page.get_by_role("button", name="Earlier").click()
+        page.locator(".log li").nth(shown).wait_for()
+    numbers = page.locator(".log li").evaluate_all("(all) => all.map((one) => one.value)")
+    assert numbers == list(range(facts, 0, -1))
     page.get_by_text("Predicted and observed").click()
     rows = page.get_by_role("region", name="Chances told beforehand").locator("tbody tr")
     assert [int(row.locator("td").nth(1).inner_text()) for row in rows.all()] == [

@@ -39,10 +39,12 @@ put(content, actions,
 await draw().catch((error) => say(error.message, true));
 
 async function draw() {
-  const [about, efforts, trend, believed, past, calibration, versions, trials] = await Promise.all([
-    get(at(study)), get(at(study, "/effort")), get(at(study, "/trend")), get(at(study, "/beliefs")),
-    get(at(study, "/history")), get(at(study, "/calibration")), latestVersions(), get("/try")]);
-  [summary, beliefs, history] = [about, believed, past];
+  summary = await get(at(study)); // says how far back to look; all the rest is fetched at once
+  const from = Math.max(0, summary.facts - LOG);
+  const [efforts, trend, believed, past, calibration, versions, trials, facts] = await Promise.all([
+    get(at(study, "/effort")), get(at(study, "/trend")), get(at(study, "/beliefs")), get(at(study, "/history")),
+    get(at(study, "/calibration")), get(at(study, `/versions?after=${Math.max(-1, summary.version - 1000)}`)), get("/try"), events(from, summary.facts)]);
+  [beliefs, history] = [believed, past];
   trial = trials.find((one) => one.study === study) ?? null;
   verdict.textContent = tight(trend.sentence);
   verdict.className = `verdict ${trend.verdict}`;
@@ -54,13 +56,8 @@ async function draw() {
   drawWeights();
   drawCalibration(chances, calibration);
   drawVersions(versions);
-  await drawLog();
+  drawLog(facts, from);
   put(actions, h("a", { class: "button", href: `/s/${study}`, text: "To the queue" }), trial && LEAD ? play() : null);
-}
-
-async function latestVersions() {
-  const { version } = await get(at(study));
-  return get(at(study, `/versions?after=${Math.max(-1, version - 1000)}`));
 }
 
 function drawWeights() {
@@ -127,12 +124,19 @@ async function rollback(to, reason) {
   } catch (error) { say(error.message, true); }
 }
 
-async function drawLog() {
-  let from = Math.max(0, summary.facts - LOG);
-  const rows = h("ol", { class: "log", reversed: true });
-  const older = button("Earlier", async () => { from = Math.max(0, from - LOG); rows.append(...(await page(from))); older.hidden = from === 0; });
-  const page = async (after) => (await get(at(study, `/events?after=${after}&limit=${LOG}`))).events.slice(0, LOG).reverse().map(fact);
-  put(rows, await page(from));
+/** The facts after one and up to another, the newest first. */
+async function events(after, upto) {
+  return upto > after ? (await get(at(study, `/events?after=${after}&limit=${upto - after}`))).events.reverse().map(fact) : [];
+}
+
+function drawLog(latest, from) {
+  const rows = h("ol", { class: "log", reversed: true }, latest);
+  const older = button("Earlier", async () => {
+    const upto = from;
+    from = Math.max(0, from - LOG);
+    older.hidden = from === 0;
+    rows.append(...(await events(from, upto)));
+  });
   older.hidden = from === 0;
   put(log, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Log" }, rows), older);
 }
