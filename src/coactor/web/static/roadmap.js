@@ -9,14 +9,19 @@ const FINGER = 22;
 export function makeRoadMap(place, { network, background, editable, onStretch, onPoint, onWay, onDrag, onDrop }) {
   const { places } = network;
   const layer = (name) => s("g", { class: name });
-  const world = { under: layer("under"), roads: layer("roads"), ghost: layer("ghost"), others: layer("others"), route: layer("routes"), stretch: layer("chosenway"), preview: layer("preview"), grab: layer("grab") };
+  // The roads are a picture of their own, larger than what is seen: what moves above it, or the map when it is
+  // pulled along, does not paint thousands of lines again.
+  const base = { under: layer("under"), roads: layer("roads") };
+  const floor = s("g", {}, Object.values(base));
+  const floorplan = s("svg", { class: "roadground", "aria-hidden": "true" }, floor);
+  const world = { ghost: layer("ghost"), others: layer("others"), route: layer("routes"), stretch: layer("chosenway"), preview: layer("preview"), grab: layer("grab") };
   const plane = s("g", { class: "world" }, Object.values(world));
   const marks = layer("marks");
   const svg = s("svg", { class: "plane roadmap", role: "img", "aria-label": "Map of the roads. The list of streets and the other ways below do all that the map does." }, plane, marks);
   const tools = h("div", { class: "zoom", role: "group", "aria-label": "Map" },
     button("+", () => zoom(1.5), { "aria-label": "Zoom in" }), button("−", () => zoom(1 / 1.5), { "aria-label": "Zoom out" }),
     button("Whole trip", () => fit(), { class: "fit" }));
-  put(place, svg, tools);
+  put(place, h("div", { class: "sheet" }, floorplan, svg), tools);
 
   let now = null; // what is drawn: links, ghost, vias, ends
   let ways = [];
@@ -27,6 +32,7 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
   let size = [600, 400];
   let view = { k: 1, x: 0, y: 0 };
   let home = 1;
+  let painted = null; // the view in which the roads were painted last
 
   const pixel = ([x, y]) => [x * view.k + view.x, y * view.k + view.y];
   const ground = ([x, y]) => [(x - view.x) / view.k, (y - view.y) / view.k];
@@ -50,8 +56,8 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
       const twin = network.twin(link);
       if (twin === null || twin > link) drawn[network.kind(link)].push(`M${point(network.start(link))}L${point(network.end(link))}`);
     }
-    put(world.roads, Object.entries(drawn).map(([kind, lines]) => s("path", { class: kind, d: lines.join("") })));
-    put(world.under, background.filter((one) => one.name !== "motorway").map((one) => {
+    put(base.roads, Object.entries(drawn).map(([kind, lines]) => s("path", { class: kind, d: lines.join("") })));
+    put(base.under, background.filter((one) => one.name !== "motorway").map((one) => {
       if (one.kind === "area") {
         const [x, y] = places.put(one.at);
         return s("g", { class: one.name }, s("circle", { cx: x, cy: y, r: one.radius * places.unit }));
@@ -67,6 +73,8 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
     size = [width, Math.max(280, Math.min(520, Math.round(width * 0.66)))];
     svg.setAttribute("viewBox", `0 0 ${size[0]} ${size[1]}`);
     svg.setAttribute("height", size[1]);
+    floorplan.setAttribute("viewBox", `${-size[0] / 2} ${-size[1] / 2} ${2 * size[0]} ${2 * size[1]}`);
+    painted = null;
   }
 
   /** Bring the whole trip into view, and another way with it. */
@@ -81,11 +89,20 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
 
   const inView = (links) => links.every((link) => { const [x, y] = pixel(network.end(link)); return x > 18 && y > 18 && x < size[0] - 18 && y < size[1] - 18; });
 
+  let panning = null; // the view a pan began with: marks then move with the map, and are set anew at its end
   let waiting = false;
   function look(next) {
     view = next;
     plane.setAttribute("transform", `matrix(${view.k} 0 0 ${view.k} ${view.x} ${view.y})`);
+    let [x, y] = painted?.k === view.k ? [view.x - painted.x, view.y - painted.y] : [Infinity, Infinity];
+    if (Math.abs(x) > size[0] / 2 || Math.abs(y) > size[1] / 2) {
+      painted = view;
+      [x, y] = [0, 0];
+      floor.setAttribute("transform", plane.getAttribute("transform"));
+    }
+    floorplan.style.transform = `translate(${x}px, ${y}px)`;
     svg.classList.toggle("near", view.k > home * 1.01); // a finger then moves the map, not the page
+    if (panning) { marks.setAttribute("transform", `translate(${view.x - panning.x} ${view.y - panning.y})`); return; }
     if (waiting) return;
     waiting = true;
     requestAnimationFrame(() => { waiting = false; drawMarks(); });
@@ -107,6 +124,7 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
 
   function drawMarks() {
     if (!now) return;
+    marks.removeAttribute("transform");
     const [first, last] = [now.links[0], now.links.at(-1)];
     const taken = [];
     const free = (box) => !taken.some((other) => Math.abs(box[0] - other[0]) < (box[2] + other[2]) / 2 && Math.abs(box[1] - other[1]) < 20);
@@ -223,6 +241,7 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
         if (doing === "map" && finger && !svg.classList.contains("near")) { end(next); return; }
         svg.setPointerCapture(event.pointerId);
         svg.classList.add("dragging");
+        if (doing === "map") panning = view;
       }
       if (doing === "map") { look({ ...from, x: from.x + x - start[0], y: from.y + y - start[1] }); return; }
       const { link } = network.nearest(ground([x, y]), 40 / view.k);
@@ -231,7 +250,8 @@ export function makeRoadMap(place, { network, background, editable, onStretch, o
     const end = (last) => {
       for (const [kind, act] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) svg.removeEventListener(kind, act);
       svg.classList.remove("dragging");
-      hover = null;
+      [hover, panning] = [null, null];
+      if (doing === "map") drawMarks();
       if (doing === "route") onDrop(last.type === "pointerup" ? over : null);
       else if (!doing && last.type === "pointerup") {
         if (target.way) onWay(target.way);
