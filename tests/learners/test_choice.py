@@ -11,12 +11,12 @@ import pytest
 from coactor import Session, SimulatedExpert, domains, learners
 from coactor.learners import ChoiceLearner
 from coactor.learners.acceptance import Acceptance
-from coactor.learners.choice import JOINT_UP_TO
-from coactor.learners.gaussians import Diagonal, Precision
+from coactor.learners.choice import FEW, JOINT
+from coactor.learners.gaussians import Covariance, Diagonal, Precision
 from coactor.protocol import Feedback, Matrix, Vector
 from tests.cases import make_case, same
 
-MANY = JOINT_UP_TO + 1
+MANY = FEW + 1
 
 
 def a_round(rng: np.random.Generator, truth: Vector, moves: int = 12, threshold: float = 0.5) -> Feedback:
@@ -212,8 +212,10 @@ def test_the_size_of_the_state_does_not_grow_with_rounds() -> None:
 
 
 def test_the_form_of_the_belief_follows_the_number_of_features() -> None:
-    assert isinstance(ChoiceLearner(JOINT_UP_TO)._belief, Precision)
-    assert isinstance(ChoiceLearner(MANY)._belief, Diagonal)
+    assert isinstance(ChoiceLearner(FEW)._belief, Precision)
+    assert isinstance(ChoiceLearner(MANY)._belief, Covariance)
+    assert isinstance(ChoiceLearner(JOINT)._belief, Covariance)
+    assert isinstance(ChoiceLearner(JOINT + 1)._belief, Diagonal)
 
 
 # -- nothing breaks it ---------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coactor.learners.gaussians import ENOUGH, Diagonal, Precision
+from coactor.learners.gaussians import ENOUGH, Covariance, Diagonal, Precision
 from coactor.protocol import Matrix, Vector
 
 
@@ -103,8 +103,28 @@ def test_with_one_coordinate_both_forms_are_the_same_for_ever() -> None:
         np.testing.assert_allclose(primal.variances(), dual.variances(), rtol=1e-6)
 
 
+@settings(max_examples=60, deadline=None)
+@given(*shapes)
+def test_precision_and_covariance_are_one_belief(seed: int, d: int, m: int, size: float) -> None:
+    """Over several rounds, from any start: the same mean, the same variances."""
+    rng = np.random.default_rng([seed, 4])
+    root = rng.standard_normal((d, d))
+    start = root @ root.T + 0.1 * np.eye(d)
+    mean, *_ = a_round(seed, d, m, size)
+    primal, dual = Precision(mean, start), Covariance(mean, start)
+    for k in range(3):
+        _, rows, labels = a_round(seed + k, d, m, size)
+        np.testing.assert_allclose(primal.spread(rows), dual.spread(rows), rtol=1e-6, atol=1e-9)
+        primal.learn(rows, labels)
+        dual.learn(rows, labels)
+        np.testing.assert_allclose(primal.mean, dual.mean, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(primal.variances(), dual.variances(), rtol=1e-5, atol=1e-9)
+        np.testing.assert_array_equal(dual.matrix, dual.matrix.T)
+
+
 FORMS = {
     "precision": lambda d: Precision(np.zeros(d), np.eye(d)),
+    "covariance": lambda d: Covariance(np.zeros(d), np.eye(d)),
     "diagonal": lambda d: Diagonal(np.zeros(d), np.ones(d)),
 }
 

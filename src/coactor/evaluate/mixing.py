@@ -29,9 +29,9 @@ from coactor import learners as known
 from coactor.evaluate.archives import Archive
 from coactor.evaluate.execute import run_all
 from coactor.evaluate.lines import parse_line
-from coactor.learners.choice import JOINT_UP_TO
+from coactor.learners.choice import FEW, JOINT
 from coactor.learners.states import pack, unpack
-from coactor.protocol import Learner, State, Vector
+from coactor.protocol import Learner, Matrix, State, Vector
 
 PILOT = 20  # cases learned before the shards part
 
@@ -107,14 +107,20 @@ def mix(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
 def _multiplied(common: State, states: Sequence[State]) -> dict[str, Any]:
     """The product of Gaussian beliefs, the common start counted once."""
     size = len(common["belief_mean"])
-    joint = size - 1 <= JOINT_UP_TO  # a matrix of precisions, or a vector of variances
+    joint = size - 1 <= JOINT  # a matrix, of precisions or else of covariances, or a vector of variances
     shape = (size, size) if joint else (size,)
+
+    def turned(matrix: Matrix) -> Matrix:
+        """To precisions, and back."""
+        if size - 1 <= FEW:
+            return matrix
+        return np.linalg.inv(matrix).astype(np.float64) if joint else 1.0 / matrix
 
     def message(state: State) -> tuple[Vector, Vector]:
         """The natural parameters: precision, and precision times mean."""
         mean = unpack(state, "belief_mean", state["learner"], (size,))
-        matrix = unpack(state, "belief_matrix", state["learner"], shape)
-        return (matrix, matrix @ mean) if joint else (1.0 / matrix, mean / matrix)
+        precision = turned(unpack(state, "belief_matrix", state["learner"], shape))
+        return precision, precision @ mean if joint else precision * mean
 
     start = message(common)
     parts = [message(state) for state in states]
@@ -124,12 +130,8 @@ def _multiplied(common: State, states: Sequence[State]) -> dict[str, Any]:
     if lowest <= 0.0:  # the shards forgot more of the start than they learned: their mean is what is left
         precision = np.mean([own for own, _ in parts], axis=0)
         pull = np.mean([own for _, own in parts], axis=0)
-    if joint:
-        return {
-            "belief_mean": pack(np.linalg.solve(precision, pull).astype(np.float64)),
-            "belief_matrix": pack(precision),
-        }
-    return {"belief_mean": pack(pull / precision), "belief_matrix": pack(1.0 / precision)}
+    mean = np.linalg.solve(precision, pull) if joint else pull / precision
+    return {"belief_mean": pack(mean.astype(np.float64)), "belief_matrix": pack(turned(precision))}
 
 
 def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:

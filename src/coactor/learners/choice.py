@@ -16,21 +16,39 @@ Memory and time do not grow with the number of rounds.
 
 Units. Each feature is measured by its own root mean square when it is first seen to vary, and rows by
 their mean length in the first round. So the same settings serve every domain and unit.
+
+Many features. Beyond 250, a round says little about each. Then all features share one unit, a row counts
+by its direction alone (the lengths of moves may differ by orders of magnitude, as those of exchanges at the
+top and at the end of a long list do), weights are believed to be small, and the past is kept longer.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from coactor.learners.gaussians import Diagonal, Gaussian, Precision
+from coactor.learners.gaussians import Covariance, Diagonal, Gaussian, Precision
 from coactor.learners.states import check_feedback, count, number, pack, positive_dim, positive_number, unpack
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
-JOINT_UP_TO = 250  # features; beyond, coordinates are taken as independent
-DOUBT_JOINT, DOUBT_INDEPENDENT = 10.0, 1.0  # prior deviation of a weight: of the log-odds of a typical move
+FEW = 250  # features; beyond, they are many
+JOINT = 1000  # features; beyond, weights are taken as independent of each other
+
+
+class Usual(NamedTuple):
+    """What is believed before anything is seen, in log-odds of a typical move."""
+
+    doubt: float  # prior deviation of a weight
+    indecision: float  # prior deviation of the threshold
+    confidence: float
+
+
+WITH_FEW = Usual(doubt=10.0, indecision=10.0, confidence=0.01)
+WITH_MANY = Usual(doubt=0.3, indecision=2.0, confidence=0.1)
+MEMORY = 200, 2  # rounds after which the past has faded to a third: at least, and for each feature
 BORROWED = 5.0  # a feature's unit borrows this many rows from the other features'
 
 
@@ -47,13 +65,15 @@ class ChoiceLearner:
         good or bad.
     confidence
         How far the prior mean lies from 0, in units of `doubt`. Small: it only decides while nothing is
-        known.
+        known. By default 0.01, with many features 0.1.
     doubt
-        The prior standard deviation of a weight; by default 10, or 1 where coordinates are independent.
+        The prior standard deviation of a weight; by default 10, with many features 0.3.
     kinship
-        How much the weights are believed to have in common, as a share of `doubt`^2.
+        How much the weights are believed to have in common, as a share of `doubt`^2; with many features
+        nothing.
     keep
-        How much the past counts after each round: below 1 the learner follows a taste that drifts.
+        How much the past counts after each round: below 1 the learner follows a taste that drifts. By default
+        0.995, with more than 100 features closer to 1: there is more to learn before it is forgotten.
 
     Examples
     --------
@@ -77,18 +97,21 @@ class ChoiceLearner:
         self,
         dim: int,
         prior: Sequence[float] | Vector | None = None,
-        confidence: float = 0.01,
+        confidence: float | None = None,
         doubt: float | None = None,
         kinship: float = 4.0,
-        keep: float = 0.995,
+        keep: float | None = None,
     ) -> None:
         self.dim = positive_dim(dim)
-        self.confidence = positive_number(confidence, "confidence")
-        self._joint = self.dim <= JOINT_UP_TO
-        usual = DOUBT_JOINT if self._joint else DOUBT_INDEPENDENT
-        self.doubt = usual if doubt is None else positive_number(doubt, "doubt")
+        self._many = self.dim > FEW
+        self._usual = WITH_MANY if self._many else WITH_FEW
+        self.confidence = positive_number(
+            self._usual.confidence if confidence is None else confidence, "confidence"
+        )
+        self.doubt = positive_number(self._usual.doubt if doubt is None else doubt, "doubt")
         self.kinship = positive_number(kinship, "kinship")
-        self.keep = positive_number(keep, "keep")
+        least, each = MEMORY
+        self.keep = positive_number(1.0 - 1.0 / max(least, each * self.dim) if keep is None else keep, "keep")
         if self.keep > 1.0:
             raise ValueError(f"keep is {keep!r}; the past cannot count more than once: give at most 1.")
         self.prior = _direction(prior, self.dim)
@@ -124,7 +147,7 @@ class ChoiceLearner:
 
         Doubt about the weights draws the probabilities towards one half.
         """
-        rows = np.hstack([differences / self._scale(), np.full((len(differences), 1), -1.0)])
+        rows = self._rows(differences, True)
         logit = rows @ self._belief.mean
         blur = np.sqrt(1.0 + np.pi / 8.0 * self._belief.spread(rows))
         chances: Vector = 0.5 * (1.0 + np.tanh(0.5 * logit / blur))
@@ -139,7 +162,7 @@ class ChoiceLearner:
         if not differences.any():
             return
         self._measure(differences)
-        rows = np.hstack([differences / self._scale(), np.full((len(labels), 1), -1.0 if threshold else 0.0)])
+        rows = self._rows(differences, threshold)
         if self.keep < 1.0:
             self._belief.forget(self.keep)
         self._belief.learn(rows, labels)
@@ -155,6 +178,14 @@ class ChoiceLearner:
         labels[: len(made)] = 1.0
         return np.vstack([made, feedback.declined]), labels, True
 
+    def _rows(self, differences: Matrix, threshold: bool) -> Matrix:
+        """What is multiplied with theta: differences in the learner's units, and -1 for the threshold."""
+        rows = differences / self._scale()
+        if self._many:
+            lengths = _lengths(rows)[:, None]
+            rows = rows / np.where(lengths == 0.0, 1.0, lengths)
+        return np.hstack([rows, np.full((len(rows), 1), -1.0 if threshold else 0.0)])
+
     def _measure(self, differences: Matrix) -> None:
         """Give units to the features that vary for the first time, and once to the length of rows.
 
@@ -165,32 +196,34 @@ class ChoiceLearner:
         if fresh.any():
             seen = differences[:, fresh]
             count = np.count_nonzero(seen, axis=0)
-            own = 0.5 * np.log((seen**2).sum(axis=0) / count)
+            own = np.log(_lengths(seen.T)) - 0.5 * np.log(count)
             units = self._units.copy()
-            if self._joint:
+            if self._many:
+                units[fresh] = 1.0
+            else:
                 others = np.append(own, np.log(units[units > 0.0])).mean()
                 units[fresh] = np.exp((count * own + BORROWED * others) / (count + BORROWED))
-            else:
-                units[fresh] = 1.0
             self._units = units
         if self._length == 0.0:
             rows = differences / np.where(self._units == 0.0, 1.0, self._units)
-            self._length = float(np.sqrt((rows**2).sum(axis=1).mean()))
+            self._length = float(_lengths(_lengths(rows)[None])[0] / np.sqrt(len(rows)))
 
     def _scale(self) -> Vector:
         return np.where(self._units == 0.0, 1.0, self._units) * (self._length or 1.0)
 
     def _start(self) -> Gaussian:
         mean = np.append(self.confidence * self.doubt * self.prior, 0.0)
-        variance = self.doubt**2
-        if not self._joint:
-            return Diagonal(mean, np.full(self.dim + 1, variance))
-        covariance = variance * np.eye(self.dim + 1)
-        covariance[:-1, :-1] += variance * self.kinship * np.outer(self.prior, self.prior)
+        variances = np.append(np.full(self.dim, self.doubt**2), self._usual.indecision**2)
+        if self.dim > JOINT:
+            return Diagonal(mean, variances)
+        if self._many:
+            return Covariance(mean, np.diag(variances))
+        covariance = np.diag(variances)
+        covariance[:-1, :-1] += self.doubt**2 * self.kinship * np.outer(self.prior, self.prior)
         return Precision(mean, covariance)
 
     def _prior_variance(self) -> Vector:
-        return self.doubt**2 * (1.0 + (self.kinship * self.prior**2 if self._joint else np.zeros(self.dim)))
+        return self.doubt**2 * (1.0 + (np.zeros(self.dim) if self._many else self.kinship * self.prior**2))
 
     # -- to and from JSON ---------------------------------------------------------------------------------
 
@@ -237,3 +270,11 @@ def _direction(prior: Sequence[float] | Vector | None, dim: int) -> Vector:
     if array.shape != (dim,) or not np.isfinite(array).all() or not array.any():
         raise ValueError(f"prior has shape {array.shape}; expected {dim} finite numbers, not all 0.")
     return array / float(np.sqrt((array**2).mean()))
+
+
+def _lengths(rows: Matrix) -> Vector:
+    """Of each row; the squares of very small or large numbers would be 0 or infinite, so none are taken."""
+    largest = np.abs(rows).max(axis=1, initial=0.0)
+    unit = np.where(largest == 0.0, 1.0, largest)
+    lengths: Vector = largest * np.sqrt(((rows / unit[:, None]) ** 2).sum(axis=1))
+    return lengths

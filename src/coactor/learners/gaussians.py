@@ -2,10 +2,11 @@
 
 An observation is a row a with label 1 or 0: P(1) = sigma(a . theta). The update finds the mode of
 (Gaussian x likelihood) by damped Newton, and puts the Gaussian with the curvature of that point in place
-of the old one. Two forms of the same step, by the size of theta:
+of the old one. Three forms of the same step, by the size of theta:
 
     Precision    P = inverse covariance; one solve of size d per Newton step     for d up to some hundreds
-    Diagonal     independent coordinates; Newton in the space of the m rows      for thousands of features
+    Covariance   C; Newton in the space of the m rows                            for d up to a thousand
+    Diagonal     the same with independent coordinates                           for thousands of features
 """
 
 from __future__ import annotations
@@ -87,6 +88,43 @@ class Precision:
 
     def forget(self, keep: float) -> None:
         self.matrix = keep * self.matrix + (1.0 - keep) * self.prior
+
+    def arrays(self) -> dict[str, Vector]:
+        return {"mean": self.mean, "matrix": self.matrix}
+
+
+class Covariance:
+    """The dual form: covariance C, theta = m + C A' alpha, an alpha per row.
+
+    With K = A C A', Newton solves systems of size m, one per row (`_dual_newton`); then, with D as above,
+    C := C - C A' D^1/2 (1 + D^1/2 K D^1/2)^-1 D^1/2 A C.
+    """
+
+    def __init__(self, mean: Vector, covariance: Matrix) -> None:
+        self.mean = mean
+        self.matrix = covariance
+        self.prior: Matrix = covariance.copy()
+
+    def variances(self) -> Vector:
+        return np.diagonal(self.matrix).copy()
+
+    def spread(self, rows: Matrix) -> Vector:
+        spread: Vector = ((rows @ self.matrix) * rows).sum(axis=1)
+        return spread
+
+    def learn(self, rows: Matrix, labels: Vector) -> None:
+        reach = rows @ self.matrix
+        kernel = reach @ rows.T
+        alpha, bend = _dual_newton(kernel, rows @ self.mean, labels)
+        root = np.sqrt(bend)[:, None]
+        inner = np.eye(labels.size) + root * kernel * root.T
+        half = np.linalg.solve(np.linalg.cholesky(inner), root * reach)
+        self.mean = self.mean + alpha @ reach
+        self.matrix = self.matrix - half.T @ half
+
+    def forget(self, keep: float) -> None:
+        wide = np.sqrt(np.minimum(1.0 / keep, np.diagonal(self.prior) / np.diagonal(self.matrix)))
+        self.matrix = self.matrix * wide * wide[:, None]
 
     def arrays(self) -> dict[str, Vector]:
         return {"mean": self.mean, "matrix": self.matrix}
