@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coactor import learners
-from coactor.learners import Averaged, ChoiceLearner, CoactiveLearner, MiniBatch
+from coactor.learners import Averaged, ChoiceLearner, CoactiveLearner, Committee, MiniBatch
 from coactor.protocol import Learner, Vector
 
 START, ALIKE, COPY, HINDSIGHT = "start", "alike", "copy", "hindsight"
@@ -64,8 +64,8 @@ def begin(learner: Learner, weights: Vector) -> Learner:
         learner.weights = np.array(weights)
     elif isinstance(learner, MiniBatch):
         begin(learner.learner, weights)
-    elif isinstance(learner, ChoiceLearner):
-        return ChoiceLearner(learner.dim, prior=weights)
+    elif isinstance(learner, ChoiceLearner | Committee):
+        return type(learner)(learner.dim, prior=weights)
     else:
         raise ValueError(f"learner {learner.name!r} cannot be given start weights; leave out '@start'.")
     return learner

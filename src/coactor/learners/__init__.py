@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 
-from coactor.learners.choice import ChoiceLearner
+from coactor.learners.choice import FEW, ChoiceLearner
 from coactor.learners.coactive import CoactiveLearner
+from coactor.learners.committee import Committee
 from coactor.learners.passive_aggressive import CSPA, PA, PAI, PAII
 from coactor.learners.perceptrons import CSPER, PER, CappedCSPER
+from coactor.learners.states import positive_dim
 from coactor.learners.wrappers import Averaged, MiniBatch
 from coactor.protocol import Learner, State
 
@@ -23,6 +25,7 @@ __all__ = [
     "CappedCSPER",
     "ChoiceLearner",
     "CoactiveLearner",
+    "Committee",
     "MiniBatch",
     "from_state",
     "make",
@@ -32,6 +35,9 @@ __all__ = [
 _COACTIVE: dict[str, Callable[[int], CoactiveLearner]] = {
     learner.name: learner for learner in (PER, CSPER, PA, CSPA, PAI, PAII, CappedCSPER)
 }
+_CHOICE: dict[str, Callable[[int], ChoiceLearner | Committee]] = {
+    learner.name: learner for learner in (ChoiceLearner, Committee)
+}
 
 
 def names() -> list[str]:
@@ -40,6 +46,7 @@ def names() -> list[str]:
     return [
         "default",
         ChoiceLearner.name,
+        Committee.name,
         *plain,
         *(f"averaged-{n}" for n in plain),
         *(f"batch-{n}" for n in plain),
@@ -54,8 +61,10 @@ def make(name: str, dim: int) -> Learner:
     >>> make("averaged-CSPER", 3).weights
     array([0., 0., 0.])
     """
-    if name in ("default", ChoiceLearner.name):
-        return ChoiceLearner(dim)
+    if name == "default":
+        name = Committee.name if positive_dim(dim) > FEW else ChoiceLearner.name
+    if name in _CHOICE:
+        return _CHOICE[name](dim)
     if name in _COACTIVE:
         return _COACTIVE[name](dim)
     prefix, _, rest = name.partition("-")

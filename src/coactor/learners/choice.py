@@ -19,7 +19,8 @@ their mean length in the first round. So the same settings serve every domain an
 
 Many features. Beyond 250, a round says little about each. Then all features share one unit, a row counts
 by its direction alone (the lengths of moves may differ by orders of magnitude, as those of exchanges at the
-top and at the end of a long list do), weights are believed to be small, and the past is kept longer.
+top and at the end of a long list do), weights are believed to be smaller, and the past is kept longer.
+committee.py joins two such learners.
 """
 
 from __future__ import annotations
@@ -31,7 +32,16 @@ from typing import NamedTuple
 import numpy as np
 
 from coactor.learners.gaussians import Covariance, Diagonal, Gaussian, Precision
-from coactor.learners.states import check_feedback, count, number, pack, positive_dim, positive_number, unpack
+from coactor.learners.states import (
+    check_feedback,
+    count,
+    flag,
+    number,
+    pack,
+    positive_dim,
+    positive_number,
+    unpack,
+)
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 FEW = 250  # features; beyond, they are many
@@ -47,7 +57,7 @@ class Usual(NamedTuple):
 
 
 WITH_FEW = Usual(doubt=10.0, indecision=10.0, confidence=0.01)
-WITH_MANY = Usual(doubt=0.3, indecision=2.0, confidence=0.1)
+WITH_MANY = Usual(doubt=1.0, indecision=2.0, confidence=0.1)
 MEMORY = 200, 2  # rounds after which the past has faded to a third: at least, and for each feature
 BORROWED = 5.0  # a feature's unit borrows this many rows from the other features'
 
@@ -67,13 +77,19 @@ class ChoiceLearner:
         How far the prior mean lies from 0, in units of `doubt`. Small: it only decides while nothing is
         known. By default 0.01, with many features 0.1.
     doubt
-        The prior standard deviation of a weight; by default 10, with many features 0.3.
+        The prior standard deviation of a weight; by default 10, with many features 1.
     kinship
         How much the weights are believed to have in common, as a share of `doubt`^2; with many features
         nothing.
     keep
         How much the past counts after each round: below 1 the learner follows a taste that drifts. By default
         0.995, with more than 100 features closer to 1: there is more to learn before it is forgotten.
+    lengths
+        Whether the length of a row counts, or its direction alone. By default it counts, with many features
+        not.
+    independent
+        Whether weights are believed about one by one, which is cheaper, and understands less of features that
+        go together. By default beyond 1000 features.
 
     Examples
     --------
@@ -101,6 +117,8 @@ class ChoiceLearner:
         doubt: float | None = None,
         kinship: float = 4.0,
         keep: float | None = None,
+        lengths: bool | None = None,
+        independent: bool | None = None,
     ) -> None:
         self.dim = positive_dim(dim)
         self._many = self.dim > FEW
@@ -114,6 +132,9 @@ class ChoiceLearner:
         self.keep = positive_number(1.0 - 1.0 / max(least, each * self.dim) if keep is None else keep, "keep")
         if self.keep > 1.0:
             raise ValueError(f"keep is {keep!r}; the past cannot count more than once: give at most 1.")
+        self.lengths = not self._many if lengths is None else bool(lengths)
+        self.independent = self.dim > JOINT if independent is None else bool(independent)
+        self._kin = not (self._many or self.independent)
         self.prior = _direction(prior, self.dim)
         self.rounds = 0
         self._units: Vector = np.zeros(self.dim)  # root mean square of each feature; 0 until it varies
@@ -181,7 +202,7 @@ class ChoiceLearner:
     def _rows(self, differences: Matrix, threshold: bool) -> Matrix:
         """What is multiplied with theta: differences in the learner's units, and -1 for the threshold."""
         rows = differences / self._scale()
-        if self._many:
+        if not self.lengths:
             lengths = _lengths(rows)[:, None]
             rows = rows / np.where(lengths == 0.0, 1.0, lengths)
         return np.hstack([rows, np.full((len(rows), 1), -1.0 if threshold else 0.0)])
@@ -214,7 +235,7 @@ class ChoiceLearner:
     def _start(self) -> Gaussian:
         mean = np.append(self.confidence * self.doubt * self.prior, 0.0)
         variances = np.append(np.full(self.dim, self.doubt**2), self._usual.indecision**2)
-        if self.dim > JOINT:
+        if self.independent:
             return Diagonal(mean, variances)
         if self._many:
             return Covariance(mean, np.diag(variances))
@@ -223,7 +244,7 @@ class ChoiceLearner:
         return Precision(mean, covariance)
 
     def _prior_variance(self) -> Vector:
-        return self.doubt**2 * (1.0 + (np.zeros(self.dim) if self._many else self.kinship * self.prior**2))
+        return self.doubt**2 * (1.0 + (self.kinship * self.prior**2 if self._kin else np.zeros(self.dim)))
 
     # -- to and from JSON ---------------------------------------------------------------------------------
 
@@ -241,13 +262,23 @@ class ChoiceLearner:
             "units": pack(self._units),
             "length": self._length,
             **{f"belief_{key}": pack(array) for key, array in self._belief.arrays().items()},
+            **self._manner(),
         }
+
+    def _manner(self) -> dict[str, bool]:
+        """How rows are taken, where it is not as in the paper's domains."""
+        plain = self.lengths and not self.independent
+        return {} if plain else {"lengths": self.lengths, "independent": self.independent}
 
     def restore(self, state: State) -> None:
         """Become the learner that `state` was taken from."""
         prior = unpack(state, "prior", self.name, (self.dim,))
         settings = {key: number(state, key, self.name) for key in ("confidence", "doubt", "kinship", "keep")}
-        other = ChoiceLearner(self.dim, prior, **settings)
+        lengths, independent = (
+            flag(state, "lengths", self.name, True),
+            flag(state, "independent", self.name, False),
+        )
+        other = ChoiceLearner(self.dim, prior, **settings, lengths=lengths, independent=independent)
         other.prior = prior
         other._belief = other._start()
         for key, array in other._belief.arrays().items():

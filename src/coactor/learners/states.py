@@ -105,9 +105,17 @@ def count(state: State, key: str, owner: str, least: int = 0) -> int:
     return value
 
 
-def inner_state(state: State, owner: str) -> State:
+def flag(state: State, key: str, owner: str, usual: bool) -> bool:
+    """True or false from a state that says nothing of it where it is as usual."""
+    value = state.get(key, usual)
+    if not isinstance(value, bool):
+        raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected true or false.")
+    return value
+
+
+def inner_state(state: State, owner: str, key: str = "inner") -> State:
     """The state of the learner inside."""
-    value = state.get("inner")
+    value = state.get(key)
     if not isinstance(value, dict):
         raise ValueError(
             f"the state of {owner!r} has no state of the learner inside; was it written by state()?"
