@@ -203,7 +203,7 @@ class ChoiceLearner:
         """What is multiplied with theta: differences in the learner's units, and -1 for the threshold."""
         rows = differences / self._scale()
         if not self.lengths:
-            lengths = _lengths(rows)[:, None]
+            lengths = row_lengths(rows)[:, None]
             rows = rows / np.where(lengths == 0.0, 1.0, lengths)
         return np.hstack([rows, np.full((len(rows), 1), -1.0 if threshold else 0.0)])
 
@@ -217,7 +217,7 @@ class ChoiceLearner:
         if fresh.any():
             seen = differences[:, fresh]
             count = np.count_nonzero(seen, axis=0)
-            own = np.log(_lengths(seen.T)) - 0.5 * np.log(count)
+            own = np.log(row_lengths(seen.T)) - 0.5 * np.log(count)
             units = self._units.copy()
             if self._many:
                 units[fresh] = 1.0
@@ -227,7 +227,7 @@ class ChoiceLearner:
             self._units = units
         if self._length == 0.0:
             rows = differences / np.where(self._units == 0.0, 1.0, self._units)
-            self._length = float(_lengths(_lengths(rows)[None])[0] / np.sqrt(len(rows)))
+            self._length = float(row_lengths(row_lengths(rows)[None])[0] / np.sqrt(len(rows)))
 
     def _scale(self) -> Vector:
         return np.where(self._units == 0.0, 1.0, self._units) * (self._length or 1.0)
@@ -303,7 +303,7 @@ def _direction(prior: Sequence[float] | Vector | None, dim: int) -> Vector:
     return array / float(np.sqrt((array**2).mean()))
 
 
-def _lengths(rows: Matrix) -> Vector:
+def row_lengths(rows: Matrix) -> Vector:
     """Of each row; the squares of very small or large numbers would be 0 or infinite, so none are taken."""
     largest = np.abs(rows).max(axis=1, initial=0.0)
     unit = np.where(largest == 0.0, 1.0, largest)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from coactor.learners.choice import ChoiceLearner
+from coactor.learners.choice import ChoiceLearner, row_lengths
 from coactor.learners.states import inner_state, pack
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
@@ -58,10 +58,10 @@ class Committee:
     def weights(self) -> Vector:
         """Between the two directions, as long as the quick one's."""
         quick, slow = self.quick.weights, self.slow.weights
-        length, other = float(np.linalg.norm(quick)), float(np.linalg.norm(slow))
+        length, other = row_lengths(np.vstack([quick, slow])).tolist()
         if length == 0.0 or other == 0.0:
             return quick + slow
-        between = QUICK / length * quick + (1.0 - QUICK) / other * slow
+        between = QUICK * (quick / length) + (1.0 - QUICK) * (slow / other)
         weights: Vector = between * (length / (float(np.linalg.norm(between)) or 1.0))
         return weights
 

@@ -1,0 +1,82 @@
+"""The default learner for many features."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from coactor import learners
+from coactor.learners import ChoiceLearner, Committee
+from coactor.learners.choice import FEW, JOINT
+from coactor.learners.gaussians import Covariance, Diagonal
+from tests.learners.test_choice import a_round, cosine
+
+MANY = FEW + 1
+
+
+def taught(learner: Committee, rounds: int = 40, seed: int = 0, unit: float = 1.0) -> Committee:
+    rng = np.random.default_rng(seed)
+    truth = rng.standard_normal(learner.dim) / np.sqrt(learner.dim)
+    for _ in range(rounds):
+        feedback = a_round(rng, truth)
+        declined = None if feedback.declined is None else unit * feedback.declined
+        learner.update(type(feedback)(unit * feedback.path, feedback.cost, declined))
+    return learner
+
+
+def test_many_features_get_a_committee_and_few_do_not() -> None:
+    assert isinstance(learners.make("default", MANY), Committee)
+    assert isinstance(learners.make("default", FEW), ChoiceLearner)
+
+
+@pytest.mark.parametrize("dim", [MANY, JOINT + 1])
+def test_the_weights_lie_between_the_two(dim: int) -> None:
+    committee = taught(Committee(dim), rounds=10)
+    quick, slow = committee.quick.weights, committee.slow.weights
+    apart = cosine(quick, slow)
+    assert apart < 0.999  # else nothing is between them
+    assert cosine(committee.weights, quick) > apart
+    assert cosine(committee.weights, slow) > apart
+    assert np.linalg.norm(committee.weights) == pytest.approx(np.linalg.norm(quick))
+    assert isinstance(committee.quick._belief, Covariance if dim <= JOINT else Diagonal)
+    assert isinstance(committee.slow._belief, Diagonal)
+
+
+def test_it_learns() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.standard_normal(MANY) / np.sqrt(MANY)
+    assert cosine(Committee(MANY).weights, truth) < 0.2
+    assert cosine(taught(Committee(MANY), rounds=150).weights, truth) > 0.6
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-6, 1e5])
+def test_the_unit_of_the_features_does_not_matter(unit: float) -> None:
+    """Not even where squares would vanish."""
+    one, two = taught(Committee(MANY), rounds=8), taught(Committee(MANY), rounds=8, unit=unit)
+    np.testing.assert_allclose(one.weights, unit * two.weights, rtol=1e-6, atol=1e-12)
+    assert one.threshold == pytest.approx(two.threshold, rel=1e-6)
+
+
+def test_a_row_counts_by_its_direction_to_the_quick_one() -> None:
+    rng = np.random.default_rng(1)
+    first, second = a_round(rng, np.ones(MANY)), a_round(rng, np.ones(MANY))
+    assert second.declined is not None
+    sizes = rng.random((len(second.declined), 1)) + 0.1
+    one, two = (ChoiceLearner(MANY) for _ in range(2))
+    for learner, factor in ((one, 1.0), (two, sizes)):
+        learner.update(first)
+        learner.update(type(second)(second.path, second.cost, factor * second.declined))
+    np.testing.assert_allclose(one.weights, two.weights, rtol=1e-9)
+
+
+def test_the_state_is_exact_and_whole() -> None:
+    live = taught(Committee(MANY), rounds=5)
+    again = learners.from_state(json.loads(json.dumps(live.state())))
+    assert isinstance(again, Committee)
+    taught(live, rounds=3, seed=7)
+    taught(again, rounds=3, seed=7)
+    assert again.state() == live.state()
+    with pytest.raises(ValueError, match="inside"):
+        live.restore({**live.state(), "slow": None})
