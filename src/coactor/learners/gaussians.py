@@ -103,7 +103,7 @@ class Covariance:
     def __init__(self, mean: Vector, covariance: Matrix) -> None:
         self.mean = mean
         self.matrix = covariance
-        self.prior: Matrix = covariance.copy()
+        self.prior: Vector = np.diagonal(covariance).copy()
 
     def variances(self) -> Vector:
         return np.diagonal(self.matrix).copy()
@@ -123,7 +123,7 @@ class Covariance:
         self.matrix = self.matrix - half.T @ half
 
     def forget(self, keep: float) -> None:
-        wide = np.sqrt(np.minimum(1.0 / keep, np.diagonal(self.prior) / np.diagonal(self.matrix)))
+        wide = np.sqrt(np.minimum(1.0 / keep, self.prior / np.diagonal(self.matrix)))
         self.matrix = self.matrix * wide * wide[:, None]
 
     def arrays(self) -> dict[str, Vector]:
