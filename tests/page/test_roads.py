@@ -67,11 +67,11 @@ def far_link(page, network: Network, taken) -> int:
     middle = network.places[network.ends].mean(axis=1)
     near = np.min(np.hypot(*(middle[:, None] - middle[taken][None]).transpose(2, 0, 1)), axis=1)
     box = page.locator(".roadmap").bounding_box()
-    for link in np.argsort(-near):
-        x, y = spot(page, network, int(link))
+    for link in [int(link) for link in np.argsort(-near) if near[link] < 1.5]:
+        x, y = spot(page, network, link)
         inside = box["x"] + 60 < x < box["x"] + box["width"] - 60
-        if inside and box["y"] + 60 < y < box["y"] + box["height"] - 60 and near[link] < 1.5:
-            return int(link)
+        if inside and box["y"] + 60 < y < box["y"] + box["height"] - 60:
+            return link
     raise AssertionError("no link is in view")
 
 
