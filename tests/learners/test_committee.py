@@ -71,6 +71,21 @@ def test_a_row_counts_by_its_direction_to_the_quick_one() -> None:
     np.testing.assert_allclose(one.weights, two.weights, rtol=1e-9)
 
 
+def test_what_it_believes_is_between_or_the_quick_ones() -> None:
+    prior = np.where(np.arange(MANY) % 2, 1.0, -1.0)
+    committee = Committee(MANY, prior)
+    np.testing.assert_array_equal(np.sign(committee.weights), prior)
+    np.testing.assert_array_equal(committee.prior, prior)
+    assert not committee.known().any()
+    taught(committee, rounds=5)
+    rows = np.random.default_rng(2).standard_normal((7, MANY))
+    both = np.array([committee.quick.chances(rows), committee.slow.chances(rows)])
+    assert (both.min(axis=0) <= committee.chances(rows)).all()
+    assert (committee.chances(rows) <= both.max(axis=0)).all()
+    assert (committee.known() > 0).all()
+    assert (committee.deviations() > 0).all()
+
+
 def test_the_state_is_exact_and_whole() -> None:
     live = taught(Committee(MANY), rounds=5)
     again = learners.from_state(json.loads(json.dumps(live.state())))
