@@ -119,7 +119,7 @@ def test_precision_and_covariance_are_one_belief(seed: int, d: int, m: int, size
         dual.learn(rows, labels)
         np.testing.assert_allclose(primal.mean, dual.mean, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(primal.variances(), dual.variances(), rtol=1e-5, atol=1e-9)
-        np.testing.assert_array_equal(dual.matrix, dual.matrix.T)
+        np.testing.assert_allclose(dual.matrix, dual.matrix.T, rtol=1e-9, atol=1e-12)
 
 
 FORMS = {

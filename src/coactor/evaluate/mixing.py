@@ -119,7 +119,11 @@ def _multiplied(common: State, states: Sequence[State]) -> dict[str, Any]:
     def message(state: State) -> tuple[Vector, Vector]:
         """The natural parameters: precision, and precision times mean."""
         mean = unpack(state, "belief_mean", state["learner"], (size,))
-        precision = turned(unpack(state, "belief_matrix", state["learner"], shape))
+        matrix = unpack(state, "belief_matrix", state["learner"], shape)
+        if "belief_wide" in state:
+            wide = unpack(state, "belief_wide", state["learner"], (size,))
+            matrix = matrix * wide * wide[:, None]
+        precision = turned(matrix)
         return precision, precision @ mean if joint else precision * mean
 
     start = message(common)
@@ -131,7 +135,8 @@ def _multiplied(common: State, states: Sequence[State]) -> dict[str, Any]:
         precision = np.mean([own for own, _ in parts], axis=0)
         pull = np.mean([own for _, own in parts], axis=0)
     mean = np.linalg.solve(precision, pull) if joint else pull / precision
-    return {"belief_mean": pack(mean.astype(np.float64)), "belief_matrix": pack(turned(precision))}
+    mixed = {"belief_mean": pack(mean.astype(np.float64)), "belief_matrix": pack(turned(precision))}
+    return mixed | ({"belief_wide": pack(np.ones(size))} if "belief_wide" in common else {})
 
 
 def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:

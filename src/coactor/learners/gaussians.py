@@ -18,6 +18,7 @@ import numpy as np
 from coactor.protocol import Matrix, Vector
 
 STEPS = 25  # Newton steps at the most; three or four are usual
+BLOCK = 128  # rows of a large matrix that are changed at once: they fit into the cache
 ENOUGH = 0.01  # the last Newton step is the one that promises less than this many nats
 
 
@@ -98,36 +99,42 @@ class Covariance:
 
     With K = A C A', Newton solves systems of size m, one per row (`_dual_newton`); then, with D as above,
     C := C - C A' D^1/2 (1 + D^1/2 K D^1/2)^-1 D^1/2 A C.
+
+    C is kept as W M W with W diagonal, so that forgetting need not touch the d^2 numbers of M.
     """
 
     def __init__(self, mean: Vector, covariance: Matrix) -> None:
         self.mean = mean
-        self.matrix = covariance
+        self.matrix = covariance.copy()
+        self.wide: Vector = np.ones(mean.size)
         self.prior: Vector = np.diagonal(covariance).copy()
 
     def variances(self) -> Vector:
-        return np.diagonal(self.matrix).copy()
+        variances: Vector = self.wide**2 * np.diagonal(self.matrix)
+        return variances
 
     def spread(self, rows: Matrix) -> Vector:
-        spread: Vector = ((rows @ self.matrix) * rows).sum(axis=1)
+        scaled = rows * self.wide
+        spread: Vector = ((scaled @ self.matrix) * scaled).sum(axis=1)
         return spread
 
     def learn(self, rows: Matrix, labels: Vector) -> None:
-        reach = rows @ self.matrix
-        kernel = reach @ rows.T
+        scaled = rows * self.wide
+        reach = scaled @ self.matrix
+        kernel = reach @ scaled.T
         alpha, bend = _dual_newton(kernel, rows @ self.mean, labels)
         root = np.sqrt(bend)[:, None]
         inner = np.eye(labels.size) + root * kernel * root.T
         half = np.linalg.solve(np.linalg.cholesky(inner), root * reach)
-        self.mean = self.mean + alpha @ reach
-        self.matrix = self.matrix - half.T @ half
+        self.mean = self.mean + (alpha @ reach) * self.wide
+        for k in range(0, len(self.matrix), BLOCK):
+            self.matrix[k : k + BLOCK] -= half[:, k : k + BLOCK].T @ half
 
     def forget(self, keep: float) -> None:
-        wide = np.sqrt(np.minimum(1.0 / keep, self.prior / np.diagonal(self.matrix)))
-        self.matrix = self.matrix * wide * wide[:, None]
+        self.wide = self.wide * np.sqrt(np.minimum(1.0 / keep, self.prior / self.variances()))
 
     def arrays(self) -> dict[str, Vector]:
-        return {"mean": self.mean, "matrix": self.matrix}
+        return {"mean": self.mean, "matrix": self.matrix, "wide": self.wide}
 
 
 class Diagonal:
