@@ -100,7 +100,7 @@ def strategy(
         return lambda x, outlook, stream: _effort_aware(domain, solve, x, outlook, stream, how)
     if name == "default":
         aware = strategy("effort-aware", domain, solver, how)
-        plain = bool(getattr(domain, "exact", False))  # there is but one optimum, and the solver finds it
+        plain = solver is None and getattr(domain, "exact", False)  # its own answer is the one optimum
         # The paper's learners know no threshold: they propose as in the paper.
         return lambda x, outlook, stream: (
             solve(x, outlook.weights) if plain or outlook.threshold is None else aware(x, outlook, stream)

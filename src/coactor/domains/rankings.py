@@ -163,6 +163,7 @@ class Ranking:
     """
 
     hidden = 1
+    exact = True  # sorted by score no order is better: there is nothing to search for
 
     def __init__(self, features: int = 700, documents: int = 24, names: Sequence[str] | None = None) -> None:
         self.dim = arrays.positive(features, 1, "features")
