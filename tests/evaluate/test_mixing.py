@@ -77,6 +77,32 @@ def test_beliefs_are_multiplied() -> None:
     assert together.rounds == whole.rounds
 
 
+def test_a_committee_is_mixed_belief_by_belief() -> None:
+    """One of its beliefs is a whole covariance, the other has independent weights."""
+    rng = np.random.default_rng(1)
+    taste = rng.standard_normal(300) / np.sqrt(300)
+
+    def taught(state: Any, rounds: int) -> Any:
+        learner: Any = learners.from_state(state)
+        for _ in range(rounds):
+            rows = rng.standard_normal((12, 300))
+            made = rows[rows @ taste > 0.5]
+            path = np.vstack([np.zeros(300), *np.cumsum(made, axis=0)])
+            learner.update(Feedback(path, float(len(made)), rows[rows @ taste <= 0.5]))
+        return learner
+
+    def agreement(learner: Any) -> float:
+        return float(learner.weights @ taste / np.linalg.norm(learner.weights) / np.linalg.norm(taste))
+
+    common = taught(learners.make("default", 300).state(), 5).state()
+    parts = [taught(common, 30) for _ in range(2)]
+    together: Any = learners.from_state(mix(common, [part.state() for part in parts], [30, 30]))
+    for part in parts:
+        assert agreement(together) > agreement(part)
+        assert agreement(together.slow) > agreement(part.slow)
+        assert (together.deviations() < part.deviations()).all()
+
+
 @pytest.mark.parametrize("line", ["default", "PER"])
 def test_shards_on_a_cluster_give_what_shards_at_home_give(line: str, trips: Path, cluster: str) -> None:
     archive = open_archive(trips)

@@ -29,7 +29,6 @@ from coactor import learners as known
 from coactor.evaluate.archives import Archive
 from coactor.evaluate.execute import run_all
 from coactor.evaluate.lines import parse_line
-from coactor.learners.choice import FEW, JOINT
 from coactor.learners.states import pack, unpack
 from coactor.protocol import Learner, Matrix, State, Vector
 
@@ -107,21 +106,22 @@ def mix(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
 def _multiplied(common: State, states: Sequence[State]) -> dict[str, Any]:
     """The product of Gaussian beliefs, the common start counted once."""
     size = len(common["belief_mean"])
-    joint = size - 1 <= JOINT  # a matrix, of precisions or else of covariances, or a vector of variances
-    shape = (size, size) if joint else (size,)
+    joint = not isinstance(common["belief_matrix"], list)  # a matrix, or a vector of variances
+    precise = joint and "belief_wide" not in common  # a matrix of precisions, or else of covariances
 
     def turned(matrix: Matrix) -> Matrix:
         """To precisions, and back."""
-        if size - 1 <= FEW:
+        if precise:
             return matrix
         return np.linalg.inv(matrix).astype(np.float64) if joint else 1.0 / matrix
 
     def message(state: State) -> tuple[Vector, Vector]:
         """The natural parameters: precision, and precision times mean."""
-        mean = unpack(state, "belief_mean", state["learner"], (size,))
-        matrix = unpack(state, "belief_matrix", state["learner"], shape)
-        if "belief_wide" in state:
-            wide = unpack(state, "belief_wide", state["learner"], (size,))
+        owner = state["learner"]
+        mean = unpack(state, "belief_mean", owner, (size,))
+        matrix = unpack(state, "belief_matrix", owner, (size, size) if joint else (size,))
+        if "belief_wide" in common:
+            wide = unpack(state, "belief_wide", owner, (size,))
             matrix = matrix * wide * wide[:, None]
         precision = turned(matrix)
         return precision, precision @ mean if joint else precision * mean
