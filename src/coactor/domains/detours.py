@@ -6,7 +6,7 @@ the network at once. (The literature calls such ways via-node alternatives.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,11 +15,11 @@ import numpy as np
 
 from coactor.kernels import roads as kernel
 from coactor.protocol import Indices, Move, Vector
+from coactor.search import ROUNDING, PlainLandscape
 
 if TYPE_CHECKING:
     from coactor.domains.roads import Roads, Route, Trip
 
-ROUNDING = 1e-12  # gains below this share of the utility are rounding
 AVOIDED = 0.4  # the share of a stretch that another way for it must leave out
 ENOUGH = 0.6  # or the share of what the best of them leaves out, where that is less
 ALIKE = 0.6  # two ways that share more of their new links than this are one to the eye
@@ -28,34 +28,15 @@ LOOKED_AT = 1000  # of them, on each leg, that are compared with each other
 
 
 @dataclass(frozen=True, slots=True)
-class RoadView:
-    """The routes of one trip through one set of weights; see `protocol.Landscape`."""
+class RoadView(PlainLandscape):
+    """The routes of one trip through one set of weights: all detours at once, two trees a leg."""
 
     domain: Roads
-    x: Trip
-    w: Vector
-
-    def utility(self, y: Route) -> float:
-        """w . phi(x, y)."""
-        return float(self.w @ self.domain.features(self.x, y))
 
     def gains(self, y: Route) -> Vector:
         """What each move adds to the utility, in scan order."""
         gains: Vector = self.domain.move_features(self.x, y) @ self.w
         return gains
-
-    def climb(
-        self, y: Route, *, kappa: float = 0.0, best: bool = False, limit: int = -1
-    ) -> tuple[Sequence[Route], list[Move]]:
-        """Apply the first (or best) move in scan order that gains enough, until none does."""
-        path, moves = [y], list[Move]()
-        while len(moves) != limit:
-            step = self._step(path[-1], kappa, best)
-            if step is None:
-                break
-            moves.append(step[0])
-            path.append(step[1])
-        return path, moves
 
     def _step(self, y: Route, kappa: float, best: bool) -> tuple[Move, Route] | None:
         """Among equally cheap detours the router may draw another than was foreseen: look again."""

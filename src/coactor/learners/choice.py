@@ -215,13 +215,13 @@ class ChoiceLearner:
         """
         fresh = (self._units == 0.0) & differences.any(axis=0)
         if fresh.any():
-            seen = differences[:, fresh]
-            count = np.count_nonzero(seen, axis=0)
-            own = np.log(row_lengths(seen.T)) - 0.5 * np.log(count)
             units = self._units.copy()
             if self._many:
                 units[fresh] = 1.0
             else:
+                seen = differences[:, fresh]
+                count = np.count_nonzero(seen, axis=0)
+                own = np.log(row_lengths(seen.T)) - 0.5 * np.log(count)
                 others = np.append(own, np.log(units[units > 0.0])).mean()
                 units[fresh] = np.exp((count * own + BORROWED * others) / (count + BORROWED))
             self._units = units
