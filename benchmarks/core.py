@@ -83,8 +83,10 @@ def two_opt(sizes: list[int]) -> list[dict[str, Any]]:
         rows.append(
             {"points": n, "kernel_us": 1e6 * fast / 20, "plain_us": 1e6 * slow / 20, "ratio": slow / fast}
         )
-        print(f"2-opt, {n} points: kernel {1e6 * fast / 20:8.1f} us, plain Python {1e6 * slow / 20:9.1f} us, "
-              f"ratio {slow / fast:6.1f} (goal: at least 25)")  # fmt: skip
+        print(
+            f"2-opt, {n} points: kernel {1e6 * fast / 20:8.1f} us, plain Python {1e6 * slow / 20:9.1f} us, "
+            f"ratio {slow / fast:6.1f} (goal: at least 25)"
+        )
     return rows
 
 

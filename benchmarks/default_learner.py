@@ -12,30 +12,46 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from coactor.lab.experiment import Experiment, use_data
-from coactor.lab.lines import EXPERT, PAPER, parse_lines
-from coactor.lab.margins import Margin, margins
-from coactor.lab.panels import PANELS
-from coactor.lab.reproduction import cores
-from coactor.lab.results import PanelResult
-from coactor.lab.statistics import Interval
-from coactor.lab.tables import to_csv
+from coactor.lab.engine.contenders import EXPERT, PAPER, parse_lines
+from coactor.lab.engine.statistics import Interval
+from coactor.lab.output.tables import to_csv
+from coactor.lab.paper.experiment import Experiment, use_data
+from coactor.lab.paper.panels import PANELS
+from coactor.lab.paper.reproduction import cores
+from coactor.lab.paper.results import PanelResult
+from coactor.lab.paper.versus_paper import Margin, margins
 
 GOALS = {
     "default+paper": {
-        "path-clean": 0.80, "path-noise": 0.90, "tsp-clean": 0.42, "tsp-noise": 0.75, "mtsp-clean": 0.62,
+        "path-clean": 0.80,
+        "path-noise": 0.90,
+        "tsp-clean": 0.42,
+        "tsp-noise": 0.75,
+        "mtsp-clean": 0.62,
         "mtsp-noise": 0.92,
     },
     "default": {
-        "path-clean": 0.12, "path-noise": 0.45, "tsp-clean": 0.27, "tsp-noise": 0.50, "mtsp-clean": 0.60,
+        "path-clean": 0.12,
+        "path-noise": 0.45,
+        "tsp-clean": 0.27,
+        "tsp-noise": 0.50,
+        "mtsp-clean": 0.60,
         "mtsp-noise": 0.68,
     },
-}  # fmt: skip
+}
 HEAD = (
-    "panel", "line", "effort", "best of four", "ratio", "ratio of totals", "runs won",
-    "above the best on average", "above expert",
-    "final utility, difference", "goal",
-)  # fmt: skip
+    "panel",
+    "line",
+    "effort",
+    "best of four",
+    "ratio",
+    "ratio of totals",
+    "runs won",
+    "above the best on average",
+    "above expert",
+    "final utility, difference",
+    "goal",
+)
 LINES = (*PAPER, EXPERT, *GOALS)
 
 

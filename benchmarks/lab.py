@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 import time
 
-from coactor.lab.lines import Line, parse_lines
-from coactor.lab.panels import PANELS, Panel
-from coactor.lab.runs import Unit, run_unit
+from coactor.lab.engine.contenders import Line, parse_lines
+from coactor.lab.paper.panels import PANELS, Panel
+from coactor.lab.paper.runs import Unit, run_unit
 
 LINES = ("PER", "CSPER", "PA", "CSPA", "expert")
 

@@ -26,14 +26,19 @@ from playwright.sync_api import sync_playwright
 
 from coactor.domains import Graph, Network, Query, Ranking, Roads, Tour, Trip
 from coactor.studies import Store, open_study
-from coactor.studies.tokens import Accounts
+from coactor.studies.accounts import Accounts
 from coactor.web.app import create_app
-from coactor.web.tryout import add_trials
+from coactor.web.demo.studies import add_trials
 
 ARGS = [
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-first-run",
-]  # fmt: skip
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 FRAMES = """() => new Promise((resolve) => {
   window.times = [];
   const tick = (now) => { window.times.push(now); window.ticking = requestAnimationFrame(tick); };
@@ -96,9 +101,13 @@ def town(links: int) -> Network:
 
 
 def roads(
-    browser: Any, store: Store, address: str, name: str, rows: list[tuple[str, str, str]],
+    browser: Any,
+    store: Store,
+    address: str,
+    name: str,
+    rows: list[tuple[str, str, str]],
     frames: dict[str, list[float]],
-) -> None:  # fmt: skip
+) -> None:
     """An edit by key, other ways for a stretch, and frames while the map and the route are dragged."""
     page, _, _ = opened(browser, store, address, f"/s/{name}/p/1", "body[data-revision]")
     edits, asked = [], []
@@ -133,8 +142,12 @@ def opened(browser: Any, store: Store, address: str, path: str, ready: str) -> t
     context.request.get(f"{address}/login?code={Accounts(store).login_link()}")  # the cookie, and no page yet
     page = context.new_page()
     sizes: list[float] = []
-    page.on("requestfinished", lambda request: sizes.append(sum(request.sizes()[k] for k in
-            ("responseBodySize", "responseHeadersSize"))))  # fmt: skip
+    page.on(
+        "requestfinished",
+        lambda request: sizes.append(
+            sum(request.sizes()[k] for k in ("responseBodySize", "responseHeadersSize"))
+        ),
+    )
     began = time.perf_counter()
     page.goto(address + path)
     page.locator(ready).first.wait_for(state="attached")
@@ -188,10 +201,14 @@ def main() -> None:
         with serving(create_app(store)) as address, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=chromium, args=ARGS)
             opened(browser, store, address, "/", ".card")  # the server's own first time
-            for path, ready in (("/", ".card"), ("/s/try-tour", ".ticket"), ("/s/try-tour/report", ".log li"),
-                                ("/s/try-tour/p/1", "body[data-revision]"),
-                                ("/s/try-ranking/p/1", "body[data-revision]"),
-                                ("/s/try-roads/p/1", "body[data-revision]")):  # fmt: skip
+            for path, ready in (
+                ("/", ".card"),
+                ("/s/try-tour", ".ticket"),
+                ("/s/try-tour/report", ".log li"),
+                ("/s/try-tour/p/1", "body[data-revision]"),
+                ("/s/try-ranking/p/1", "body[data-revision]"),
+                ("/s/try-roads/p/1", "body[data-revision]"),
+            ):
                 page, took, size = opened(browser, store, address, path, ready)
                 rows.append((f"open {path}", f"{took:.0f} ms, {size:.0f} kB", "1000 ms, 300 kB"))
                 took, size = again(page, address + path, ready)

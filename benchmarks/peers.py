@@ -25,13 +25,13 @@ from typing import Any
 
 import numpy as np
 
-from coactor.lab.experiment import Experiment
-from coactor.lab.lines import parse_lines
-from coactor.lab.panels import PANELS
-from coactor.lab.reproduction import cores
-from coactor.lab.results import PanelResult
-from coactor.lab.statistics import compare_pair, interval
-from coactor.lab.tables import to_csv
+from coactor.lab.engine.contenders import parse_lines
+from coactor.lab.engine.statistics import compare_pair, interval
+from coactor.lab.output.tables import to_csv
+from coactor.lab.paper.experiment import Experiment
+from coactor.lab.paper.panels import PANELS
+from coactor.lab.paper.reproduction import cores
+from coactor.lab.paper.results import PanelResult
 from coactor.protocol import Feedback, Reads, Vector
 
 TUNE, REPORT = 101, 0
@@ -133,10 +133,15 @@ class InvOpt(Peer):
             warnings.simplefilter("ignore")
             self.weights = np.asarray(
                 invopt.FOM(
-                    [(None, last)], lambda s, x: -x, self.weights, lambda theta, s: first,
-                    lambda t: size, 1, normalize_grad=self.normalised,
+                    [(None, last)],
+                    lambda s, x: -x,
+                    self.weights,
+                    lambda theta, s: first,
+                    lambda t: size,
+                    1,
+                    normalize_grad=self.normalised,
                 )
-            )  # fmt: skip
+            )
 
 
 def line(name: str, setting: Sequence[Any]) -> str:
@@ -197,8 +202,15 @@ def main() -> None:
             theirs = interval(totals[chosen], drawn)
             low, high = pair.difference.low, pair.difference.high
             verdict = " **we lose**" if low > 0 else " (too close)" if high >= 0 else ""
-            cells = (panel, name, setting, f"{theirs:.1f}", f"{pair.difference:.1f}{verdict}", f"{ratio:.2f}",
-                     f"{pair.wins.value:.0%}")  # fmt: skip
+            cells = (
+                panel,
+                name,
+                setting,
+                f"{theirs:.1f}",
+                f"{pair.difference:.1f}{verdict}",
+                f"{ratio:.2f}",
+                f"{pair.wins.value:.0%}",
+            )
             print("| " + " | ".join(cells) + " |", flush=True)
             row: dict[str, Any] = {"panel": panel, "peer": name, "setting": setting}
             row |= {"runs": args.runs, "examples": args.examples, "ours": float(mine.mean())}

@@ -21,7 +21,8 @@ from tests.studies import postgres  # noqa: E402
 from tests.studies.stubs import Switches, tours  # noqa: E402
 from tests.web.test_trouble import Load  # noqa: E402
 
-from coactor.studies import Store, open_study, transfer  # noqa: E402
+from coactor.studies import Store, open_study  # noqa: E402
+from coactor.studies.log import transfer  # noqa: E402
 
 
 def many_processes(url: str, processes: int, tells: int) -> str:

@@ -26,7 +26,7 @@ import optuna
 
 from coactor.domains import Tour
 from coactor.studies import Store, Study, open_study
-from coactor.studies.tokens import Accounts
+from coactor.studies.accounts import Accounts
 
 MOVES = [{"op": "reverse", "args": [3, 9]}, {"op": "reverse", "args": [5, 6]}]
 DOMAIN = Tour(points=20, features=10)
@@ -101,8 +101,9 @@ async def edits(address: str, token: str, seconds: float, rate: float = 50.0) ->
             began = time.perf_counter()
             answer = await client.post(
                 f"/api/studies/desk/proposals/{id}/edits",
-                json=MOVES[revision[id] % 2], headers={"If-Match": f'"{revision[id]}"'},
-            )  # fmt: skip
+                json=MOVES[revision[id] % 2],
+                headers={"If-Match": f'"{revision[id]}"'},
+            )
             took.append(time.perf_counter() - began)
             assert answer.status_code == 200, answer.text
             revision[id] += 1
@@ -120,18 +121,33 @@ async def edits(address: str, token: str, seconds: float, rate: float = 50.0) ->
     p50, p99 = np.quantile(took, [0.5, 0.99]) * 1000
     low = np.quantile(floor, [0.5, 0.99]) * 1000
     return {
-        "edits": len(took), "p50_ms": float(p50), "p99_ms": float(p99), "floor_p50_ms": float(low[0]),
+        "edits": len(took),
+        "p50_ms": float(p50),
+        "p99_ms": float(p99),
+        "floor_p50_ms": float(low[0]),
         "floor_p99_ms": float(low[1]),
-    }  # fmt: skip
+    }
 
 
 def start(url: str, port: str = "0") -> tuple[subprocess.Popen[str], str]:
     """A server in its own process; its address."""
     server = subprocess.Popen(
-        [sys.executable, "-c", "from coactor.cli import main; main()", "serve", "--store", url, "--port",
-         port,
-         "--share-port", "--json", "--quiet"], stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            "from coactor.cli import main; main()",
+            "serve",
+            "--store",
+            url,
+            "--port",
+            port,
+            "--share-port",
+            "--json",
+            "--quiet",
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     text = ""
     while "}" not in text:
         text += server.stdout.readline() if server.stdout else "}"

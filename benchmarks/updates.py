@@ -14,9 +14,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from coactor import Session, SimulatedExpert, learners
-from coactor.lab.lines import parse_lines
-from coactor.lab.panels import PANELS
-from coactor.lab.runs import Unit, make_problems, true_weights
+from coactor.lab.engine.contenders import parse_lines
+from coactor.lab.paper.panels import PANELS
+from coactor.lab.paper.runs import Unit, make_problems, true_weights
 from coactor.protocol import Feedback
 
 GOALS = {10: 1.0, 100: 2.0}  # features -> milliseconds
@@ -45,9 +45,12 @@ def run(panel: str, name: str, examples: int) -> tuple[Timed, float]:
     unit = Unit(PANELS[panel], 0, 0, examples + 20, parse_lines([name]))
     domain = unit.panel.make_domain()
     expert = SimulatedExpert(
-        domain, true_weights(unit, domain), kappa=unit.panel.kappa, budget=unit.panel.budget,
+        domain,
+        true_weights(unit, domain),
+        kappa=unit.panel.kappa,
+        budget=unit.panel.budget,
         rng=np.random.default_rng(0),
-    )  # fmt: skip
+    )
     learner = Timed(learners.make(name, domain.dim))
     session, asked = Session(domain, learner), list[float]()
     for x in make_problems(unit, domain, None):

@@ -87,10 +87,16 @@ def test_a_run_with_misjudgement_is_judged_by_theorem_2() -> None:
 
 @pytest.mark.parametrize(
     ("learner", "n", "r", "w", "kappa"),
-    [("MIRA", 1, 1.0, 1.0, 1.0), ("PER", 0, 1.0, 1.0, 1.0), ("PER", 1, -1.0, 1.0, 1.0),
-     ("PER", 1, 1.0, -1.0, 1.0),
-     ("PER", 1, 1.0, 1.0, 0.0), ("PER", 1, 1.0, 1.0, -0.1), ("PER", 1, 1.0, 1.0, math.nan)],
-)  # fmt: skip
+    [
+        ("MIRA", 1, 1.0, 1.0, 1.0),
+        ("PER", 0, 1.0, 1.0, 1.0),
+        ("PER", 1, -1.0, 1.0, 1.0),
+        ("PER", 1, 1.0, -1.0, 1.0),
+        ("PER", 1, 1.0, 1.0, 0.0),
+        ("PER", 1, 1.0, 1.0, -0.1),
+        ("PER", 1, 1.0, 1.0, math.nan),
+    ],
+)
 def test_bad_numbers_get_a_sentence(learner: str, n: int, r: float, w: float, kappa: float) -> None:
     with pytest.raises(ValueError, match=r"no theorem speaks of 'MIRA'|must be above 0"):
         bounds.theorem1(learner, n, r, w, kappa)

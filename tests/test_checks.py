@@ -290,8 +290,10 @@ def test_experts_are_held_to_assumption_2() -> None:
             return Correction([y, Coins().apply(x, y, move)], [move], [1.0])
 
         def _gains(self, x: Any, y: Any) -> Any:
-            return [self.weights @ (Coins().features(x, Coins().apply(x, y, m)) - Coins().features(x, y))
-                    for m in Coins().moves(x, y)]  # fmt: skip
+            return [
+                self.weights @ (Coins().features(x, Coins().apply(x, y, m)) - Coins().features(x, y))
+                for m in Coins().moves(x, y)
+            ]
 
     class Meddler(SimulatedExpert):
         def __call__(self, x: Any, y: Any) -> Correction:

@@ -15,9 +15,24 @@ import coactor
 from coactor.cli import COMMANDS, main
 
 HEAVY = {
-    "matplotlib", "joblib", "distributed", "dask", "sqlalchemy", "orjson", "fastapi", "uvicorn", "starlette",
-    "httpx", "psycopg", "ortools", "pyvrp", "scipy", "pandas", "sklearn", "networkx",
-}  # fmt: skip
+    "matplotlib",
+    "joblib",
+    "distributed",
+    "dask",
+    "sqlalchemy",
+    "orjson",
+    "fastapi",
+    "uvicorn",
+    "starlette",
+    "httpx",
+    "psycopg",
+    "ortools",
+    "pyvrp",
+    "scipy",
+    "pandas",
+    "sklearn",
+    "networkx",
+}
 
 
 def imported_by(code: str) -> set[str]:

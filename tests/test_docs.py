@@ -48,11 +48,22 @@ def test_examples_in_docstrings_run(name: str) -> None:
 def test_there_are_examples_on_the_public_classes() -> None:
     finder = doctest.DocTestFinder()
     for thing in (
-        coactor.Session, coactor.SimulatedExpert, coactor.correct, coactor.polish, coactor.check_domain,
-        coactor.check_learner, coactor.check_expert, coactor.domains.Tour, coactor.domains.Fleet,
-        coactor.domains.Hypercube, coactor.domains.Ranking, coactor.learners.PER, coactor.learners.CSPER,
-        coactor.learners.PA, coactor.learners.make,
-    ):  # fmt: skip
+        coactor.Session,
+        coactor.SimulatedExpert,
+        coactor.correct,
+        coactor.polish,
+        coactor.check_domain,
+        coactor.check_learner,
+        coactor.check_expert,
+        coactor.domains.Tour,
+        coactor.domains.Fleet,
+        coactor.domains.Hypercube,
+        coactor.domains.Ranking,
+        coactor.learners.PER,
+        coactor.learners.CSPER,
+        coactor.learners.PA,
+        coactor.learners.make,
+    ):
         found: Any = thing
         assert any(test.examples for test in finder.find(found, found.__name__)), (
             f"{found.__name__} has no example"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coactor import Session, SimulatedExpert, domains, learners, proposals
-from coactor.proposals import Effort, Outlook, strategy
+from coactor.proposals.strategies import Effort, Outlook, strategy
 from coactor.protocol import Vector
 from coactor.search import landscape
 from tests.cases import Bare, Case, Coins, cases, make_case, same

@@ -38,9 +38,13 @@ def test_theorem_1_holds_on_noise_free_runs(name: str, kind: str, seed: int) -> 
     truth = rng.random(domain.dim)
     expert = SimulatedExpert(domain, truth, kappa=0.1)
     session, radius = run(
-        domain, learners.make(name, domain.dim), expert, domain.sample(rng, n=40),
-        solver=polish(domain), candidate="disagreement",
-    )  # fmt: skip
+        domain,
+        learners.make(name, domain.dim),
+        expert,
+        domain.sample(rng, n=40),
+        solver=polish(domain),
+        candidate="disagreement",
+    )
     norm = float(np.linalg.norm(truth))
     for check in bounds.check_run(name, session.costs, radius, norm, 0.1):
         assert check.held, str(check)
@@ -54,9 +58,13 @@ def test_theorem_2_holds_for_an_expert_who_errs(name: str, kind: str, seed: int)
     truth = rng.random(3)
     expert = SimulatedExpert(domain, truth, kappa=0.1, misjudgement=0.3, rng=rng)
     session, radius = run(
-        domain, learners.make(name, 3), expert, domain.sample(rng, n=25),
-        solver=polish(domain), candidate="disagreement",
-    )  # fmt: skip
+        domain,
+        learners.make(name, 3),
+        expert,
+        domain.sample(rng, n=25),
+        solver=polish(domain),
+        candidate="disagreement",
+    )
     norm = float(np.linalg.norm(truth))
     checks = bounds.check_run(name, session.costs, radius, norm, 0.1, misjudged=[0.3] * 25)
     assert len(checks) == 1

@@ -26,12 +26,24 @@ _HOME = {
     "check_expert": "checks",
     "check_learner": "checks",
     "open_study": "studies",
-    "connect": "studies",
+    "connect": "client",
 }
 _MODULES = (
-    "bounds", "checks", "domains", "evaluate", "experts", "explanations", "lab", "learners", "loaders",
-    "protocol", "proposals", "search", "session", "solvers", "studies",
-)  # fmt: skip
+    "bounds",
+    "checks",
+    "domains",
+    "experts",
+    "explanations",
+    "lab",
+    "learners",
+    "loaders",
+    "protocol",
+    "proposals",
+    "search",
+    "session",
+    "solvers",
+    "studies",
+)
 
 if TYPE_CHECKING:
     from coactor import bounds, checks, domains, experts, learners, protocol, search, session
@@ -42,10 +54,28 @@ if TYPE_CHECKING:
     from coactor.session import Session
 
 __all__ = [  # noqa: RUF022  (in the order of use)
-    "Session", "SimulatedExpert", "ReplayedExpert", "correct", "polish", "check_domain", "check_expert",
-    "check_learner", "Correction", "Feedback", "Move", "Proposal", "Round", "bounds", "checks", "domains",
-    "experts", "learners", "protocol", "search", "session",
-]  # fmt: skip
+    "Session",
+    "SimulatedExpert",
+    "ReplayedExpert",
+    "correct",
+    "polish",
+    "check_domain",
+    "check_expert",
+    "check_learner",
+    "Correction",
+    "Feedback",
+    "Move",
+    "Proposal",
+    "Round",
+    "bounds",
+    "checks",
+    "domains",
+    "experts",
+    "learners",
+    "protocol",
+    "search",
+    "session",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,17 +13,7 @@ import numpy as np
 
 from coactor import search
 from coactor.experts import SimulatedExpert, same_solution
-from coactor.protocol import (
-    Codes,
-    Domain,
-    Expert,
-    Feedback,
-    Hides,
-    Learner,
-    Problem,
-    Solution,
-    Vector,
-)
+from coactor.protocol import Codes, Domain, Expert, Feedback, Hides, Learner, Problem, Solution, Vector
 
 TOLERANCE = 1e-9
 

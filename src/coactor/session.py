@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from coactor import proposals as strategies
 from coactor import search
 from coactor.experts import same_solution
-from coactor.learners.acceptance import Acceptance
-from coactor.proposals import Outlook, Strategy
+from coactor.proposals import strategies
+from coactor.proposals.acceptance import Acceptance
+from coactor.proposals.strategies import Outlook, Strategy
 from coactor.protocol import Correction, Domain, Learner, Problem, Proposal, Round, Solver, Vector
 from coactor.search import Candidate
 

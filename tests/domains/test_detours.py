@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coactor.domains import Roads, Route, Trip, detours
-from coactor.proposals import Outlook, strategy
+from coactor.domains import Roads, Route, Trip
+from coactor.domains.roads import detours
+from coactor.proposals.strategies import Outlook, strategy
 from coactor.search import PlainLandscape
 from tests.domains.test_roads import grid
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coactor.domains import Habits, Network, Roads, Trip, network_data
+from coactor.domains import Habits, Network, Roads, Trip
+from coactor.domains.roads import network_json
 from tests.domains.test_roads import grid
 
 ARRAYS = ("ends", "start", "head", "link_features", "turn_features", "places")
@@ -34,25 +35,32 @@ def test_a_network_survives_being_written(seed: int, habits: bool) -> None:
         network = memory.kept()
         assert network.names[-1] == "unusual turns"
         assert (network.turn_features[:, -1] == memory.costs()).all()
-    same(network, network_data.decode(json.loads(json.dumps(network_data.encode(network)))))
+    same(network, network_json.decode(json.loads(json.dumps(network_json.encode(network)))))
 
 
 def small() -> dict:
     return {
         "links": {
-            "id": ["a", "b", "c", "d"], "from": [0, 1, 2, 1], "to": [1, 2, 0, 0],
-            "length": [100, 50, 80, 100], "kind": ["main", "side", "main", "main"],
+            "id": ["a", "b", "c", "d"],
+            "from": [0, 1, 2, 1],
+            "to": [1, 2, 0, 0],
+            "length": [100, 50, 80, 100],
+            "kind": ["main", "side", "main", "main"],
             "street": ["High St", "Mill Lane", "", "High St"],
         },
         "nodes": {"x": [0, 0, 50], "y": [0, 100, 100]},
-    }  # fmt: skip
+    }
 
 
 def test_a_network_from_what_a_map_knows() -> None:
-    network = network_data.decode(small())
+    network = network_json.decode(small())
     assert network.labels == (
-        "main road (×82.5 m)", "side road (×82.5 m)", "u-turns", "left turns", "right turns",
-    )  # fmt: skip
+        "main road (×82.5 m)",
+        "side road (×82.5 m)",
+        "u-turns",
+        "left turns",
+        "right turns",
+    )
     assert network.streets == ("High St", "Mill Lane", "", "High St")
     assert len(network.head) == 5
     domain = Roads(network, habit=False)
@@ -69,10 +77,11 @@ def test_features_of_ones_own() -> None:
         {"name": "cobbles (km)", "values": [0.0, 0.1, 0.0, 0.0]},
     ]
     data["turns"] = {
-        "from": [1, 0, 2, 3], "to": [2, 1, 0, 0],
+        "from": [1, 0, 2, 3],
+        "to": [2, 1, 0, 0],
         "features": [{"name": "waiting", "values": [10, 20, 30, 40]}],
-    }  # fmt: skip
-    network = network_data.decode(data)
+    }
+    network = network_json.decode(data)
     assert network.labels == ("time (min)", "cobbles (km)", "waiting")
     order = list(zip(network.tail.tolist(), network.head.tolist(), strict=True))
     waits = dict(zip(order, network.turn_features[:, 0].tolist(), strict=True))
@@ -81,7 +90,7 @@ def test_features_of_ones_own() -> None:
     assert domain.distance.tolist() == [1, 0, 0]
     phi = domain.features(Trip(0, 2), domain.solve(Trip(0, 2), domain.distance))
     np.testing.assert_allclose(phi, [-5.0, -0.1, -30.0])
-    same(network, network_data.decode(network_data.encode(network)))
+    same(network, network_json.decode(network_json.encode(network)))
 
 
 def broken(change) -> dict:
@@ -125,7 +134,7 @@ def broken(change) -> dict:
 )
 def test_what_cannot_be_kept_is_said_in_a_sentence(change, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        network_data.decode(broken(change))
+        network_json.decode(broken(change))
 
 
 def test_nothing_large_is_made_of_a_small_request() -> None:
@@ -133,11 +142,17 @@ def test_nothing_large_is_made_of_a_small_request() -> None:
     n = 5000
     star = {"links": {"from": [0] * n, "to": [0] * n, "length": [1.0] * n}}
     with pytest.raises(ValueError, match="25000000 turns"):
-        network_data.decode(star)
-    ring = {"links": {"from": list(range(n)), "to": [*range(1, n), 0], "length": [1.0] * n,
-                      "kind": [f"k{i}" for i in range(n)]}}  # fmt: skip
+        network_json.decode(star)
+    ring = {
+        "links": {
+            "from": list(range(n)),
+            "to": [*range(1, n), 0],
+            "length": [1.0] * n,
+            "kind": [f"k{i}" for i in range(n)],
+        }
+    }
     with pytest.raises(ValueError, match="5003 features"):
-        network_data.decode(ring)
-    many = {"links": {"from": [0] * (network_data.LINKS + 1), "to": []}}
+        network_json.decode(ring)
+    many = {"links": {"from": [0] * (network_json.LINKS + 1), "to": []}}
     with pytest.raises(ValueError, match="1 to 100000 can be kept"):
-        network_data.decode(many)
+        network_json.decode(many)

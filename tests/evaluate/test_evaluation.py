@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from coactor import learners
 from coactor.cli import main
-from coactor.evaluate import evaluate, hindsight, open_archive, replay
-from coactor.evaluate.evaluation import order_of
-from coactor.evaluate.lines import parse_line
+from coactor.lab.archives import evaluate, hindsight, open_archive, replay
+from coactor.lab.archives.contenders import parse_line
+from coactor.lab.archives.evaluation import order_of
 
 
 def test_drivers_who_shun_side_roads_are_understood(trips: Path) -> None:
@@ -36,11 +36,15 @@ def test_a_case_never_sees_itself_or_what_comes_after(trips: Path, plans: Path) 
     for path in (trips, plans):
         archive = open_archive(path)
         order = np.arange(6)
-        whole = [archive.domain.features(c.problem, archive.domain.solve(c.problem, archive.start))
-                 for c in archive.replay(order)]  # fmt: skip
+        whole = [
+            archive.domain.features(c.problem, archive.domain.solve(c.problem, archive.start))
+            for c in archive.replay(order)
+        ]
         other = [*order[:4], 5, 4]
-        part = [archive.domain.features(c.problem, archive.domain.solve(c.problem, archive.start))
-                for c in archive.replay(other)]  # fmt: skip
+        part = [
+            archive.domain.features(c.problem, archive.domain.solve(c.problem, archive.start))
+            for c in archive.replay(other)
+        ]
         assert np.array_equal(whole[:4], part[:4])
 
 
@@ -76,8 +80,10 @@ def test_hindsight_is_no_worse_than_its_start(trips: Path) -> None:
     archive = open_archive(trips)
     order = np.arange(archive.size)
     w = hindsight(archive, order)
-    efforts = [case.expert(case.problem, archive.domain.solve(case.problem, w)).effort
-               for case in archive.replay(order)]  # fmt: skip
+    efforts = [
+        case.expert(case.problem, archive.domain.solve(case.problem, w)).effort
+        for case in archive.replay(order)
+    ]
     assert sum(efforts) <= replay(archive, parse_line("start"), order).efforts.sum()
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from coactor import learners
-from coactor.evaluate import evaluate, learn_shards, open_archive, replay
-from coactor.evaluate.lines import parse_line
-from coactor.evaluate.mixing import mix
+from coactor.lab.archives import evaluate, learn_shards, open_archive, replay
+from coactor.lab.archives.contenders import parse_line
+from coactor.lab.archives.sharding import mix
 from coactor.protocol import Feedback
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from coactor.lab.panels import PANELS
-from coactor.lab.results import PanelResult
+from coactor.lab.paper.panels import PANELS
+from coactor.lab.paper.results import PanelResult
 from coactor.protocol import Feedback, Move, Vector
 
 

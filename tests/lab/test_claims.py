@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coactor.lab.claims import ABSENT, CLOSE, FAILS, HOLDS, judge
-from coactor.lab.panels import PANELS
-from coactor.lab.tables import claim_data, claims_markdown, to_json
-from coactor.lab.theorem import TheoremRow
+from coactor.lab.output.tables import claim_data, claims_markdown, to_json
+from coactor.lab.paper.claims import ABSENT, CLOSE, FAILS, HOLDS, judge
+from coactor.lab.paper.panels import PANELS
+from coactor.lab.paper.theorem import TheoremRow
 
 
 def runs(mean: float, spread: float = 1.0, count: int = 10, seed: int = 0) -> np.ndarray:
@@ -39,8 +39,9 @@ PAPER = {
 
 
 def row(measured: float, bound: float, held: bool, local: bool = True) -> TheoremRow:
-    return TheoremRow("tsp-clean", "PER", 0, 100, 10, 5.0, 2.0, 0.1, False, measured, bound, bound, held,
-                      local, True, True)  # fmt: skip
+    return TheoremRow(
+        "tsp-clean", "PER", 0, 100, 10, 5.0, 2.0, 0.1, False, measured, bound, bound, held, local, True, True
+    )
 
 
 def verdicts(totals, theorem=()) -> dict[int, str]:

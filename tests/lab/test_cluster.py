@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 import coactor
-from coactor.lab import execute as module
-from coactor.lab.execute import execute
-from coactor.lab.experiment import Experiment, use_data
-from coactor.lab.lines import parse_lines
-from coactor.lab.panels import find_panel
+from coactor.lab.engine import parallel as module
+from coactor.lab.engine.contenders import parse_lines
+from coactor.lab.engine.parallel import execute
+from coactor.lab.paper.experiment import Experiment, use_data
+from coactor.lab.paper.panels import find_panel
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
@@ -28,8 +28,12 @@ WAIT = 60  # seconds until a process that does not answer is a failure
 
 def start(*words: str) -> tuple[subprocess.Popen[str], Iterator[str]]:
     """A process, and the lines it says; a line that does not come within WAIT fails the test."""
-    process = subprocess.Popen([sys.executable, "-m", "dask", *words], stderr=subprocess.PIPE, text=True,
-                               env={**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "False"})  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dask", *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "False"},
+    )
     said: queue.Queue[str] = queue.Queue()
 
     def listen() -> None:
@@ -48,8 +52,18 @@ def cluster(tmp_path):
     workers = []
     try:
         for number in range(2):
-            worker, heard = start("worker", address, "--no-nanny", "--no-dashboard", "--nthreads", "2",
-                                  "--name", str(number), "--local-directory", str(tmp_path))  # fmt: skip
+            worker, heard = start(
+                "worker",
+                address,
+                "--no-nanny",
+                "--no-dashboard",
+                "--nthreads",
+                "2",
+                "--name",
+                str(number),
+                "--local-directory",
+                str(tmp_path),
+            )
             workers.append(worker)
             next(line for line in heard if "Registered to:" in line)
         yield address, workers
@@ -70,7 +84,7 @@ def test_a_killed_worker_changes_no_byte(cluster, tmp_path, monkeypatch):
     }
     coactor.lab.reproduce(tmp_path / "here", **small, jobs=1)
 
-    real, finished = module.saved.save, []
+    real, finished = module.cache.save, []
 
     def save_then_kill(folder: Path, unit, result) -> None:
         real(folder, unit, result)
@@ -79,7 +93,7 @@ def test_a_killed_worker_changes_no_byte(cluster, tmp_path, monkeypatch):
             workers[0].send_signal(signal.SIGKILL)
             workers[0].wait()
 
-    monkeypatch.setattr(module.saved, "save", save_then_kill)
+    monkeypatch.setattr(module.cache, "save", save_then_kill)
     coactor.lab.reproduce(tmp_path / "there", **small, cluster=address)
     assert len(finished) == 12
     assert workers[0].returncode == -signal.SIGKILL
@@ -98,7 +112,7 @@ def test_a_killed_worker_changes_no_byte(cluster, tmp_path, monkeypatch):
     assert [result.costs.tolist() for result in execute(units, cluster=address)] == here
 
     # A worker with other code would make other numbers; it says so.
-    monkeypatch.setattr(module.saved, "code_digest", lambda: "another")
+    monkeypatch.setattr(module.cache, "code_digest", lambda: "another")
     with pytest.raises(ValueError, match="another version of coactor"):
         execute(units, cluster=address)
 

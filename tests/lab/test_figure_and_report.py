@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor.lab import figure, report
-from coactor.lab.claims import judge
-from coactor.lab.panels import PANELS
+from coactor.lab.output import figure, report
+from coactor.lab.paper.claims import judge
+from coactor.lab.paper.panels import PANELS
 from tests.lab.helpers import made_up
 
 
@@ -99,9 +99,14 @@ def test_the_report_stands_alone_and_says_everything(drawn):
     found = results()
     claims = judge({r.panel.name: r.totals() for r in found}, [], 0)
     html = report.render(
-        found, claims, drawn[1], command="coactor reproduce --seed 0 <&>", settings={"seed": "0"},
-        environment={"python": "3"}, files=["runs.csv"],
-    )  # fmt: skip
+        found,
+        claims,
+        drawn[1],
+        command="coactor reproduce --seed 0 <&>",
+        settings={"seed": "0"},
+        environment={"python": "3"},
+        files=["runs.csv"],
+    )
     page = Page()
     page.feed(html)
     assert page.open == []

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from coactor.lab.lines import Line, parse_lines
-from coactor.lab.panels import PANELS, find_panel
+from coactor.lab.engine.contenders import Line, parse_lines
+from coactor.lab.paper.panels import PANELS, find_panel
 
 
 def test_a_line_is_a_learner_and_its_proposals():
@@ -48,10 +48,20 @@ def test_lines_are_named_once(texts, said):
 
 
 def test_the_eight_panels_are_the_specs():
-    assert list(PANELS) == ["path-clean", "path-noise", "tsp-clean", "tsp-noise", "mtsp-clean", "mtsp-noise",
-                            "rank-unlimited", "rank-budget"]  # fmt: skip
-    sizes = {name: (domain.dim, domain.hidden) for name, domain in
-             ((name, panel.make_domain()) for name, panel in PANELS.items())}  # fmt: skip
+    assert list(PANELS) == [
+        "path-clean",
+        "path-noise",
+        "tsp-clean",
+        "tsp-noise",
+        "mtsp-clean",
+        "mtsp-noise",
+        "rank-unlimited",
+        "rank-budget",
+    ]
+    sizes = {
+        name: (domain.dim, domain.hidden)
+        for name, domain in ((name, panel.make_domain()) for name, panel in PANELS.items())
+    }
     assert sizes["path-clean"] == (10, 0)
     assert sizes["path-noise"] == (10, 1)
     assert sizes["tsp-clean"] == (100, 0)
@@ -80,7 +90,7 @@ def test_own_domains_are_panels_too():
 
 
 def test_asking_for_help_imports_nothing_heavy():
-    code = "import sys, coactor.cli, coactor.lab, coactor.lab.commands; print(sorted(sys.modules))"
+    code = "import sys, coactor.cli, coactor.lab, coactor.cli.paper; print(sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     for heavy in ("'numpy'", "'numba'", "'matplotlib'", "'joblib'", "'distributed'"):
         assert heavy not in loaded

@@ -8,15 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coactor.lab import robustness, sections, twists
-from coactor.lab.calibration import calibrations
-from coactor.lab.lines import parse_lines
-from coactor.lab.margins import margins
-from coactor.lab.panels import PANELS
-from coactor.lab.reproduction import ROBUSTNESS, numbers, reproduce
-from coactor.lab.results import PanelResult
-from coactor.lab.runs import Unit, make_problems, run_unit, true_weights
-from coactor.lab.verification import verify
+from coactor.lab.engine.contenders import parse_lines
+from coactor.lab.output import sections
+from coactor.lab.output.calibration import calibrations
+from coactor.lab.paper import perturbations, robustness
+from coactor.lab.paper.panels import PANELS
+from coactor.lab.paper.reproduction import ROBUSTNESS, numbers, reproduce
+from coactor.lab.paper.results import PanelResult
+from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights
+from coactor.lab.paper.verification import verify
+from coactor.lab.paper.versus_paper import margins
 from coactor.protocol import Matrix
 
 
@@ -135,7 +136,7 @@ def test_twists_change_what_they_say_and_keep_the_streams() -> None:
 
 
 def test_every_twist_has_a_variation() -> None:
-    assert {v.twist for v in robustness.VARIATIONS} - {""} == set(twists.TWISTS)
+    assert {v.twist for v in robustness.VARIATIONS} - {""} == set(perturbations.TWISTS)
 
 
 def test_a_taste_that_turns_is_the_old_one_until_half_way() -> None:

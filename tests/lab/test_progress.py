@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from coactor.lab.progress import Progress, duration
+from coactor.lab.engine.progress import Progress, duration
 
 
 class Terminal(io.StringIO):

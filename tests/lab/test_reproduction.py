@@ -17,11 +17,11 @@ from click.testing import CliRunner
 
 import coactor
 from coactor.cli import main
-from coactor.lab.execute import Interrupted, execute
-from coactor.lab.experiment import Experiment
-from coactor.lab.lines import parse_lines
-from coactor.lab.panels import find_panel
-from coactor.lab.reproduction import MANIFEST, NUMBERS, PICTURES
+from coactor.lab.engine.contenders import parse_lines
+from coactor.lab.engine.parallel import Interrupted, execute
+from coactor.lab.paper.experiment import Experiment
+from coactor.lab.paper.panels import find_panel
+from coactor.lab.paper.reproduction import MANIFEST, NUMBERS, PICTURES
 
 SMALL = {"panels": ["path-clean", "mtsp-noise"], "runs": 2, "examples": 6}
 
@@ -69,7 +69,7 @@ def test_runs_csv_holds_every_cost(made):
 
 
 def test_the_manifest_vouches_for_every_file(made):
-    from coactor.lab.files import digest
+    from coactor.lab.engine.atomic_files import digest
 
     out, _ = made
     manifest = json.loads((out / MANIFEST).read_text())
@@ -103,7 +103,7 @@ def test_a_second_call_uses_what_is_finished(made, tmp_path):
 
 
 def test_an_interrupted_run_goes_on(made, tmp_path, monkeypatch):
-    from coactor.lab import execute as module
+    from coactor.lab.engine import parallel as module
 
     out, _ = made
     real, calls = module.run_unit, []
@@ -126,9 +126,22 @@ def test_an_interrupted_run_goes_on(made, tmp_path, monkeypatch):
 
 def test_ctrl_c_on_the_command_line(tmp_path):
     """A real process, a real signal to its whole group, as a terminal sends it."""
-    command = [sys.executable, "-c", "from coactor.cli import main; main()", "reproduce", "--panels",
-               "path-clean,mtsp-clean", "--runs", "40", "--examples", "40", "--jobs", "2",
-               "--out", str(tmp_path / "out")]  # fmt: skip
+    command = [
+        sys.executable,
+        "-c",
+        "from coactor.cli import main; main()",
+        "reproduce",
+        "--panels",
+        "path-clean,mtsp-clean",
+        "--runs",
+        "40",
+        "--examples",
+        "40",
+        "--jobs",
+        "2",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -166,9 +179,13 @@ def test_verify_finds_the_same_and_tells_what_is_not(made, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(None, "cannot be read"), ("{", "is not JSON"), ("[]", "not a manifest"),
-     ('{"parameters": {}, "outputs": {}, "environment": {}}', "does not say what to run")],
-)  # fmt: skip
+    [
+        (None, "cannot be read"),
+        ("{", "is not JSON"),
+        ("[]", "not a manifest"),
+        ('{"parameters": {}, "outputs": {}, "environment": {}}', "does not say what to run"),
+    ],
+)
 def test_verify_refuses_what_is_no_manifest(tmp_path, content, said):
     path = tmp_path / "manifest.json"
     if content is not None:
@@ -210,8 +227,22 @@ def test_errors_are_json_when_json_was_asked_for(tmp_path):
 
 
 def test_json_prints_json_and_nothing_else(tmp_path):
-    found = run("reproduce", "--panels", "path-noise", "--runs", "2", "--examples", "4", "--jobs", "1",
-                "--json", "--learners", "PER,tests.lab.helpers:Slow", "--out", str(tmp_path))  # fmt: skip
+    found = run(
+        "reproduce",
+        "--panels",
+        "path-noise",
+        "--runs",
+        "2",
+        "--examples",
+        "4",
+        "--jobs",
+        "1",
+        "--json",
+        "--learners",
+        "PER,tests.lab.helpers:Slow",
+        "--out",
+        str(tmp_path),
+    )
     assert found.exit_code == 0
     assert found.stderr == ""
     told = json.loads(found.stdout)
@@ -230,8 +261,19 @@ DATA = """2 qid:1 1:0.5 3:0.2
 def test_ranking_on_real_data(tmp_path):
     (tmp_path / "train.txt").write_text(DATA)
     out = tmp_path / "out"
-    found = run("reproduce", "--panels", "rank-unlimited,rank-budget", "--runs", "2", "--data",
-                str(tmp_path / "train.txt"), "--out", str(out), "--jobs", "1")  # fmt: skip
+    found = run(
+        "reproduce",
+        "--panels",
+        "rank-unlimited,rank-budget",
+        "--runs",
+        "2",
+        "--data",
+        str(tmp_path / "train.txt"),
+        "--out",
+        str(out),
+        "--jobs",
+        "1",
+    )
     assert found.exit_code == 0, found.stderr
     with (out / "runs.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -252,9 +294,13 @@ def test_ranking_on_real_data(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("", "no rows"), ("2 qid:1 1:x\n", "line 1"), ("0 qid:1 1:2\n0 qid:1 1:1\n", "every label is 0"),
-     ("good qid:1 1:1\n", "line 1")],
-)  # fmt: skip
+    [
+        ("", "no rows"),
+        ("2 qid:1 1:x\n", "line 1"),
+        ("0 qid:1 1:2\n0 qid:1 1:1\n", "every label is 0"),
+        ("good qid:1 1:1\n", "line 1"),
+    ],
+)
 def test_bad_data_is_told_with_file_and_line(tmp_path, text, said):
     path = tmp_path / "bad.txt"
     path.write_text(text)
@@ -285,8 +331,12 @@ def test_the_report_says_that_the_twin_was_used(tmp_path):
 
 def test_experiments_check_themselves():
     panels, lines = (find_panel("tsp-clean"),), parse_lines(["PER"])
-    for more, said in (({"runs": 0}, "runs is 0"), ({"examples": 0}, "examples is 0"),
-                       ({"seed": -1}, "seed is -1"), ({"policy": "worst"}, "first or best")):  # fmt: skip
+    for more, said in (
+        ({"runs": 0}, "runs is 0"),
+        ({"examples": 0}, "examples is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"policy": "worst"}, "first or best"),
+    ):
         with pytest.raises(ValueError, match=said):
             Experiment(panels, lines, **more)
 

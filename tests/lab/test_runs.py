@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from coactor import Session, SimulatedExpert
-from coactor.lab import saved
-from coactor.lab.lines import parse_lines
-from coactor.lab.panels import PANELS, find_panel
-from coactor.lab.runs import Unit, make_problems, run_unit, true_weights
+from coactor.lab.engine import cache
+from coactor.lab.engine.contenders import parse_lines
+from coactor.lab.paper.panels import PANELS, find_panel
+from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights
 
 FIVE = ("PER", "CSPER", "PA", "CSPA", "expert")
 
@@ -103,9 +103,9 @@ def test_watching_the_theorem_changes_no_number():
 def test_saved_units_come_back_bit_for_bit(tmp_path):
     u = unit("mtsp-clean", examples=8, theorem=True)
     result = run_unit(u)
-    assert saved.load(tmp_path, u) is None
-    saved.save(tmp_path, u, result)
-    back = saved.load(tmp_path, u)
+    assert cache.load(tmp_path, u) is None
+    cache.save(tmp_path, u, result)
+    back = cache.load(tmp_path, u)
     assert back is not None
     assert np.array_equal(back.costs, result.costs)
     assert np.array_equal(back.utilities, result.utilities)
@@ -114,7 +114,7 @@ def test_saved_units_come_back_bit_for_bit(tmp_path):
 
 def test_a_saved_unit_is_found_only_by_its_own_parameters(tmp_path):
     u = unit(examples=3)
-    saved.save(tmp_path, u, run_unit(u))
+    cache.save(tmp_path, u, run_unit(u))
     others = [
         unit(examples=4),
         unit(examples=3, seed=1),
@@ -123,24 +123,24 @@ def test_a_saved_unit_is_found_only_by_its_own_parameters(tmp_path):
     ]
     others += [unit(examples=3, policy="best"), unit(lines=("PER",), examples=3)]
     for other in others:
-        assert saved.load(tmp_path, other) is None
+        assert cache.load(tmp_path, other) is None
 
 
 def test_a_spoilt_file_is_run_again_not_believed(tmp_path):
     u = unit(examples=3)
-    saved.save(tmp_path, u, run_unit(u))
-    path = saved.place(tmp_path, u)
+    cache.save(tmp_path, u, run_unit(u))
+    path = cache.place(tmp_path, u)
     whole = path.read_bytes()
     for spoilt in (b"", whole[: len(whole) // 2], b"something else"):
         path.write_bytes(spoilt)
-        assert saved.load(tmp_path, u) is None
+        assert cache.load(tmp_path, u) is None
     for place in range(0, len(whole), 23):
         path.write_bytes(bytes([*whole[:place], whole[place] ^ 255, *whole[place + 1 :]]))
-        assert saved.load(tmp_path, u) is None
+        assert cache.load(tmp_path, u) is None
     path.write_bytes(whole)
-    assert saved.load(tmp_path, u) is not None
+    assert cache.load(tmp_path, u) is not None
 
 
 def test_keys_are_plain_hashes_of_plain_data():
-    assert saved.key(unit()) == saved.key(unit())
+    assert cache.key(unit()) == cache.key(unit())
     json.dumps(unit().panel.plain())

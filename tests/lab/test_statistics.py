@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from coactor.lab.statistics import (
+from coactor.lab.engine.statistics import (
     all_pairs,
     band,
     checkpoints,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coactor.lab.twin import Twin
+from coactor.lab.paper.synthetic_ranking import Twin
 
 
 @pytest.fixture(scope="module")

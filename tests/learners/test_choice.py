@@ -10,9 +10,9 @@ import pytest
 
 from coactor import Session, SimulatedExpert, domains, learners
 from coactor.learners import ChoiceLearner
-from coactor.learners.acceptance import Acceptance
 from coactor.learners.choice import FEW, JOINT
 from coactor.learners.gaussians import Covariance, Diagonal, Precision
+from coactor.proposals.acceptance import Acceptance
 from coactor.protocol import Feedback, Matrix, Vector
 from tests.cases import make_case, same
 

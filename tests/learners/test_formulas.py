@@ -59,10 +59,7 @@ def test_pa_and_cspa_reach_their_margin_exactly(w: Vector, delta: Vector, cost: 
 @given(vectors, vectors, costs)
 def test_limited_aggressiveness(w: Vector, delta: Vector, cost: float) -> None:
     square, loss = float(delta @ delta), max(0.0, 1.0 - float(w @ delta))
-    for make, rate in (
-        (PAI, min(0.1, loss / square) if square else 0.0),
-        (PAII, loss / (square + 5.0)),
-    ):
+    for make, rate in ((PAI, min(0.1, loss / square) if square else 0.0), (PAII, loss / (square + 5.0))):
         learner = started(make, w)
         learner.update(feedback(delta, cost))
         np.testing.assert_allclose(learner.weights, w + rate * delta, rtol=1e-12, atol=1e-12)

@@ -12,16 +12,21 @@ from uuid import UUID
 import pytest
 
 from coactor.studies import Store, Study, opening
-from coactor.studies.tokens import Accounts
+from coactor.studies.accounts import Accounts
 from coactor.web.app import create_app
-from coactor.web.tryout import add_trials
+from coactor.web.demo.studies import add_trials
 from tests.web.conftest import serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 ARGS = [
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-first-run",
-]  # fmt: skip
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 PATIENCE = 10_000  # milliseconds to wait for a condition before giving up
 
 

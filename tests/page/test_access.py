@@ -6,7 +6,7 @@ import pytest
 
 from coactor import domains
 from coactor.studies import catalog, open_study
-from coactor.web import tryout
+from coactor.web.demo import studies
 from tests.studies.stubs import Switches
 
 pytestmark = pytest.mark.browser
@@ -44,8 +44,8 @@ def museum(house, monkeypatch):
     """A study in every state: few and many rounds, an empty queue, one without a drawing of its own."""
     for name, rounds in (("try-tour", 24), ("try-plan", 3), ("try-ranking", 1)):
         study = house.study(name)
-        tryout.play(study, rounds, "admin")
-        tryout.fill(study, "admin")
+        studies.play(study, rounds, "admin")
+        studies.fill(study, "admin")
     monkeypatch.setattr(domains, "Switches", Switches, raising=False)
     monkeypatch.setitem(catalog.BUILT_IN, "switches", "Switches")
     with open_study(house.store, "switches", Switches(), "CSPER", create=True) as study:
@@ -57,9 +57,14 @@ def museum(house, monkeypatch):
 def test_every_page(museum):
     page, wrong = museum.visit(), []
     for path in (
-        "/", "/s/try-tour", "/s/empty", "/s/try-tour/report", "/s/try-plan/report", "/s/empty/report",
+        "/",
+        "/s/try-tour",
+        "/s/empty",
+        "/s/try-tour/report",
+        "/s/try-plan/report",
+        "/s/empty/report",
         "/s/try-tour/p/1",
-    ):  # fmt: skip
+    ):
         page.set_viewport_size({"width": 1280, "height": 844})
         museum.open(page, path)
         for summary in page.locator("summary").all():
@@ -82,9 +87,13 @@ def test_every_editor(museum, revision):
     """Untouched, in the middle of a gesture, and edited."""
     page, wrong = museum.visit(), []
     for path, act in (
-        ("/s/try-tour/p/25", turn), ("/s/try-fleet/p/1", turn), ("/s/try-plan/p/4", turn),
-        ("/s/try-ranking/p/2", carry), ("/s/try-steps/p/1", reorder), ("/s/switches/p/1", choose),
-    ):  # fmt: skip
+        ("/s/try-tour/p/25", turn),
+        ("/s/try-fleet/p/1", turn),
+        ("/s/try-plan/p/4", turn),
+        ("/s/try-ranking/p/2", carry),
+        ("/s/try-steps/p/1", reorder),
+        ("/s/switches/p/1", choose),
+    ):
         page.set_viewport_size({"width": 1280, "height": 844})
         museum.open(page, path)
         for summary in page.locator("summary").all():
@@ -147,10 +156,13 @@ def choose(page) -> None:
 @pytest.mark.parametrize(
     ("study", "act"),
     [
-        ("try-tour", turn), ("try-fleet", turn), ("try-plan", move), ("try-ranking", carry),
+        ("try-tour", turn),
+        ("try-fleet", turn),
+        ("try-plan", move),
+        ("try-ranking", carry),
         ("try-steps", reorder),
     ],
-)  # fmt: skip
+)
 def test_by_keyboard_alone(house, revision, study, act):
     """Open, edit, take back, do again, submit, and on to the report, without a pointer."""
     page = house.open(house.visit(), f"/s/{study}")

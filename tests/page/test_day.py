@@ -8,7 +8,7 @@ import pytest
 
 from coactor import domains
 from coactor.studies import catalog, open_study
-from coactor.web import tryout
+from coactor.web.demo import studies
 from tests.studies.stubs import Switches
 
 pytestmark = pytest.mark.browser
@@ -185,9 +185,9 @@ def test_in_two_minutes_a_visitor_has_seen_it_learn(house):
     assert page.locator(".chart .point").count() == 20
     page.get_by_role("button", name="Reveal Ada's taste").click()
     page.locator(".verdict", has_text="Ada cares about").wait_for()
-    taste = tryout.taste(house.study("try-ranking"))
+    taste = studies.taste(house.study("try-ranking"))
     cares = page.locator(".verdict", has_text="Ada cares about").inner_text()
-    for name, weight in zip(tryout.HOTELS, taste, strict=True):
+    for name, weight in zip(studies.HOTELS, taste, strict=True):
         assert (name.split(" (")[0] in cares) == bool(weight)
     page.get_by_text("The numbers").click()
     assert (
@@ -201,8 +201,8 @@ def test_chances_are_told_and_held_against_the_facts(house):
     assert "fine" not in page.locator(".ticket").inner_text()  # nothing is known yet, so nothing is said
     house.open(page, "/s/try-tour/report")
     assert page.locator("#calibration").count() == 0
-    tryout.play(study, 24, "admin")
-    tryout.fill(study, "admin")
+    studies.play(study, 24, "admin")
+    studies.fill(study, "admin")
     (waiting,) = study.proposals("waiting")
     said = {True: "likely fine as it is", False: "likely to need edits"}[waiting.chance > 0.5]
     share = round(100 * max(waiting.chance, 1 - waiting.chance))
@@ -236,7 +236,7 @@ def test_the_colleagues_advice_can_be_followed(house):
     page.locator("#do-all").click()
     page.locator("#advice", has_text="leave it as it is").wait_for()
     study = house.study("try-ranking")
-    assert len(moves(house, "try-ranking")) == len(tryout.expert(study)(*study.material(1)).moves) > 1
+    assert len(moves(house, "try-ranking")) == len(studies.expert(study)(*study.material(1)).moves) > 1
 
 
 def test_a_domain_without_a_drawing_of_its_own(house, revision, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 
 from coactor.domains import Network, Roads, Trip
 from coactor.studies import open_study
-from coactor.web import streets, tryout
+from coactor.web.demo import street_network, studies
 from tests.page.test_access import looked_at, with_axe
 from tests.page.test_safety import EVIL
 
@@ -266,8 +266,8 @@ def test_a_visitor_sees_it_learn(house):
     assert sum(efforts[10:]) < sum(efforts[:10])
     page.get_by_role("button", name="Reveal Ada's taste").click()
     said = page.locator(".verdict", has_text="Ada cares about").inner_text()
-    taste = tryout.taste(house.study("try-roads"))
-    for name, weight in zip(streets.FEATURES, taste, strict=True):
+    taste = studies.taste(house.study("try-roads"))
+    for name, weight in zip(street_network.FEATURES, taste, strict=True):
         assert (name.split(" (")[0] in said) == bool(weight)
 
 
@@ -294,8 +294,12 @@ def test_roads_without_a_map_and_with_any_name(house, revision):
     """No coordinates: the list and the other ways do it alone. Markup in a name stays text."""
     side = 5
     number = np.arange(side * side).reshape(side, side)
-    pairs = np.concatenate([np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], 1),
-                            np.stack([number[:-1].ravel(), number[1:].ravel()], 1)])  # fmt: skip
+    pairs = np.concatenate(
+        [
+            np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], 1),
+            np.stack([number[:-1].ravel(), number[1:].ravel()], 1),
+        ]
+    )
     both = np.concatenate([pairs, pairs[:, ::-1]])
     rng = np.random.default_rng(2)
     named = [f"{EVIL} {k % 7}" for k in range(len(both))]

@@ -11,10 +11,11 @@ from coactor import learners
 from coactor.domains import Cube, Day, Graph, Hypercube, Plans, Query, Ranking, Tour
 from coactor.protocol import Feedback
 from coactor.studies import Invalid, catalog, open_study
-from coactor.studies.drafts import Desk
+from coactor.studies.desk import Desk
 from coactor.studies.lessons import at_first, lesson
-from coactor.web import city, insight, tryout
-from coactor.web.trends import ENOUGH, trend
+from coactor.web.demo import city, studies
+from coactor.web.routes import reports
+from coactor.web.routes.trends import ENOUGH, trend
 from tests.web.conftest import desk, store  # noqa: F401  (fixtures)
 
 PLACE = "/api/studies/tours/proposals/1"
@@ -94,12 +95,12 @@ def test_what_matters_is_measured_by_the_first_doubt():
         path = rng.normal(size=(4, 3)) * [1.0, 1000.0, 0.01]
         learner.update(Feedback(path, cost=3.0, declined=-np.abs(path[:2])))
         units.append(at_first(learner))
-        np.testing.assert_allclose(insight.believed(learner)["matter"], learner.weights / units[-1])
+        np.testing.assert_allclose(reports.believed(learner)["matter"], learner.weights / units[-1])
     for later in units[1:]:
         np.testing.assert_allclose(later, units[0], rtol=1e-9)
     plain = learners.make("CSPER", 3)
     plain.update(Feedback(path[:2], cost=1.0))
-    assert insight.believed(plain) == {
+    assert reports.believed(plain) == {
         "weights": plain.weights.tolist(),
         "matter": plain.weights.tolist(),
         "known": None,
@@ -184,19 +185,19 @@ def test_the_city_is_the_same_both_ways():
     assert (table[:, :, 0] >= straight - 0.01).all()
 
 
-@pytest.mark.parametrize("name", list(tryout.KINDS))
+@pytest.mark.parametrize("name", list(studies.KINDS))
 def test_the_colleague_is_learned(store, name):  # noqa: F811
-    tryout.add_trials(store)
-    tryout.add_trials(store)  # a second time adds nothing
+    studies.add_trials(store)
+    studies.add_trials(store)  # a second time adds nothing
     with open_study(store, name) as study:
         assert study.ledger.model.asked == 1
-        done = tryout.play(study, 20, "admin")
-        assert [o.actor for o in done] == [tryout.ACTOR] * 20
+        done = studies.play(study, 20, "admin")
+        assert [o.actor for o in done] == [studies.ACTOR] * 20
         assert sum(o.effort for o in done[10:]) <= sum(o.effort for o in done[:10])
-        assert tryout.fill(study, "admin") == tryout.fill(study, "admin") == 1  # one waits, not two
-        assert tryout.would_do(study, 1).effort == 0  # what she has finished suits her
+        assert studies.fill(study, "admin") == studies.fill(study, "admin") == 1  # one waits, not two
+        assert studies.would_do(study, 1).effort == 0  # what she has finished suits her
     with open_study(store, name) as again:
-        np.testing.assert_array_equal(tryout.taste(again), tryout.taste(study))
+        np.testing.assert_array_equal(studies.taste(again), studies.taste(study))
 
 
 def test_other_studies_are_nobodys_riddle(admin):
@@ -208,7 +209,11 @@ def test_other_studies_are_nobodys_riddle(admin):
 
 def test_a_study_of_that_name_about_something_else(store):  # noqa: F811
     with open_study(store, "try-tour", Tour(5, 2), "CSPER", create=True) as study:
-        assert tryout.kind_of(study) is None
+        assert studies.kind_of(study) is None
         with pytest.raises(Invalid, match="at least one"):
-            Desk(study).edits(study.ask(next(Tour(5, 2).sample(np.random.default_rng(0), 1))).id, [],
-                              revision=0, actor="ana")  # fmt: skip
+            Desk(study).edits(
+                study.ask(next(Tour(5, 2).sample(np.random.default_rng(0), 1))).id,
+                [],
+                revision=0,
+                actor="ana",
+            )

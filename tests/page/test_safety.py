@@ -21,10 +21,7 @@ def studies(store) -> dict[str, object]:
     stops = [f"{EVIL} {k}" for k in range(6)]
     cube = Hypercube(4, 3, names=names)
     made = {
-        "tour": (
-            Tour(6, 3, names=names),
-            Graph.of(6, rng.random((15, 3)), coordinates=places, names=stops),
-        ),
+        "tour": (Tour(6, 3, names=names), Graph.of(6, rng.random((15, 3)), coordinates=places, names=stops)),
         "plan": (
             Plans(3, names=names),
             Day.of(rng.random((6, 6, 3)), [0, 1, 1, 1, 1, 1], [4, 4], stops, places),

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from coactor.web import tryout
+from coactor.web.demo import studies
 
 pytestmark = pytest.mark.browser
 
@@ -117,10 +117,14 @@ def test_looking_again_tells_of_changes(house, revision):
 def test_lost_ways_are_said_in_a_sentence(house):
     page = house.visit("ana", "expert")
     for path, said in (
-        ("/s/nowhere", "no study"), ("/s/try-tour/p/99", "no proposal"), ("/s/try-tour/p/0", "no proposal"),
-        (f"/s/try-tour/p/{10**30}", "no proposal"), ("/s/try-tour/p/one", "nothing at this address"),
-        (f"/s/{'x' * 300}", "no study"), ("/elsewhere", "nothing at this address"),
-    ):  # fmt: skip
+        ("/s/nowhere", "no study"),
+        ("/s/try-tour/p/99", "no proposal"),
+        ("/s/try-tour/p/0", "no proposal"),
+        (f"/s/try-tour/p/{10**30}", "no proposal"),
+        ("/s/try-tour/p/one", "nothing at this address"),
+        (f"/s/{'x' * 300}", "no study"),
+        ("/elsewhere", "nothing at this address"),
+    ):
         answer = page.goto(house.address + path)
         assert answer.status == 404
         assert said in page.locator("#message").inner_text()
@@ -172,7 +176,7 @@ def test_a_reload_loses_no_word(house, revision):
 
 def test_what_has_waited_is_solved_again_for_whoever_opens_it(house, revision):
     study = house.study("try-tour")
-    tryout.ask(study, "robot")
+    studies.ask(study, "robot")
     before = study.material(2)[1].tolist()
     ana, bo = house.visit("ana", "expert"), house.visit("bo", "expert")
     house.open(ana, "/s/try-tour/p/1")

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coactor import Session, SimulatedExpert, learners
-from coactor.studies import Desk, Store, Study, ledger, open_study, transfer
+from coactor.studies import Desk, Store, Study, open_study
 from coactor.studies.calibration import ENOUGH, calibration, wilson
-from coactor.studies.values import EffortRow
+from coactor.studies.log import ledger, transfer
+from coactor.studies.results import EffortRow
 from tests.studies.stubs import tours
 
 OLD = Path(__file__).parent / "data" / "before-chances.jsonl"

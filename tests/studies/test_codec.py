@@ -62,9 +62,20 @@ def test_what_cannot_be_written_is_refused(value):
 
 
 @pytest.mark.parametrize(
-    "move", [None, 5, "flip", {}, {"op": 1, "args": []}, {"op": "x", "args": 3}, {"op": "x", "args": [True]},
-             {"op": "x", "args": [2**60]}, {"op": "x" * 41, "args": []}, {"op": "x", "args": [], "more": 1}],
-)  # fmt: skip
+    "move",
+    [
+        None,
+        5,
+        "flip",
+        {},
+        {"op": 1, "args": []},
+        {"op": "x", "args": 3},
+        {"op": "x", "args": [True]},
+        {"op": "x", "args": [2**60]},
+        {"op": "x" * 41, "args": []},
+        {"op": "x", "args": [], "more": 1},
+    ],
+)
 def test_what_is_no_move(move):
     with pytest.raises(Invalid, match="no move"):
         plain_move(move)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from coactor.studies import Conflict, Desk, Forbidden, Invalid, NotFound, open_study, transfer
+from coactor.studies import Conflict, Desk, Forbidden, Invalid, NotFound, open_study
+from coactor.studies.log import transfer
 from tests.studies.stubs import Clock, Switches, flip
 
 

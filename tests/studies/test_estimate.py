@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coactor.domains import Fleet, Hypercube, Ranking, Tour
-from coactor.studies.estimate import Estimate, estimate, inversions, reversals
+from coactor.studies.edit_distance import Estimate, estimate, inversions, reversals
 from tests.studies.stubs import Switches
 
 

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from coactor.protocol import Feedback
 from coactor.studies.errors import Invalid, Tampered
-from coactor.studies.facts import GENESIS, Asked, Claimed, canonical, link, pack, seal, unpack, unseal
+from coactor.studies.log.facts import GENESIS, Asked, Claimed, canonical, link, pack, seal, unpack, unseal
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
 

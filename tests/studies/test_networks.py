@@ -11,8 +11,10 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from coactor.cli import main
-from coactor.domains import Habits, Network, Roads, network_data
-from coactor.studies import Invalid, Store, Study, Tampered, catalog, open_study, schema, transfer
+from coactor.domains import Habits, Network, Roads
+from coactor.domains.roads import network_json
+from coactor.studies import Invalid, Store, Study, Tampered, catalog, open_study
+from coactor.studies.log import schema, transfer
 from tests.domains.test_networks import same
 from tests.domains.test_roads import grid
 
@@ -108,11 +110,18 @@ def test_another_network_is_refused(sqlite_url: str, roads: Roads) -> None:
         ({}, "needs a network; give it as the parameter"),
         ({"network": 7}, "the network is a int; expected an object"),
         ({"network": {"stored": "0" * 64}}, "an entry 'stored' that nobody knows"),
-        ({"network": {"links": {"from": [0, 2], "to": [1, 3], "length": [1, 1]},
-                      "turns": {"from": [0], "to": [0]}}}, "links that do not meet"),
+        (
+            {
+                "network": {
+                    "links": {"from": [0, 2], "to": [1, 3], "length": [1, 1]},
+                    "turns": {"from": [0], "to": [0]},
+                }
+            },
+            "links that do not meet",
+        ),
         ({"network": {"links": {"from": [0], "to": [1]}}}, "1 to 1000000 turns"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_network_is_one_sentence(parameters: dict, says: str) -> None:
     with pytest.raises(Invalid, match=says) as caught:
         catalog.make("roads", parameters)
@@ -157,8 +166,18 @@ def test_created_from_a_folder(run, folder: Path, sqlite_url: str) -> None:
         np.testing.assert_array_equal(network.turn_features[:, -1], habits.costs())
         p = study.ask(study.codec.problem({"origin": "a", "destination": "c"}))
         assert p.solution.links.tolist() == [0, 1, 2]
-    run("study", "create", "plain", "--domain", "roads", "--network", str(folder), "--no-habit",
-        "--store", sqlite_url)  # fmt: skip
+    run(
+        "study",
+        "create",
+        "plain",
+        "--domain",
+        "roads",
+        "--network",
+        str(folder),
+        "--no-habit",
+        "--store",
+        sqlite_url,
+    )
     with open_study(sqlite_url, "plain") as study:
         assert "unusual turns" not in study.config["features"]
 
@@ -167,8 +186,20 @@ def test_created_from_a_folder(run, folder: Path, sqlite_url: str) -> None:
 def test_it_begins_with_what_was_learned(run, folder: Path, tmp_path: Path, sqlite_url: str, habit) -> None:
     learned = tmp_path / "drivers.json"
     run("learn", str(folder), habit, "--out", str(learned))
-    run("study", "create", "city", "--domain", "roads", "--network", str(folder), habit,
-        "--learned", str(learned), "--store", sqlite_url)  # fmt: skip
+    run(
+        "study",
+        "create",
+        "city",
+        "--domain",
+        "roads",
+        "--network",
+        str(folder),
+        habit,
+        "--learned",
+        str(learned),
+        "--store",
+        sqlite_url,
+    )
     with open_study(sqlite_url, "city") as study:
         state = json.loads(learned.read_text())
         assert study.weights().tolist() == state["weights"]
@@ -208,4 +239,4 @@ def test_what_is_written_is_what_was_read(folder: Path) -> None:
     network, trips = read_roads(folder)
     assert trips is not None
     assert [trip.tolist() for trip in trips] == [[0, 1, 2], [2, 0], [0, 1, 2], [4, 2]]
-    same(network, network_data.decode(network_data.encode(network)))
+    same(network, network_json.decode(network_json.encode(network)))

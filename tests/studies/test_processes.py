@@ -9,15 +9,18 @@ import threading
 
 import pytest
 
-from coactor.studies import Desk, Store, open_study, transfer
+from coactor.studies import Desk, Store, open_study
+from coactor.studies.log import transfer
 from tests.studies.stubs import Switches, flip
 
 
 def start(url, worker, tells):
     return subprocess.Popen(
         [sys.executable, "-m", "tests.studies.worker", url, "desk", str(worker), str(tells)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_processes_behave_as_one(url):

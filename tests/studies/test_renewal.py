@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coactor.studies import Conflict, Desk, Forbidden, Invalid, NotFound, Store, open_study, transfer
-from coactor.studies.facts import Renewed, Told
+from coactor.studies import Conflict, Desk, Forbidden, Invalid, NotFound, Store, open_study
+from coactor.studies.log import transfer
+from coactor.studies.log.facts import Renewed, Told
 from tests.studies.stubs import Clock, Switches, flip, tours
 from tests.studies.test_processes import together
 from tests.studies.test_replay import acts, perform
@@ -257,10 +258,7 @@ def test_somebody_was_faster(url, what):
             "looks": lambda: looking.claim(
                 1, "ben"
             ),  # his process cannot solve again, so he sees it as it is
-            "edited": lambda: (
-                there.edit(1, flip(1)[0], revision=0, actor="ben"),
-                there.release(1, "ben"),
-            ),
+            "edited": lambda: (there.edit(1, flip(1)[0], revision=0, actor="ben"), there.release(1, "ben")),
             "finished": lambda: other.tell(1, moves=flip(2)),
             "renewed": lambda: (learn(other, 1), other.renew(1)),
         }[what]
@@ -268,9 +266,12 @@ def test_somebody_was_faster(url, what):
         with open_study(url, "desk", domain, clock=Clock()) as study:
             seen = study.renew(1)
         solution, version, renewals = {
-            "took": ([1, 0, 0], 1, 1), "looks": ([0, 0, 0], 0, 0), "edited": ([0, 0, 0], 0, 0),
-            "finished": ([0, 0, 0], 0, 0), "renewed": ([1, 1, 0], 2, 1),
-        }[what]  # fmt: skip
+            "took": ([1, 0, 0], 1, 1),
+            "looks": ([0, 0, 0], 0, 0),
+            "edited": ([0, 0, 0], 0, 0),
+            "finished": ([0, 0, 0], 0, 0),
+            "renewed": ([1, 1, 0], 2, 1),
+        }[what]
         assert seen.solution == there.view(1).proposed == solution
         assert seen.version == version
         assert len(of_kind(other, "renewed")) == renewals

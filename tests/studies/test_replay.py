@@ -11,19 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coactor import SimulatedExpert, learners
-from coactor.studies import (
-    Conflict,
-    Desk,
-    Forbidden,
-    Invalid,
-    NotFound,
-    Store,
-    Tampered,
-    ledger,
-    open_study,
-    transfer,
-)
-from coactor.studies.facts import digest
+from coactor.studies import Conflict, Desk, Forbidden, Invalid, NotFound, Store, Tampered, open_study
+from coactor.studies.log import ledger, transfer
+from coactor.studies.log.facts import digest
 from tests.studies.stubs import Switches, flip, tours
 
 small = st.integers(1, 6)

@@ -5,8 +5,9 @@ import pytest
 
 import coactor
 from coactor import learners
-from coactor.studies import Conflict, Invalid, NotFound, Store, Unavailable, open_study, transfer
-from coactor.studies.facts import digest
+from coactor.studies import Conflict, Invalid, NotFound, Store, Unavailable, open_study
+from coactor.studies.log import transfer
+from coactor.studies.log.facts import digest
 from coactor.studies.study import Study
 from tests.studies.stubs import Switches, flip, tours
 
@@ -191,8 +192,13 @@ def test_rollback_is_a_fact_and_leads_to_the_very_weights(url):
         study.tell(study.ask([1.0, 1.0, 1.0]).id, moves=flip(2))
         assert study.version == 5
         assert [(v.version, v.how) for v in study.versions()] == [
-            (0, "created"), (1, "told"), (2, "told"), (3, "told"), (4, "rolled back"), (5, "told"),
-        ]  # fmt: skip
+            (0, "created"),
+            (1, "told"),
+            (2, "told"),
+            (3, "told"),
+            (4, "rolled back"),
+            (5, "told"),
+        ]
         with pytest.raises(NotFound, match="0 to 5"):
             study.rollback(6, "too far")
         with pytest.raises(Invalid, match="reason"):
@@ -251,7 +257,7 @@ def test_own_solver_and_own_proposals(sqlite_url):
 def test_problems_are_stored_once(sqlite_url):
     import sqlalchemy as sa
 
-    from coactor.studies import schema
+    from coactor.studies.log import schema
 
     with make(sqlite_url) as study:
         for _ in range(3):

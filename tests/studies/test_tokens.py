@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
-from coactor.studies import Conflict, Invalid, NotFound, Store, schema
-from coactor.studies.tokens import LINK_LASTS, SESSION_LASTS, Account, Accounts
+from coactor.studies import Conflict, Invalid, NotFound, Store
+from coactor.studies.accounts import LINK_LASTS, SESSION_LASTS, Account, Accounts
+from coactor.studies.log import schema
 from tests.studies.stubs import Clock
 
 

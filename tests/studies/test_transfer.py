@@ -3,19 +3,8 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from coactor.studies import (
-    Conflict,
-    Desk,
-    Invalid,
-    NotFound,
-    Store,
-    Tampered,
-    Unavailable,
-    ledger,
-    open_study,
-    schema,
-    transfer,
-)
+from coactor.studies import Conflict, Desk, Invalid, NotFound, Store, Tampered, Unavailable, open_study
+from coactor.studies.log import ledger, schema, transfer
 from tests.studies.stubs import Switches, flip, tours
 
 

@@ -16,7 +16,7 @@ import uvicorn
 
 from coactor.domains import Tour
 from coactor.studies import Store, open_study
-from coactor.studies.tokens import Accounts
+from coactor.studies.accounts import Accounts
 from coactor.web.app import create_app
 from tests.studies.stubs import Clock, tours
 

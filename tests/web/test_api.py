@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import coactor
-from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Unavailable, transfer
+from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Unavailable
+from coactor.studies.log import transfer
 from coactor.web.app import create_app
 from tests.web.conftest import serving
 
@@ -107,9 +108,10 @@ def test_leases_run_out_and_a_lead_may_release(desk):
     ask(solver, desk)
     assert ana.post(f"{PLACE}/1/claim").status_code == 200
     for answer in (
-        ben.post(f"{PLACE}/1/claim"), ben.post(f"{PLACE}/1/release"),
+        ben.post(f"{PLACE}/1/claim"),
+        ben.post(f"{PLACE}/1/release"),
         ben.post(f"{PLACE}/1/edits", json=MOVE, headers={"If-Match": '"0"'}),
-    ):  # fmt: skip
+    ):
         assert answer.status_code == 409
         assert "held by ana" in answer.json()["detail"]
     assert desk.client("lead").post(f"{PLACE}/1/release").json()["holder"] == ""

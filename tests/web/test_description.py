@@ -28,9 +28,12 @@ def try_out(operation, token):
     codes = set()
 
     @settings(
-        max_examples=EXAMPLES, deadline=None, derandomize=True, database=None,
+        max_examples=EXAMPLES,
+        deadline=None,
+        derandomize=True,
+        database=None,
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
     @given(case=operation.as_strategy())
     def run(case):
         if case.path_parameters and "study" in case.path_parameters:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor.web.limits import COUNT, DEPTH, NUMBER, TEXT, check
+from coactor.web.auth.limits import COUNT, DEPTH, NUMBER, TEXT, check
 
 good = st.recursive(
     st.floats(-NUMBER, NUMBER)

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from coactor.domains import Roads, network_data
-from coactor.studies import connect, open_study, schema
-from coactor.web import streets
+from coactor.domains import Roads
+from coactor.domains.roads import network_json
+from coactor.studies import connect, open_study
+from coactor.studies.log import schema
+from coactor.web.demo import street_network
 from tests.domains.test_networks import same, small
 from tests.domains.test_roads import grid
 from tests.web.conftest import desk, store  # noqa: F401  (fixtures)
@@ -26,7 +28,7 @@ def roads() -> Roads:
 @pytest.fixture
 def admin(desk, roads):  # noqa: F811
     client = desk.client("admin")
-    parameters = {"network": network_data.encode(roads.network), "habit": False}
+    parameters = {"network": network_json.encode(roads.network), "habit": False}
     made = client.post(
         "/api/studies", json={"name": "city", "domain": {"name": "roads", "parameters": parameters}}
     )
@@ -94,9 +96,11 @@ def test_any_link_and_an_exact_edit(admin, roads):
     assert admin.get(f"{place}?links={other}&leg=0").json()[0]["move"] == {"op": "via", "args": [other, 0]}
     assert admin.get(f"{place}?links={links[3]}").json() == []  # the route passes there
     for query, said in (
-        (f"links={other}&leg=7", "legs 0 to 0"), ("links=999999", "there are links 0 to"),
-        ("first=9&last=2", "no stretch from 9 to 2"), ("first=0&last=9999", "the route has links"),
-    ):  # fmt: skip
+        (f"links={other}&leg=7", "legs 0 to 0"),
+        ("links=999999", "there are links 0 to"),
+        ("first=9&last=2", "no stretch from 9 to 2"),
+        ("first=0&last=9999", "the route has links"),
+    ):
         answer = admin.get(f"{place}?{query}")
         assert (answer.status_code, said in answer.json()["detail"]) == (422, True), query
     for query in ("links=a", "links=1,,2", "links=", "first=-1"):
@@ -132,14 +136,14 @@ def test_a_bad_network_changes_nothing(desk, network, says):  # noqa: F811
 
 
 def test_the_made_up_streets_can_be_driven():
-    network = streets.network()
-    assert network is streets.network()
+    network = street_network.network()
+    assert network is street_network.network()
     assert 2000 < network.size < 5000
-    assert network.labels == streets.FEATURES
+    assert network.labels == street_network.FEATURES
     assert len(set(network.streets)) > 100
     domain, rng = Roads(network, habit=False), np.random.default_rng(0)
     for _ in range(50):
-        x = streets.trip(rng)
+        x = street_network.trip(rng)
         route = domain.solve(x, rng.random(domain.dim))
         domain.check_solution(x, route)
         assert len(route.links) > 10

@@ -10,9 +10,9 @@ import pytest
 import sqlalchemy as sa
 from fastapi.routing import APIRoute
 
-from coactor.studies import schema
+from coactor.studies.log import schema
 from coactor.web.app import create_app
-from coactor.web.limits import BODY, COUNT, DEPTH
+from coactor.web.auth.limits import BODY, COUNT, DEPTH
 
 PLACE = "/api/studies/tours/proposals"
 OPEN = {("GET", "/health"), ("GET", "/login"), ("POST", "/login")}
@@ -81,12 +81,7 @@ VERBS = {
 }
 READ = {"read", "list", "effort", "weights", "events"}
 EDIT = {"next", "claim", "edit", "undo", "redo", "submit", "release", "reopen"}
-MAY = {
-    "expert": READ | EDIT,
-    "solver": READ | {"ask", "tell"},
-    "lead": set(VERBS),
-    "admin": set(VERBS),
-}
+MAY = {"expert": READ | EDIT, "solver": READ | {"ask", "tell"}, "lead": set(VERBS), "admin": set(VERBS)}
 
 
 @pytest.mark.parametrize("role", MAY)
@@ -184,10 +179,17 @@ def test_a_name_may_be_allowed(store):
 @pytest.mark.parametrize(
     "path",
     [
-        "/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fcli.py", "/static//etc/passwd",
-        "/static/%00", "/static/reference.css%00.txt", "/static/" + "a" * 5000, "/static/.", "/static/",
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2f..%2fcli.py",
+        "/static//etc/passwd",
+        "/static/%00",
+        "/static/reference.css%00.txt",
+        "/static/" + "a" * 5000,
+        "/static/.",
+        "/static/",
     ],
-)  # fmt: skip
+)
 def test_traversal(still_desk, path):
     answer = still_desk.client().get(path)
     assert 400 <= answer.status_code < 500, answer.status_code
@@ -209,17 +211,29 @@ def deep(levels):
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        (b'{"problem": NaN}', 422), (b'{"problem": Infinity}', 422), (b'{"problem": -Infinity}', 422),
-        (b'{"problem": 1e999}', 422), (b'{"problem": 1e300}', 422), (b'{"problem": [1, 2, 1e300]}', 422),
-        (b'{"problem": ' + b"9" * 5000 + b"}", 422), (deep(DEPTH + 1), 422), (deep(900), 422),
+        (b'{"problem": NaN}', 422),
+        (b'{"problem": Infinity}', 422),
+        (b'{"problem": -Infinity}', 422),
+        (b'{"problem": 1e999}', 422),
+        (b'{"problem": 1e300}', 422),
+        (b'{"problem": [1, 2, 1e300]}', 422),
+        (b'{"problem": ' + b"9" * 5000 + b"}", 422),
+        (deep(DEPTH + 1), 422),
+        (deep(900), 422),
         (deep(200_000), 422),
-        (b'{"problem": "' + b"x" * 30_000 + b'"}', 422), (b'{"' + b"x" * 30_000 + b'": 1}', 422),
-        (b'{"problem": [' + b"0," * COUNT + b"0]}", 422), (b"\xff\xfe", 422), (b"", 422), (b"null", 422),
-        (b"[]", 422), (b'{"problem": 1', 422), (b'{"problem": "\\ud800"}', 422),
+        (b'{"problem": "' + b"x" * 30_000 + b'"}', 422),
+        (b'{"' + b"x" * 30_000 + b'": 1}', 422),
+        (b'{"problem": [' + b"0," * COUNT + b"0]}", 422),
+        (b"\xff\xfe", 422),
+        (b"", 422),
+        (b"null", 422),
+        (b"[]", 422),
+        (b'{"problem": 1', 422),
+        (b'{"problem": "\\ud800"}', 422),
         (b'{"problem": "' + b"x" * (BODY + 1) + b'"}', 413),
     ],
     ids=lambda value: None if isinstance(value, int) else f"{value[:24]!r}-{len(value)}",
-)  # fmt: skip
+)
 def test_hostile_bodies(still_desk, body, status):
     answer = still_desk.client("admin").post(
         PLACE, content=body, headers={"Content-Type": "application/json"}
@@ -259,7 +273,7 @@ def test_wrong_credentials_are_slowed_down_and_good_ones_are_not(desk):
 
 
 def test_a_revoked_token_is_out_within_a_moment(desk, monkeypatch):
-    import coactor.web.security as security
+    import coactor.web.auth.middleware as security
 
     monkeypatch.setattr(security, "TRUSTED", 0.0)
     client = desk.client("expert", name="ana")
@@ -271,11 +285,15 @@ def test_a_revoked_token_is_out_within_a_moment(desk, monkeypatch):
 def test_every_answer_carries_the_headers(desk):
     client = desk.client("admin")
     for answer in (
-        client.get("/health"), client.get("/nowhere"), client.get("/api/docs"),
+        client.get("/health"),
+        client.get("/nowhere"),
+        client.get("/api/docs"),
         client.get("/static/reference.css"),
-        desk.client().get("/api/me"), client.get("/health", headers={"Host": "evil"}), client.get("/login"),
+        desk.client().get("/api/me"),
+        client.get("/health", headers={"Host": "evil"}),
+        client.get("/login"),
         client.post(PLACE, content=b"x" * (BODY + 1)),
-    ):  # fmt: skip
+    ):
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy

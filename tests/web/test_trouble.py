@@ -13,9 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from coactor.studies import Store, transfer
+from coactor.studies import Store
+from coactor.studies.accounts import Accounts
+from coactor.studies.log import transfer
 from coactor.studies.study import Study
-from coactor.studies.tokens import Accounts
 
 PLACE = "/api/studies/tours/proposals"
 MOVE = {"op": "reverse", "args": [2, 4]}
@@ -112,10 +113,23 @@ class Killed:
 
     def __init__(self, url: str, *more: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from coactor.cli import main; main()", "serve",
-             "--store", url, "--port", "0", "--json", "--quiet", *more],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-c",
+                "from coactor.cli import main; main()",
+                "serve",
+                "--store",
+                url,
+                "--port",
+                "0",
+                "--json",
+                "--quiet",
+                *more,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         text = ""
         while "}" not in text:
             line = self.process.stdout.readline()

@@ -2,13 +2,13 @@
 
 from coactor.domains.fleets import Fleet, FleetProblem
 from coactor.domains.graphs import Graph
-from coactor.domains.habits import Habits
-from coactor.domains.histories import History, PlannedDay
 from coactor.domains.hypercube import Cube, Hypercube
-from coactor.domains.networks import Network
-from coactor.domains.plans import Day, Plans
+from coactor.domains.plans.domain import Day, Plans
+from coactor.domains.plans.history import History, PlannedDay
 from coactor.domains.rankings import Query, Ranking, SparseRows
-from coactor.domains.roads import Roads, Route, Trip
+from coactor.domains.roads.domain import Roads, Route, Trip
+from coactor.domains.roads.habits import Habits
+from coactor.domains.roads.network import Network
 from coactor.domains.tours import Tour
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from coactor.domains import arrays
+from coactor import validation
 from coactor.domains.graphs import Graph
 from coactor.kernels import fleets
 from coactor.protocol import Indices, Matrix, Move, Vector
@@ -85,13 +85,13 @@ class Fleet:
         hidden: int = 0,
         names: Sequence[str] | None = None,
     ) -> None:
-        self.vehicles = arrays.positive(vehicles, 1, "vehicles")
-        self.points = arrays.positive(
+        self.vehicles = validation.positive(vehicles, 1, "vehicles")
+        self.points = validation.positive(
             points, 2 * self.vehicles, "points (a start and an end for each vehicle)"
         )
-        self.dim = arrays.positive(features, 1, "features")
-        self.hidden = arrays.positive(hidden, 0, "hidden")
-        self.feature_names = arrays.names_for(names, self.dim)
+        self.dim = validation.positive(features, 1, "features")
+        self.hidden = validation.positive(hidden, 0, "hidden")
+        self.feature_names = validation.names_for(names, self.dim)
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[FleetProblem]:
         """n random problems: edge features uniform on [0, 1]; the first points are the terminals."""
@@ -113,7 +113,7 @@ class Fleet:
 
     def solve(self, x: FleetProblem, w: Vector) -> Paths:
         """Cheapest insertion over all paths, then 2-opt inside each (SPEC section 4)."""
-        costs = x.graph.costs(arrays.weight_vector(w, self.dim, self.hidden))
+        costs = x.graph.costs(validation.weight_vector(w, self.dim, self.hidden))
         return split(*fleets.solve(costs, x.terminals))
 
     def moves(self, x: FleetProblem, y: Paths) -> Iterator[Move]:
@@ -125,7 +125,7 @@ class Fleet:
 
     def apply(self, x: FleetProblem, y: Paths, move: Move) -> Paths:
         """The plan with positions i..j of one path reversed."""
-        v, i, j = arrays.move_args(move, "reverse", 3)
+        v, i, j = validation.move_args(move, "reverse", 3)
         if not 0 <= v < len(y):
             raise ValueError(f"there is no path {v}; the plan has paths 0 to {len(y) - 1}.")
         if not 1 <= i < j < len(y[v]) - 1:
@@ -137,7 +137,7 @@ class Fleet:
 
     def landscape(self, x: FleetProblem, w: Vector) -> FleetLandscape:
         """All edge costs at once, for climbing."""
-        return FleetLandscape(x.graph.costs(arrays.weight_vector(w, self.dim, self.hidden)))
+        return FleetLandscape(x.graph.costs(validation.weight_vector(w, self.dim, self.hidden)))
 
     def features_along(self, x: FleetProblem, path: Sequence[Paths]) -> Matrix:
         """phi of each plan."""
@@ -152,7 +152,7 @@ class Fleet:
 
     def check_solution(self, x: FleetProblem, y: Any) -> None:
         """Raise ValueError unless every point is on exactly one path and the ends are the terminals."""
-        if not isinstance(y, tuple) or not all(map(arrays.is_index_array, y)):
+        if not isinstance(y, tuple) or not all(map(validation.is_index_array, y)):
             raise ValueError("the plan must be a tuple of arrays of points, one path for each vehicle.")
         if len(y) != len(x.terminals):
             raise ValueError(
@@ -163,7 +163,7 @@ class Fleet:
         if v >= 0:
             start, end = x.terminals[v]
             raise ValueError(f"path {v} must lead from point {start} to point {end}.")
-        if not arrays.is_permutation(order, x.graph.size):
+        if not validation.is_permutation(order, x.graph.size):
             raise ValueError(f"the plan must visit each of the {x.graph.size} points exactly once.")
 
     def encode_problem(self, x: FleetProblem) -> Any:
@@ -171,7 +171,7 @@ class Fleet:
 
     def decode_problem(self, data: Any) -> FleetProblem:
         graph = Graph.decode(data, self.dim)
-        return FleetProblem.of(graph, arrays.entry(data, "terminals", "the problem"))
+        return FleetProblem.of(graph, validation.entry(data, "terminals", "the problem"))
 
     def encode_solution(self, y: Paths) -> list[list[int]]:
         return [[int(p) for p in path] for path in y]
@@ -179,7 +179,7 @@ class Fleet:
     def decode_solution(self, x: FleetProblem, data: Any) -> Paths:
         if not isinstance(data, Sequence) or isinstance(data, str):
             raise ValueError(f"the plan is {str(data)[:60]!r}; expected a list of paths.")
-        y = tuple(arrays.integers(path, f"path {v}") for v, path in enumerate(data))
+        y = tuple(validation.integers(path, f"path {v}") for v, path in enumerate(data))
         self.check_solution(x, y)
         return y
 

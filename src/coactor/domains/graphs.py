@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor.domains import arrays
+from coactor import validation
 from coactor.kernels.edges import cost_matrix
 from coactor.protocol import Matrix, Vector
 
@@ -47,12 +47,12 @@ class Graph:
         features: int | None = None,
     ) -> Graph:
         """A checked graph from anything array-like."""
-        n = arrays.positive(size, 1, "the number of points")
+        n = validation.positive(size, 1, "the number of points")
         rows = n * (n - 1) // 2
-        visible = arrays.matrix(edges, "edge features", rows, features)
-        unseen = np.empty((rows, 0)) if hidden is None else arrays.matrix(hidden, "hidden features", rows)
-        places = None if coordinates is None else arrays.matrix(coordinates, "coordinates", n, 2)
-        return Graph(n, visible, unseen, places, arrays.titles(names, n, "points"))
+        visible = validation.matrix(edges, "edge features", rows, features)
+        unseen = np.empty((rows, 0)) if hidden is None else validation.matrix(hidden, "hidden features", rows)
+        places = None if coordinates is None else validation.matrix(coordinates, "coordinates", n, 2)
+        return Graph(n, visible, unseen, places, validation.titles(names, n, "points"))
 
     @staticmethod
     def from_matrices(features: Any, coordinates: Any = None) -> Graph:
@@ -75,7 +75,7 @@ class Graph:
 
     def costs(self, w: Vector) -> Matrix:
         """What each edge costs under the weights, as an n x n matrix."""
-        return cost_matrix(arrays.edge_costs(self.edges, self.hidden, w), self.size)
+        return cost_matrix(validation.edge_costs(self.edges, self.hidden, w), self.size)
 
     def encode(self) -> dict[str, Any]:
         """JSON-able data."""
@@ -91,8 +91,8 @@ class Graph:
     @staticmethod
     def decode(data: Any, features: int) -> Graph:
         """The graph that `encode` described, checked."""
-        size = arrays.entry(data, "size", "the problem")
-        edges = arrays.entry(data, "edges", "the problem")
+        size = validation.entry(data, "size", "the problem")
+        edges = validation.entry(data, "edges", "the problem")
         return Graph.of(
             size, edges, data.get("hidden"), data.get("coordinates"), data.get("names"), features=features
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor.domains import arrays
+from coactor import validation
 from coactor.kernels import cubes
 from coactor.protocol import Indices, Matrix, Move, Vector
 
@@ -33,7 +33,7 @@ class Cube:
 
     def costs(self, w: Vector) -> Vector:
         """What each edge costs under the weights."""
-        return arrays.edge_costs(self.edges, self.hidden, w)
+        return validation.edge_costs(self.edges, self.hidden, w)
 
 
 class Hypercube:
@@ -71,14 +71,14 @@ class Hypercube:
     def __init__(
         self, dimension: int = 7, features: int = 10, hidden: int = 0, names: Sequence[str] | None = None
     ) -> None:
-        self.dimension = arrays.positive(dimension, 1, "dimension")
+        self.dimension = validation.positive(dimension, 1, "dimension")
         if self.dimension > 20:
             raise ValueError(
                 f"dimension is {dimension}; a cube of more than 20 dimensions does not fit in memory."
             )
-        self.dim = arrays.positive(features, 1, "features")
-        self.hidden = arrays.positive(hidden, 0, "hidden")
-        self.feature_names = arrays.names_for(names, self.dim)
+        self.dim = validation.positive(features, 1, "features")
+        self.hidden = validation.positive(hidden, 0, "hidden")
+        self.feature_names = validation.names_for(names, self.dim)
         self._edge_of = cubes.number_edges(self.dimension)
 
     @property
@@ -103,7 +103,7 @@ class Hypercube:
 
     def solve(self, x: Cube, w: Vector) -> Indices:
         """Look two moves ahead, take the first, repeat (SPEC section 4)."""
-        return cubes.solve(x.costs(arrays.weight_vector(w, self.dim, self.hidden)), self._edge_of)
+        return cubes.solve(x.costs(validation.weight_vector(w, self.dim, self.hidden)), self._edge_of)
 
     def moves(self, x: Cube, y: Indices) -> Iterator[Move]:
         """Every other order of three consecutive moves: by position, then by order."""
@@ -113,7 +113,7 @@ class Hypercube:
 
     def apply(self, x: Cube, y: Indices, move: Move) -> Indices:
         """The path whose moves i, i + 1, i + 2 come in the given order."""
-        i, *order = arrays.move_args(move, "reorder", 4)
+        i, *order = validation.move_args(move, "reorder", 4)
         if not 0 <= i <= self.dimension - 3 or sorted(order) != [0, 1, 2]:
             raise ValueError(
                 f"cannot re-order {order} at position {i}; expected an order of 0, 1, 2 "
@@ -125,7 +125,7 @@ class Hypercube:
 
     def landscape(self, x: Cube, w: Vector) -> CubeLandscape:
         """All edge costs at once, for climbing."""
-        return CubeLandscape(x.costs(arrays.weight_vector(w, self.dim, self.hidden)), self._edge_of)
+        return CubeLandscape(x.costs(validation.weight_vector(w, self.dim, self.hidden)), self._edge_of)
 
     def features_along(self, x: Cube, path: Sequence[Indices]) -> Matrix:
         """phi of each path."""
@@ -137,7 +137,7 @@ class Hypercube:
 
     def check_solution(self, x: Cube, y: Any) -> None:
         """Raise ValueError unless y sets every bit exactly once."""
-        if not arrays.is_permutation(y, self.dimension):
+        if not validation.is_permutation(y, self.dimension):
             raise ValueError(
                 f"the path must be an array that sets each of the {self.dimension} bits exactly once."
             )
@@ -151,19 +151,19 @@ class Hypercube:
         return data
 
     def decode_problem(self, data: Any) -> Cube:
-        edges = arrays.matrix(
-            arrays.entry(data, "edges", "the problem"), "edge features", self.edge_count, self.dim
+        edges = validation.matrix(
+            validation.entry(data, "edges", "the problem"), "edge features", self.edge_count, self.dim
         )
         unseen = data.get("hidden")
         rows = self.edge_count
-        hidden = np.empty((rows, 0)) if unseen is None else arrays.matrix(unseen, "hidden features", rows)
-        return Cube(edges, hidden, arrays.titles(data.get("names"), self.dimension, "bits"))
+        hidden = np.empty((rows, 0)) if unseen is None else validation.matrix(unseen, "hidden features", rows)
+        return Cube(edges, hidden, validation.titles(data.get("names"), self.dimension, "bits"))
 
     def encode_solution(self, y: Indices) -> list[int]:
         return [int(bit) for bit in y]
 
     def decode_solution(self, x: Cube, data: Any) -> Indices:
-        y = arrays.integers(data, "the path")
+        y = validation.integers(data, "the path")
         self.check_solution(x, y)
         return y
 

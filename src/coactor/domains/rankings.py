@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from coactor.domains import arrays
+from coactor import validation
 from coactor.kernels import rankings
 from coactor.protocol import Indices, Matrix, Move, Vector
 
@@ -35,8 +35,8 @@ class SparseRows:
     @staticmethod
     def of(indptr: Any, indices: Any, values: Any, shape: tuple[int, int]) -> SparseRows:
         """Checked rows."""
-        starts, columns = arrays.integers(indptr, "indptr"), arrays.integers(indices, "indices")
-        numbers = arrays.vector(values, "document features")
+        starts, columns = validation.integers(indptr, "indptr"), validation.integers(indices, "indices")
+        numbers = validation.vector(values, "document features")
         if (
             starts.size != shape[0] + 1
             or starts[0] != 0
@@ -93,14 +93,14 @@ class Query:
                 raise ValueError(f"documents have {documents.shape[1]} features; expected {features}.")
             rows: Documents = documents
         else:
-            rows = arrays.matrix(documents, "document features", None, features)
+            rows = validation.matrix(documents, "document features", None, features)
         n = int(rows.shape[0])
         if n < 1:
             raise ValueError("the query has no documents; give at least one.")
-        judged = np.zeros(n) if labels is None else arrays.vector(labels, "labels")
+        judged = np.zeros(n) if labels is None else validation.vector(labels, "labels")
         if judged.shape != (n,):
             raise ValueError(f"labels have shape {judged.shape}; expected one for each of the {n} documents.")
-        return Query(rows, judged, arrays.titles(names, n, "documents"))
+        return Query(rows, judged, validation.titles(names, n, "documents"))
 
     def scores(self, w: Vector) -> Vector:
         """w . f(document) for each document."""
@@ -166,9 +166,9 @@ class Ranking:
     exact = True  # sorted by score no order is better: there is nothing to search for
 
     def __init__(self, features: int = 700, documents: int = 24, names: Sequence[str] | None = None) -> None:
-        self.dim = arrays.positive(features, 1, "features")
-        self.documents = arrays.positive(documents, 1, "documents")
-        self.feature_names = arrays.names_for(names, self.dim)
+        self.dim = validation.positive(features, 1, "features")
+        self.documents = validation.positive(documents, 1, "documents")
+        self.feature_names = validation.names_for(names, self.dim)
 
     def truth(self) -> Vector:
         """The weights of the paper's expert, to go with kappa = 2: labels count, nothing else does."""
@@ -201,7 +201,7 @@ class Ranking:
         With weights for all features, documents trade places by both discounts at once: sorted, then
         improved.
         """
-        weights = arrays.weight_vector(w, self.dim, 1)
+        weights = validation.weight_vector(w, self.dim, 1)
         y = rankings.descending(x.scores(weights[: self.dim]))
         if weights.size > self.dim and weights[-1] != 0.0:
             return self.landscape(x, weights).climb(y)[0][-1]
@@ -214,7 +214,7 @@ class Ranking:
 
     def apply(self, x: Query, y: Indices, move: Move) -> Indices:
         """The order with positions i and i + 1 exchanged."""
-        (i,) = arrays.move_args(move, "exchange", 1)
+        (i,) = validation.move_args(move, "exchange", 1)
         if not 0 <= i < x.size - 1:
             raise ValueError(f"cannot exchange positions {i} and {i + 1} of {x.size} documents.")
         z = np.array(y, dtype=np.int64)
@@ -223,7 +223,7 @@ class Ranking:
 
     def landscape(self, x: Query, w: Vector) -> RankingLandscape:
         """All document scores at once, for climbing."""
-        weights = arrays.weight_vector(w, self.dim, 1)
+        weights = validation.weight_vector(w, self.dim, 1)
         g = discount(x.size)
         by_label = weights[-1] if weights.size > self.dim else 0.0
         visible = weights[: self.dim]
@@ -246,7 +246,7 @@ class Ranking:
 
     def check_solution(self, x: Query, y: Any) -> None:
         """Raise ValueError unless y lists every document exactly once."""
-        if not arrays.is_permutation(y, x.size):
+        if not validation.is_permutation(y, x.size):
             raise ValueError(
                 f"the ranking must be an array that lists each of the {x.size} documents exactly once."
             )
@@ -263,10 +263,10 @@ class Ranking:
         return data
 
     def decode_problem(self, data: Any) -> Query:
-        documents = arrays.entry(data, "documents", "the problem")
+        documents = validation.entry(data, "documents", "the problem")
         if isinstance(documents, dict):
-            indptr = arrays.integers(arrays.entry(documents, "indptr", "documents"), "indptr")
-            indices, values = (arrays.entry(documents, key, "documents") for key in ("indices", "values"))
+            indptr = validation.integers(validation.entry(documents, "indptr", "documents"), "indptr")
+            indices, values = (validation.entry(documents, key, "documents") for key in ("indices", "values"))
             documents = SparseRows.of(indptr, indices, values, (max(0, indptr.size - 1), self.dim))
         return Query.of(documents, data.get("labels"), data.get("names"), features=self.dim)
 
@@ -274,7 +274,7 @@ class Ranking:
         return [int(d) for d in y]
 
     def decode_solution(self, x: Query, data: Any) -> Indices:
-        y = arrays.integers(data, "the ranking")
+        y = validation.integers(data, "the ranking")
         self.check_solution(x, y)
         return y
 

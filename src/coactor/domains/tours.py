@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor.domains import arrays
+from coactor import validation
 from coactor.domains.graphs import Graph
 from coactor.kernels import large_tours, tours
 from coactor.protocol import Indices, Matrix, Move, Vector
@@ -57,11 +57,11 @@ class Tour:
         names: Sequence[str] | None = None,
         neighbours: int = 10,
     ) -> None:
-        self.points = arrays.positive(points, 1, "points")
-        self.dim = arrays.positive(features, 1, "features")
-        self.hidden = arrays.positive(hidden, 0, "hidden")
-        self.neighbours = arrays.positive(neighbours, 1, "neighbours")
-        self.feature_names = arrays.names_for(names, self.dim)
+        self.points = validation.positive(points, 1, "points")
+        self.dim = validation.positive(features, 1, "features")
+        self.hidden = validation.positive(hidden, 0, "hidden")
+        self.neighbours = validation.positive(neighbours, 1, "neighbours")
+        self.feature_names = validation.names_for(names, self.dim)
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Graph]:
         """n random problems: edge features uniform on [0, 1]."""
@@ -79,7 +79,7 @@ class Tour:
 
     def solve(self, x: Graph, w: Vector) -> Indices:
         """Cheapest insertion, then 2-opt (SPEC section 4; neighbour lists from 150 points on)."""
-        costs = x.costs(arrays.weight_vector(w, self.dim, self.hidden))
+        costs = x.costs(validation.weight_vector(w, self.dim, self.hidden))
         return large_tours.solve(costs, self.neighbours) if x.size >= LARGE else tours.solve(costs)
 
     def moves(self, x: Graph, y: Indices) -> Iterator[Move]:
@@ -91,7 +91,7 @@ class Tour:
 
     def apply(self, x: Graph, y: Indices, move: Move) -> Indices:
         """The tour with positions i..j reversed."""
-        i, j = arrays.move_args(move, "reverse", 2)
+        i, j = validation.move_args(move, "reverse", 2)
         if not 1 <= i < j < x.size:
             raise ValueError(f"cannot reverse positions {i} to {j}; expected 1 <= first < last < {x.size}.")
         z = np.array(y, dtype=np.int64)
@@ -100,7 +100,7 @@ class Tour:
 
     def landscape(self, x: Graph, w: Vector) -> TourLandscape:
         """All edge costs at once, for climbing."""
-        return TourLandscape(x.costs(arrays.weight_vector(w, self.dim, self.hidden)))
+        return TourLandscape(x.costs(validation.weight_vector(w, self.dim, self.hidden)))
 
     def features_along(self, x: Graph, path: Sequence[Indices]) -> Matrix:
         """phi of each tour."""
@@ -112,7 +112,7 @@ class Tour:
 
     def check_solution(self, x: Graph, y: Any) -> None:
         """Raise ValueError unless y visits every point exactly once."""
-        if not arrays.is_permutation(y, x.size):
+        if not validation.is_permutation(y, x.size):
             raise ValueError(
                 f"the tour must be an array that visits each of the {x.size} points exactly once."
             )
@@ -127,7 +127,7 @@ class Tour:
         return [int(p) for p in y]
 
     def decode_solution(self, x: Graph, data: Any) -> Indices:
-        y = arrays.integers(data, "the tour")
+        y = validation.integers(data, "the tour")
         self.check_solution(x, y)
         return y
 

@@ -11,19 +11,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _HOME = {
-    "compare": "comparison",
-    "Comparison": "comparison",
-    "Experiment": "experiment",
-    "PANELS": "panels",
-    "Panel": "panels",
-    "reproduce": "reproduction",
+    "compare": "paper.comparison",
+    "Comparison": "paper.comparison",
+    "Experiment": "paper.experiment",
+    "PANELS": "paper.panels",
+    "Panel": "paper.panels",
+    "reproduce": "paper.reproduction",
 }
 
 if TYPE_CHECKING:
-    from coactor.lab.comparison import Comparison, compare
-    from coactor.lab.experiment import Experiment
-    from coactor.lab.panels import PANELS, Panel
-    from coactor.lab.reproduction import reproduce
+    from coactor.lab.paper.comparison import Comparison, compare
+    from coactor.lab.paper.experiment import Experiment
+    from coactor.lab.paper.panels import PANELS, Panel
+    from coactor.lab.paper.reproduction import reproduce
 
 __all__ = ["PANELS", "Comparison", "Experiment", "Panel", "compare", "reproduce"]
 

@@ -44,8 +44,9 @@ def show(seed: int, learner: str, stream: TextIO | None = None, examples: int = 
     print(
         f"A solver plans tours through {POINTS} points. An expert, who alone knows what a good tour is,\n"
         f"repairs each one; {learner} learns from the repairs. How many repairs does a tour need?\n",
-        file=out, flush=True,
-    )  # fmt: skip
+        file=out,
+        flush=True,
+    )
     costs: list[float] = []
     drawn, begun = 0, time.monotonic()
     for cost in efforts(seed, learner, examples):
@@ -72,9 +73,15 @@ def summary(costs: Vector, learner: str, seed: int) -> dict[str, Any]:
         f"{costs.sum():.0f} in all for {len(costs)} tours."
     )
     return {
-        "learner": learner, "seed": seed, "examples": len(costs), "first": first, "last": last,
-        "total": float(costs.sum()), "costs": costs.tolist(), "sentence": sentence,
-    }  # fmt: skip
+        "learner": learner,
+        "seed": seed,
+        "examples": len(costs),
+        "first": first,
+        "last": last,
+        "total": float(costs.sum()),
+        "costs": costs.tolist(),
+        "sentence": sentence,
+    }
 
 
 def picture(costs: Vector, examples: int, width: int = WIDTH, height: int = HEIGHT) -> list[str]:

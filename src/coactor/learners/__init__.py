@@ -10,7 +10,7 @@ from coactor.learners.coactive import CoactiveLearner
 from coactor.learners.committee import Committee
 from coactor.learners.passive_aggressive import CSPA, PA, PAI, PAII
 from coactor.learners.perceptrons import CSPER, PER, CappedCSPER
-from coactor.learners.states import positive_dim
+from coactor.learners.serialization import positive_dim
 from coactor.learners.wrappers import Averaged, MiniBatch
 from coactor.protocol import Learner, State
 

@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coactor.learners.gaussians import Covariance, Diagonal, Gaussian, Precision
-from coactor.learners.states import (
+from coactor.learners.serialization import (
     check_feedback,
     count,
     flag,

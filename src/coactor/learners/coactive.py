@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from coactor.learners.states import check_feedback, pack, positive_dim, setting, tells, unpack
+from coactor.learners.serialization import check_feedback, pack, positive_dim, setting, tells, unpack
 from coactor.protocol import Feedback, Reads, State, Vector
 
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from coactor.learners.choice import ChoiceLearner, row_lengths
-from coactor.learners.states import inner_state, pack
+from coactor.learners.serialization import inner_state, pack
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 QUICK = 0.8  # the quick one's part of the direction

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coactor.learners.coactive import CoactiveLearner
-from coactor.learners.states import positive_number
+from coactor.learners.serialization import positive_number
 from coactor.protocol import Vector
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from coactor.learners.coactive import CoactiveLearner
-from coactor.learners.states import check_feedback, count, inner_state, pack, positive_dim, tells, unpack
+from coactor.learners.serialization import (
+    check_feedback,
+    count,
+    inner_state,
+    pack,
+    positive_dim,
+    tells,
+    unpack,
+)
 from coactor.protocol import Feedback, Learner, Reads, State, Vector
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coactor.domains import Query, SparseRows
-from coactor.kernels import letor as kernel
+from coactor.loaders import svmlight as kernel
 from coactor.protocol import Indices, Vector
 
 _CHUNK = 1 << 23

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coactor.domains.networks import Network, pieces
+from coactor.domains.roads.network import Network, pieces
 from coactor.loaders.tables import read_table
 from coactor.protocol import Indices
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 
-from coactor.studies.values import EffortRow
+from coactor.studies.results import EffortRow
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 ENOUGH = 20  # finished proposals with a chance before anything is said
@@ -78,9 +78,10 @@ def calibration(rows: Sequence[EffortRow]) -> Calibration:
         return Calibration(0, None, None, "silent", "No proposal with a chance is done yet.", [])
     n, expected, accepted = len(told), sum(p for p, _ in told), sum(a for _, a in told)
     bins = [
-        made for low, high in pairwise(EDGES)
+        made
+        for low, high in pairwise(EDGES)
         if (made := _bin(low, high, [(p, a) for p, a in told if low <= p < high or p == high == 1.0]))
-    ]  # fmt: skip
+    ]
     return Calibration(n, expected / n, accepted / n, *_verdict(told, expected, accepted), bins)
 
 

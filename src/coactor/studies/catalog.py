@@ -17,19 +17,23 @@ from typing import Any, TypeAlias
 import orjson
 
 from coactor import domains
-from coactor.domains import network_data
+from coactor.domains.roads import network_json
 from coactor.protocol import Domain
 from coactor.studies.codec import short
 from coactor.studies.errors import Invalid
-from coactor.studies.facts import canonical, content_hash
+from coactor.studies.log.facts import canonical, content_hash
 
 Maker: TypeAlias = Callable[..., Domain]
 
 BUILT_IN: dict[str, str] = {
-    "tour": "Tour", "fleet": "Fleet", "plan": "Plans", "ranking": "Ranking", "hypercube": "Hypercube",
+    "tour": "Tour",
+    "fleet": "Fleet",
+    "plan": "Plans",
+    "ranking": "Ranking",
+    "hypercube": "Hypercube",
     "roads": "Roads",
-}  # fmt: skip
-LARGE = {"roads": {"network": network_data}}
+}
+LARGE = {"roads": {"network": network_json}}
 """Parameters that are stored apart, and what writes and reads them."""
 MOST = 5000  # the largest number a parameter may be: a request must not fill the memory
 
@@ -87,9 +91,10 @@ def describe(domain: Domain) -> dict[str, Any]:
     given = {} if name is None else {key: _value_of(domain, key) for key in parameters(name)}
     given |= {key: {"stored": content_hash(data)} for key, data in _written(domain).items()}
     return {
-        "name": name, "type": f"{kind.__module__}.{kind.__qualname__}",
+        "name": name,
+        "type": f"{kind.__module__}.{kind.__qualname__}",
         "parameters": {key: value for key, value in given.items() if value is not None},
-    }  # fmt: skip
+    }
 
 
 def parts(domain: Domain) -> dict[str, bytes]:

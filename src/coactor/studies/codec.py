@@ -13,7 +13,7 @@ import orjson
 
 from coactor.protocol import Codes, Domain, Move, Names, Problem, Solution, Validates
 from coactor.studies.errors import Invalid
-from coactor.studies.facts import canonical
+from coactor.studies.log.facts import canonical
 
 _WRONG = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError)
 

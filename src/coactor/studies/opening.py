@@ -8,14 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 from coactor import learners
-from coactor.proposals import NAMES, Strategy
+from coactor.proposals.strategies import NAMES, Strategy
 from coactor.protocol import Domain, Learner, Solver
 from coactor.search import Candidate
-from coactor.studies import catalog, facts
+from coactor.studies import catalog
 from coactor.studies.codec import Codec
 from coactor.studies.errors import Conflict, Invalid
-from coactor.studies.facts import Created
-from coactor.studies.store import Store
+from coactor.studies.log import facts
+from coactor.studies.log.facts import Created
+from coactor.studies.log.store import Store
 from coactor.studies.study import NAME, Study
 
 GRACE = 600.0  # seconds in which a tell can be taken back
@@ -99,9 +100,14 @@ def open_study(
 
 
 def _create(
-    store: Store, name: str, domain: Domain | None, learner: str | Learner, settings: dict[str, Any],
-    actor: str, clock: Callable[[], float],
-) -> None:  # fmt: skip
+    store: Store,
+    name: str,
+    domain: Domain | None,
+    learner: str | Learner,
+    settings: dict[str, Any],
+    actor: str,
+    clock: Callable[[], float],
+) -> None:
     if settings["proposals"] not in NAMES:
         raise Invalid(
             f"There are no proposals of kind {settings['proposals']!r}; choose one of {', '.join(NAMES)}."
@@ -116,9 +122,12 @@ def _create(
     if len(learner.weights) != domain.dim:
         raise Invalid(f"The learner has {len(learner.weights)} weights, the domain {domain.dim} features.")
     config = {
-        "domain": catalog.describe(domain), "dim": domain.dim, "learner": learner.name,
-        "features": Codec(domain).names(), **settings,
-    }  # fmt: skip
+        "domain": catalog.describe(domain),
+        "dim": domain.dim,
+        "learner": learner.name,
+        "features": Codec(domain).names(),
+        **settings,
+    }
     first = Created(uid=uuid.uuid4().hex, config=config, state=learner.state())
     parts = catalog.parts(domain)
     try:

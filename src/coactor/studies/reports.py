@@ -8,12 +8,12 @@ import numpy as np
 
 from coactor.protocol import Vector
 from coactor.search import features_along
-from coactor.studies.corrections import cost_of
 from coactor.studies.errors import Invalid, NotFound
-from coactor.studies.facts import Asked, Entry, Reopened, RolledBack, Told
-from coactor.studies.model import Open
-from coactor.studies.solving import due
-from coactor.studies.values import EffortRow, Explanation, Share, Ticket, Version
+from coactor.studies.log.facts import Asked, Entry, Reopened, RolledBack, Told
+from coactor.studies.log.model import Open
+from coactor.studies.proposing import due
+from coactor.studies.results import EffortRow, Explanation, Share, Ticket, Version
+from coactor.studies.telling import cost_of
 
 if TYPE_CHECKING:
     from coactor.studies.study import Study
@@ -33,11 +33,22 @@ def open_ticket(study: Study, draft: Open) -> Ticket:
     now = study.ledger.clock()
     holder = draft.held_by(now)
     return Ticket(
-        draft.id, state_of(draft, now), draft.version, draft.key, draft.label, draft.time, draft.revision,
-        len(draft.moves), sum(cost_of(study.config, move) for move in draft.moves), holder,
-        draft.until if holder else 0.0, None, holder, draft.chance,
+        draft.id,
+        state_of(draft, now),
+        draft.version,
+        draft.key,
+        draft.label,
+        draft.time,
+        draft.revision,
+        len(draft.moves),
+        sum(cost_of(study.config, move) for move in draft.moves),
+        holder,
+        draft.until if holder else 0.0,
+        None,
+        holder,
+        draft.chance,
         due(study, study.ledger.model, draft, now),
-    )  # fmt: skip
+    )
 
 
 def done_ticket(asked: Entry, told: Entry, revision: int) -> Ticket:
@@ -46,9 +57,21 @@ def done_ticket(asked: Entry, told: Entry, revision: int) -> Ticket:
     if not isinstance(fact, Asked) or not isinstance(tell, Told):
         raise Invalid("That is no finished proposal.")
     return Ticket(
-        fact.proposal, "done", tell.asked_with, fact.key, fact.label, asked.time, revision, len(tell.moves),
-        tell.effort, "", 0.0, told.time, told.actor, tell.chance,
-    )  # fmt: skip
+        fact.proposal,
+        "done",
+        tell.asked_with,
+        fact.key,
+        fact.label,
+        asked.time,
+        revision,
+        len(tell.moves),
+        tell.effort,
+        "",
+        0.0,
+        told.time,
+        told.actor,
+        tell.chance,
+    )
 
 
 def tickets(study: Study, state: str | None, after: int, limit: int) -> list[Ticket]:
@@ -105,12 +128,23 @@ def effort(study: Study, after: int = 0) -> list[EffortRow]:
     gone = {entry.fact.told for entry in entries if isinstance(entry.fact, Reopened)}
     return [
         EffortRow(
-            entry.seq, entry.time, fact.proposal, fact.asked_key, entry.actor, fact.effort, fact.estimated,
-            fact.gross, fact.seconds, fact.learn, fact.asked_with, fact.version, fact.chance,
+            entry.seq,
+            entry.time,
+            fact.proposal,
+            fact.asked_key,
+            entry.actor,
+            fact.effort,
+            fact.estimated,
+            fact.gross,
+            fact.seconds,
+            fact.learn,
+            fact.asked_with,
+            fact.version,
+            fact.chance,
         )
         for entry in entries
         if isinstance(fact := entry.fact, Told) and entry.seq not in gone
-    ]  # fmt: skip
+    ]
 
 
 def version_row(entry: Entry) -> Version:
@@ -118,9 +152,16 @@ def version_row(entry: Entry) -> Version:
     fact = entry.fact
     to, reason = (fact.to, fact.reason) if isinstance(fact, RolledBack) else (None, "")
     return Version(
-        entry.made or 0, entry.seq, entry.time, entry.actor, fact.kind, entry.proposal, to, reason,
+        entry.made or 0,
+        entry.seq,
+        entry.time,
+        entry.actor,
+        fact.kind,
+        entry.proposal,
+        to,
+        reason,
         getattr(fact, "digest", ""),
-    )  # fmt: skip
+    )
 
 
 def versions(study: Study, after: int, limit: int) -> list[Version]:

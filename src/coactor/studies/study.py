@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from coactor.proposals import Strategy, strategy
+from coactor.proposals.strategies import Strategy, strategy
 from coactor.protocol import Domain, Learner, Problem, Proposal, Solution, Solver, Vector
-from coactor.studies import catalog, corrections, reports, solving
+from coactor.studies import catalog, proposing, reports, telling
 from coactor.studies.calibration import Calibration, calibration
 from coactor.studies.codec import Codec, text
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
-from coactor.studies.facts import Asked, Entry, RolledBack, Told, content_hash, digest
-from coactor.studies.ledger import Ledger, Writer, created, learner_of
 from coactor.studies.lessons import lesson
-from coactor.studies.model import try_update
-from coactor.studies.solving import Known, Shown
-from coactor.studies.store import Store
-from coactor.studies.values import EffortRow, Explanation, Outcome, Ticket, Version
+from coactor.studies.log.facts import Asked, Entry, RolledBack, Told, content_hash, digest
+from coactor.studies.log.ledger import Ledger, Writer, created, learner_of
+from coactor.studies.log.model import try_update
+from coactor.studies.log.store import Store
+from coactor.studies.proposing import Known, Shown
+from coactor.studies.results import EffortRow, Explanation, Outcome, Ticket, Version
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 KEPT = 256  # problems and solutions kept at hand
@@ -32,10 +32,15 @@ class Study:
     """A durable study. Open it with `open_study`."""
 
     def __init__(
-        self, store: Store, name: str, domain: Domain | None = None, learner: Learner | None = None,
-        solver: Solver | None = None, proposals: str | Strategy | None = None,
+        self,
+        store: Store,
+        name: str,
+        domain: Domain | None = None,
+        learner: Learner | None = None,
+        solver: Solver | None = None,
+        proposals: str | Strategy | None = None,
         clock: Callable[[], float] = time.time,
-    ) -> None:  # fmt: skip
+    ) -> None:
         with store.reading() as sql:
             head = sql.find(name)
             first = created(next(sql.after(head.id, 0, 1)))
@@ -62,9 +67,15 @@ class Study:
     # -- ask and tell --------------------------------------------------------------------------------
 
     def ask(
-        self, problem: Problem, *, key: str | None = None, label: str = "", renew: bool = True,
-        actor: str = "", via: str = "",
-    ) -> Proposal:  # fmt: skip
+        self,
+        problem: Problem,
+        *,
+        key: str | None = None,
+        label: str = "",
+        renew: bool = True,
+        actor: str = "",
+        via: str = "",
+    ) -> Proposal:
         """Solve a problem with the current weights and keep the proposal.
 
         The same key gives the same proposal, however often and from wherever it is asked. If it waits while
@@ -81,16 +92,21 @@ class Study:
             found = sql.by_key(self.ledger.head.id, key) if key is not None else None
         if found is not None:
             return self._asked_before(found, name, problem)
-        shown = solving.solve(self, name, problem, known)
+        shown = proposing.solve(self, name, problem, known)
         with self.ledger.writing() as log:  # the solver has run outside the lock; others may have been faster
             found = log.sql.by_key(self.ledger.head.id, key) if key is not None else None
             if found is None:
                 fact = Asked(
-                    proposal=log.model.asked + 1, problem=name,
-                    solution=self.codec.plain_solution(shown.solution), version=shown.version, key=key,
-                    label=label, chance=shown.chance, expected=shown.expected,
+                    proposal=log.model.asked + 1,
+                    problem=name,
+                    solution=self.codec.plain_solution(shown.solution),
+                    version=shown.version,
+                    key=key,
+                    label=label,
+                    chance=shown.chance,
+                    expected=shown.expected,
                     renewable=renew and self.repeatable,
-                )  # fmt: skip
+                )
                 log.sql.add_problem(name, data)
                 log.add(fact, actor=actor, via=via)
         if found is not None:
@@ -116,16 +132,27 @@ class Study:
         with self.ledger.lock:
             model = self.ledger.refresh()
             draft = model.open.get(id)
-            again = draft is not None and solving.due(self, model, draft, self.ledger.clock())
+            again = draft is not None and proposing.due(self, model, draft, self.ledger.clock())
         if again:
-            solving.renew(self, id, actor, via)
+            proposing.renew(self, id, actor, via)
         return self.shown(id).proposal(id)
 
     def tell(
-        self, id: int | Proposal, *, moves: Any = None, path: Any = None, solution: Any = None,
-        effort: float | None = None, actor: str = "", learn: bool = True, note: str = "",
-        cut: bool = False, seconds: float | None = None, asked_with: int | None = None, via: str = "",
-    ) -> Outcome:  # fmt: skip
+        self,
+        id: int | Proposal,
+        *,
+        moves: Any = None,
+        path: Any = None,
+        solution: Any = None,
+        effort: float | None = None,
+        actor: str = "",
+        learn: bool = True,
+        note: str = "",
+        cut: bool = False,
+        seconds: float | None = None,
+        asked_with: int | None = None,
+        via: str = "",
+    ) -> Outcome:
         """Say what the expert made of a proposal, and learn from it.
 
         Parameters
@@ -149,39 +176,48 @@ class Study:
         """
         if isinstance(id, Proposal):
             return self.tell(
-                id.id, moves=moves, path=path, solution=solution, effort=effort, actor=actor, learn=learn,
-                note=note, cut=cut, seconds=seconds, asked_with=id.version, via=via,
-            )  # fmt: skip
+                id.id,
+                moves=moves,
+                path=path,
+                solution=solution,
+                effort=effort,
+                actor=actor,
+                learn=learn,
+                note=note,
+                cut=cut,
+                seconds=seconds,
+                asked_with=id.version,
+                via=via,
+            )
         check_who(actor, via, None)
-        given = corrections.Given(
-            moves, path, solution, effort, learn, text(note, "note", 2000), cut, seconds
-        )
+        given = telling.Given(moves, path, solution, effort, learn, text(note, "note", 2000), cut, seconds)
         with self.ledger.lock:  # looked at again under the store's lock, before anything is written
             if id not in self.ledger.model.open and id not in self.ledger.refresh().open:
                 return self.told_before(id, given.name(self.codec))
-        shown = solving.corrected(self, id, asked_with, path)
-        prepared = corrections.prepare(self, shown, given)
+        shown = proposing.corrected(self, id, asked_with, path)
+        prepared = telling.prepare(self, shown, given)
         with self.ledger.writing() as log:
             if id in log.model.open:
                 holder = log.model.open[id].held_by(log.now)
                 if holder not in ("", actor):
                     raise Conflict(f"Proposal {id} is held by {holder}; wait until it is released.")
                 if log.model.open[id].version != shown.version:  # solved again meanwhile, or long ago
-                    shown = solving.corrected(self, id, asked_with, path)
-                    prepared = corrections.prepare(self, shown, given)
+                    shown = proposing.corrected(self, id, asked_with, path)
+                    prepared = telling.prepare(self, shown, given)
                 return self.write_tell(log, id, prepared, actor, via)
         return self.told_before(id, given.name(self.codec))
 
-    def write_tell(
-        self, log: Writer, id: int, prepared: corrections.Prepared, actor: str, via: str
-    ) -> Outcome:
+    def write_tell(self, log: Writer, id: int, prepared: telling.Prepared, actor: str, via: str) -> Outcome:
         """Check, write, apply: the one place where a study learns."""
         draft, before = log.model.open[id], log.model.learner
         learner = try_update(before, prepared.feedback) if prepared.learn else before
         fact = prepared.fact(
-            id, version=log.model.version + prepared.learn,
-            gross=draft.gross or len(prepared.moves), digest=digest(learner.weights), asked_key=draft.key,
-        )  # fmt: skip
+            id,
+            version=log.model.version + prepared.learn,
+            gross=draft.gross or len(prepared.moves),
+            digest=digest(learner.weights),
+            asked_key=draft.key,
+        )
         entry = log.add(fact, actor=actor, via=via, learner=learner)
         return self._outcome(entry, fact, before, learner)
 
@@ -213,10 +249,20 @@ class Study:
     def _outcome(self, entry: Entry, fact: Told, before: Learner, after: Learner) -> Outcome:
         moved = [float(c) for c in np.asarray(after.weights) - np.asarray(before.weights)]
         return Outcome(
-            fact.proposal, entry.seq, entry.time, entry.actor, fact.effort, fact.gross, fact.seconds,
-            fact.estimated, fact.learn, fact.asked_with, fact.version, moved,
+            fact.proposal,
+            entry.seq,
+            entry.time,
+            entry.actor,
+            fact.effort,
+            fact.gross,
+            fact.seconds,
+            fact.estimated,
+            fact.learn,
+            fact.asked_with,
+            fact.version,
+            moved,
             lesson(self.config["features"], before, after, fact.learn, fact.effort),
-        )  # fmt: skip
+        )
 
     # -- what is there ---------------------------------------------------------------------------------
 
@@ -263,15 +309,19 @@ class Study:
                 )
             then = self.ledger.model_at(to)
             fact = RolledBack(
-                to=to, reason=reason, version=log.model.version + 1, state=then.learner.state(),
-                digest=digest(then.learner.weights), acceptance=then.acceptance.state(),
-            )  # fmt: skip
+                to=to,
+                reason=reason,
+                version=log.model.version + 1,
+                state=then.learner.state(),
+                digest=digest(then.learner.weights),
+                acceptance=then.acceptance.state(),
+            )
             entry = log.add(fact, actor=actor, via=via)
         return reports.version_row(entry)
 
     def export(self) -> Iterator[dict[str, Any]]:
         """The whole study as JSON-able lines: a header, then problems and facts in order."""
-        from coactor.studies import transfer
+        from coactor.studies.log import transfer
 
         return transfer.export(self.store, self.name)
 
@@ -289,7 +339,7 @@ class Study:
         kept = self._kept.get((id, version))
         if kept is not None:
             return kept
-        found = next((s for s in solving.solvings(self, id) if s.version == version), None)
+        found = next((s for s in proposing.solvings(self, id) if s.version == version), None)
         if found is None:
             raise NotFound(f"Proposal {id} was never solved with version {version} of the weights.")
         self.keep(id, found)

@@ -16,13 +16,15 @@ except ImportError as error:  # pragma: no cover - said to whoever installed the
     raise ImportError("Serving needs FastAPI; install it with: pip install 'coactor[serve]'") from error
 
 from coactor.studies import Forbidden, Store
-from coactor.studies.drafts import LEASE
-from coactor.web import api, doors, reference, work
+from coactor.studies.desk import LEASE
+from coactor.web import api_docs
+from coactor.web.auth import login
+from coactor.web.auth.limits import CheckedRoute
+from coactor.web.auth.middleware import Gate, Guard, Me
 from coactor.web.errors import add_handlers
-from coactor.web.limits import CheckedRoute
 from coactor.web.metrics import Metrics
-from coactor.web.security import Gate, Guard, Me
-from coactor.web.site import Site
+from coactor.web.open_studies import Site
+from coactor.web.routes import drafts, studies
 
 PAGES = "coactor.web.pages"
 
@@ -52,16 +54,20 @@ def create_app(
     """
     site, metrics = Site(store, lease, clock), Metrics()
     app = FastAPI(
-        title="coactor", version=__version__, openapi_url=None, docs_url=None, redoc_url=None,
+        title="coactor",
+        version=__version__,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
         description="Durable ask and tell: a solver proposes, an expert edits, the learner adjusts.",
-    )  # fmt: skip
+    )
     add_handlers(app)
     router = APIRouter(prefix="/api", route_class=CheckedRoute)
-    api.add_routes(router, site)
-    work.add_routes(router, site)
+    studies.add_routes(router, site)
+    drafts.add_routes(router, site)
     app.include_router(router)
     guard = Guard(site.accounts, hosts, metrics)
-    doors.add_routes(app, site, guard, secure)
+    login.add_routes(app, site, guard, secure)
     _add_operations(app, site, metrics)
     app.mount("/static", site.assets, name="static")
     if find_spec(PAGES) is not None:
@@ -103,4 +109,4 @@ def _add_operations(app: FastAPI, site: Site, metrics: Metrics) -> None:
 
     @app.get("/api/docs", include_in_schema=False)
     def docs(account: Me) -> Response:
-        return HTMLResponse(reference.page(app.openapi(), site.assets.base))
+        return HTMLResponse(api_docs.page(app.openapi(), site.assets.base))

@@ -33,8 +33,11 @@ def problem(
 ) -> Response:
     """One problem+json answer (RFC 9457)."""
     body: dict[str, Any] = {
-        "type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail,
-    }  # fmt: skip
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+    }
     if current:
         body["current"] = current
     data = orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY)

@@ -13,9 +13,12 @@ class Metrics:
         labels = ("method", "route", "status")
         self._requests = Counter("coactor_requests", "Requests answered", labels, registry=self.registry)
         self._seconds = Histogram(
-            "coactor_request_seconds", "Time to answer", ("method", "route"), registry=self.registry,
+            "coactor_request_seconds",
+            "Time to answer",
+            ("method", "route"),
+            registry=self.registry,
             buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1, 5),
-        )  # fmt: skip
+        )
         self._facts = Gauge("coactor_facts", "Facts in the log", ("study",), registry=self.registry)
         self._waiting = Gauge("coactor_open", "Proposals not done", ("study",), registry=self.registry)
         self._told = Gauge("coactor_told", "Proposals done", ("study",), registry=self.registry)
@@ -31,9 +34,12 @@ class Metrics:
     def study(self, name: str, facts: int, waiting: int, told: int, effort: float, version: int) -> None:
         """Where a study stands."""
         for gauge, value in (
-            (self._facts, facts), (self._waiting, waiting), (self._told, told), (self._effort, effort),
+            (self._facts, facts),
+            (self._waiting, waiting),
+            (self._told, told),
+            (self._effort, effort),
             (self._version, version),
-        ):  # fmt: skip
+        ):
             gauge.labels(name).set(value)
 
     def text(self) -> bytes:

@@ -11,12 +11,13 @@ from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.responses import HTMLResponse
 
 from coactor.studies import Forbidden, NotFound
-from coactor.studies.tokens import Account
-from coactor.web import gestures, insight, roads, trials, tryout
+from coactor.studies.accounts import Account
+from coactor.web.auth.limits import CheckedRoute
+from coactor.web.auth.middleware import need, page_user
+from coactor.web.demo import routes, studies
 from coactor.web.errors import problem
-from coactor.web.limits import CheckedRoute
-from coactor.web.security import need, page_user
-from coactor.web.site import Site
+from coactor.web.open_studies import Site
+from coactor.web.routes import gestures, reports, roads
 
 Person = Annotated[Account, Depends(page_user)]
 
@@ -29,10 +30,13 @@ MODULES = {
     "plain.js": ("dom.js",),
 }
 EDITORS = {
-    "tour": ("routes.js", "map.js", "operators.js"), "fleet": ("routes.js", "map.js", "operators.js"),
-    "plan": ("routes.js", "map.js", "operators.js"), "ranking": ("ranking.js",), "hypercube": ("steps.js",),
+    "tour": ("routes.js", "map.js", "operators.js"),
+    "fleet": ("routes.js", "map.js", "operators.js"),
+    "plan": ("routes.js", "map.js", "operators.js"),
+    "ranking": ("ranking.js",),
+    "hypercube": ("steps.js",),
     "roads": ("roads.js", "roadmap.js", "streets.js"),
-}  # fmt: skip
+}
 
 
 class Shell:
@@ -44,14 +48,24 @@ class Shell:
 
     def title(self, study: str) -> str:
         """What people call a study."""
-        kind = tryout.KINDS.get(study)
-        return kind.title if kind is not None and tryout.kind_of(self.site.study(study)) else study
+        kind = studies.KINDS.get(study)
+        return kind.title if kind is not None and studies.kind_of(self.site.study(study)) else study
 
     def page(
-        self, script: str, account: Account, title: str, *, heading: str = "", study: str = "",
-        proposal: int | None = None, free: bool = False, modules: tuple[str, ...] = (),
-        here: str = "", message: str = "", status: int = 200,
-    ) -> HTMLResponse:  # fmt: skip
+        self,
+        script: str,
+        account: Account,
+        title: str,
+        *,
+        heading: str = "",
+        study: str = "",
+        proposal: int | None = None,
+        free: bool = False,
+        modules: tuple[str, ...] = (),
+        here: str = "",
+        message: str = "",
+        status: int = 200,
+    ) -> HTMLResponse:
         """A page; every text that came from people is escaped."""
         files_at = self.site.assets.base
         nav = [("Studies", "/", "home")]
@@ -66,18 +80,26 @@ class Shell:
             f'<link rel="modulepreload" href="{files_at}/{name}">' for name in (*MODULES[script], *modules)
         )
         filled = self.template.substitute(
-            title=escape(title), heading=escape(heading or title), study=escape(study),
-            proposal="" if proposal is None else proposal, free="yes" if free else "",
-            name=escape(account.name), role=account.role, nav=links, script=script,
-            preload=preload, files=files_at, message=escape(message),
-        )  # fmt: skip
+            title=escape(title),
+            heading=escape(heading or title),
+            study=escape(study),
+            proposal="" if proposal is None else proposal,
+            free="yes" if free else "",
+            name=escape(account.name),
+            role=account.role,
+            nav=links,
+            script=script,
+            preload=preload,
+            files=files_at,
+            message=escape(message),
+        )
         return HTMLResponse(filled, status)
 
 
 def add_pages(app: FastAPI, site: Site) -> None:
     """The pages, and the routes that only they use."""
     router = APIRouter(prefix="/api", route_class=CheckedRoute)
-    for part in (gestures, insight, roads, trials):
+    for part in (gestures, reports, roads, routes):
         part.add_routes(router, site)
     app.include_router(router)
     shell = Shell(site)

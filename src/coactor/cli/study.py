@@ -1,0 +1,331 @@
+"""The operator's tools: ``coactor study ...``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import click
+import orjson
+
+from coactor.studies import errors
+from coactor.studies.log import transfer
+from coactor.studies.log.facts import Created
+from coactor.studies.log.store import Store
+from coactor.studies.opening import open_study
+from coactor.studies.study import Study
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+DEFAULT = "sqlite:///coactor.db"
+SENTENCES = (
+    errors.Invalid,
+    errors.NotFound,
+    errors.Forbidden,
+    errors.Conflict,
+    errors.Unavailable,
+    errors.Tampered,
+    OSError,
+)
+
+store_option = click.option(
+    "--store", "url", default=DEFAULT, envvar="COACTOR_STORE", show_default=True, help="The store's URL."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+
+
+def in_words(command: Callable[P, R]) -> Callable[P, R]:
+    """An error is a sentence and exit code 1, never a traceback."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except SENTENCES as error:
+            raise click.ClickException(str(error)) from error
+
+    return run
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Store]:
+    """A store for the time of a command."""
+    with Store(url) as store:
+        yield store
+
+
+def show(data: Any, as_json: bool, words: Callable[[Any], str] = str) -> None:
+    """Print values as JSON, or line by line in words."""
+    if as_json:
+        plain = [_plain(d) for d in data] if isinstance(data, list) else _plain(data)
+        click.echo(orjson.dumps(plain, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY))
+    else:
+        for item in data if isinstance(data, list) else [data]:
+            click.echo(words(item))
+
+
+def _plain(data: Any) -> Any:
+    return asdict(data) if is_dataclass(data) and not isinstance(data, type) else data
+
+
+def when(seconds: float) -> str:
+    """A time as people write it (UTC)."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+@click.group()
+def study() -> None:
+    """Look after studies that last."""
+
+
+@study.command("create")
+@click.argument("name")
+@click.option("--domain", required=True, help="An installed domain, such as tour.")
+@click.option("--parameters", default="{}", help='As JSON, such as \'{"points": 20, "features": 10}\'.')
+@click.option("--learner", default="default", show_default=True)
+@click.option(
+    "--network",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Roads: a folder with links.csv; nodes.csv, turns.csv, trips.csv if there are any.",
+)
+@click.option(
+    "--habit/--no-habit",
+    default=True,
+    show_default=True,
+    help="Roads: is how unusual a turn was on the trips of trips.csv a feature?",
+)
+@click.option(
+    "--learned",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Begin with what `coactor learn` wrote, in place of a fresh learner.",
+)
+@store_option
+@json_option
+@in_words
+def create_(
+    name: str,
+    domain: str,
+    parameters: str,
+    learner: str,
+    network: Path | None,
+    habit: bool,
+    learned: Path | None,
+    url: str,
+    as_json: bool,
+) -> None:
+    """Create a study."""
+    from coactor.cli import study_files
+    from coactor.studies import catalog
+
+    try:
+        given = orjson.loads(parameters)
+    except orjson.JSONDecodeError as error:
+        raise errors.Invalid(f"--parameters is no JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise errors.Invalid("--parameters must be a JSON object.")
+    if network is not None:
+        given = study_files.with_network(domain, given, network, habit)
+    begin = learner if learned is None else study_files.learner_from(learned)
+    with opened(url) as store:
+        with store.reading() as sql:
+            if any(head.name == name for head in sql.studies()):
+                raise errors.Conflict(f"There is already a study {name!r}; choose another name.")
+        open_study(store, name, catalog.make(domain, given), begin, create=True)
+        show(_about(store, name), as_json, lambda a: f"Created {a['name']}.")
+
+
+@study.command("list")
+@store_option
+@json_option
+@in_words
+def list_(url: str, as_json: bool) -> None:
+    """Every study in the store."""
+    with opened(url) as store, store.reading() as sql:
+        rows = [{"name": head.name, "facts": head.seq, "hash": head.hash.hex()} for head in sql.studies()]
+    show(rows, as_json, lambda row: f"{row['name']}  {row['facts']} facts")
+
+
+@study.command("show")
+@click.argument("name")
+@store_option
+@json_option
+@in_words
+def show_(name: str, url: str, as_json: bool) -> None:
+    """A study in a few numbers."""
+    with opened(url) as store:
+        about = _about(store, name)
+    show(about, as_json, lambda a: "\n".join(f"{key}: {value}" for key, value in a.items()))
+
+
+def _about(store: Store, name: str) -> dict[str, Any]:
+    """From the log alone: the domain need not be installed here."""
+    with store.reading() as sql:
+        head = sql.find(name)
+        first = next(sql.after(head.id, 0, 1)).fact
+        if not isinstance(first, Created):
+            raise errors.Tampered(f"The log of {name!r} does not begin with its creation.")
+        model = transfer.replay(store, head)
+    return {
+        "name": name,
+        "domain": first.config["domain"],
+        "learner": first.config["learner"],
+        "facts": model.seq,
+        "version": model.version,
+        "asked": model.asked,
+        "told": model.told,
+        "open": len(model.open),
+        "untouched": model.untouched,
+        "effort": model.effort,
+        "hash": head.hash.hex(),
+        "weights": [float(w) for w in model.learner.weights],
+    }
+
+
+@study.command("log")
+@click.argument("name")
+@click.option("--after", default=0, help="Only facts after this sequence number.")
+@click.option("--limit", default=1000, show_default=True)
+@store_option
+@json_option
+@in_words
+def log_(name: str, after: int, limit: int, url: str, as_json: bool) -> None:
+    """The facts, in order."""
+    with opened(url) as store, store.reading() as sql:
+        facts = [orjson.loads(body) for body in sql.bodies(sql.find(name).id, after, limit)]
+    show(facts, as_json, _fact_line)
+
+
+def _fact_line(fact: dict[str, Any]) -> str:
+    about = f" proposal {fact['proposal']}" if "proposal" in fact else ""
+    more = {
+        k: fact[k] for k in ("effort", "learn", "version", "to", "reason", "note", "action") if fact.get(k)
+    }
+    who = fact["actor"] or "-"
+    return f"{fact['seq']:>6}  {when(fact['time'])}  {who}  {fact['kind']}{about}  {more or ''}".rstrip()
+
+
+@study.command("explain")
+@click.argument("name")
+@click.argument("proposal", type=int)
+@store_option
+@json_option
+@in_words
+def explain_(name: str, proposal: int, url: str, as_json: bool) -> None:
+    """Why a proposal was made: each feature's share."""
+    with opened(url) as store:
+        found = Study(store, name).explain(proposal)
+
+    def words(about: Any) -> str:
+        lines = [
+            f"proposal {about.proposal}, weights of version {about.version}, utility {about.utility:.6g}"
+        ]
+        lines += [f"  {s.feature}: {s.weight:.4g} x {s.value:.4g} = {s.share:.4g}" for s in about.shares]
+        lines += [f"  edit {edit['move']}: gains {edit['gain']:.4g}" for edit in about.edits]
+        return "\n".join(lines)
+
+    show(found, as_json, words)
+
+
+@study.command("rollback")
+@click.argument("name")
+@click.argument("version", type=int)
+@click.option("--reason", required=True)
+@click.option("--actor", default="operator", show_default=True)
+@store_option
+@json_option
+@in_words
+def rollback_(name: str, version: int, reason: str, actor: str, url: str, as_json: bool) -> None:
+    """Take the weights back to an earlier version."""
+    with opened(url) as store:
+        made = Study(store, name).rollback(version, reason, actor=actor)
+    show(made, as_json, lambda row: f"Version {row.version} has the weights of version {row.to}.")
+
+
+@study.command("export")
+@click.argument("name")
+@click.option("--out", type=click.Path(path_type=Path), help="A new file; the screen otherwise.")
+@store_option
+@json_option
+@in_words
+def export_(name: str, out: Path | None, url: str, as_json: bool) -> None:
+    """The whole study as JSON lines."""
+    with opened(url) as store:
+        lines = (orjson.dumps(line) + b"\n" for line in transfer.export(store, name))
+        if out is None:
+            for line in lines:
+                click.echo(line, nl=False)
+            return
+        with out.open("xb") as file:
+            file.writelines(lines)
+    show({"name": name, "file": out.name}, as_json, lambda a: f"Wrote {a['name']} to {a['file']}.")
+
+
+@study.command("import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True))
+@click.option("--name", help="Another name for it.")
+@store_option
+@json_option
+@in_words
+def import_(file: Path, name: str | None, url: str, as_json: bool) -> None:
+    """Read a study that was exported; every link of its chain is checked."""
+    with opened(url) as store:
+        made = transfer.load(store, transfer.read_lines(file), name)
+    show({"name": made}, as_json, lambda a: f"Imported {a['name']}.")
+
+
+@study.command("verify")
+@click.argument("names", nargs=-1)
+@click.option("--hash", "expected", help="The hash the log must end with, noted elsewhere.")
+@store_option
+@json_option
+@in_words
+def verify_(names: tuple[str, ...], expected: str | None, url: str, as_json: bool) -> None:
+    """Replay studies from their first fact and check everything that can be checked."""
+    with opened(url) as store:
+        with store.reading() as sql:
+            wanted = names or tuple(head.name for head in sql.studies())
+        found = [transfer.verify(store, name) for name in wanted]
+    if expected is not None and [row.hash for row in found] != [expected]:
+        raise errors.Tampered("The log does not end with that hash; it is not the log you noted.")
+    show(
+        found,
+        as_json,
+        lambda row: f"{row.name}: {row.facts} facts, version {row.version}, hash {row.hash}: good",
+    )
+
+
+@study.command("backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@store_option
+@json_option
+@in_words
+def backup_(file: Path, url: str, as_json: bool) -> None:
+    """Copy every study into a new SQLite file. Tokens are not copied."""
+    with opened(url) as store:
+        names = transfer.backup(store, file)
+    show(
+        {"file": file.name, "studies": names},
+        as_json,
+        lambda a: f"Copied {len(a['studies'])} studies to {a['file']}.",
+    )
+
+
+@study.command("copy")
+@click.argument("target")
+@click.argument("names", nargs=-1)
+@store_option
+@json_option
+@in_words
+def copy_(target: str, names: tuple[str, ...], url: str, as_json: bool) -> None:
+    """Copy studies to another store, say from SQLite to PostgreSQL; all of them when none is named."""
+    with opened(url) as store, opened(target) as other:
+        made = transfer.copy(store, other, names)
+    show({"studies": made}, as_json, lambda a: f"Copied {len(a['studies'])} studies.")

@@ -1,0 +1,1 @@
+"""Routes in a road network, corrected by via-points and detours."""

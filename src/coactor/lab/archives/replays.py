@@ -1,0 +1,147 @@
+"""Replays an archive case by case: propose, compare, correct, learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coactor import Session, search
+from coactor.lab.archives.archives import Archive, QueryArchive
+from coactor.lab.archives.contenders import ALIKE, COPY, HINDSIGHT, Line
+from coactor.protocol import Indices, Matrix, Problem, Solution, State, Vector
+
+FITS = 6  # times the hindsight weights are fitted, each time to the alternatives they themselves propose
+RIDGE = 1e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replay:
+    """What one line did on one order: the effort of each case, and what it ended with."""
+
+    efforts: Vector
+    weights: Vector
+    quality: float = float("nan")
+    state: State | None = None
+
+
+def replay(
+    archive: Archive, line: Line, order: Sequence[int] | Indices, seed: int = 0, proposals: str = "paper"
+) -> Replay:
+    """Replay the archive in this order with this line."""
+    if line.learner:
+        return _learn(archive, line, order, seed, proposals)
+    weights = archive.start
+    if line.text == HINDSIGHT:
+        weights = hindsight(archive, order, seed)
+    elif line.text == ALIKE:
+        weights = np.ones(archive.domain.dim)
+    efforts, qualities = [], []
+    for case in archive.replay(order, seed):
+        if line.text == COPY and case.copied is not None:
+            y = case.copied
+        else:
+            y = archive.domain.solve(case.problem, weights)
+        efforts.append(case.expert(case.problem, y).effort)
+        qualities.append(_quality(archive, case.problem, y))
+    return Replay(np.array(efforts), weights, float(np.mean(qualities)))
+
+
+def _learn(archive: Archive, line: Line, order: Sequence[int] | Indices, seed: int, proposals: str) -> Replay:
+    learner = line.make(archive.domain.dim, archive.start)
+    session = Session(archive.domain, learner, proposals=proposals, seed=seed)
+    qualities = []
+    for case in archive.replay(order, seed):
+        proposal = session.ask(case.problem)
+        session.tell(proposal, case.expert(case.problem, proposal.solution))
+        qualities.append(_quality(archive, case.problem, proposal.solution))
+    return Replay(
+        np.array(session.efforts), session.learner.weights, float(np.mean(qualities)), learner.state()
+    )
+
+
+def hindsight(archive: Archive, order: Sequence[int] | Indices, seed: int = 0) -> Vector:
+    """The weights under which the people's own solutions are most likely, among all the moves they left
+    alone.
+
+    A conditional logit, P(theirs) = 1 / (1 + sum over alternatives of exp(w . (phi(alternative) -
+    phi(theirs)))), over the first proposal and every neighbour of the final solution; fitted again to the
+    proposals of the weights found, a few times. The weights with the least effort are kept, so it is the
+    best of several fits.
+    """
+    weights = archive.start
+    best, least = weights, np.inf
+    for _ in range(FITS):
+        rows, owner, total = _alternatives(archive, order, weights, seed)
+        if total < least:
+            best, least = weights, total
+        weights = _fit(rows, owner, len(order))
+    return weights if _alternatives(archive, order, weights, seed)[2] < least else best
+
+
+def _alternatives(
+    archive: Archive, order: Sequence[int] | Indices, weights: Vector, seed: int
+) -> tuple[Matrix, Indices, float]:
+    """Differences of what was not chosen, whose case they belong to, and the effort of these weights."""
+    rows, owner, total = [], [], 0.0
+    for number, case in enumerate(archive.replay(order, seed)):
+        correction = case.expert(case.problem, archive.domain.solve(case.problem, weights))
+        feedback = search.feedback(archive.domain, case.problem, correction, "declined")
+        total += correction.effort
+        found = [] if feedback.declined is None else [feedback.declined]
+        if correction.effort:
+            found.append(-feedback.delta[None, :])
+        rows += found
+        owner += [number] * sum(map(len, found))
+    return np.concatenate(rows), np.array(owner), total
+
+
+def _fit(rows: Matrix, owner: Indices, cases: int) -> Vector:
+    """Newton's method on the conditional logit, halving steps that do not improve."""
+    scale = np.sqrt((rows**2).mean(axis=0))
+    scale[scale == 0] = 1.0
+    rows = rows / scale
+    w = np.zeros(rows.shape[1])
+
+    def loss(w: Vector) -> tuple[float, Vector]:
+        u = rows @ w
+        top = np.zeros(cases)
+        np.maximum.at(top, owner, u)
+        e = np.exp(u - top[owner])
+        total = np.exp(-top) + np.bincount(owner, e, minlength=cases)
+        value = float((np.log(total) + top).sum() + 0.5 * RIDGE * w @ w)
+        return value, e / total[owner]
+
+    value, p = loss(w)
+    for _ in range(50):
+        gradient = rows.T @ p + RIDGE * w
+        means = np.zeros((cases, rows.shape[1]))
+        np.add.at(means, owner, p[:, None] * rows)
+        hessian = rows.T @ (p[:, None] * rows) - means.T @ means + RIDGE * np.eye(len(w))
+        step = np.linalg.solve(hessian, gradient)
+        length = 1.0
+        while length > 1e-6:
+            trial = loss(w - length * step)
+            if trial[0] < value:
+                break
+            length /= 2
+        else:
+            break
+        w, done = w - length * step, value - trial[0] < 1e-9 * abs(value)
+        value, p = trial
+        if done:
+            break
+    fitted: Vector = w / scale
+    return fitted
+
+
+def _quality(archive: Archive, problem: Problem, y: Solution) -> float:
+    """NDCG of a proposed order; nan elsewhere."""
+    if not isinstance(archive, QueryArchive):
+        return float("nan")
+    labels = problem.labels
+    gains = 2.0**labels - 1.0
+    discounts = 1.0 / np.log2(np.arange(len(labels)) + 2.0)
+    ideal = float(np.sort(gains)[::-1] @ discounts)
+    return float(gains[y] @ discounts) / ideal if ideal else 1.0

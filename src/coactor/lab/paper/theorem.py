@@ -1,0 +1,123 @@
+"""Theorem 1 against measurement: one row for each noise-free run made with Assumption 3's candidate.
+
+The experiments let a learner learn from the expert's final solution; the theorem speaks of the last candidate
+the learner disagreed with. So the theorem is measured by learners of its own, shown the same problems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coactor import Session, SimulatedExpert, bounds, learners, search
+from coactor.protocol import Domain, Problem, Solver
+
+# The theorem holds for every n and is tightest early: later examples cost little while the bounds grow.
+THEOREM_EXAMPLES = 100
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class TheoremRow:
+    """What one run measured, and what Theorem 1 allows.
+
+    Attributes
+    ----------
+    examples, updates
+        n, and how many of them changed the weights.
+    R, W, kappa
+        Largest |phi| among the solutions the learner compared, |w*|, and the expert's threshold.
+    squared
+        Whether the theorem bounds the mean of C squared (the cost-sensitive pair) or of C.
+    measured, bound, refined
+        That mean, the printed bound, and the bound on the total that does not depend on n, divided by n.
+    held
+        Whether both bounds held.
+    local, gained, disagreed
+        Whether every proposal was locally optimal for the learner (Assumption 1), every candidate gained at
+        least kappa C (Assumption 2), and the learner preferred its own proposal every time (Assumption 3).
+    """
+
+    panel: str
+    learner: str
+    run: int
+    examples: int
+    updates: int
+    R: float
+    W: float
+    kappa: float
+    squared: bool
+    measured: float
+    bound: float
+    refined: float
+    held: bool
+    local: bool
+    gained: bool
+    disagreed: bool
+
+    @property
+    def assumptions_met(self) -> bool:
+        """Whether the theorem speaks of this run at all."""
+        return self.local and self.gained and self.disagreed
+
+
+class Watcher:
+    """One learner in Theorem 1's setting, and whether the setting is what the theorem assumes.
+
+    Parameters
+    ----------
+    name
+        PER, CSPER, PA or CSPA.
+    domain, expert
+        The panel's; the expert sees what the solver sees.
+    solver
+        A locally optimal one where the domain's own is not (Assumption 1).
+    """
+
+    def __init__(self, name: str, domain: Domain, expert: SimulatedExpert, solver: Solver | None) -> None:
+        self._name, self._domain, self._expert = name, domain, expert
+        self._session = Session(
+            domain, learners.make(name, domain.dim), solver=solver, candidate="disagreement"
+        )
+        self._norm = 0.0
+        self._local = self._gained = self._disagreed = True
+
+    def see(self, x: Problem) -> None:
+        """One example."""
+        w = self._session.learner.weights
+        proposal = self._session.ask(x)
+        y = proposal.solution
+        slack = _ROUNDING * (1.0 + float(np.abs(w).sum()))
+        self._local &= bool((search.landscape(self._domain, x, w).gains(y) <= slack).all())
+        finished = self._session.tell(proposal, self._expert(x, y))
+        if finished.cost > 0:
+            delta, phi = finished.delta, self._domain.features(x, y)
+            self._norm = max(self._norm, float(np.linalg.norm(phi)), float(np.linalg.norm(phi + delta)))
+            gained = float(self._expert.weights @ delta)
+            self._gained &= gained >= self._expert.kappa * finished.cost - _ROUNDING
+            self._disagreed &= float(w @ delta) <= slack
+
+    def row(self, panel: str, run: int) -> TheoremRow:
+        """The run, measured against the theorem."""
+        costs, kappa = self._session.costs, self._expert.kappa
+        W = float(np.linalg.norm(self._expert.weights))
+        printed, refined = bounds.check_run(self._name, costs, self._norm, W, kappa)
+        return TheoremRow(
+            panel,
+            self._name,
+            run,
+            len(costs),
+            sum(cost > 0 for cost in costs),
+            self._norm,
+            W,
+            kappa,
+            printed.quantity.endswith("^2"),
+            printed.measured,
+            printed.limit,
+            refined.limit / len(costs),
+            printed.held and refined.held,
+            self._local,
+            self._gained,
+            self._disagreed,
+        )

@@ -1,0 +1,224 @@
+"""The streets of the made-up city: a road network with names, kinds of road, bridges, lights and roadworks.
+
+It is the same network every day and in every store: what is drawn at random is drawn from one stream.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from coactor.domains import Network, Trip
+from coactor.kernels import roads as kernel
+from coactor.protocol import Indices, Matrix
+from coactor.web.demo import city
+
+COLUMNS, ROWS = 37, 25  # streets from north to south, and from west to east
+MAIN = 4  # every fourth of them is a main road
+SPEED = {"motorway": 80.0, "main": 40.0, "side": 32.0, "lane": 27.0}  # km/h
+TURNING = np.pi / 4  # a change of direction beyond this is a turn to the left or to the right
+FAR = 6.0  # kilometres between the ends of a trip, as the crow flies
+FEATURES = (
+    "driving time (min)",
+    "steep streets (km)",
+    "school zones (km)",
+    "motorway (km)",
+    "narrow lanes (km)",
+    "tram tracks (km)",
+    "cobbles (km)",
+    "river crossings",
+    "traffic lights",
+    "roadworks",
+    "left turns",
+    "right turns",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Street:
+    """A piece of street between two junctions."""
+
+    ends: tuple[int, int]
+    name: str
+    kind: str
+    cobbled: bool = False
+    tram: bool = False
+    one_way: bool = False
+
+
+@cache
+def network() -> Network:
+    """The whole of it."""
+    rng = np.random.default_rng(1843)
+    places = _junctions(rng)
+    grid = [*_grid(rng, places)]
+    places, fast = _motorway(places)
+    pieces = _joined([*grid, *fast])
+    links = [(a, b, s) for s in pieces for a, b in ([s.ends] if s.one_way else [s.ends, s.ends[::-1]])]
+    begin, end = np.array([[a, b] for a, b, _ in links]).T
+    used, ends = np.unique(np.column_stack([begin, end]), return_inverse=True)
+    ends = ends.reshape(-1, 2)
+    turns = _turns(ends)
+    angle = _angles(places[used], ends, turns)
+    columns = _features(rng, places, begin, end, [s for _, _, s in links])
+    sides = {"left turns": angle > TURNING, "right turns": angle < -TURNING}
+    return Network.of(
+        ends[:, 0],
+        ends[:, 1],
+        kind=[s.kind for _, _, s in links],
+        turns=turns,
+        places=places[used].round(3),
+        streets=[s.name for _, _, s in links],
+        columns=columns,
+        turn_columns={name: side.astype(float) for name, side in sides.items()},
+    )
+
+
+def trip(rng: np.random.Generator) -> Trip:
+    """From one street to another, far enough apart that there is a choice."""
+    links, middle = _addresses()
+    while True:
+        a, b = (int(k) for k in rng.choice(len(links), 2, replace=False))
+        if np.hypot(*(middle[a] - middle[b])) > FAR:
+            return Trip(int(links[a]), int(links[b]))
+
+
+@cache
+def _addresses() -> tuple[Indices, Matrix]:
+    """The links where a trip may begin or end, because one gets there and away; and where they lie."""
+    roads = network()
+    assert roads.places is not None
+    assert roads.kinds is not None
+    tail, into = roads.tail, np.argsort(roads.head, kind="stable")
+    start = np.searchsorted(roads.head[into], np.arange(roads.size + 1))
+    costs, middle = np.ones(len(tail)), int(np.flatnonzero(np.array(roads.kinds) == "main")[0])
+    away, _ = kernel.tree(roads.start, np.arange(len(tail)), roads.head, costs, middle, -1)
+    there, _ = kernel.tree(start, into, tail, costs, middle, -1)
+    fit = np.isfinite(away) & np.isfinite(there) & (np.array(roads.kinds) != "motorway")
+    links = np.flatnonzero(fit)
+    return links, roads.places[roads.ends[links]].mean(axis=1)
+
+
+def _junctions(rng: np.random.Generator) -> Matrix:
+    across = np.linspace(0.2, city.WIDTH - 0.2, COLUMNS)
+    up = np.linspace(0.2, city.HEIGHT - 0.2, ROWS)
+    places = np.stack(np.meshgrid(across, up, indexing="ij"), axis=-1)
+    shake = rng.uniform(-0.08, 0.08, places.shape)
+    shake[2::MAIN] *= 0.4  # main roads are straighter
+    shake[:, 2::MAIN] *= 0.4
+    bend = 0.18 * np.sin(np.linspace(0, 2 * np.pi, COLUMNS))[:, None]
+    places[:, :, 1] += bend
+    return (places + shake).reshape(-1, 2)
+
+
+def _grid(rng: np.random.Generator, places: Matrix) -> Iterator[Street]:
+    """Street after street; a name lasts for some blocks, a main road keeps its own."""
+    number = np.arange(COLUMNS * ROWS).reshape(COLUMNS, ROWS)
+    ways = ("St", "Lane", "Avenue", "Row")
+    names = iter(rng.permutation([f"{name} {way}" for name in city.STREETS for way in ways]))
+    roads = iter(rng.permutation([f"{name} Road" for name in city.STREETS]))
+    for line, points in enumerate([*number, *number.T]):
+        main = (line if line < COLUMNS else line - COLUMNS) % MAIN == 2
+        left, name, kind, cobbled, one_way = 0, str(next(roads)), "main", False, False
+        tram = main and rng.random() < 0.5
+        for a, b in zip(points[:-1].tolist(), points[1:].tolist(), strict=True):
+            if not main and left == 0:
+                left, name = int(rng.integers(4, 10)), str(next(names))
+                kind = "lane" if name.endswith("Lane") else "side"
+                cobbled, one_way = rng.random() < 0.3, rng.random() < 0.2
+            left -= 1
+            wet = city.side(places[a]) != city.side(places[b])
+            if main or (not wet and rng.random() > 0.12):
+                ends = (b, a) if one_way and line % 2 else (a, b)
+                yield Street(ends, name, kind, cobbled, tram, one_way)
+
+
+def _motorway(places: Matrix) -> tuple[Matrix, list[Street]]:
+    """Along its line, with a slip road to the next main junction every so often."""
+    line = city.MOTORWAY
+    along = np.concatenate([np.linspace(a, b, 3)[:-1] for a, b in itertools.pairwise(line)])
+    first = len(places)
+    pieces = [Street((first + k, first + k + 1), "Ring Motorway", "motorway") for k in range(len(along) - 1)]
+    number = np.arange(COLUMNS * ROWS).reshape(COLUMNS, ROWS)
+    main = np.concatenate([number[2::MAIN].ravel(), number[:, 2::MAIN].ravel()])
+    for k in range(0, len(along), 2):
+        near = int(main[np.hypot(*(places[main] - along[k]).T).argmin()])
+        pieces.append(Street((first + k, near), "Slip Road", "side"))
+    return np.concatenate([places, along]), pieces
+
+
+def _joined(pieces: list[Street]) -> list[Street]:
+    """Those that one can get to from the middle of the city, and back; strays are left out."""
+
+    def reach(start: int, backwards: bool) -> set[int]:
+        ways: dict[int, list[int]] = {}
+        for s in pieces:
+            a, b = s.ends[::-1] if backwards else s.ends
+            ways.setdefault(a, []).append(b)
+            if not s.one_way:
+                ways.setdefault(b, []).append(a)
+        seen, todo = {start}, [start]
+        while todo:
+            for there in ways.get(todo.pop(), []):
+                if there not in seen:
+                    seen.add(there)
+                    todo.append(there)
+        return seen
+
+    middle = COLUMNS // 2 // MAIN * MAIN + 2
+    start = middle * ROWS + 2  # on a main road
+    kept = reach(start, False) & reach(start, True)
+    return [s for s in pieces if s.ends[0] in kept and s.ends[1] in kept]
+
+
+def _turns(ends: Indices) -> Indices:
+    """Every link that begins where one ends may follow, but nobody turns round in the street."""
+    order: dict[int, list[int]] = {}
+    for link, (a, _) in enumerate(ends.tolist()):
+        order.setdefault(a, []).append(link)
+    pairs = []
+    for link, (a, b) in enumerate(ends.tolist()):
+        onward = [k for k in order.get(b, []) if ends[k, 1] != a]
+        pairs += [(link, k) for k in onward or order.get(b, [])]  # except where there is no other way
+    return np.array(pairs)
+
+
+def _angles(places: Matrix, ends: Indices, turns: Indices) -> Matrix:
+    """The change of direction at each turn, positive to the left."""
+    way = places[ends[:, 1]] - places[ends[:, 0]]
+    bearing = np.arctan2(way[:, 1], way[:, 0])
+    change: Matrix = (bearing[turns[:, 1]] - bearing[turns[:, 0]] + np.pi) % (2 * np.pi) - np.pi
+    return change
+
+
+def _features(
+    rng: np.random.Generator, places: Matrix, begin: Indices, end: Indices, streets: list[Street]
+) -> dict[str, Matrix]:
+    """What each link is like, in the order of FEATURES."""
+    a, b = places[begin], places[end]
+    km = np.hypot(*(b - a).T)
+    middle = (a + b) / 2
+    kind = np.array([s.kind for s in streets])
+    steep = np.hypot(middle[:, 0] - city.HILL[0], middle[:, 1] - city.HILL[1]) < city.HILL[2]
+    school = np.any([np.hypot(middle[:, 0] - x, middle[:, 1] - y) < r for x, y, r in city.SCHOOLS], axis=0)
+    wet = np.array([city.side(p) != city.side(q) for p, q in zip(a, b, strict=True)])
+    into = np.bincount(end[kind == "main"], minlength=len(places))
+    lights = (into[end] > 2) & (kind != "motorway")  # where main roads cross
+    works = rng.random(len(begin)) < np.where(kind == "main", 0.12, 0.04)
+    values = (
+        60 * km / np.array([SPEED[k] for k in kind]),
+        km * steep,
+        km * school,
+        km * (kind == "motorway"),
+        km * (kind == "lane"),
+        km * np.array([s.tram for s in streets]),
+        km * np.array([s.cobbled for s in streets]),
+        wet * 1.0,
+        lights * 1.0,
+        works * 1.0,
+    )
+    return {name: value.round(3) for name, value in zip(FEATURES, values, strict=False)}
