@@ -82,3 +82,15 @@ def test_documents_of_another_width_get_a_sentence() -> None:
     for rows in (np.ones((2, 5)), SparseRows.from_dense(np.ones((2, 5)))):
         with pytest.raises(ValueError, match="the documents have 5 features; the domain asks for 3"):
             domains.Ranking(features=3).solve(Query.of(rows), np.ones(3))
+
+
+@given(st.permutations(range(9)), st.permutations(range(9)))
+def test_edits_between_counts_the_exchanges_of_a_bubble_sort(y, z):
+    place = {d: k for k, d in enumerate(z)}
+    order, exchanges = [place[d] for d in y], 0
+    for _ in order:
+        for i in range(len(order) - 1):
+            if order[i] > order[i + 1]:
+                order[i], order[i + 1] = order[i + 1], order[i]
+                exchanges += 1
+    assert Ranking(features=2).edits_between(None, np.array(y), np.array(z)) == exchanges

@@ -11,6 +11,7 @@ import numpy as np
 
 from coactor import validation
 from coactor.domains.graphs import Graph
+from coactor.domains.reversals import count_reversals
 from coactor.kernels import fleets
 from coactor.protocol import Indices, Matrix, Move, Vector
 
@@ -149,6 +150,19 @@ class Fleet:
     def move_features(self, x: FleetProblem, y: Paths) -> Matrix:
         """The change in phi of each reversal."""
         return fleets.move_features(x.graph.edges, *flat(y))
+
+    def edits_between(self, x: FleetProblem, y: Paths, z: Paths) -> int:
+        """An upper bound on the reversals inside each path, plus one for each point on another path in z.
+
+        The fleet's own operator never takes a point to another path.
+        """
+        total = 0
+        for before, after in zip(y, z, strict=True):
+            stay = np.intersect1d(before, after)
+            goal = {int(p): k for k, p in enumerate(after[np.isin(after, stay)])}
+            order = np.array([goal[int(p)] for p in before[np.isin(before, stay)]], np.int64)
+            total += len(after) - len(stay) + count_reversals(order)
+        return total
 
     def check_solution(self, x: FleetProblem, y: Any) -> None:
         """Raise ValueError unless every point is on exactly one path and the ends are the terminals."""

@@ -244,6 +244,13 @@ class Ranking:
         slope = -np.diff(discount(x.size))
         return np.diff(x.rows()[y], axis=0) * slope[:, None]
 
+    def edits_between(self, x: Query, y: Indices, z: Indices) -> int:
+        """The exchanges of neighbours from y to z: the pairs that y and z order differently (exact)."""
+        place = np.empty(len(z), np.int64)
+        place[z] = np.arange(len(z))
+        order = place[y]
+        return sum(int((order[i + 1 :] < order[i]).sum()) for i in range(len(order) - 1))
+
     def check_solution(self, x: Query, y: Any) -> None:
         """Raise ValueError unless y lists every document exactly once."""
         if not validation.is_permutation(y, x.size):

@@ -10,6 +10,7 @@ import numpy as np
 
 from coactor import validation
 from coactor.domains.graphs import Graph
+from coactor.domains.reversals import count_reversals
 from coactor.kernels import large_tours, tours
 from coactor.protocol import Indices, Matrix, Move, Vector
 
@@ -109,6 +110,17 @@ class Tour:
     def move_features(self, x: Graph, y: Indices) -> Matrix:
         """The change in phi of each reversal."""
         return tours.move_features(x.edges, y)
+
+    def edits_between(self, x: Graph, y: Indices, z: Indices) -> int:
+        """An upper bound on the reversals from y to z, wherever z begins and in whichever direction it runs."""
+        forward = np.roll(z, -int(np.flatnonzero(z == y[0])[0]))
+        backward = np.concatenate([forward[:1], forward[:0:-1]])
+        place = np.empty(len(z), np.int64)
+        counts = []
+        for goal in (forward, backward):
+            place[goal] = np.arange(len(goal))
+            counts.append(count_reversals(np.append(place[y], len(goal))))  # the first point closes the tour
+        return min(counts)
 
     def check_solution(self, x: Graph, y: Any) -> None:
         """Raise ValueError unless y visits every point exactly once."""
