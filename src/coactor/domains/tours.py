@@ -112,7 +112,7 @@ class Tour:
         return tours.move_features(x.edges, y)
 
     def edits_between(self, x: Graph, y: Indices, z: Indices) -> int:
-        """An upper bound on the reversals from y to z, wherever z begins and in whichever direction it runs."""
+        """An upper bound on the reversals from y to z, wherever z begins and whichever way round it runs."""
         forward = np.roll(z, -int(np.flatnonzero(z == y[0])[0]))
         backward = np.concatenate([forward[:1], forward[:0:-1]])
         place = np.empty(len(z), np.int64)
