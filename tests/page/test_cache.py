@@ -48,7 +48,7 @@ def test_an_upgrade_is_seen_at_once(house, tmp_path, monkeypatch):
     house.open(page, "/s/try-tour")
     folder = tmp_path / "static"
     shutil.copytree(FOLDER, folder)
-    script = folder / "queue.js"
+    script = folder / "pages" / "queue.js"
     script.write_text(script.read_text() + '\ndocument.body.dataset.upgraded = "yes";\n')
     assets = next(route.app for route in house.app.routes if getattr(route, "name", "") == "static")
     for name, value in vars(Assets(folder)).items():  # as if another version had been installed here

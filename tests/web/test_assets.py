@@ -24,7 +24,7 @@ def test_a_page_names_files_that_may_be_kept(still_desk, page):
         answer = client.get(address)
         assert (answer.status_code, answer.headers["cache-control"]) == (200, FOREVER)
         assert answer.headers["etag"]
-        assert answer.content == (FOLDER / address.rpartition("/")[2]).read_bytes()
+        assert answer.content == (FOLDER / re.sub("^/static/v[0-9a-f]{16}/", "", address)).read_bytes()
 
 
 def test_pages_and_answers_are_nobody_elses_to_keep(still_desk):
@@ -37,7 +37,7 @@ def test_another_stamp_may_not_be_kept(still_desk, page):
     """A page of yesterday, or of a newer server next door, must not be stuck with what it gets here."""
     client = still_desk.client()
     current = re.search(r"/static/v([0-9a-f]{16})/", page).group(1)
-    other = client.get(f"/static/v{'0' * 16}/api.js")
+    other = client.get(f"/static/v{'0' * 16}/app/api.js")
     assert (other.status_code, other.headers["cache-control"]) == (200, "no-store")
     assert client.get(f"/static/v{current}/nothing.js").status_code == 404
     assert "immutable" not in client.get(f"/static/v{current}/nothing.js").headers["cache-control"]
@@ -51,9 +51,9 @@ def test_another_stamp_may_not_be_kept(still_desk, page):
 
 def test_without_a_stamp_the_browser_asks_again(still_desk):
     client = still_desk.client()
-    first = client.get("/static/api.js")
+    first = client.get("/static/app/api.js")
     assert first.headers["cache-control"] == "no-cache"
-    again = client.get("/static/api.js", headers={"If-None-Match": first.headers["etag"]})
+    again = client.get("/static/app/api.js", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
 
 
@@ -71,3 +71,14 @@ def test_the_stamp_is_of_the_content(tmp_path):
     assert assets.base != before
     (tmp_path / "one" / "y.js").write_text("a new file")
     assert assets.base not in (before, stamps[2])
+
+
+def test_imports_lists_every_module_behind_a_page():
+    assert Assets().imports("pages/message.js") == ["app/dom.js"]
+    assert set(Assets().imports("pages/editor.js", "editors/roads.js")) > {
+        "app/api.js",
+        "editors/road-map.js",
+    }
+    for script in FOLDER.glob("*/*.js"):
+        for module in Assets().imports(script.relative_to(FOLDER).as_posix()):
+            assert (FOLDER / module).is_file(), module

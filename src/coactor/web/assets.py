@@ -9,6 +9,7 @@ stamp: no build step, no import map.
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from starlette.types import Scope
 FOLDER = Path(__file__).parent / "static"
 FOREVER = "public, max-age=31536000, immutable"
 _STAMPED = re.compile(r"v([0-9a-f]{16})[/\\](.+)")
+_IMPORT = re.compile(r'^(?:import|export)\b[^;]*?"(\.[^"]+)";', re.MULTILINE)
 
 
 class Assets(StaticFiles):
@@ -42,6 +44,19 @@ class Assets(StaticFiles):
                 content.update(f"{path.relative_to(self._folder).as_posix()} {len(data)} ".encode() + data)
             self._stamp, self._seen = content.hexdigest()[:16], seen
         return f"/static/v{self._stamp}"
+
+    def imports(self, *scripts: str) -> list[str]:
+        """Every module that these modules import, directly or not: what a page preloads."""
+        found: list[str] = []
+        waiting = list(scripts)
+        while waiting:
+            script = waiting.pop(0)
+            for name in _IMPORT.findall((self._folder / script).read_text("utf-8")):
+                module = posixpath.normpath(f"{posixpath.dirname(script)}/{name}")
+                if module not in found:
+                    found.append(module)
+                    waiting.append(module)
+        return found
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """A file; to be kept only under the stamp of what is here now.

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse
 from coactor.studies import Forbidden, NotFound
 from coactor.studies.accounts import Account
 from coactor.web.auth.limits import CheckedRoute
-from coactor.web.auth.middleware import need, page_user
+from coactor.web.auth.middleware import MAY, need, page_user
 from coactor.web.demo import routes, studies
 from coactor.web.errors import problem
 from coactor.web.open_studies import Site
@@ -21,21 +21,14 @@ from coactor.web.routes import gestures, reports, roads
 
 Person = Annotated[Account, Depends(page_user)]
 
-# What each page loads beside its own module, so that the browser fetches all at once.
-MODULES = {
-    "home.js": ("api.js", "dom.js", "words.js"),
-    "queue.js": ("api.js", "dom.js", "words.js"),
-    "editor.js": ("api.js", "dom.js", "words.js", "draft.js", "panel.js"),
-    "report.js": ("api.js", "dom.js", "words.js", "chart.js", "weights.js", "calibration.js"),
-    "plain.js": ("dom.js",),
-}
+# The module that edits each kind of solution; any other domain is edited by a list of its moves.
 EDITORS = {
-    "tour": ("routes.js", "map.js", "operators.js"),
-    "fleet": ("routes.js", "map.js", "operators.js"),
-    "plan": ("routes.js", "map.js", "operators.js"),
-    "ranking": ("ranking.js",),
-    "hypercube": ("steps.js",),
-    "roads": ("roads.js", "roadmap.js", "streets.js"),
+    "tour": "routes",
+    "fleet": "routes",
+    "plan": "routes",
+    "ranking": "ranking",
+    "hypercube": "steps",
+    "roads": "roads",
 }
 
 
@@ -61,7 +54,7 @@ class Shell:
         study: str = "",
         proposal: int | None = None,
         free: bool = False,
-        modules: tuple[str, ...] = (),
+        editor: str = "",
         here: str = "",
         message: str = "",
         status: int = 200,
@@ -76,8 +69,10 @@ class Shell:
             f'<a href="{escape(href)}"{current if name == here else ""}>{said}</a>'
             for said, href, name in nav
         )
+        scripts = [f"pages/{script}", *([f"editors/{editor}.js"] if editor else [])]
         preload = "\n".join(
-            f'<link rel="modulepreload" href="{files_at}/{name}">' for name in (*MODULES[script], *modules)
+            f'<link rel="modulepreload" href="{files_at}/{name}">'
+            for name in dict.fromkeys([*self.site.assets.imports(*scripts), *scripts[1:]])
         )
         filled = self.template.substitute(
             title=escape(title),
@@ -87,6 +82,8 @@ class Shell:
             free="yes" if free else "",
             name=escape(account.name),
             role=account.role,
+            rights=" ".join(right for right, roles in MAY.items() if account.role in roles),
+            editor=editor,
             nav=links,
             script=script,
             preload=preload,
@@ -111,7 +108,9 @@ def add_pages(app: FastAPI, site: Site) -> None:
 
     def lost(account: Account, error: Exception) -> HTMLResponse:
         status = 404 if isinstance(error, NotFound) else 403
-        return shell.page("plain.js", account, "This page cannot be shown", message=str(error), status=status)
+        return shell.page(
+            "message.js", account, "This page cannot be shown", message=str(error), status=status
+        )
 
     @app.exception_handler(404)
     async def nothing(request: Request, _: Exception) -> Response:
@@ -150,9 +149,7 @@ def add_pages(app: FastAPI, site: Site) -> None:
             ticket = site.desk(study).view(id).ticket
             free = ticket.state != "done" and ticket.holder in ("", account.name)
             label = ticket.label or f"Proposal {id}"
-            modules = EDITORS.get(site.study(study).config["domain"]["name"], ("moves.js",))
-            return shell.page(
-                "editor.js", account, label, study=study, proposal=id, free=free, modules=modules
-            )
+            name = EDITORS.get(site.study(study).config["domain"]["name"], "moves")
+            return shell.page("editor.js", account, label, study=study, proposal=id, free=free, editor=name)
         except (NotFound, Forbidden) as error:
             return lost(account, error)

@@ -5,12 +5,17 @@ const SVG = "http://www.w3.org/2000/svg";
 function fill(element, props, children) {
   for (const [name, value] of Object.entries(props ?? {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name === "on") for (const [kind, act] of Object.entries(value)) element.addEventListener(kind, act);
+    if (name === "on")
+      for (const [kind, act] of Object.entries(value)) element.addEventListener(kind, act);
     else if (name === "text") element.textContent = value;
     else if (name === "data") Object.assign(element.dataset, value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children
+      .flat(Infinity)
+      .filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -18,13 +23,18 @@ function fill(element, props, children) {
 export const h = (tag, props, ...children) => fill(document.createElement(tag), props, children);
 
 /** An SVG element. */
-export const s = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
+export const s = (tag, props, ...children) =>
+  fill(document.createElementNS(SVG, tag), props, children);
 
 export const $ = (selector, root = document) => root.querySelector(selector);
 
 /** Replace what an element holds. */
 export function put(element, ...children) {
-  element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.replaceChildren(
+    ...children
+      .flat(Infinity)
+      .filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -41,11 +51,35 @@ export function say(text, trouble = false) {
 
 /** A table; each row is a list of cells, each cell text or an element. */
 export const table = (caption, head, rows, props = {}) =>
-  h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h("table", { class: head.length > 4 ? "wide" : null, ...props },
+  h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    h(
+      "table",
+      { class: head.length > 4 ? "wide" : null, ...props },
       h("caption", { class: "unseen", text: caption }),
-      h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
-      h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell)))))));
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          head.map((text) => h("th", { scope: "col" }, text)),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        rows.map((cells) =>
+          h(
+            "tr",
+            {},
+            cells.map((cell) => h("td", {}, cell)),
+          ),
+        ),
+      ),
+    ),
+  );
 
 /** A key to press. */
 export const kbd = (text) => h("kbd", { text });

@@ -17,7 +17,12 @@ export function makeNetwork(data) {
   const count = from.length;
 
   return {
-    count, places, streets, length, from, to,
+    count,
+    places,
+    streets,
+    length,
+    from,
+    to,
     start: (link) => places[from[link]],
     end: (link) => places[to[link]],
     called: (link) => streets[street[link]] || (ids ? `Link ${ids[link]}` : `Link ${link}`),
@@ -31,7 +36,10 @@ export function makeNetwork(data) {
       let far = within ** 2;
       const test = (link) => {
         const d = apart(x, y, places[from[link]], places[to[link]]);
-        if (d < far) { far = d; best = link; }
+        if (d < far) {
+          far = d;
+          best = link;
+        }
       };
       if (among) among.forEach(test);
       else for (let link = 0; link < count; link += 1) test(link);
@@ -52,7 +60,10 @@ function rank(kind) {
 /** The squared distance from a point to a piece of line. */
 function apart(x, y, [ax, ay], [bx, by]) {
   const [dx, dy] = [bx - ax, by - ay];
-  const share = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
+  const share = Math.max(
+    0,
+    Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)),
+  );
   return (x - ax - share * dx) ** 2 + (y - ay - share * dy) ** 2;
 }
 
@@ -63,8 +74,11 @@ export function asStreets(network, links, base = 1) {
     const name = network.called(link);
     const length = base + i ? network.length[link] : 0; // where a trip begins is no part of it
     const last = rows.at(-1);
-    if (last?.name === name) { last.last = base + i; last.links.push(link); last.length += length; }
-    else rows.push({ name, first: base + i, last: base + i, links: [link], length });
+    if (last?.name === name) {
+      last.last = base + i;
+      last.links.push(link);
+      last.length += length;
+    } else rows.push({ name, first: base + i, last: base + i, links: [link], length });
   });
   return rows;
 }
@@ -79,8 +93,11 @@ export function compare(network, before, after) {
     if (b < after.length) {
       const last = rows.at(-1);
       const link = after[b];
-      if (last?.state === "kept" && last.name === network.called(link)) { last.last = b; last.links.push(link); last.length += network.length[link]; }
-      else rows.push({ ...asStreets(network, [link], b)[0], state: "kept" });
+      if (last?.state === "kept" && last.name === network.called(link)) {
+        last.last = b;
+        last.links.push(link);
+        last.length += network.length[link];
+      } else rows.push({ ...asStreets(network, [link], b)[0], state: "kept" });
     }
     [i, j] = [a + 1, b + 1];
   }
@@ -91,11 +108,17 @@ export function compare(network, before, after) {
 function common(a, b) {
   const table = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {
-    for (let j = b.length - 1; j >= 0; j -= 1) table[i][j] = a[i] === b[j] ? table[i + 1][j + 1] + 1 : Math.max(table[i + 1][j], table[i][j + 1]);
+    for (let j = b.length - 1; j >= 0; j -= 1)
+      table[i][j] =
+        a[i] === b[j] ? table[i + 1][j + 1] + 1 : Math.max(table[i + 1][j], table[i][j + 1]);
   }
   const pairs = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length;) {
-    if (a[i] === b[j]) { pairs.push([i, j]); i += 1; j += 1; } else if (table[i + 1][j] >= table[i][j + 1]) i += 1;
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    if (a[i] === b[j]) {
+      pairs.push([i, j]);
+      i += 1;
+      j += 1;
+    } else if (table[i + 1][j] >= table[i][j + 1]) i += 1;
     else j += 1;
   }
   return pairs;
@@ -104,7 +127,13 @@ function common(a, b) {
 /** The streets that another way is about, the longest first, in the order one drives them. */
 export function newStreets(network, before, after, few = 3) {
   const old = new Set(before);
-  const rows = asStreets(network, after.filter((link) => !old.has(link)));
-  const chosen = [...rows].sort((a, b) => b.length - a.length).slice(0, few).map((row) => row.name);
+  const rows = asStreets(
+    network,
+    after.filter((link) => !old.has(link)),
+  );
+  const chosen = [...rows]
+    .sort((a, b) => b.length - a.length)
+    .slice(0, few)
+    .map((row) => row.name);
   return [...new Set(rows.map((row) => row.name).filter((name) => chosen.includes(name)))];
 }

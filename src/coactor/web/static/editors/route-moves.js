@@ -16,7 +16,10 @@ export function moveOf(domain, rows, op, from, to) {
       if (i === 0) return no("The depot stays where it is; choose a stop to move.");
       return r === t && (j === i || j === i - 1) ? no("It is there already.") : yes(r, i, t, j);
     }
-    if (op === "swap") return i === 0 || j === 0 ? no("The depot cannot be swapped; choose two stops.") : yes(r, i, t, j);
+    if (op === "swap")
+      return i === 0 || j === 0
+        ? no("The depot cannot be swapped; choose two stops.")
+        : yes(r, i, t, j);
     return r === t ? no("Choose stops of two different routes.") : yes(r, i, t, j);
   }
   if (from.r !== to.r) return no("A stretch lies on one route; choose both ends on the same one.");
@@ -25,9 +28,12 @@ export function moveOf(domain, rows, op, from, to) {
   if (domain === "tour") {
     // The first stop stays; turning a stretch that holds it is turning the rest: the same round the other way.
     if (i === 0) [i, j] = [j + 1, length - 1];
-    return j - i < 1 || (i === 1 && j === length - 1) ? no("That would leave the round as it is.") : yes(i, j);
+    return j - i < 1 || (i === 1 && j === length - 1)
+      ? no("That would leave the round as it is.")
+      : yes(i, j);
   }
-  if (domain === "fleet" && (i === 0 || j === length - 1)) return no("Where a route starts and ends is fixed; choose stops in between.");
+  if (domain === "fleet" && (i === 0 || j === length - 1))
+    return no("Where a route starts and ends is fixed; choose stops in between.");
   if (domain === "plan" && i === 0) i = 1;
   return j - i < 1 ? no("A stretch has at least two stops.") : yes(from.r, i, j);
 }

@@ -1,13 +1,21 @@
 // A route through a road network. The one operator is "go via": by pulling the route, by pointing, or by choosing.
 
-import { at, get } from "./api.js";
-import { button, h, put } from "./dom.js";
-import { makeRoadMap } from "./roadmap.js";
-import { compare, makeNetwork, newStreets } from "./streets.js";
-import { feature, list as inWords, number, signed } from "./words.js";
+import { at, get } from "../app/api.js";
+import { button, h, put } from "../app/dom.js";
+import { feature, list as inWords, number, signed } from "../app/format.js";
+import { makeRoadMap } from "./road-map.js";
+import { compare, makeNetwork, newStreets } from "./road-network.js";
 
 // Styles of its own, in place before anything is drawn.
-await new Promise((done) => { document.head.append(h("link", { rel: "stylesheet", href: new URL("roads.css", import.meta.url).pathname, on: { load: done, error: done } })); });
+await new Promise((done) => {
+  document.head.append(
+    h("link", {
+      rel: "stylesheet",
+      href: new URL("../styles/roads.css", import.meta.url).pathname,
+      on: { load: done, error: done },
+    }),
+  );
+});
 
 const FEW = 6; // changes said of each way
 const [ENTER, TWICE] = ["Enter takes it", "Enter or a second click takes it"];
@@ -32,28 +40,84 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
 
   const status = h("p", { class: "hint", role: "status", id: "gesture" });
   const figure = h("div");
-  const list = h("div", { class: "lists streets", role: "listbox", "aria-label": "Streets in order", "aria-multiselectable": "true" });
+  const list = h("div", {
+    class: "lists streets",
+    role: "listbox",
+    "aria-label": "Streets in order",
+    "aria-multiselectable": "true",
+  });
   const heading = h("h2", { id: "stretch" });
   const choices = h("div", { class: "choices" });
-  const via = h("input", { type: "text", id: "via", list: "street-names", autocomplete: "off", placeholder: "Any street", maxlength: "200" });
+  const via = h("input", {
+    type: "text",
+    id: "via",
+    list: "street-names",
+    autocomplete: "off",
+    placeholder: "Any street",
+    maxlength: "200",
+  });
   const known = [...new Set(network.streets)].filter(Boolean);
   // Below the map: what it says must not push the map away under a pointer.
-  put(place, h("div", { class: "pair" }, h("div", { class: "map" }, network.places ? figure : null, status), list), heading, choices,
-    known.length ? h("div", { class: "row go-via" }, h("label", { for: "via", text: "Go via" }), via, button("Show", () => goVia(), { id: "show-via" }),
-      h("datalist", { id: "street-names" }, known.map((value) => h("option", { value })))) : null);
-  const map = network.places ? makeRoadMap(figure, {
-    network, background: trial?.background ?? [], editable,
-    onStretch: (position) => { pick(rowAt(position)); focusActive(); },
-    onPoint: (link) => point(link),
-    onWay: (way) => { if (lit === way) take(way); else { look(way, TWICE); hold(way); } },
-    onDrag: (link) => drag(link),
-    onDrop: (link) => drop(link),
-  }) : null;
+  put(
+    place,
+    h(
+      "div",
+      { class: "pair" },
+      h("div", { class: "map" }, network.places ? figure : null, status),
+      list,
+    ),
+    heading,
+    choices,
+    known.length
+      ? h(
+          "div",
+          { class: "row go-via" },
+          h("label", { for: "via", text: "Go via" }),
+          via,
+          button("Show", () => goVia(), { id: "show-via" }),
+          h(
+            "datalist",
+            { id: "street-names" },
+            known.map((value) => h("option", { value })),
+          ),
+        )
+      : null,
+  );
+  const map = network.places
+    ? makeRoadMap(figure, {
+        network,
+        background: trial?.background ?? [],
+        editable,
+        onStretch: (position) => {
+          pick(rowAt(position));
+          focusActive();
+        },
+        onPoint: (link) => point(link),
+        onWay: (way) => {
+          if (lit === way) take(way);
+          else {
+            look(way, TWICE);
+            hold(way);
+          }
+        },
+        onDrag: (link) => drag(link),
+        onDrop: (link) => drop(link),
+      })
+    : null;
 
   // -- the stretch ---------------------------------------------------------------------------------------
 
-  const options = () => [{ name: "The whole way", first: 0, last: links.length - 1, length: rows.reduce((sum, row) => sum + (row.state === "old" ? 0 : row.length), 0) }, ...rows.filter((row) => row.state !== "old")];
-  const rowAt = (position) => options().findIndex((row, i) => i && position >= row.first && position <= row.last);
+  const options = () => [
+    {
+      name: "The whole way",
+      first: 0,
+      last: links.length - 1,
+      length: rows.reduce((sum, row) => sum + (row.state === "old" ? 0 : row.length), 0),
+    },
+    ...rows.filter((row) => row.state !== "old"),
+  ];
+  const rowAt = (position) =>
+    options().findIndex((row, i) => i && position >= row.first && position <= row.last);
 
   /** The first and last position of the chosen streets; null for the whole way. */
   function stretch() {
@@ -81,7 +145,11 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     try {
       const found = await get(`${place_()}${query}`);
       if (mine !== asked || revision !== draft.data.revision) return null;
-      return found.map((way) => ({ ...way, revision, streets: newStreets(network, links, way.links) }));
+      return found.map((way) => ({
+        ...way,
+        revision,
+        streets: newStreets(network, links, way.links),
+      }));
     } catch (error) {
       if (mine === asked) status.textContent = error.message;
       return null;
@@ -113,7 +181,10 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
 
   async function point(link) {
     if (!editable()) return;
-    if (pointed && both(link).includes(pointed.move.args[0])) { take(pointed); return; }
+    if (pointed && both(link).includes(pointed.move.args[0])) {
+      take(pointed);
+      return;
+    }
     clearTimeout(timer);
     if (show(await through(both(link)), network.called(link), TWICE)) hold(pointed);
   }
@@ -121,7 +192,10 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
   /** Look at the one way that was found; answers whether there is one. */
   function show(found, name, how = "") {
     if (!found) return false;
-    if (!found.length) { status.textContent = `The route passes ${name} already.`; return false; }
+    if (!found.length) {
+      status.textContent = `The route passes ${name} already.`;
+      return false;
+    }
     [pointed] = found;
     choose();
     look(pointed, how);
@@ -129,14 +203,23 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
   }
 
   /** Give the focus to a way that was pointed at, so that Enter takes it and does not submit. */
-  const hold = (way) => [...choices.children].find((one) => one.way === way)?.focus({ preventScroll: true });
+  const hold = (way) =>
+    [...choices.children].find((one) => one.way === way)?.focus({ preventScroll: true });
 
   async function goVia() {
     const wanted = via.value.trim().toLowerCase();
     if (!wanted || !editable()) return;
-    const name = known.find((one) => one.toLowerCase() === wanted) ?? known.find((one) => one.toLowerCase().startsWith(wanted));
-    if (!name) { status.textContent = `There is no street called ${via.value.trim()} here.`; return; }
-    if (pointed?.name === name) { take(pointed); return; }
+    const name =
+      known.find((one) => one.toLowerCase() === wanted) ??
+      known.find((one) => one.toLowerCase().startsWith(wanted));
+    if (!name) {
+      status.textContent = `There is no street called ${via.value.trim()} here.`;
+      return;
+    }
+    if (pointed?.name === name) {
+      take(pointed);
+      return;
+    }
     clearTimeout(timer);
     const found = await through(network.of(name).slice(0, 2000));
     if (found?.length) found[0].name = name;
@@ -149,14 +232,19 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     const mine = (pull ??= { next: null, link: null, found: null, running: null });
     clearTimeout(timer);
     mine.next = link;
-    mine.running ??= follow(mine).finally(() => { mine.running = null; });
+    mine.running ??= follow(mine).finally(() => {
+      mine.running = null;
+    });
   }
 
   async function follow(mine) {
     while (mine.next !== null) {
       [mine.link, mine.next] = [mine.next, null];
       mine.found = await through(both(mine.link));
-      if (pull === mine && mine.found) { pointed = mine.found[0] ?? null; look(pointed, "Let go to take it"); }
+      if (pull === mine && mine.found) {
+        pointed = mine.found[0] ?? null;
+        look(pointed, "Let go to take it");
+      }
     }
   }
 
@@ -165,7 +253,10 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     await mine?.running;
     pull = null;
     const found = link !== null && mine?.link === link ? mine.found : null;
-    if (found?.length) { take(found[0]); return; }
+    if (found?.length) {
+      take(found[0]);
+      return;
+    }
     pointed = null;
     look(null);
     ask();
@@ -176,9 +267,15 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
   function look(way, how = "") {
     lit = way;
     map?.light(way);
-    for (const one of choices.children) one.classList.toggle("chosen", way !== null && one.way === way);
-    if (!way) { status.textContent = hint(); return; }
-    const parts = changes(way).slice(0, 3).map((part) => `${part.label} ${part.text}`);
+    for (const one of choices.children)
+      one.classList.toggle("chosen", way !== null && one.way === way);
+    if (!way) {
+      status.textContent = hint();
+      return;
+    }
+    const parts = changes(way)
+      .slice(0, 3)
+      .map((part) => `${part.label} ${part.text}`);
     status.textContent = `Via ${inWords(way.streets) || network.called(way.move.args[0])}: ${parts.join(", ") || "nothing changes"}. ${editable() && how ? `${how}.` : ""}`;
   }
 
@@ -192,27 +289,81 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
   }
 
   /** What a way changes, feature by feature, what matters most first. */
-  const changes = (way) => way.change
-    .map((value, i) => ({ ...features[i], value: -value * features[i].factor, weight: Math.abs(value * (draft.data.weights[i] || 1e-9)) }))
-    .filter((part) => Math.abs(part.value) > 1e-9).sort((a, b) => b.weight - a.weight)
-    .map((part) => ({ ...part, text: `${signed(part.value)}${part.unit ? ` ${part.unit}` : ""}` }));
+  const changes = (way) =>
+    way.change
+      .map((value, i) => ({
+        ...features[i],
+        value: -value * features[i].factor,
+        weight: Math.abs(value * (draft.data.weights[i] || 1e-9)),
+      }))
+      .filter((part) => Math.abs(part.value) > 1e-9)
+      .sort((a, b) => b.weight - a.weight)
+      .map((part) => ({
+        ...part,
+        text: `${signed(part.value)}${part.unit ? ` ${part.unit}` : ""}`,
+      }));
 
   const shown = () => [...(pointed && !ways.includes(pointed) ? [pointed] : []), ...ways];
 
   function choose() {
     const part = stretch();
-    const names = part ? [...new Set(options().slice(Math.min(active, from), Math.max(active, from) + 1).map((row) => row.name))] : [];
-    heading.textContent = part ? `Other ways instead of ${inWords(names.slice(0, 3))}` : "Other ways";
+    const names = part
+      ? [
+          ...new Set(
+            options()
+              .slice(Math.min(active, from), Math.max(active, from) + 1)
+              .map((row) => row.name),
+          ),
+        ]
+      : [];
+    heading.textContent = part
+      ? `Other ways instead of ${inWords(names.slice(0, 3))}`
+      : "Other ways";
     const none = answered && !shown().length;
     const held = choices.contains(document.activeElement) ? document.activeElement.way : null;
-    put(choices, none ? h("p", { class: "hint", text: "There is no other way worth showing for this stretch. Name a street below, or point at one." }) : shown().map((way) => {
-      const key = ways.indexOf(way) + 1;
-      const made = button("", () => take(way), { class: `choice way${key ? ` w${key - 1}` : ""}${way === lit ? " chosen" : ""}`, disabled: !editable(), on: { pointerenter: () => look(way, "Click to take it"), focus: () => { if (lit !== way) look(way, ENTER); } } });
-      made.way = way;
-      return put(made, h("span", { class: "number", text: key || "•" }), h("b", { text: `via ${inWords(way.streets) || network.called(way.move.args[0])}` }),
-        h("span", { class: "hint", text: way.gain > 1e-9 ? "better by what is known" : way.gain < -1e-9 ? "worse by what is known" : "" }),
-        h("span", { class: "facts" }, changes(way).slice(0, FEW).map((one) => h("span", {}, h("i", { text: one.label }), ` ${one.text}`))));
-    }));
+    put(
+      choices,
+      none
+        ? h("p", {
+            class: "hint",
+            text: "There is no other way worth showing for this stretch. Name a street below, or point at one.",
+          })
+        : shown().map((way) => {
+            const key = ways.indexOf(way) + 1;
+            const made = button("", () => take(way), {
+              class: `choice way${key ? ` w${key - 1}` : ""}${way === lit ? " chosen" : ""}`,
+              disabled: !editable(),
+              on: {
+                pointerenter: () => look(way, "Click to take it"),
+                focus: () => {
+                  if (lit !== way) look(way, ENTER);
+                },
+              },
+            });
+            made.way = way;
+            return put(
+              made,
+              h("span", { class: "number", text: key || "•" }),
+              h("b", { text: `via ${inWords(way.streets) || network.called(way.move.args[0])}` }),
+              h("span", {
+                class: "hint",
+                text:
+                  way.gain > 1e-9
+                    ? "better by what is known"
+                    : way.gain < -1e-9
+                      ? "worse by what is known"
+                      : "",
+              }),
+              h(
+                "span",
+                { class: "facts" },
+                changes(way)
+                  .slice(0, FEW)
+                  .map((one) => h("span", {}, h("i", { text: one.label }), ` ${one.text}`)),
+              ),
+            );
+          }),
+    );
     if (held) hold(held);
   }
 
@@ -224,14 +375,42 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
   function build() {
     let index = 0;
     const row = (one, state) => {
-      if (state === "old") return h("div", { class: "stop gone", role: "option", "aria-disabled": "true", "aria-selected": "false" }, h("s", { class: "called" }, h("span", { class: "unseen", text: "no longer: " }), one.name));
+      if (state === "old")
+        return h(
+          "div",
+          { class: "stop gone", role: "option", "aria-disabled": "true", "aria-selected": "false" },
+          h(
+            "s",
+            { class: "called" },
+            h("span", { class: "unseen", text: "no longer: " }),
+            one.name,
+          ),
+        );
       const mine = index;
       index += 1;
-      return h("div", { class: `stop${state === "new" ? " moved" : ""}${mine ? "" : " whole"}`, role: "option", tabindex: "-1", "aria-selected": "false", data: { index: mine } },
-        h("span", { class: "called" }, state === "new" ? h("span", { class: "unseen", text: "new: " }) : null, state === "new" ? h("b", { text: one.name }) : one.name),
-        h("span", { class: "hint", text: amount(one.length) }));
+      return h(
+        "div",
+        {
+          class: `stop${state === "new" ? " moved" : ""}${mine ? "" : " whole"}`,
+          role: "option",
+          tabindex: "-1",
+          "aria-selected": "false",
+          data: { index: mine },
+        },
+        h(
+          "span",
+          { class: "called" },
+          state === "new" ? h("span", { class: "unseen", text: "new: " }) : null,
+          state === "new" ? h("b", { text: one.name }) : one.name,
+        ),
+        h("span", { class: "hint", text: amount(one.length) }),
+      );
     };
-    put(list, row(options()[0], "kept"), rows.map((one) => row(one, one.state)));
+    put(
+      list,
+      row(options()[0], "kept"),
+      rows.map((one) => row(one, one.state)),
+    );
   }
 
   const elementAt = (index) => list.querySelector(`[data-index="${index}"]`);
@@ -251,11 +430,17 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     status.textContent = hint();
   }
 
-  const hint = () => (!editable() ? "" : network.places
-    ? "Pull the route onto another street, point at a street, or choose a stretch and another way for it."
-    : "Choose a stretch, then another way for it.");
+  const hint = () =>
+    !editable()
+      ? ""
+      : network.places
+        ? "Pull the route onto another street, point at a street, or choose a stretch and another way for it."
+        : "Choose a stretch, then another way for it.";
 
-  const indexOf = (element) => { const found = element.closest?.("[data-index]"); return found ? Number(found.dataset.index) : null; };
+  const indexOf = (element) => {
+    const found = element.closest?.("[data-index]");
+    return found ? Number(found.dataset.index) : null;
+  };
   list.addEventListener("click", (event) => {
     const index = indexOf(event.target);
     if (index === null) return;
@@ -270,23 +455,37 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
   place.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target === via) {
-      if (event.key === "Enter" && !event.isComposing) { event.preventDefault(); goVia(); }
+      if (event.key === "Enter" && !event.isComposing) {
+        event.preventDefault();
+        goVia();
+      }
       return;
     }
     const step = { ArrowDown: 1, ArrowUp: -1, Home: -1e6, End: 1e6 }[event.key];
     const along = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const onList = list.contains(event.target);
-    if (step && onList) { pick(active + step, event.shiftKey && active > 0); focusActive(); }
-    else if (along && (onList || choices.contains(event.target))) {
+    if (step && onList) {
+      pick(active + step, event.shiftKey && active > 0);
+      focusActive();
+    } else if (along && (onList || choices.contains(event.target))) {
       const some = shown();
       if (!some.length) return;
-      const next = some[(some.indexOf(lit) + along + some.length + (lit ? 0 : along < 0 ? 1 : 0)) % some.length];
+      const next =
+        some[
+          (some.indexOf(lit) + along + some.length + (lit ? 0 : along < 0 ? 1 : 0)) % some.length
+        ];
       if (onList) look(next, ENTER);
       else hold(next);
-    } else if (/^[1-9]$/.test(event.key) && ways[Number(event.key) - 1]) take(ways[Number(event.key) - 1]);
+    } else if (/^[1-9]$/.test(event.key) && ways[Number(event.key) - 1])
+      take(ways[Number(event.key) - 1]);
     else if (event.key === "Enter" && lit && onList) take(lit);
-    else if (event.key === "Escape" && (lit || active)) { if (lit) { pointed = null; look(null); choose(); } else pick(0); }
-    else return;
+    else if (event.key === "Escape" && (lit || active)) {
+      if (lit) {
+        pointed = null;
+        look(null);
+        choose();
+      } else pick(0);
+    } else return;
     event.preventDefault();
   });
 
@@ -295,14 +494,22 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
   }
 
   return {
-    keys: [["↑ ↓", "go along the streets"], ["Shift ↓", "choose several"], ["← →", "look at other ways"], ["1 … 5", "take one"], ["Enter", "take what is shown"], ["Esc", "leave it"]],
+    keys: [
+      ["↑ ↓", "go along the streets"],
+      ["Shift ↓", "choose several"],
+      ["← →", "look at other ways"],
+      ["1 … 5", "take one"],
+      ["Enter", "take what is shown"],
+      ["Esc", "leave it"],
+    ],
     describe,
     async show({ args: [link, leg] }) {
       clearTimeout(timer);
       show(await request(`?links=${link}&leg=${leg}`), network.called(link));
     },
     render(data) {
-      const inside = list.contains(document.activeElement) || choices.contains(document.activeElement);
+      const inside =
+        list.contains(document.activeElement) || choices.contains(document.activeElement);
       const position = active ? stretch()[0] : null;
       links = data.solution.links;
       rows = compare(network, proposed, links);
@@ -310,7 +517,12 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
       active = position === null ? 0 : Math.max(0, rowAt(Math.min(position, links.length - 1)));
       from = active;
       build();
-      map?.draw(links, proposed, data.solution.vias, rows.filter((row) => row.state !== "old"));
+      map?.draw(
+        links,
+        proposed,
+        data.solution.vias,
+        rows.filter((row) => row.state !== "old"),
+      );
       paint();
       ask();
       if (inside) focusActive();

@@ -1,13 +1,21 @@
 // A proposal being edited. The draft lives on the server; this keeps step with it, one gesture after the other.
 
-import { at, freshKey, post, get } from "./api.js";
+import { at, freshKey, get, post } from "./api.js";
 
 const kept = {
   read(name) {
-    try { return JSON.parse(sessionStorage.getItem(name)); } catch { return null; }
+    try {
+      return JSON.parse(sessionStorage.getItem(name));
+    } catch {
+      return null;
+    }
   },
   write(name, value) {
-    try { sessionStorage.setItem(name, JSON.stringify(value)); } catch { /* a browser without memory: fine */ }
+    try {
+      sessionStorage.setItem(name, JSON.stringify(value));
+    } catch {
+      /* a browser without memory: fine */
+    }
   },
 };
 
@@ -25,12 +33,17 @@ export class Draft {
     this.place = at(study, `/proposals/${data.id}`);
     this.memory = `coactor/${study}/${data.id}`;
     const seen = kept.read(`${this.memory}/sizes`) ?? { done: [], undone: [] };
-    this.sizes = { done: fit(seen.done, data.moves.length), undone: fit(seen.undone, data.undone.length) };
+    this.sizes = {
+      done: fit(seen.done, data.moves.length),
+      undone: fit(seen.undone, data.undone.length),
+    };
     this.seconds = kept.read(`${this.memory}/seconds`) ?? 0;
     this.seen = Date.now();
   }
 
-  get edited() { return this.data.moves.length > 0; }
+  get edited() {
+    return this.data.moves.length > 0;
+  }
 
   /** Make edits as one gesture; `make` is given the newest data and answers moves, or nothing. */
   gesture(make) {
@@ -66,7 +79,12 @@ export class Draft {
     this.busy += 1;
     this.line = this.line.then(async () => {
       let trouble;
-      try { await act(); } catch (error) { trouble = error; if (error.current) this.take(error.current); }
+      try {
+        await act();
+      } catch (error) {
+        trouble = error;
+        if (error.current) this.take(error.current);
+      }
       this.busy -= 1;
       kept.write(`${this.memory}/sizes`, this.sizes);
       this.changed(trouble);
@@ -79,7 +97,9 @@ export class Draft {
     const key = freshKey();
     const request = { body, revision: this.data.revision, key };
     let answer;
-    try { answer = await post(`${this.place}/gesture`, request); } catch (error) {
+    try {
+      answer = await post(`${this.place}/gesture`, request);
+    } catch (error) {
       if (error.status !== 0) throw error;
       answer = await post(`${this.place}/gesture`, request); // the key makes a second try safe
     }
@@ -92,14 +112,18 @@ export class Draft {
     if (current.revision === undefined) return;
     this.data = { ...this.data, ...current };
     this.last = null;
-    this.sizes = { done: fit([], this.data.moves.length), undone: fit([], this.data.undone.length) };
+    this.sizes = {
+      done: fit([], this.data.moves.length),
+      undone: fit([], this.data.undone.length),
+    };
   }
 
   /** Look whether somebody else changed it; answers whether that is so. */
   async look() {
     if (this.busy) return false;
     const now = await get(this.place);
-    if (this.busy || (now.revision === this.data.revision && now.state === this.data.state)) return false;
+    if (this.busy || (now.revision === this.data.revision && now.state === this.data.state))
+      return false;
     const moved = now.revision !== this.data.revision || now.state === "done";
     this.take(now);
     return moved;
@@ -114,15 +138,21 @@ export class Draft {
   }
 
   /** What belongs to this draft and is nobody else's business: it stays in this window. */
-  kept(what) { return kept.read(`${this.memory}/${what}`); }
-  keep(what, value) { kept.write(`${this.memory}/${what}`, value); }
+  kept(what) {
+    return kept.read(`${this.memory}/${what}`);
+  }
+  keep(what, value) {
+    kept.write(`${this.memory}/${what}`, value);
+  }
 
   async submit(learn, note) {
     await this.line;
     this.touch();
     const body = { learn, note, seconds: Math.round(this.seconds * 10) / 10 };
     const request = { body, revision: this.data.revision };
-    try { return await post(`${this.place}/submit`, request); } catch (error) {
+    try {
+      return await post(`${this.place}/submit`, request);
+    } catch (error) {
       if (error.status !== 0) throw error;
       return post(`${this.place}/submit`, request); // the same again answers the same
     }
@@ -131,5 +161,7 @@ export class Draft {
 
 /** Gesture sizes that add up to so many edits; one by one where they are not known. */
 function fit(sizes, count) {
-  return Array.isArray(sizes) && sum(sizes) === count ? sizes : Array.from({ length: count }, () => 1);
+  return Array.isArray(sizes) && sum(sizes) === count
+    ? sizes
+    : Array.from({ length: count }, () => 1);
 }

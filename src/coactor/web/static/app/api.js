@@ -16,14 +16,26 @@ export async function call(method, path, { body, revision, key } = {}) {
   if (key !== undefined) headers["Idempotency-Key"] = key;
   let answer;
   try {
-    answer = await fetch(`/api${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    answer = await fetch(`/api${path}`, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
   } catch {
-    throw new Refusal(0, "The server cannot be reached. Nothing was recorded; try again in a moment.");
+    throw new Refusal(
+      0,
+      "The server cannot be reached. Nothing was recorded; try again in a moment.",
+    );
   }
   if (answer.status === 401) location.assign("/login");
   if (answer.status === 204) return null;
   const data = await answer.json().catch(() => null);
-  if (!answer.ok) throw new Refusal(answer.status, data?.detail ?? `The server answered ${answer.status}.`, data?.current);
+  if (!answer.ok)
+    throw new Refusal(
+      answer.status,
+      data?.detail ?? `The server answered ${answer.status}.`,
+      data?.current,
+    );
   return data;
 }
 
@@ -35,4 +47,6 @@ export const at = (study, rest = "") => `/studies/${encodeURIComponent(study)}${
 
 /** A key that no other edit has. */
 export const freshKey = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");

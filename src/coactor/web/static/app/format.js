@@ -3,7 +3,9 @@
 /** "distance (km)" is the feature "distance" in "km"; "main road (×84 m)" is counted in steps of 84 m. */
 export function feature(name) {
   const found = /^(.*\S)\s*\((?:×([0-9.e+]+) )?([^()]{1,12})\)$/.exec(name);
-  return found ? { label: found[1], unit: found[3], factor: Number(found[2] ?? 1) } : { label: name, unit: "", factor: 1 };
+  return found
+    ? { label: found[1], unit: found[3], factor: Number(found[2] ?? 1) }
+    : { label: name, unit: "", factor: 1 };
 }
 
 /** A number with as many digits as it deserves. */
@@ -11,7 +13,8 @@ export function number(value, digits = 3) {
   if (value === 0 || !Number.isFinite(value)) return "0";
   const size = Math.abs(value);
   if (size >= 1e12 || size < 1e-3) return value.toExponential(1).replace("-", "−");
-  if (size >= 1e4) return Math.round(value).toLocaleString("en").replaceAll(",", "\u202f").replace("-", "−");
+  if (size >= 1e4)
+    return Math.round(value).toLocaleString("en").replaceAll(",", "\u202f").replace("-", "−");
   const places = Math.max(0, Math.min(4, digits - 1 - Math.floor(Math.log10(size))));
   return Number(value.toFixed(places)).toString().replace("-", "−");
 }
@@ -21,7 +24,8 @@ export const signed = (value) => (value > 0 ? `+${number(value)}` : number(value
 
 export const amount = (value, unit) => (unit ? `${number(value)} ${unit}` : number(value));
 
-export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+export const plural = (count, one, many = `${one}s`) =>
+  `${number(count)} ${count === 1 ? one : many}`;
 
 /** How long ago, roughly. */
 export function ago(seconds) {
@@ -29,7 +33,11 @@ export function ago(seconds) {
   if (past < 60) return "just now";
   if (past < 3600) return `${Math.round(past / 60)} min ago`;
   if (past < 86400) return `${Math.round(past / 3600)} h ago`;
-  return new Date(seconds * 1000).toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
+  return new Date(seconds * 1000).toLocaleDateString(undefined, {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+  });
 }
 
 export const clock = (seconds) =>
@@ -45,7 +53,9 @@ export const percent = (share) => `${Math.min(99, Math.max(1, Math.round(100 * s
 export function likely(chance) {
   if (chance === null || chance === undefined) return "";
   if (chance >= 2 / 3) return `likely fine as it is: ${percent(chance)}`;
-  return chance >= 1 / 3 ? `may be fine as it is: ${percent(chance)}` : `likely to need edits: ${percent(1 - chance)}`;
+  return chance >= 1 / 3
+    ? `may be fine as it is: ${percent(chance)}`
+    : `likely to need edits: ${percent(1 - chance)}`;
 }
 
 export const list = (parts) =>
