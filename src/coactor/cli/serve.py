@@ -10,7 +10,8 @@ from contextlib import contextmanager
 
 import click
 
-from coactor.cli.study import DEFAULT, in_words, json_option, opened, show
+from coactor.cli.options import json_option, store_option
+from coactor.cli.study import in_words, opened, show
 from coactor.studies.accounts import Accounts
 from coactor.studies.errors import Invalid, Unavailable
 from coactor.studies.log.store import Store
@@ -19,9 +20,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @click.command()
-@click.option(
-    "--store", "url", default=DEFAULT, envvar="COACTOR_STORE", show_default=True, help="The store's URL."
-)
+@store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port", default=8765, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."

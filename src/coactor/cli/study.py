@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
-from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import click
 import orjson
 
+from coactor.cli.options import json_option, report_errors, store_option
 from coactor.studies import errors
 from coactor.studies.log import transfer
 from coactor.studies.log.facts import Created
@@ -20,10 +20,6 @@ from coactor.studies.log.store import Store
 from coactor.studies.opening import open_study
 from coactor.studies.study import Study
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-DEFAULT = "sqlite:///coactor.db"
 SENTENCES = (
     errors.Invalid,
     errors.NotFound,
@@ -34,23 +30,7 @@ SENTENCES = (
     OSError,
 )
 
-store_option = click.option(
-    "--store", "url", default=DEFAULT, envvar="COACTOR_STORE", show_default=True, help="The store's URL."
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
-
-
-def in_words(command: Callable[P, R]) -> Callable[P, R]:
-    """An error is a sentence and exit code 1, never a traceback."""
-
-    @wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return command(*args, **kwargs)
-        except SENTENCES as error:
-            raise click.ClickException(str(error)) from error
-
-    return run
+in_words = report_errors(*SENTENCES)
 
 
 @contextmanager

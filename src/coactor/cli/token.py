@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from coactor.cli.study import in_words, json_option, opened, show, store_option, when
+from coactor.cli.options import json_option, store_option
+from coactor.cli.study import in_words, opened, show, when
 from coactor.studies.accounts import ROLES, Accounts
 
 

@@ -1,0 +1,67 @@
+"""Options and error handling that several commands share."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import click
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+DEFAULT_STORE = "sqlite:///coactor.db"
+STOPPED = 130  # the exit code of a shell command that Ctrl-C ended
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+store_option = click.option(
+    "--store",
+    "url",
+    default=DEFAULT_STORE,
+    envvar="COACTOR_STORE",
+    show_default=True,
+    help="The URL of the store.",
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all random numbers."
+)
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1), help="Processes on this machine.  [default: one per available core]"
+)
+cluster_option = click.option(
+    "--cluster", metavar="ADDRESS", help="Run on a Dask cluster: the address of its scheduler."
+)
+
+
+def report_errors(*types: type[Exception]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a command so that these exceptions end it with their message and exit code 1.
+
+    With ``--json`` the message is printed to standard output as well, as ``{"error": ...}``. Ctrl-C ends the
+    command with exit code 130.
+    """
+
+    def decorate(command: Callable[P, R]) -> Callable[P, R]:
+        @wraps(command)
+        def run(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                return command(*args, **kwargs)
+            except types as error:
+                if kwargs.get("as_json"):
+                    click.echo(json.dumps({"error": str(error)}, ensure_ascii=False))
+                raise click.ClickException(str(error)) from error
+            except KeyboardInterrupt as stop:
+                click.echo(str(stop) or "Stopped.", err=True)
+                sys.exit(STOPPED)
+
+        return run
+
+    return decorate
+
+
+def exclusive_jobs(jobs: int | None, cluster: str | None) -> None:
+    """Raise UsageError if both --jobs and --cluster are given."""
+    if jobs is not None and cluster is not None:
+        raise click.UsageError("--jobs is for this machine and --cluster for another. Give one of them.")
