@@ -101,7 +101,7 @@ async def edits(address: str, token: str, seconds: float, rate: float = 50.0) ->
             began = time.perf_counter()
             answer = await client.post(
                 f"/api/studies/desk/proposals/{id}/edits",
-                json=MOVES[revision[id] % 2],
+                json={"moves": [MOVES[revision[id] % 2]]},
                 headers={"If-Match": f'"{revision[id]}"'},
             )
             took.append(time.perf_counter() - began)

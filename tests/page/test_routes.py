@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from coactor import learners
 from coactor.domains import Cube, Day, Graph, Hypercube, Plans, Query, Ranking, Tour
 from coactor.protocol import Feedback
-from coactor.studies import Invalid, catalog, open_study
+from coactor.studies import Invalid, catalog, open_study, opening
 from coactor.studies.desk import Desk
 from coactor.studies.lessons import at_first, lesson
 from coactor.web.demo import city, studies
@@ -32,30 +34,30 @@ def admin(desk):  # noqa: F811
     return client
 
 
-def gesture(client, revision: int, **body):
-    return client.post(f"{PLACE}/gesture", json=body, headers={"If-Match": f'"{revision}"'})
+def edit(client, revision: int, **body):
+    return client.post(f"{PLACE}/edits", json=body, headers={"If-Match": f'"{revision}"'})
 
 
-def test_a_gesture_is_all_or_nothing(admin):
-    first = gesture(admin, 0, moves=[reverse(1, 3), reverse(2, 5)])
+def test_edit_applies_all_moves_or_none(admin):
+    first = edit(admin, 0, moves=[reverse(1, 3), reverse(2, 5)])
     assert (first.status_code, first.json()["revision"], len(first.json()["moves"])) == (200, 2, 2)
-    bad = gesture(admin, 2, moves=[reverse(1, 2), reverse(5, 2)])
+    bad = edit(admin, 2, moves=[reverse(1, 2), reverse(5, 2)])
     assert (bad.status_code, admin.get(PLACE).json()["revision"]) == (422, 2)
-    assert gesture(admin, 0, moves=[reverse(1, 2)]).status_code == 409
-    assert gesture(admin, 2, action="undo", count=3).status_code == 422
-    back = gesture(admin, 2, action="undo", count=2).json()
+    assert edit(admin, 0, moves=[reverse(1, 2)]).status_code == 409
+    assert edit(admin, 2, action="undo", count=3).status_code == 422
+    back = edit(admin, 2, action="undo", count=2).json()
     assert (back["revision"], back["moves"], len(back["undone"])) == (4, [], 2)
     assert back["solution"] == back["proposed"]
-    again = gesture(admin, 4, action="redo", count=2).json()
+    again = edit(admin, 4, action="redo", count=2).json()
     assert again["solution"] == first.json()["solution"]
-    assert gesture(admin, 6).status_code == 422
-    assert admin.post(f"{PLACE}/gesture", json={"moves": [reverse(1, 2)]}).status_code == 428
+    assert edit(admin, 6).status_code == 422
+    assert admin.post(f"{PLACE}/edits", json={"moves": [reverse(1, 2)]}).status_code == 428
 
 
-def test_a_gesture_sent_twice_counts_once(admin):
+def test_edit_with_the_same_key_is_applied_once(admin):
     headers = {"If-Match": '"0"', "Idempotency-Key": "k"}
     body = {"moves": [reverse(1, 3), reverse(2, 5)]}
-    answers = [admin.post(f"{PLACE}/gesture", json=body, headers=headers) for _ in range(2)]
+    answers = [admin.post(f"{PLACE}/edits", json=body, headers=headers) for _ in range(2)]
     assert [a.json()["revision"] for a in answers] == [2, 2]
 
 
@@ -186,7 +188,8 @@ def test_the_city_is_the_same_both_ways():
 
 
 @pytest.mark.parametrize("name", list(studies.KINDS))
-def test_the_colleague_is_learned(store, name):  # noqa: F811
+def test_the_colleague_is_learned(store, name, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(opening.uuid, "uuid4", lambda: UUID(int=2014 << 100))  # fixed problems
     studies.add_trials(store)
     studies.add_trials(store)  # a second time adds nothing
     with open_study(store, name) as study:
@@ -211,7 +214,7 @@ def test_a_study_of_that_name_about_something_else(store):  # noqa: F811
     with open_study(store, "try-tour", Tour(5, 2), "CSPER", create=True) as study:
         assert studies.kind_of(study) is None
         with pytest.raises(Invalid, match="at least one"):
-            Desk(study).edits(
+            Desk(study).edit(
                 study.ask(next(Tour(5, 2).sample(np.random.default_rng(0), 1))).id,
                 [],
                 revision=0,

@@ -16,10 +16,10 @@ def test_edit_undo_redo_submit(url):
     study, work = desk(url)
     with study:
         id = study.ask([1.0, 2.0, 3.0]).id
-        first = work.edit(id, flip(0)[0], revision=0, actor="ana")
+        first = work.edit(id, flip(0), revision=0, actor="ana")
         assert (first.solution, first.ticket.revision, first.ticket.effort) == ([1, 0, 0], 1, 1.0)
         assert first.change == [1.0, 0.0, 0.0]
-        work.edit(id, flip(2)[0], revision=1, actor="ana")
+        work.edit(id, flip(2), revision=1, actor="ana")
         back = work.undo(id, revision=2, actor="ana")
         assert (back.solution, back.undone) == ([1, 0, 0], flip(2))
         again = work.redo(id, revision=3, actor="ana")
@@ -32,7 +32,7 @@ def test_edit_undo_redo_submit(url):
         with pytest.raises(Conflict, match="already told"):
             work.submit(id, revision=3, actor="ana")
         with pytest.raises(Conflict, match="done already"):
-            work.edit(id, flip(0)[0], revision=4, actor="ana")
+            work.edit(id, flip(0), revision=4, actor="ana")
         assert transfer.verify(study.store, "desk").version == 1
 
 
@@ -41,7 +41,7 @@ def test_what_was_done_and_undone_by_hand_does_not_count(url):
     with study:
         id = study.ask([1.0, 2.0, 3.0]).id
         for revision, which in enumerate((0, 1, 1, 0, 2)):
-            shown = work.edit(id, flip(which)[0], revision=revision, actor="ana")
+            shown = work.edit(id, flip(which), revision=revision, actor="ana")
         assert shown.ticket.effort == 1.0
         outcome = work.submit(id, revision=5, actor="ana")
         assert (outcome.effort, outcome.gross) == (1.0, 5)
@@ -51,9 +51,9 @@ def test_a_stale_tab_is_told_and_nothing_is_overwritten(url):
     study, work = desk(url)
     with study:
         id = study.ask([1.0, 2.0, 3.0]).id
-        work.edit(id, flip(0)[0], revision=0, actor="ana")
+        work.edit(id, flip(0), revision=0, actor="ana")
         with pytest.raises(Conflict, match="revision 1, not 0") as told:
-            work.edit(id, flip(2)[0], revision=0, actor="ana")
+            work.edit(id, flip(2), revision=0, actor="ana")
         assert told.value.current["solution"] == [1, 0, 0]
         assert told.value.current["revision"] == 1
         assert work.view(id).moves == flip(0)
@@ -67,12 +67,12 @@ def test_an_edit_with_a_key_can_be_repeated(url):
     with study:
         id = study.ask([1.0, 2.0, 3.0], key="ask").id
         for _ in range(2):
-            shown = work.edit(id, flip(0)[0], revision=0, actor="ana", key="e1")
+            shown = work.edit(id, flip(0), revision=0, actor="ana", key="e1")
             assert shown.ticket.revision == 1
         with pytest.raises(Conflict, match="something else"):
-            work.edit(id, flip(1)[0], revision=1, actor="ana", key="e1")
+            work.edit(id, flip(1), revision=1, actor="ana", key="e1")
         with pytest.raises(Conflict, match="something else"):
-            work.edit(id, flip(1)[0], revision=1, actor="ana", key="ask")
+            work.edit(id, flip(1), revision=1, actor="ana", key="ask")
 
 
 def test_nobody_gets_what_somebody_holds(url):
@@ -87,7 +87,7 @@ def test_nobody_gets_what_somebody_holds(url):
         assert work.next("eve") is None
         for call in (
             lambda: work.claim(1, "eve"),
-            lambda: work.edit(1, flip(0)[0], revision=0, actor="eve"),
+            lambda: work.edit(1, flip(0), revision=0, actor="eve"),
             lambda: work.submit(1, revision=0, actor="eve"),
             lambda: work.release(1, "eve"),
             lambda: study.tell(1, moves=[], actor="eve"),
@@ -97,7 +97,7 @@ def test_nobody_gets_what_somebody_holds(url):
         clock.now += 61  # the lease runs out
         assert work.next("eve").ticket.id == 1
         with pytest.raises(Conflict, match="held by eve"):
-            work.edit(1, flip(0)[0], revision=0, actor="ana")
+            work.edit(1, flip(0), revision=0, actor="ana")
         assert work.release(1, "lea", force=True).state == "waiting"
 
 
@@ -107,7 +107,7 @@ def test_a_draft_left_behind_is_handed_on_first(url):
     with study:
         study.ask([1.0, 1.0, 1.0])
         study.ask([2.0, 2.0, 2.0])
-        work.edit(2, flip(1)[0], revision=0, actor="ana")
+        work.edit(2, flip(1), revision=0, actor="ana")
         clock.now += 61
         assert [t.state for t in study.proposals()] == ["waiting", "draft"]
         taken = work.next("ben")
@@ -121,7 +121,7 @@ def test_reopen_forgets_the_tell_and_keeps_the_draft(url):
         for prices in ([1.0, 2.0, 3.0], [3.0, 1.0, 2.0], [2.0, 3.0, 1.0]):
             study.ask(prices)
         for id, which in ((1, 0), (2, 1), (3, 2)):
-            work.edit(id, flip(which)[0], revision=0, actor="ana")
+            work.edit(id, flip(which), revision=0, actor="ana")
             work.submit(id, revision=1, actor="ana")
         with pytest.raises(Forbidden, match="told by ana"):
             work.reopen(2, actor="ben")
@@ -155,7 +155,7 @@ def test_just_today_can_be_reopened_without_touching_the_weights(url):
     study, work = desk(url)
     with study:
         id = study.ask([1.0, 2.0, 3.0]).id
-        work.edit(id, flip(0)[0], revision=0, actor="ana")
+        work.edit(id, flip(0), revision=0, actor="ana")
         work.submit(id, revision=1, actor="ana", learn=False)
         work.reopen(id, actor="ana")
         assert study.version == 0
@@ -168,10 +168,10 @@ def test_bad_edits_are_refused_and_change_nothing(sqlite_url):
         id = study.ask([1.0, 2.0, 3.0]).id
         before = study.ledger.refresh().seq
         for call in (
-            lambda: work.edit(id, flip(5)[0], revision=0, actor="ana"),
-            lambda: work.edit(id, {"op": "flip", "args": "0"}, revision=0, actor="ana"),
-            lambda: work.edit(id, "flip", revision=0, actor="ana"),
-            lambda: work.edit(id, flip(0)[0], revision=0, actor=""),
+            lambda: work.edit(id, flip(5), revision=0, actor="ana"),
+            lambda: work.edit(id, [{"op": "flip", "args": "0"}], revision=0, actor="ana"),
+            lambda: work.edit(id, ["flip"], revision=0, actor="ana"),
+            lambda: work.edit(id, flip(0), revision=0, actor=""),
             lambda: work.undo(id, revision=0, actor="ana"),
             lambda: work.redo(id, revision=0, actor="ana"),
         ):
@@ -188,7 +188,7 @@ def test_drafts_survive_another_process(url):
     other, elsewhere = desk(url)
     with study, other:
         id = study.ask([1.0, 2.0, 3.0]).id
-        work.edit(id, flip(0)[0], revision=0, actor="ana")
+        work.edit(id, flip(0), revision=0, actor="ana")
         assert elsewhere.view(id).solution == [1, 0, 0]
         elsewhere.undo(id, revision=1, actor="ana")
         assert work.view(id).undone == flip(0)

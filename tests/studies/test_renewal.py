@@ -45,7 +45,7 @@ def test_whoever_opens_it_sees_the_newest_weights(url):
         assert (opened.proposed, opened.solution, opened.ticket.version) == ([1, 0, 0], [1, 0, 0], 1)
         assert (opened.ticket.key, opened.ticket.label, opened.ticket.state) == ("monday", "van 7", "held")
         assert not opened.ticket.due
-        work.edit(p.id, flip(2)[0], revision=opened.ticket.revision, actor="ana")
+        work.edit(p.id, flip(2), revision=opened.ticket.revision, actor="ana")
         outcome = work.submit(p.id, revision=opened.ticket.revision + 1, actor="ana")
         assert (outcome.effort, outcome.asked_with, outcome.change) == (1.0, 1, [0.0, 0.0, 1.0])
         assert study.proposals()[0].version == 1
@@ -85,7 +85,7 @@ def test_never_under_somebody(url):
         for _ in range(3):
             study.ask(UP)
         work.claim(1, "ana")  # held, not touched
-        work.edit(2, flip(1)[0], revision=0, actor="ana")
+        work.edit(2, flip(1), revision=0, actor="ana")
         work.release(2, "ana")  # a draft left behind
         learn(study, 0)
         assert [t.due for t in study.proposals("open")] == [False, False, True]
@@ -111,7 +111,7 @@ def test_a_tab_that_slept_is_told(url):
         work.claim(1, "ben")
         work.release(1, "ben")
         for late in (
-            lambda: work.edit(1, flip(1)[0], revision=seen, actor="ana"),
+            lambda: work.edit(1, flip(1), revision=seen, actor="ana"),
             lambda: work.submit(1, revision=seen, actor="ana"),
         ):
             with pytest.raises(Conflict, match="changed elsewhere") as refused:
@@ -258,7 +258,7 @@ def test_somebody_was_faster(url, what):
             "looks": lambda: looking.claim(
                 1, "ben"
             ),  # his process cannot solve again, so he sees it as it is
-            "edited": lambda: (there.edit(1, flip(1)[0], revision=0, actor="ben"), there.release(1, "ben")),
+            "edited": lambda: (there.edit(1, flip(1), revision=0, actor="ben"), there.release(1, "ben")),
             "finished": lambda: other.tell(1, moves=flip(2)),
             "renewed": lambda: (learn(other, 1), other.renew(1)),
         }[what]

@@ -40,7 +40,7 @@ def perform(study, desk, act):
         case ("tell", id, which, learn):
             study.tell(id, moves=flip(*which), learn=learn, actor="ana")
         case ("edit", id, which, revision):
-            desk.edit(id, flip(which)[0], revision=revision, actor="ana")
+            desk.edit(id, flip(which), revision=revision, actor="ana")
         case ("undo", id, revision):
             desk.undo(id, revision=revision, actor="ana")
         case ("submit", id, revision, learn):

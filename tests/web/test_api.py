@@ -14,6 +14,7 @@ from coactor.web.app import create_app
 from tests.web.conftest import serving
 
 MOVE = {"op": "reverse", "args": [2, 4]}
+EDIT = {"moves": [MOVE]}
 PLACE = "/api/studies/tours/proposals"
 
 
@@ -34,16 +35,16 @@ def test_the_whole_way_of_a_proposal(desk):
     assert taken.json()["problem"] == desk.problem(0)
     assert taken.json()["holder"] == "ana"
     assert taken.json()["feature_names"] == ["feature 1", "feature 2", "feature 3"]
-    edited = expert.post(f"{PLACE}/1/edits", json=MOVE, headers={"If-Match": taken.headers["etag"]})
+    edited = expert.post(f"{PLACE}/1/edits", json=EDIT, headers={"If-Match": taken.headers["etag"]})
     assert edited.headers["etag"] == '"1"'
     now = edited.json()
     before = np.array(desk.domain.features(desk.problems[0], np.array(now["proposed"])))
     after = np.array(desk.domain.features(desk.problems[0], np.array(now["solution"])))
     assert now["change"] == (after - before).tolist()
     assert (now["effort"], now["moves"]) == (1.0, [MOVE])
-    undone = expert.post(f"{PLACE}/1/undo", headers={"If-Match": '"1"'}).json()
+    undone = expert.post(f"{PLACE}/1/edits", json={"action": "undo"}, headers={"If-Match": '"1"'}).json()
     assert (undone["solution"], undone["undone"]) == (undone["proposed"], [MOVE])
-    redone = expert.post(f"{PLACE}/1/redo", headers={"If-Match": '"2"'})
+    redone = expert.post(f"{PLACE}/1/edits", json={"action": "redo"}, headers={"If-Match": '"2"'})
     done = expert.post(
         f"{PLACE}/1/submit", json={"seconds": 3.5, "note": "n"}, headers={"If-Match": redone.headers["etag"]}
     )
@@ -72,15 +73,17 @@ def test_two_tabs_the_second_is_told(desk):
     one, two = desk.client("expert", name="ana"), desk.client("expert", name="ana")
     for tab in (one, two):
         assert tab.get(f"{PLACE}/1").headers["etag"] == '"0"'
-    assert one.post(f"{PLACE}/1/edits", json=MOVE, headers={"If-Match": '"0"'}).status_code == 200
-    late = two.post(f"{PLACE}/1/edits", json={"op": "reverse", "args": [1, 2]}, headers={"If-Match": '"0"'})
+    assert one.post(f"{PLACE}/1/edits", json=EDIT, headers={"If-Match": '"0"'}).status_code == 200
+    late = two.post(
+        f"{PLACE}/1/edits", json={"moves": [{"op": "reverse", "args": [1, 2]}]}, headers={"If-Match": '"0"'}
+    )
     assert late.status_code == 409
     assert late.headers["content-type"] == "application/problem+json"
     assert late.json()["current"]["moves"] == [MOVE]
     assert late.json()["current"]["revision"] == 1
     assert two.get(f"{PLACE}/1").json()["moves"] == [MOVE]
-    assert two.post(f"{PLACE}/1/edits", json=MOVE).status_code == 428
-    assert two.post(f"{PLACE}/1/edits", json=MOVE, headers={"If-Match": "*"}).status_code == 422
+    assert two.post(f"{PLACE}/1/edits", json=EDIT).status_code == 428
+    assert two.post(f"{PLACE}/1/edits", json=EDIT, headers={"If-Match": "*"}).status_code == 422
 
 
 def test_twenty_threads_with_one_idempotency_key(desk):
@@ -110,7 +113,7 @@ def test_leases_run_out_and_a_lead_may_release(desk):
     for answer in (
         ben.post(f"{PLACE}/1/claim"),
         ben.post(f"{PLACE}/1/release"),
-        ben.post(f"{PLACE}/1/edits", json=MOVE, headers={"If-Match": '"0"'}),
+        ben.post(f"{PLACE}/1/edits", json=EDIT, headers={"If-Match": '"0"'}),
     ):
         assert answer.status_code == 409
         assert "held by ana" in answer.json()["detail"]
@@ -244,7 +247,7 @@ def test_two_servers_on_one_store_behave_as_one(desk, store):
         ask(solver, desk)
         assert ana.post("/api/studies/tours/queue/next").json()["id"] == 1
         assert there.post("/api/studies/tours/queue/next").status_code == 204
-        assert ana.post(f"{PLACE}/1/edits", json=MOVE, headers={"If-Match": '"0"'}).status_code == 200
+        assert ana.post(f"{PLACE}/1/edits", json=EDIT, headers={"If-Match": '"0"'}).status_code == 200
         assert there.get(f"{PLACE}/1").json()["revision"] == 1
         ana.post(f"{PLACE}/1/submit", json={}, headers={"If-Match": '"1"'})
         assert ask(solver, desk, 1)["version"] == 1

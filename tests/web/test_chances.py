@@ -24,8 +24,14 @@ def test_a_claim_shows_the_newest_weights(desk):
     assert now["proposed"] != before["proposed"]
     assert now["weights"] == expert.get("/api/studies/tours/weights").json()["weights"]
     assert taken.headers["etag"] == '"1"'
-    assert expert.post(f"{TOURS}/1/edits", json=MOVE, headers={"If-Match": '"0"'}).status_code == 409
-    assert expert.post(f"{TOURS}/1/edits", json=MOVE, headers={"If-Match": '"1"'}).status_code == 200
+    assert (
+        expert.post(f"{TOURS}/1/edits", json={"moves": [MOVE]}, headers={"If-Match": '"0"'}).status_code
+        == 409
+    )
+    assert (
+        expert.post(f"{TOURS}/1/edits", json={"moves": [MOVE]}, headers={"If-Match": '"1"'}).status_code
+        == 200
+    )
     kinds = [fact["kind"] for fact in expert.get("/api/studies/tours/events").json()["events"]]
     assert kinds.count("renewed") == 1
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
+from coactor import connect
 from coactor.domains import Roads
 from coactor.domains.roads import network_json
-from coactor.studies import connect, open_study
+from coactor.studies import open_study
 from coactor.studies.log import schema
 from coactor.web.demo import street_network
 from tests.domains.test_networks import same, small
@@ -80,7 +81,7 @@ def test_other_ways_for_a_stretch(admin, roads):
         assert set(links[2:5]) - set(way["links"])
     way = whole[0]
     made = admin.post(
-        f"{STUDY}/proposals/1/gesture", json={"moves": [way["move"]]}, headers={"If-Match": '"0"'}
+        f"{STUDY}/proposals/1/edits", json={"moves": [way["move"]]}, headers={"If-Match": '"0"'}
     )
     assert made.json()["solution"]["links"] == way["links"]
     assert made.json()["solution"]["vias"] == way["vias"]

@@ -70,9 +70,7 @@ VERBS = {
     "tell": ("POST", f"{PLACE}/1/tell", {}),
     "next": ("POST", "/api/studies/tours/queue/next", None),
     "claim": ("POST", f"{PLACE}/1/claim", None),
-    "edit": ("POST", f"{PLACE}/1/edits", {"op": "x", "args": []}),
-    "undo": ("POST", f"{PLACE}/1/undo", None),
-    "redo": ("POST", f"{PLACE}/1/redo", None),
+    "edit": ("POST", f"{PLACE}/1/edits", {}),
     "submit": ("POST", f"{PLACE}/1/submit", {}),
     "release": ("POST", f"{PLACE}/1/release", None),
     "reopen": ("POST", f"{PLACE}/9/reopen", None),
@@ -80,7 +78,7 @@ VERBS = {
     "export": ("GET", "/api/studies/tours/export", None),
 }
 READ = {"read", "list", "effort", "weights", "events"}
-EDIT = {"next", "claim", "edit", "undo", "redo", "submit", "release", "reopen"}
+EDIT = {"next", "claim", "edit", "submit", "release", "reopen"}
 MAY = {"expert": READ | EDIT, "solver": READ | {"ask", "tell"}, "lead": set(VERBS), "admin": set(VERBS)}
 
 

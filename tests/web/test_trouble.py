@@ -63,7 +63,7 @@ def test_a_read_only_file_is_a_503_and_nothing_is_lost(desk):
     for answer in (
         lead.post(PLACE, json={"problem": desk.problem(1)}),
         lead.post(f"{PLACE}/1/tell", json={"moves": [MOVE]}),
-        lead.post(f"{PLACE}/1/edits", json=MOVE, headers={"If-Match": '"0"'}),
+        lead.post(f"{PLACE}/1/edits", json={"moves": [MOVE]}, headers={"If-Match": '"0"'}),
         lead.post("/api/studies/tours/queue/next"),
         lead.post("/api/studies/tours/rollback", json={"to": 0, "reason": "r"}),
     ):

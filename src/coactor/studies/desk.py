@@ -96,12 +96,8 @@ class Desk:
 
     # -- editing ---------------------------------------------------------------------------------------
 
-    def edit(self, id: int, move: Any, *, revision: int, actor: str, key: str | None = None) -> Draft:
-        """Apply one operator to the draft."""
-        return self._gesture(id, "move", [plain_move(move)], revision, actor, key)
-
-    def edits(self, id: int, moves: list[Any], *, revision: int, actor: str, key: str | None = None) -> Draft:
-        """Apply several operators that were one gesture, such as a drag over many places: all or none."""
+    def edit(self, id: int, moves: list[Any], *, revision: int, actor: str, key: str | None = None) -> Draft:
+        """Apply moves to the draft as one edit: all of them or none."""
         return self._gesture(id, "move", [plain_move(move) for move in moves], revision, actor, key)
 
     def undo(self, id: int, *, revision: int, actor: str, key: str | None = None, count: int = 1) -> Draft:
@@ -119,7 +115,7 @@ class Desk:
         check_who(actor, "", key)
         with self.study.ledger.writing() as log:
             if not steps:
-                raise Invalid("A gesture is at least one edit.")
+                raise Invalid("An edit needs at least one move.")
             if key is not None and self._done_before(log, key, id, action, steps[0]):
                 return self.view(id)
             draft = self._mine(log, id, actor)

@@ -17,7 +17,7 @@ from coactor.web.auth.middleware import MAY, need, page_user
 from coactor.web.demo import routes, studies
 from coactor.web.errors import problem
 from coactor.web.open_studies import Site
-from coactor.web.routes import gestures, reports, roads
+from coactor.web.routes import reports, roads
 
 Person = Annotated[Account, Depends(page_user)]
 
@@ -96,7 +96,7 @@ class Shell:
 def add_pages(app: FastAPI, site: Site) -> None:
     """The pages, and the routes that only they use."""
     router = APIRouter(prefix="/api", route_class=CheckedRoute)
-    for part in (gestures, reports, roads, routes):
+    for part in (reports, roads, routes):
         part.add_routes(router, site)
     app.include_router(router)
     shell = Shell(site)

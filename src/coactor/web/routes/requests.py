@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,10 +19,18 @@ class Body(BaseModel):
 
 
 class MoveBody(Body):
-    """One edit."""
+    """One move of the domain."""
 
     op: Annotated[str, Field(max_length=40)]
     args: Annotated[list[Whole], Field(max_length=10_000)]
+
+
+class EditBody(Body):
+    """Moves to apply together, or how many moves to undo or redo."""
+
+    action: Literal["move", "undo", "redo"] = "move"
+    moves: Annotated[list[MoveBody], Field(max_length=10_000)] = Field(default_factory=list)
+    count: Annotated[int, Field(ge=1, le=10_000)] = 1
 
 
 class DomainBody(Body):

@@ -98,10 +98,10 @@ export class Draft {
     const request = { body, revision: this.data.revision, key };
     let answer;
     try {
-      answer = await post(`${this.place}/gesture`, request);
+      answer = await post(`${this.place}/edits`, request);
     } catch (error) {
       if (error.status !== 0) throw error;
-      answer = await post(`${this.place}/gesture`, request); // the key makes a second try safe
+      answer = await post(`${this.place}/edits`, request); // the key makes a second try safe
     }
     this.data = { ...this.data, ...answer };
     this.last = answer.change.map((value, i) => value - before[i]);
