@@ -1,21 +1,25 @@
 # Every target does its own set-up: it needs Python 3.11 or newer, pip and make, nothing else.
-# Another Python: make test PYTHON=python3.12
+# Another Python:          make test PYTHON=python3.12
+# The newest dependencies: make test CONSTRAINTS=/dev/null
+# The oldest dependencies: .ci/lowest >lowest.txt; make test CONSTRAINTS=lowest.txt
 
 PYTHON ?= python3
+CONSTRAINTS ?= constraints.txt
 VENV   := .venv
 BIN    := $(VENV)/bin
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
-PINS   := pyproject.toml constraints.txt
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable
+PINS   := pyproject.toml $(CONSTRAINTS)
 JOBS   ?= 2
 CORE   := tests/kernels tests/learners tests/domains tests/loaders $(wildcard tests/test_*.py)
-COVERED := src/coactor/protocol.py,src/coactor/kernels/*,src/coactor/learners/*,src/coactor/search.py,src/coactor/experts.py,src/coactor/domains/*,src/coactor/proposals.py,src/coactor/explanations.py,src/coactor/bounds.py,src/coactor/checks.py,src/coactor/session.py
+COVERED := src/coactor/protocol.py,src/coactor/kernels/*,src/coactor/learners/*,src/coactor/search.py,src/coactor/experts.py,src/coactor/domains/*,src/coactor/proposals/*,src/coactor/explanations.py,src/coactor/bounds.py,src/coactor/checks.py,src/coactor/session.py
 
-.PHONY: help reproduce test check lint coverage serve bench clean
+.PHONY: help reproduce test check lint lint-python lint-js coverage docs serve bench clean
 
 help:
 	@echo "make reproduce   the paper's experiments: figure, tables, report"
 	@echo "make test        all tests"
-	@echo "make check       linters, types, import directions, all tests, coverage of the core"
+	@echo "make check       linters, types, import directions, all tests, coverage of the core, documentation"
+	@echo "make docs        the documentation site, in build/docs/index.html"
 	@echo "make serve       the service and its page on this machine"
 	@echo "make bench       speed, as ratios"
 	@echo "make clean       remove everything make has made"
@@ -26,18 +30,29 @@ reproduce: $(VENV)/.plain
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(JOBS)
 
-check: lint test coverage
+check: lint test coverage docs
 
-lint: $(VENV)/.check
+lint: lint-python lint-js
+
+lint-python: $(VENV)/.check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The page has no build step, so only its checks need Node. Machines without npm leave them out.
+lint-js:
+	@if command -v npm >/dev/null; then npm ci --silent && npm run --silent lint && npm test --silent; \
+	else echo "npm is not installed: the checks of the JavaScript are left out"; fi
+
 # Compiled loops leave no trace for coverage, so here the kernels run as the plain Python they are written in.
 coverage: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) $(CORE) --cov=coactor --cov-report=
 	$(BIN)/coverage report --skip-covered --show-missing --fail-under=95 --include="$(COVERED)"
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs build/docs
+	@echo "Open build/docs/index.html."
 
 serve: $(VENV)/.serve
 	$(BIN)/coactor serve --try
@@ -46,8 +61,9 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/core.py
 
 clean:
-	rm -rf $(VENV) build dist results .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests -name __pycache__ -type d -exec rm -rf {} +
+	rm -rf $(VENV) node_modules build dist results docs/reference/generated
+	rm -rf .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests docs -name __pycache__ -type d -exec rm -rf {} +
 
 # -- set-up: a stamp says what is installed, so that a second call starts at once --
 
@@ -70,6 +86,10 @@ $(VENV)/.test: $(VENV)/.made $(PINS)
 
 $(VENV)/.check: $(VENV)/.made $(PINS)
 	$(INSTALL) '.[all,test,check]'
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.made $(PINS)
+	$(INSTALL) '.[all,docs]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.made $(PINS)

@@ -19,6 +19,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "check": ("coactor.cli.check", "check", "Check a domain or a learner of your own."),
     "version": ("coactor.cli.check", "version", "Print the version."),
 }
+# The extra that a command needs beyond the plain dependencies.
+EXTRAS = {"serve": "serve", "study": "studies", "token": "studies"}
 
 
 class LazyGroup(click.Group):
@@ -31,7 +33,15 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         module, attribute, _ = COMMANDS[name]
-        command = getattr(importlib.import_module(module), attribute)
+        try:
+            command = getattr(importlib.import_module(module), attribute)
+        except ImportError as error:
+            if name not in EXTRAS:
+                raise
+            raise click.ClickException(
+                f"`coactor {name}` needs packages that are not installed; install them with: "
+                f"pip install 'coactor[{EXTRAS[name]}]'"
+            ) from error
         assert isinstance(command, click.Command)
         return command
 

@@ -15,7 +15,7 @@ import pytest
 
 import coactor
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CORE = (
     "protocol",
     "kernels",

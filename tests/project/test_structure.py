@@ -1,0 +1,107 @@
+"""Rules about the shape of the source tree, checked on every file."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "coactor"
+LINES, FILES = 400, 15
+
+# Known violations, one set per rule. They only shrink.
+LARGE_FOLDERS = {"src/coactor/web/static", "tests/lab", "tests/studies"}
+SHARED_NAMES = {"Bin", "Calibration", "Line", "Model", "Row"}
+CYCLES = {"coactor.domains.roads", "coactor.studies"}
+DEMO_IMPORTERS = {"coactor.web.pages"}
+
+
+def source_files(*suffixes: str, under: Path = SOURCE) -> list[Path]:
+    return sorted(p for p in under.rglob("*") if p.suffix in suffixes and "__pycache__" not in p.parts)
+
+
+def relative(paths: Iterable[Path]) -> list[str]:
+    return [str(p.relative_to(ROOT)) for p in paths]
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    """Every import between our modules, the lazy ones and those for type checkers included."""
+    return grimp.build_graph("coactor", exclude_type_checking_imports=False, cache_dir=None)
+
+
+def test_files_are_short() -> None:
+    long = [p for p in source_files(".py", ".js") if len(p.read_text(encoding="utf-8").splitlines()) > LINES]
+    assert relative(long) == []
+
+
+@pytest.mark.parametrize("tree", ["src", "tests"])
+def test_folders_are_small(tree: str) -> None:
+    folders = Counter(
+        p.parent
+        for p in (ROOT / tree).rglob("*")
+        if p.is_file() and not any(part == "__pycache__" or part.endswith(".egg-info") for part in p.parts)
+    )
+    assert set(relative(p for p, count in folders.items() if count > FILES)) <= LARGE_FOLDERS
+
+
+def public_classes(tree: ast.Module) -> Iterator[str]:
+    return (n.name for n in tree.body if isinstance(n, ast.ClassDef) and not n.name.startswith("_"))
+
+
+def test_public_class_names_are_unique() -> None:
+    homes: dict[str, list[Path]] = defaultdict(list)
+    for path in source_files(".py"):
+        for name in public_classes(ast.parse(path.read_text(encoding="utf-8"))):
+            homes[name].append(path)
+    shared = {name: relative(paths) for name, paths in homes.items() if len(paths) > 1}
+    assert {name: paths for name, paths in shared.items() if name not in SHARED_NAMES} == {}
+
+
+def cycles(graph: grimp.ImportGraph) -> list[list[str]]:
+    """Groups of modules that import each other in a circle (Tarjan's strongly connected components)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    components: list[list[str]] = []
+
+    def visit(module: str) -> None:
+        index[module] = low[module] = len(index)
+        stack.append(module)
+        for other in sorted(graph.find_modules_directly_imported_by(module)):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[module] = min(low[module], low[other])
+        if low[module] == index[module]:
+            start = stack.index(module)
+            components.append(sorted(stack[start:]))
+            del stack[start:]
+
+    for module in sorted(graph.modules):
+        if module not in index:
+            visit(module)
+    return [c for c in components if len(c) > 1]
+
+
+def test_modules_import_each_other_in_no_circle(graph: grimp.ImportGraph) -> None:
+    assert [c for c in cycles(graph) if not any(m.startswith(known) for known in CYCLES for m in c)] == []
+
+
+def test_production_server_does_not_import_the_demo(graph: grimp.ImportGraph) -> None:
+    """`coactor serve --try` loads it by name, inside the command; nothing else may."""
+    demo = {m for m in graph.modules if m.startswith("coactor.web.demo")}
+    importers = {i for m in demo for i in graph.find_modules_that_directly_import(m)} - demo
+    assert demo
+    assert importers <= {"coactor.cli.serve"} | DEMO_IMPORTERS
+
+
+def test_formatter_has_no_exemptions() -> None:
+    marks = ("fmt" + ": skip", "fmt" + ": off", "prettier" + "-ignore")
+    files = source_files(".py", ".js") + source_files(".py", under=ROOT / "tests")
+    assert relative(p for p in files if any(m in p.read_text(encoding="utf-8") for m in marks)) == []
