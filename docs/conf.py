@@ -1,0 +1,87 @@
+"""The documentation site: Markdown pages, and a reference generated from the code at build time."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import reference_pages  # noqa: E402
+
+import coactor  # noqa: E402
+
+project = "coactor"
+author = "the coactor authors"
+project_copyright = "2026, the coactor authors"
+version = release = coactor.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+smartquotes = False
+source_suffix = {".md": "markdown"}
+exclude_patterns = [
+    "results/tables/*",
+    "__pycache__",
+    "clusters.md",
+    "formats.md",
+    "page.md",
+    "plans.md",
+    "rankings.md",
+    "reproduce.md",
+    "roads.md",
+    "solvers.md",
+    "studies.md",
+    "theory.md",
+]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "amsmath", "attrs_block"]
+myst_heading_anchors = 3
+suppress_warnings = ["myst.header"]  # generated tables begin below the first level
+
+autosummary_generate = False
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_preserve_defaults = True
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+python_use_unqualified_type_names = True
+toc_object_entries_show_parents = "hide"
+maximum_signature_line_length = 90
+
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "coactor"
+html_logo = "images/icon.svg"
+html_favicon = "images/icon.svg"
+html_static_path = ["site"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {"text": "coactor"},
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 6,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"index": [], "glossary": [], "changelog": []}
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", lambda _: reference_pages.write(HERE / "reference" / "generated"))
+    app.connect("autodoc-process-docstring", reference_pages.plain_docstring, priority=100)

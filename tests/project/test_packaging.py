@@ -38,9 +38,11 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def clean_environment() -> dict[str, str]:
-    """Ours without what would let this tree in; kernels run uncompiled, which is quicker than compiling once."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "COACTOR", "COV", "PYTEST"))}
-    return {**kept, "NUMBA_DISABLE_JIT": "1", "MPLBACKEND": "Agg"}
+    """Ours without what would let this tree in. Kernels run uncompiled, which is quicker here."""
+    variables = {
+        k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "COACTOR", "COV", "PYTEST"))
+    }
+    return {**variables, "NUMBA_DISABLE_JIT": "1", "MPLBACKEND": "Agg"}
 
 
 def source_files() -> set[str]:
@@ -62,7 +64,14 @@ def test_wheel_has_every_file_of_the_package(dist: Path) -> None:
 def test_sdist_has_what_a_contributor_needs(dist: Path) -> None:
     with tarfile.open(next(dist.glob("*.tar.gz"))) as sdist:
         names = {n.partition("/")[2] for n in sdist.getnames()}
-    for needed in ("Makefile", "constraints.txt", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "docs/conf.py"):
+    for needed in (
+        "Makefile",
+        "constraints.txt",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "LICENSE",
+        "docs/conf.py",
+    ):
         assert needed in names
     tests = {str(p.relative_to(ROOT)) for p in (ROOT / "tests").rglob("*.py")}
     assert tests - names == set()
@@ -90,7 +99,7 @@ def requirements(wheel: Path, extras: tuple[str, ...]) -> Iterator[str]:
 
 
 def install(wheel: Path, folder: Path, *extras: str) -> Path:
-    """A virtual environment with the wheel and links to its dependencies, nothing else; returns its bin folder."""
+    """Make a virtual environment with the wheel and links to its dependencies; return its bin folder."""
     venv.create(folder, with_pip=False, symlinks=True)
     site = next((folder / "lib").glob("python*/site-packages"))
     for name in requirements(wheel, extras):
