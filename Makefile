@@ -42,7 +42,7 @@ lint-python: $(VENV)/.check
 
 # The page has no build step, so only its checks need Node. Machines without npm leave them out.
 lint-js:
-	@if command -v npm >/dev/null; then npm ci --silent && npm run --silent lint && npm test --silent; \
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.made && npm run --silent lint; \
 	else echo "npm is not installed: the checks of the JavaScript are left out"; fi
 
 # Compiled loops leave no trace for coverage, so here the kernels run as the plain Python they are written in.
@@ -70,6 +70,10 @@ clean:
 $(VENV)/.made:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "coactor needs Python 3.11 or newer; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
+	touch $@
+
+node_modules/.made: package.json .npmrc
+	npm install --silent
 	touch $@
 
 $(VENV)/.plain: $(VENV)/.made $(PINS)

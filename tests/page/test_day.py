@@ -69,7 +69,7 @@ def test_from_the_door_to_the_rollback(house, revision):
     page.locator("#lesson").wait_for()
     assert page.locator("#lesson").inner_text().startswith("Learned: ")
     assert house.study("try-tour").version == 1
-    page.get_by_role("button", name="Undo: open it again").click()  # undo, also after submit
+    page.get_by_role("button", name="Undo and edit again").click()  # undo, also after submit
     page.locator("#submit kbd").wait_for()
     assert len(moves(house, "try-tour")) == 2
     page.get_by_label("Just today").check()
@@ -176,11 +176,11 @@ def test_another_order_is_chosen_for_a_stretch(house, revision):
 
 def test_in_two_minutes_a_visitor_has_seen_it_learn(house):
     page = house.open(house.visit(), "/s/try-ranking")
-    page.get_by_role("button", name="Let Ada do ten").click()
+    page.get_by_role("button", name="Let Ada correct 10 proposals").click()
     page.locator("#message", has_text="corrected ten").wait_for()
     house.open(page, "/s/try-ranking/report")
-    page.get_by_role("button", name="Let Ada do ten").click()
-    page.locator("#message", has_text="ten more").wait_for()
+    page.get_by_role("button", name="Let Ada correct 10 proposals").click()
+    page.locator("#message", has_text="corrected ten").wait_for()
     assert re.search("There is less to correct|No clear change yet", page.locator("#verdict").inner_text())
     assert page.locator(".chart .point").count() == 20
     page.get_by_role("button", name="Reveal Ada's taste").click()
@@ -224,7 +224,7 @@ def test_chances_are_told_and_held_against_the_facts(house):
     numbers = page.locator(".log li").evaluate_all("(all) => all.map((one) => one.value)")
     assert numbers == list(range(facts, 0, -1))
     page.get_by_text("Predicted and observed").click()
-    rows = page.get_by_role("region", name="Chances told beforehand").locator("tbody tr")
+    rows = page.get_by_role("region", name="Predicted chances").locator("tbody tr")
     assert [int(row.locator("td").nth(1).inner_text()) for row in rows.all()] == [
         one.proposals for one in found.bins
     ]

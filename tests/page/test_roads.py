@@ -136,7 +136,7 @@ def test_by_keyboard_alone(house, revision):
     assert page.locator("#lesson").inner_text().startswith("Learned: ")
     study = house.study("try-roads")
     assert (study.version, study.effort()[0].effort) == (1, 1)
-    page.get_by_role("button", name="Undo: open it again").click()
+    page.get_by_role("button", name="Undo and edit again").click()
     page.locator(".choice").first.wait_for()
     assert len(moves(house)) == 1
 
@@ -257,11 +257,11 @@ def test_the_colleagues_advice_is_drawn_and_followed(house):
 
 def test_a_visitor_sees_it_learn(house):
     page = house.open(house.visit(), "/s/try-roads")
-    page.get_by_role("button", name="Let Ada do ten").click()
+    page.get_by_role("button", name="Let Ada correct 10 proposals").click()
     page.locator("#message", has_text="corrected ten").wait_for()
     house.open(page, "/s/try-roads/report")
-    page.get_by_role("button", name="Let Ada do ten").click()
-    page.locator("#message", has_text="ten more").wait_for()
+    page.get_by_role("button", name="Let Ada correct 10 proposals").click()
+    page.locator("#message", has_text="corrected ten").wait_for()
     efforts = [row.effort for row in house.study("try-roads").effort()]
     assert sum(efforts[10:]) < sum(efforts[:10])
     page.get_by_role("button", name="Reveal Ada's taste").click()

@@ -67,7 +67,7 @@ def test_two_people_on_one_proposal(house, revision):
     turn(bo, 7, 9)
     bo.keyboard.press("Enter")
     ana.get_by_role("button", name="Back to the queue").click()  # gives it back; the draft stays
-    ana.locator(".ticket", has_text="draft left behind").wait_for()
+    ana.locator(".ticket", has_text="unfinished draft").wait_for()
     bo.get_by_role("button", name="Look again").click()
     bo.locator("#submit:not([disabled])").wait_for()
     assert bo.locator(".effort strong").inner_text() == "1"
@@ -134,9 +134,9 @@ def test_lost_ways_are_said_in_a_sentence(house):
 def test_an_expert_is_not_offered_what_leads_may(house):
     page = house.open(house.visit("ana", "expert"), "/s/try-tour/report")
     page.get_by_role("button", name="Reveal Ada's taste").wait_for()
-    assert page.get_by_role("button", name="Let Ada do ten").count() == 0
+    assert page.get_by_role("button", name="Let Ada correct 10 proposals").count() == 0
     page = house.open(house.visit("robot", "solver"), "/s/try-tour/p/1")
-    assert "may look, not edit" in page.locator("#message").inner_text()
+    assert "can view this, but not edit" in page.locator("#message").inner_text()
     assert page.locator("#submit").is_disabled()
 
 
@@ -185,7 +185,7 @@ def test_what_has_waited_is_solved_again_for_whoever_opens_it(house, revision):
     ana.keyboard.press("Enter")
     ana.locator("#lesson").wait_for()
     house.open(bo, "/s/try-tour")
-    assert "solved again when opened" in bo.locator(".ticket").inner_text()
+    assert "will be updated when you open it" in bo.locator(".ticket").inner_text()
     bo.keyboard.press("Enter")
     bo.locator("#about", has_text="Made with version 1").wait_for()
     shown = house.study("try-tour").material(2)[1].tolist()

@@ -1,6 +1,8 @@
 // The server's API. Every refusal is an Error whose message is a sentence for people.
 
+/** An answer of the server that is not a success; status 0: there was no answer. */
 export class Refusal extends Error {
+  /** @param {number} status @param {string} detail @param {any} [current] the state as it is now, if the server sent it */
   constructor(status, detail, current) {
     super(detail);
     this.status = status;
@@ -8,44 +10,52 @@ export class Refusal extends Error {
   }
 }
 
-/** Send a request below /api; answers the parsed JSON, or null when there is none. */
-export async function call(method, path, { body, revision, key } = {}) {
+/** @typedef {{ body?: unknown, revision?: number, key?: string }} Options */
+
+/** @param {string} method @param {Options} options @returns {RequestInit} */
+function request(method, { body, revision, key }) {
+  /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (revision !== undefined) headers["If-Match"] = `"${revision}"`;
   if (key !== undefined) headers["Idempotency-Key"] = key;
-  let answer;
-  try {
-    answer = await fetch(`/api${path}`, {
-      method,
-      headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  } catch {
+  return { method, headers, body: body === undefined ? undefined : JSON.stringify(body) };
+}
+
+/**
+ * Send a request below /api and parse the answer; null if it is empty.
+ * Raises Refusal if the server cannot be reached or refuses.
+ * @param {string} method @param {string} path @param {Options} [options]
+ * @returns {Promise<any>}
+ */
+export async function call(method, path, options = {}) {
+  const answer = await fetch(`/api${path}`, request(method, options)).catch(() => {
     throw new Refusal(
       0,
       "The server cannot be reached. Nothing was recorded; try again in a moment.",
     );
-  }
+  });
   if (answer.status === 401) location.assign("/login");
   if (answer.status === 204) return null;
   const data = await answer.json().catch(() => null);
-  if (!answer.ok)
-    throw new Refusal(
-      answer.status,
-      data?.detail ?? `The server answered ${answer.status}.`,
-      data?.current,
-    );
-  return data;
+  if (answer.ok) return data;
+  throw new Refusal(
+    answer.status,
+    data?.detail ?? `The server answered ${answer.status}.`,
+    data?.current,
+  );
 }
 
+/** @param {string} path */
 export const get = (path) => call("GET", path);
+
+/** @param {string} path @param {Options} [options] */
 export const post = (path, options = {}) => call("POST", path, options);
 
-/** Where a study's things are. */
+/** The path of something that belongs to a study. @param {string} study @param {string} [rest] */
 export const at = (study, rest = "") => `/studies/${encodeURIComponent(study)}${rest}`;
 
-/** A key that no other edit has. */
+/** A new idempotency key. */
 export const freshKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) =>
     byte.toString(16).padStart(2, "0"),

@@ -1,3 +1,4 @@
+// @ts-nocheck: rewritten next
 // A proposal being edited. The draft lives on the server; this keeps step with it, one gesture after the other.
 
 import { at, freshKey, get, post } from "./api.js";

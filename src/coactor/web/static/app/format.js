@@ -1,33 +1,45 @@
-// Numbers, times and features as people write them.
+// Numbers, times and features as people write them. Pure functions.
 
-/** "distance (km)" is the feature "distance" in "km"; "main road (×84 m)" is counted in steps of 84 m. */
+/**
+ * The parts of a feature's name: "distance (km)" is "distance" in "km"; "main road (×84 m)" is counted in
+ * units of 84 m.
+ * @param {string} name
+ */
 export function feature(name) {
-  const found = /^(.*\S)\s*\((?:×([0-9.e+]+) )?([^()]{1,12})\)$/.exec(name);
-  return found
-    ? { label: found[1], unit: found[3], factor: Number(found[2] ?? 1) }
-    : { label: name, unit: "", factor: 1 };
+  const match = /^(.*\S)\s*\((?:×([0-9.e+]+) )?([^()]{1,12})\)$/.exec(name);
+  if (!match) return { label: name, unit: "", factor: 1 };
+  return { label: match[1], unit: match[3], factor: Number(match[2] ?? 1) };
 }
 
-/** A number with as many digits as it deserves. */
+/** Format a number with about three significant digits. @param {number} value @param {number} [digits] */
 export function number(value, digits = 3) {
-  if (value === 0 || !Number.isFinite(value)) return "0";
+  if (value === 0) return "0";
+  if (Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  if (size >= 1e12 || size < 1e-3) return value.toExponential(1).replace("-", "−");
-  if (size >= 1e4)
-    return Math.round(value).toLocaleString("en").replaceAll(",", "\u202f").replace("-", "−");
+  if (size === Number.POSITIVE_INFINITY) return value > 0 ? "∞" : "−∞";
+  if (size >= 1e12 || size < 1e-3) return minus(value.toExponential(1));
+  if (size >= 1e4) return minus(Math.round(value).toLocaleString("en").replaceAll(",", "\u202f"));
   const places = Math.max(0, Math.min(4, digits - 1 - Math.floor(Math.log10(size))));
-  return Number(value.toFixed(places)).toString().replace("-", "−");
+  return minus(String(Number(value.toFixed(places))));
 }
 
-/** The same with its sign. */
+/** @param {string} text */
+const minus = (text) => text.replaceAll("-", "−");
+
+/** The same with its sign. @param {number} value */
 export const signed = (value) => (value > 0 ? `+${number(value)}` : number(value));
 
+/** @param {number} value @param {string} unit */
 export const amount = (value, unit) => (unit ? `${number(value)} ${unit}` : number(value));
 
+/** @param {number} value @param {string} unit */
+export const signedAmount = (value, unit) => (unit ? `${signed(value)} ${unit}` : signed(value));
+
+/** @param {number} count @param {string} one @param {string} [many] */
 export const plural = (count, one, many = `${one}s`) =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-/** How long ago, roughly. */
+/** How long ago, roughly. @param {number} seconds since 1970 */
 export function ago(seconds) {
   const past = Date.now() / 1000 - seconds;
   if (past < 60) return "just now";
@@ -40,31 +52,49 @@ export function ago(seconds) {
   });
 }
 
+/** Date and time. @param {number} seconds since 1970 */
 export const clock = (seconds) =>
   new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** A sentence whose percentages stay in one piece at the end of a line. */
+/** Keep percentages in one piece at the end of a line. @param {string} text */
 export const tight = (text) => text.replace(/(\d) %/g, "$1\u00a0%");
 
-/** A chance in per cent; nothing is ever quite certain. */
+/** A chance in per cent; never 0 or 100. @param {number} share */
 export const percent = (share) => `${Math.min(99, Math.max(1, Math.round(100 * share)))} %`;
 
-/** How likely a proposal is to be accepted untouched; nothing where nobody can tell. */
+/** How likely a proposal is to be accepted unchanged; empty if unknown. @param {number | null | undefined} chance */
 export function likely(chance) {
   if (chance === null || chance === undefined) return "";
   if (chance >= 2 / 3) return `likely fine as it is: ${percent(chance)}`;
-  return chance >= 1 / 3
-    ? `may be fine as it is: ${percent(chance)}`
-    : `likely to need edits: ${percent(1 - chance)}`;
+  if (chance >= 1 / 3) return `may be fine as it is: ${percent(chance)}`;
+  return `likely to need edits: ${percent(1 - chance)}`;
 }
 
+/** @param {string[]} parts */
 export const list = (parts) =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 
-/** What kind of thing is edited: how its numbers are shown. Costs are kept as minus the sum; people want the sum. */
-export function shown(domain, count) {
-  if (domain !== "ranking") return { factor: -1, note: "" };
+/** @param {string} text */
+export const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** @param {string} text */
+export const lower = (text) => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** The letters of a route: A to Z, then AA, AB and so on. @param {number} index @returns {string} */
+export function letters(index) {
+  const rest = Math.floor(index / 26) - 1;
+  return (rest < 0 ? "" : letters(rest)) + String.fromCharCode(65 + (index % 26));
+}
+
+/**
+ * How a proposal's features are shown: costs as the sums they are (the domain counts minus the sum), and a
+ * ranking's features as averages.
+ * @param {{ counts_costs: boolean, domain: { name: string }, solution: unknown }} proposal
+ */
+export function shownAs({ counts_costs: costs, domain, solution }) {
+  if (domain.name !== "ranking") return { factor: costs ? -1 : 1, note: "" };
+  const count = Array.isArray(solution) ? solution.length : 0;
   let total = 0;
   for (let place = 1; place <= count; place += 1) total += 1 / Math.log2(place + 1);
-  return { factor: 1 / total, note: "Means over the list; the top counts most." };
+  return { factor: 1 / total, note: "Average over the list; higher places count more." };
 }

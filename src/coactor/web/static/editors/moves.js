@@ -1,8 +1,10 @@
+// @ts-nocheck: rewritten next
 // Any other domain: the edits it allows now, and what each of them changes.
 
 import { at, get } from "../app/api.js";
-import { button, h, put, say, table } from "../app/dom.js";
+import { button, h, put, table } from "../app/elements.js";
 import { feature, signed } from "../app/format.js";
+import { say } from "../app/shell.js";
 
 export function mount(place, { draft, editable, make }) {
   const names = draft.data.feature_names.map((name) => feature(name).label);
@@ -36,7 +38,8 @@ export function mount(place, { draft, editable, make }) {
     async render(data) {
       now.textContent = JSON.stringify(data.solution);
       then.textContent = JSON.stringify(data.proposed);
-      const mine = (asked += 1);
+      asked += 1;
+      const mine = asked;
       try {
         const found = await get(at(draft.study, `/proposals/${draft.data.id}/moves`));
         if (mine !== asked) return;

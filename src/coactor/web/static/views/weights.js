@@ -1,136 +1,152 @@
 // What has been learned, in words and bars.
 
-import { h, put, s } from "../app/dom.js";
+import { h, put, s } from "../app/elements.js";
 import { feature, number, plural } from "../app/format.js";
 
-const UNKNOWN = 0.15; // with less of the doubt gone, nothing is said
+/** @import { Beliefs } from "../app/types.js" */
 
-/** Bars of how much each feature matters, how it moved, and what it is worth. */
-export function weightTable(place, beliefs, history, domain, compare = null) {
-  const { weights, matter, known, feature_names: names } = beliefs;
-  const sure = matter.map((value, i) => ((known?.[i] ?? 1) < UNKNOWN ? 0 : value)); // a guess is no knowledge: it gets no bar
-  const largest = Math.max(...sure.map(Math.abs), ...(compare?.matter ?? []).map(Math.abs), 1e-12);
-  const parts = names.map((name, i) => ({
-    ...feature(name),
-    i,
-    weight: weights[i],
-    matter: sure[i],
-    known: known?.[i] ?? 1,
-  }));
-  const reference =
-    Math.abs(parts[0].matter) > 0.05 * largest && parts[0].known > 0.2
-      ? parts[0]
-      : parts.reduce((a, b) => (Math.abs(b.matter) > Math.abs(a.matter) ? b : a));
-  const few =
-    parts.length > 20
-      ? [...parts].sort((a, b) => Math.abs(b.matter) - Math.abs(a.matter)).slice(0, 20)
-      : parts;
+const UNKNOWN = 0.15; // below this share of knowledge the page makes no statement
+const FEW = 20; // features shown
+const HALF = 70; // pixels of half a bar
+
+/**
+ * @typedef {object} Part
+ * @property {number} index @property {string} label @property {string} unit @property {number} factor
+ * @property {number} weight the weight as learned
+ * @property {number} taste how much the feature is wanted (positive) or avoided (negative), comparable
+ * @property {number} known the share of the prior uncertainty that is gone
+ */
+
+/** @typedef {{ matter: number[], text: string }} Other weights to compare with, and their name */
+
+/** @param {Beliefs} beliefs @param {boolean} costs @returns {Part[]} */
+function partsOf({ weights, matter, known, feature_names: names }, costs) {
+  return names.map((name, index) => {
+    const certainty = known?.[index] ?? 1;
+    const taste = certainty < UNKNOWN ? 0 : matter[index] * (costs ? -1 : 1);
+    return { ...feature(name), index, weight: weights[index], taste, known: certainty };
+  });
+}
+
+/** The feature that the others are compared with. @param {Part[]} parts @param {number} largest */
+function referenceOf(parts, largest) {
+  const [first] = parts;
+  if (Math.abs(first.taste) > 0.05 * largest && first.known > 0.2) return first;
+  return parts.reduce((a, b) => (Math.abs(b.taste) > Math.abs(a.taste) ? b : a));
+}
+
+/** @param {Part[]} parts */
+const strongestFirst = (parts) =>
+  [...parts].sort((a, b) => Math.abs(b.taste) - Math.abs(a.taste)).slice(0, FEW);
+
+/**
+ * Draw how much each feature is wanted or avoided, how that moved, and what it is worth.
+ * @param {HTMLElement} place @param {Beliefs} beliefs @param {{ matter: number[] }[]} history
+ * @param {boolean} costs whether the features are costs: a positive weight then avoids them
+ * @param {Other | null} [other]
+ */
+export function weightTable(place, beliefs, history, costs, other = null) {
+  const sign = costs ? -1 : 1;
+  const parts = partsOf(beliefs, costs);
+  const sizes = [...parts.map(({ taste }) => taste), ...(other?.matter ?? [])].map(Math.abs);
+  const largest = sizes.reduce((a, b) => Math.max(a, b), 1e-12);
+  const reference = referenceOf(parts, largest);
+  const shown = parts.length > FEW ? strongestFirst(parts) : parts;
+  /** @param {Part} part */
+  const row = (part) => {
+    const { index } = part;
+    const past = history.map((one) => (sign * one.matter[index]) / largest);
+    return h(
+      "div",
+      { role: "listitem", class: "weight" },
+      h(
+        "span",
+        { class: "called" },
+        h("b", { text: part.label }),
+        " ",
+        h("small", { text: inWords(part, largest) }),
+      ),
+      bar(part.taste / largest, other && (sign * other.matter[index]) / largest, other?.text ?? ""),
+      past.length > 1 ? sparkline(past) : h("span"),
+      h("span", { class: "hint worth", text: worth(part, reference, largest) }),
+    );
+  };
+  const note = `The ${shown.length} of ${plural(parts.length, "feature")} that matter most.`;
   put(
     place,
-    h(
-      "div",
-      { class: "weights", role: "list" },
-      few.map((part) =>
-        h(
-          "div",
-          { role: "listitem", class: "weight" },
-          h(
-            "span",
-            { class: "called" },
-            h("b", { text: part.label }),
-            " ",
-            h("small", { text: inWords(part, largest, domain) }),
-          ),
-          bar(
-            part.matter / largest,
-            compare ? compare.matter[part.i] / largest : null,
-            compare?.text ?? "",
-          ),
-          history.length > 1
-            ? spark(
-                history.map((row) => row.matter[part.i]),
-                largest,
-              )
-            : h("span"),
-          h("span", {
-            class: "hint worth",
-            text: Math.abs(part.matter) < 0.05 * largest ? "" : worth(part, reference),
-          }),
-        ),
-      ),
-    ),
-    parts.length > few.length
-      ? h("p", {
-          class: "hint",
-          text: `The ${few.length} of ${plural(parts.length, "feature")} that matter most.`,
-        })
-      : null,
+    h("p", { class: "hint", text: "Bars to the left: avoided. Bars to the right: wanted." }),
+    h("div", { class: "weights", role: "list" }, shown.map(row)),
+    parts.length > shown.length ? h("p", { class: "hint", text: note }) : null,
   );
 }
 
-function inWords(part, largest, domain) {
+/** @param {Part} part @param {number} largest */
+export function inWords(part, largest) {
   if (part.known < UNKNOWN) return "not known yet";
-  const share = Math.abs(part.matter) / largest;
+  const share = Math.abs(part.taste) / largest;
   if (share < 0.05) return "makes no difference";
-  const wanted = domain === "ranking" ? part.weight > 0 : part.weight < 0;
-  return `${wanted ? "wanted" : "avoided"}${share > 0.5 ? ", strongly" : share > 0.2 ? "" : ", a little"}`;
+  const degree = share > 0.5 ? ", strongly" : "";
+  return `${part.taste > 0 ? "wanted" : "avoided"}${share > 0.2 ? degree : ", a little"}`;
 }
 
-const one = ({ label, unit }, count) =>
-  unit ? `${number(count)} ${unit} of ${label}` : `+${number(count)} in “${label}”`;
+/** @param {Part} part @param {number} count */
+const quantity = ({ label, unit }, count) =>
+  unit ? `${number(count)} ${unit} of ${label}` : `${number(count)} of “${label}”`;
 
-function worth(part, reference) {
-  if (part.i === reference.i || part.known < UNKNOWN || !reference.weight) return "";
+/** How much of the reference a unit of a feature is worth. @param {Part} part @param {Part} reference @param {number} largest */
+function worth(part, reference, largest) {
+  if (part.index === reference.index || part.known < UNKNOWN || !reference.weight) return "";
+  if (Math.abs(part.taste) < 0.05 * largest) return "";
   const rate = Math.abs(part.weight / part.factor / (reference.weight / reference.factor));
-  return rate < 1e-3 || rate > 1e4 ? "" : `${one(part, 1)} counts like ${one(reference, rate)}`;
+  if (rate < 1e-3 || rate > 1e4) return "";
+  return `${quantity(part, 1)} is worth ${quantity(reference, rate)}`;
 }
 
+/** @param {number} share from -1 to 1 */
+const bounds = (share) => ({
+  x: HALF + Math.min(0, share) * HALF,
+  width: Math.max(1, Math.abs(share) * HALF),
+});
+
+/** @param {number} share @param {number | null} other @param {string} text */
 function bar(share, other, text) {
-  const half = 70;
-  const from = (value) => ({
-    x: half + Math.min(0, value) * half,
-    width: Math.max(1, Math.abs(value) * half),
-  });
+  const alone = other === null;
+  const spoken = alone ? "" : `; ${text}: ${Math.round(other * 100)}`;
   return s(
     "svg",
     {
       class: "bar",
-      viewBox: `0 0 ${2 * half} 18`,
-      width: 2 * half,
+      viewBox: `0 0 ${2 * HALF} 18`,
+      width: 2 * HALF,
       height: 18,
       role: "img",
-      "aria-label": `${Math.round(share * 100)} of 100${other === null ? "" : `; ${text}: ${Math.round(other * 100)}`}`,
+      "aria-label": `${Math.round(share * 100)} of 100${spoken}`,
     },
     s("rect", {
       class: share < 0 ? "minus" : "plus",
-      ...from(share),
-      y: other === null ? 4 : 1,
-      height: other === null ? 10 : 7,
+      ...bounds(share),
+      y: alone ? 4 : 1,
+      height: alone ? 10 : 7,
     }),
-    other === null ? null : s("rect", { class: "other", ...from(other), y: 10, height: 7 }),
-    s("line", { x1: half, x2: half, y1: 0, y2: 18 }),
+    alone ? null : s("rect", { class: "other", ...bounds(other), y: 10, height: 7 }),
+    s("line", { x1: HALF, x2: HALF, y1: 0, y2: 18 }),
   );
 }
 
-function spark(values, largest) {
-  const [w, t] = [90, 18];
-  const d = values
-    .map(
-      (value, i) =>
-        `${i ? "L" : "M"}${((i / (values.length - 1)) * w).toFixed(1)} ${(t / 2 - (value / largest) * (t / 2 - 1)).toFixed(1)}`,
-    )
-    .join("");
+/** How a weight moved. @param {number[]} shares */
+function sparkline(shares) {
+  const [width, height] = [90, 18];
+  const most = shares.reduce((a, b) => Math.max(a, Math.abs(b)), 1);
+  const points = shares.map((share, i) => {
+    const x = (i / (shares.length - 1)) * width;
+    const y = height / 2 - (share / most) * (height / 2 - 1);
+    return `${x.toFixed(1)} ${y.toFixed(1)}`;
+  });
+  const props = { viewBox: `0 0 ${width} ${height}`, width, height };
   return s(
     "svg",
-    {
-      class: "spark",
-      viewBox: `0 0 ${w} ${t}`,
-      width: w,
-      height: t,
-      role: "img",
-      "aria-label": "how it moved",
-    },
-    s("line", { x1: 0, x2: w, y1: t / 2, y2: t / 2 }),
-    s("path", { d }),
+    { class: "spark", role: "img", "aria-label": "how it moved", ...props },
+    s("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2 }),
+    s("path", { d: `M${points.join("L")}` }),
   );
 }

@@ -1,0 +1,127 @@
+// Builds elements without markup: text is only ever set as text, so no name or note can become code.
+
+/** @typedef {Node | string | number | null | undefined | false} Leaf */
+/** @typedef {Leaf | Leaf[] | (Leaf | Leaf[])[]} Child */
+/**
+ * Attributes by name. `on` holds listeners by event, `text` the text content, `data` the data-* values.
+ * @typedef {Record<string, any>} Props
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @param {Child[]} children @returns {(Node | string)[]} */
+function flatten(children) {
+  const leaves = /** @type {Leaf[]} */ (children.flat(Number.POSITIVE_INFINITY));
+  return leaves
+    .filter((child) => child !== null && child !== undefined && child !== false)
+    .map((child) => (typeof child === "number" ? String(child) : child));
+}
+
+/** @param {HTMLElement | SVGElement} element @param {string} name @param {any} value */
+function setProperty(element, name, value) {
+  if (name === "on") {
+    for (const [kind, listener] of Object.entries(value)) element.addEventListener(kind, listener);
+  } else if (name === "text") element.textContent = value;
+  else if (name === "data") Object.assign(element.dataset, value);
+  else element.setAttribute(name, value === true ? "" : value);
+}
+
+/**
+ * @template {HTMLElement | SVGElement} E
+ * @param {E} element @param {Props | undefined} props @param {Child[]} children
+ * @returns {E}
+ */
+function fill(element, props, children) {
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (value !== null && value !== undefined && value !== false) setProperty(element, name, value);
+  }
+  element.append(...flatten(children));
+  return element;
+}
+
+/**
+ * Create an HTML element.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag @param {Props} [props] @param {...Child} children
+ */
+export const h = (tag, props, ...children) => fill(document.createElement(tag), props, children);
+
+/**
+ * Create an SVG element.
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag @param {Props} [props] @param {...Child} children
+ */
+export const s = (tag, props, ...children) =>
+  fill(document.createElementNS(SVG, tag), props, children);
+
+/**
+ * Find the one element that must be there.
+ * @param {string} selector @param {ParentNode} [root]
+ */
+export function $(selector, root = document) {
+  const element = root.querySelector(selector);
+  if (!(element instanceof HTMLElement)) throw new Error(`There is no ${selector} on this page.`);
+  return element;
+}
+
+/**
+ * Replace the children of an element.
+ * @template {Element} E
+ * @param {E} element @param {...Child} children
+ * @returns {E}
+ */
+export function put(element, ...children) {
+  element.replaceChildren(...flatten(children));
+  return element;
+}
+
+/**
+ * Create a button.
+ * @param {Child} content @param {(event: MouseEvent) => void} act @param {Props} [props]
+ */
+export const button = (content, act, props = {}) =>
+  h("button", { type: "button", ...props, on: { click: act, ...props.on } }, content);
+
+/**
+ * Create a table that scrolls by itself; each row is a list of cells.
+ * @param {string} caption @param {string[]} head @param {Child[][]} rows @param {Props} [props]
+ */
+export const table = (caption, head, rows, props = {}) =>
+  h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    h(
+      "table",
+      { class: head.length > 4 ? "wide" : null, ...props },
+      h("caption", { class: "unseen", text: caption }),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          head.map((text) => h("th", { scope: "col" }, text)),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        rows.map((cells) =>
+          h(
+            "tr",
+            {},
+            cells.map((cell) => h("td", {}, cell)),
+          ),
+        ),
+      ),
+    ),
+  );
+
+/** Show a key to press. @param {string} text */
+export const kbd = (text) => h("kbd", { text });
+
+/** The closest ancestor (or the element itself) that matches. @param {EventTarget | null} target @param {string} selector */
+export const closest = (target, selector) => {
+  const element = target instanceof Element ? target.closest(selector) : null;
+  return element instanceof HTMLElement || element instanceof SVGElement ? element : null;
+};

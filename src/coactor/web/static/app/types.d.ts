@@ -1,0 +1,165 @@
+// The data that the server sends, as far as the page uses it. See /api/docs for all of it.
+
+export interface Move {
+  op: string;
+  args: number[];
+}
+
+export interface Landmark {
+  name: string;
+  kind: "area" | "line";
+  at?: Point;
+  radius?: number;
+  points?: Point[];
+}
+
+export type Point = [number, number];
+
+/** A proposal with its draft. `problem` and what follows come with the first answer only. */
+export interface Proposal {
+  id: number;
+  state: "waiting" | "held" | "draft" | "done";
+  version: number;
+  label: string;
+  revision: number;
+  steps: number;
+  effort: number;
+  holder: string;
+  chance: number | null;
+  proposed: unknown;
+  solution: unknown;
+  moves: Move[];
+  undone: Move[];
+  features: number[];
+  change: number[];
+  problem: unknown;
+  domain: { name: string; parameters: Record<string, unknown> };
+  feature_names: string[];
+  weights: number[];
+  counts_costs: boolean;
+}
+
+export interface Ticket {
+  id: number;
+  label: string;
+  state: "waiting" | "held" | "draft" | "done";
+  version: number;
+  asked: number;
+  steps: number;
+  effort: number;
+  holder: string;
+  chance: number | null;
+  due: boolean;
+}
+
+export interface Outcome {
+  proposal: number;
+  effort: number;
+  version: number;
+  sentence: string;
+  actor: string;
+  time: number;
+  learned: boolean;
+  change: number[];
+  note?: string;
+}
+
+export interface Effort {
+  proposal: number;
+  seq: number;
+  time: number;
+  actor: string;
+  effort: number;
+  gross: number;
+  seconds: number | null;
+  chance: number | null;
+  version: number;
+  learned: boolean;
+  estimated: boolean;
+}
+
+/** A study with a simulated expert, to try the page with. */
+export interface Trial {
+  study: string;
+  title: string;
+  story: string;
+  colleague: string;
+  background: Landmark[];
+}
+
+export interface Summary {
+  name: string;
+  usable: boolean;
+  facts: number;
+  version: number;
+  open: number;
+  told: number;
+  untouched: number;
+  effort: number;
+  domain: { name: string; parameters: Record<string, unknown> };
+  counts_costs: boolean;
+}
+
+export interface Beliefs {
+  version: number;
+  weights: number[];
+  /** Weights in units of their prior standard deviation: comparable between features. */
+  matter: number[];
+  /** The share of the prior uncertainty that is gone, per feature; null if the learner has none. */
+  known: number[] | null;
+  feature_names: string[];
+}
+
+export interface Trend {
+  sentence: string;
+  verdict: string;
+  window: number;
+  mean: number[];
+  low: number[];
+  high: number[];
+}
+
+export interface Version {
+  version: number;
+  seq: number;
+  time: number;
+  how: string;
+  actor: string;
+  proposal: number | null;
+  to: number | null;
+  reason: string;
+}
+
+export interface CalibrationBin {
+  low: number;
+  high: number;
+  proposals: number;
+  predicted: number;
+  observed: number;
+  least: number;
+  most: number;
+}
+
+export interface Calibration {
+  verdict: string;
+  sentence: string;
+  proposals: number;
+  bins: CalibrationBin[];
+}
+
+export interface Fact {
+  seq: number;
+  time: number;
+  kind: string;
+  actor: string;
+  via?: string;
+  proposal?: number;
+  label?: string;
+  version?: number;
+  action?: string;
+  effort?: number;
+  learn?: boolean;
+  note?: string;
+  to?: number;
+  reason?: string;
+}

@@ -1,0 +1,75 @@
+// The study's log in sentences, the newest first.
+
+import { at, get } from "../app/api.js";
+import { button, h, put } from "../app/elements.js";
+import { clock, plural } from "../app/format.js";
+import { sayError, study } from "../app/shell.js";
+
+/** @import { Fact } from "../app/types.js" */
+
+const PAGE = 30; // facts fetched at once
+
+/** Fill a place with the latest facts; a button fetches earlier ones. @param {HTMLElement} place @param {number} count facts there are */
+export async function drawLog(place, count) {
+  let from = Math.max(0, count - PAGE);
+  const rows = h("ol", { class: "log", reversed: true }, await facts(from, count));
+  const earlier = button("Earlier", async () => {
+    const to = from;
+    from = Math.max(0, from - PAGE);
+    earlier.hidden = from === 0;
+    try {
+      rows.append(...(await facts(from, to)));
+    } catch (error) {
+      sayError(error);
+    }
+  });
+  earlier.hidden = from === 0;
+  const props = { class: "scroll", tabindex: "0", role: "region", "aria-label": "Log" };
+  put(place, h("div", props, rows), earlier);
+}
+
+/** The facts after one number and up to another. @param {number} after @param {number} to */
+async function facts(after, to) {
+  if (to <= after) return [];
+  const { events } = await get(at(study, `/events?after=${after}&limit=${to - after}`));
+  return events.reverse().map(line);
+}
+
+/** @param {Fact} fact */
+const edited = ({ action, proposal }) =>
+  `${{ undo: "undid an edit of", redo: "redid an edit of" }[action ?? ""] ?? "edited"} proposal ${proposal}`;
+
+/** @param {Fact} fact */
+function told({ proposal, effort, learn, note }) {
+  const today = learn === false ? ", just today" : "";
+  const edits = plural(effort ?? 0, "edit");
+  return `finished proposal ${proposal} with ${edits}${today}${note ? `: “${note}”` : ""}`;
+}
+
+/** @type {Record<string, (fact: Fact) => string>} */
+const SENTENCES = {
+  created: () => "created the study",
+  asked: ({ proposal, label }) => `asked proposal ${proposal}${label ? `, “${label}”` : ""}`,
+  renewed: ({ proposal, version }) => `updated proposal ${proposal} to version ${version}`,
+  claimed: ({ proposal }) => `opened proposal ${proposal}`,
+  released: ({ proposal }) => `released proposal ${proposal}`,
+  edited,
+  told,
+  reopened: ({ proposal }) => `reopened proposal ${proposal}`,
+  "rolled back": ({ to, reason }) => `rolled back to version ${to}: “${reason}”`,
+};
+
+/** @param {Fact} fact */
+function line(fact) {
+  const { seq, time, actor, via, kind } = fact;
+  const sentence = SENTENCES[kind]?.(fact) ?? kind;
+  const datetime = new Date(time * 1000).toISOString();
+  return h(
+    "li",
+    { value: seq },
+    h("b", { text: actor || "Somebody" }),
+    ` ${sentence} `,
+    via ? h("span", { class: "hint", text: `(through ${via}) ` }) : null,
+    h("time", { class: "hint", datetime, text: clock(time) }),
+  );
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  feature,
+  letters,
+  likely,
+  list,
+  number,
+  percent,
+  plural,
+  shownAs,
+  signed,
+} from "../../src/coactor/web/static/app/format.js";
+
+test("number keeps about three digits and never invents a zero", () => {
+  assert.equal(number(0), "0");
+  assert.equal(number(Number.NaN), "–");
+  assert.equal(number(Number.POSITIVE_INFINITY), "∞");
+  assert.equal(number(Number.NEGATIVE_INFINITY), "−∞");
+  assert.equal(number(1.23456), "1.23");
+  assert.equal(number(-12.3456), "−12.3");
+  assert.equal(number(20000), "20\u202f000");
+  assert.equal(number(0.00012), "1.2e−4");
+  assert.equal(signed(2), "+2");
+  assert.equal(signed(-2), "−2");
+});
+
+test("feature splits a name into label, unit and factor", () => {
+  assert.deepEqual(feature("distance (km)"), { label: "distance", unit: "km", factor: 1 });
+  assert.deepEqual(feature("main road (×84 m)"), { label: "main road", unit: "m", factor: 84 });
+  assert.deepEqual(feature("left turns"), { label: "left turns", unit: "", factor: 1 });
+  assert.equal(feature("f(x) is not a unit").unit, "");
+});
+
+test("letters go on after Z", () => {
+  assert.deepEqual([0, 25, 26, 27, 51, 52, 701, 702].map(letters), [
+    "A",
+    "Z",
+    "AA",
+    "AB",
+    "AZ",
+    "BA",
+    "ZZ",
+    "AAA",
+  ]);
+});
+
+test("chances are never certain", () => {
+  assert.equal(percent(0), "1 %");
+  assert.equal(percent(1), "99 %");
+  assert.equal(likely(null), "");
+  assert.equal(likely(0.9), "likely fine as it is: 90 %");
+  assert.equal(likely(0.5), "may be fine as it is: 50 %");
+  assert.equal(likely(0.1), "likely to need edits: 90 %");
+});
+
+test("lists and plurals", () => {
+  assert.equal(list([]), "");
+  assert.equal(list(["a"]), "a");
+  assert.equal(list(["a", "b", "c"]), "a, b and c");
+  assert.equal(plural(1, "edit"), "1 edit");
+  assert.equal(plural(2, "edit"), "2 edits");
+});
+
+test("shownAs turns the sign of costs only", () => {
+  const solution = [0, 1];
+  const of = (name, costs) => shownAs({ domain: { name }, counts_costs: costs, solution }).factor;
+  assert.equal(of("tour", true), -1);
+  assert.equal(of("knapsack", false), 1);
+  assert.equal(of("ranking", false), 1 / (1 + 1 / Math.log2(3)));
+});

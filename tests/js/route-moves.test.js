@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  applied,
+  edgeChanges,
+  movedStops,
+  moveFor,
+  outOfOrder,
+  overloads,
+  rowsOf,
+  solutionOf,
+  spotsOf,
+} from "../../src/coactor/web/static/editors/route-moves.js";
+
+const plan = rowsOf("plan", [
+  [1, 2, 3],
+  [4, 5],
+]);
+const at = (r, k) => ({ r, k });
+
+test("rows and solutions are two forms of one thing", () => {
+  assert.deepEqual(plan, [
+    [0, 1, 2, 3],
+    [0, 4, 5],
+  ]);
+  assert.deepEqual(solutionOf("plan", plan), [
+    [1, 2, 3],
+    [4, 5],
+  ]);
+  assert.deepEqual(solutionOf("tour", rowsOf("tour", [0, 2, 1])), [0, 2, 1]);
+});
+
+test("a stop moves to another route", () => {
+  const { move } = moveFor("plan", plan, "move", at(0, 1), at(1, 1));
+  assert.deepEqual(move, { op: "move", args: [0, 1, 1, 1] });
+  assert.deepEqual(applied("plan", plan, move), [
+    [0, 2, 3],
+    [0, 4, 1, 5],
+  ]);
+  assert.deepEqual(spotsOf("plan", move), [at(0, 1), at(1, 1)]);
+});
+
+test("a stop moves forward and back within its route", () => {
+  const forward = moveFor("plan", plan, "move", at(0, 1), at(0, 3)).move;
+  assert.deepEqual(applied("plan", plan, forward)[0], [0, 2, 3, 1]);
+  const back = moveFor("plan", plan, "move", at(0, 3), at(0, 0)).move;
+  assert.deepEqual(applied("plan", plan, back)[0], [0, 3, 1, 2]);
+});
+
+test("moves that change nothing are refused in a sentence", () => {
+  for (const to of [at(0, 1), at(0, 0)]) {
+    assert.match(moveFor("plan", plan, "move", at(0, 1), to).refusal, /already there/);
+  }
+  assert.match(moveFor("plan", plan, "move", at(0, 0), at(1, 1)).refusal, /depot/);
+  assert.match(moveFor("plan", plan, "swap", at(0, 1), at(1, 0)).refusal, /depot/);
+  assert.match(moveFor("plan", plan, "tails", at(0, 1), at(0, 2)).refusal, /two different/);
+  assert.match(moveFor("plan", plan, "reverse", at(0, 1), at(1, 1)).refusal, /same route/);
+});
+
+test("swaps and tails", () => {
+  const swap = moveFor("plan", plan, "swap", at(0, 1), at(1, 2)).move;
+  assert.deepEqual(applied("plan", plan, swap), [
+    [0, 5, 2, 3],
+    [0, 4, 1],
+  ]);
+  const tails = moveFor("plan", plan, "tails", at(0, 1), at(1, 1)).move;
+  assert.deepEqual(applied("plan", plan, tails), [
+    [0, 1, 5],
+    [0, 4, 2, 3],
+  ]);
+});
+
+test("a tour's first stop stays: reversing around it reverses the rest", () => {
+  const rows = [[0, 1, 2, 3, 4, 5]];
+  const { move } = moveFor("tour", rows, "reverse", at(0, 0), at(0, 2));
+  assert.deepEqual(move.args, [3, 5]);
+  assert.deepEqual(applied("tour", rows, move), [[0, 1, 2, 5, 4, 3]]);
+  assert.match(moveFor("tour", rows, "reverse", at(0, 1), at(0, 5)).refusal, /not change/);
+});
+
+test("the ends of a fleet's route are fixed", () => {
+  const rows = [[7, 1, 2, 8]];
+  assert.match(moveFor("fleet", rows, "reverse", at(0, 0), at(0, 2)).refusal, /fixed/);
+  assert.deepEqual(moveFor("fleet", rows, "reverse", at(0, 2), at(0, 1)).move.args, [0, 1, 2]);
+});
+
+test("edgeChanges finds what a move adds and removes, in either direction", () => {
+  const rows = [[0, 1, 2, 3, 4]];
+  const after = applied("tour", rows, { op: "reverse", args: [2, 3] });
+  const { removed, added, same } = edgeChanges("tour", rows, after);
+  assert.deepEqual(
+    removed.map(({ a, b }) => [a, b]),
+    [
+      [1, 2],
+      [3, 4],
+    ],
+  );
+  assert.deepEqual(
+    added.map(({ a, b }) => [a, b]),
+    [
+      [1, 3],
+      [2, 4],
+    ],
+  );
+  assert.equal(same.length, 3);
+});
+
+test("outOfOrder and movedStops name as few as possible", () => {
+  assert.deepEqual([...outOfOrder([1, 2, 0, 3])], [2]);
+  assert.deepEqual([...outOfOrder([])], []);
+  const after = applied("plan", plan, { op: "move", args: [0, 1, 0, 3] });
+  assert.deepEqual([...movedStops(plan, after)], [1]);
+  const other = applied("plan", plan, { op: "move", args: [0, 3, 1, 0] });
+  assert.deepEqual([...movedStops(plan, other)], [3]);
+  assert.deepEqual([...movedStops(plan, plan)], []);
+});
+
+test("overloads says by how much a route is over its capacity", () => {
+  const demand = [0, 2, 3, 4, 1, 1];
+  assert.deepEqual(overloads(plan, demand, [5, 5]), [
+    { load: 9, capacity: 5, over: 4 },
+    { load: 2, capacity: 5, over: 0 },
+  ]);
+});
