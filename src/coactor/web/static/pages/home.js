@@ -7,12 +7,6 @@ import { sayError } from "../app/shell.js";
 
 /** @import { Summary, Trial } from "../app/types.js" */
 
-try {
-  await draw();
-} catch (error) {
-  sayError(error);
-}
-
 async function draw() {
   /** @type {[Summary[], Trial[]]} */
   const [studies, trials] = await Promise.all([get("/studies"), get("/try")]);
@@ -120,3 +114,5 @@ function card(study, title, story) {
     ),
   );
 }
+
+await draw().catch(sayError);

@@ -21,24 +21,6 @@ const first = button(["Open the first ", kbd("Enter")], openFirst, {
 let shown = ""; // what the page shows now, as text
 let offline = false;
 
-put(
-  $("#content"),
-  trial ? h("p", { class: "lead", text: trial.story }) : null,
-  figures,
-  h(
-    "div",
-    { class: "row" },
-    may("edit") ? first : null,
-    trial && may("tell") ? playButton(trial, refresh) : null,
-    h("a", { class: "button", href: `/s/${study}/report`, text: "Report" }),
-  ),
-  rows,
-);
-await refresh();
-if (may("edit")) document.addEventListener("keydown", onKey);
-document.addEventListener("visibilitychange", refreshIfVisible);
-setInterval(refreshIfVisible, INTERVAL);
-
 function refreshIfVisible() {
   if (!document.hidden) refresh();
 }
@@ -148,3 +130,21 @@ async function openFirst() {
     sayError(error);
   }
 }
+
+put(
+  $("#content"),
+  trial ? h("p", { class: "lead", text: trial.story }) : null,
+  figures,
+  h(
+    "div",
+    { class: "row" },
+    may("edit") ? first : null,
+    trial && may("tell") ? playButton(trial, refresh) : null,
+    h("a", { class: "button", href: `/s/${study}/report`, text: "Report" }),
+  ),
+  rows,
+);
+await refresh();
+if (may("edit")) document.addEventListener("keydown", onKey);
+document.addEventListener("visibilitychange", refreshIfVisible);
+setInterval(refreshIfVisible, INTERVAL);

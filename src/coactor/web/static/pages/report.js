@@ -38,24 +38,6 @@ const csv = {
   download: `${study}-effort.csv`,
   text: "Download as CSV",
 };
-put(
-  $("#content"),
-  actions,
-  section(
-    "Is there less to correct?",
-    verdict,
-    chart,
-    chartLegend,
-    h("details", {}, h("summary", { text: "The numbers" }), numbers),
-    h("p", {}, h("a", csv)),
-  ),
-  section("What has been learned", bars, reveal),
-  predictions,
-  section("Versions", versionsPlace),
-  section("Log", log),
-);
-await draw().catch(sayError);
-
 async function draw() {
   /** @type {Summary} */
   const summary = await get(at(study)); // says how far back to look; all the rest is fetched at once
@@ -167,3 +149,21 @@ async function findTaste({ matter, weights }) {
       `What was learned matches their taste to ${match} %.`,
   };
 }
+
+put(
+  $("#content"),
+  actions,
+  section(
+    "Is there less to correct?",
+    verdict,
+    chart,
+    chartLegend,
+    h("details", {}, h("summary", { text: "The numbers" }), numbers),
+    h("p", {}, h("a", csv)),
+  ),
+  section("What has been learned", bars, reveal),
+  predictions,
+  section("Versions", versionsPlace),
+  section("Log", log),
+);
+await draw().catch(sayError);
