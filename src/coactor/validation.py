@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coactor.kernels import edges
 from coactor.protocol import Indices, Matrix, Vector
@@ -19,11 +20,20 @@ def positive(value: int, least: int, what: str) -> int:
     return int(value)
 
 
+def array(data: Any, what: str) -> NDArray[np.float64]:
+    """A new, finite float array of any shape."""
+    try:
+        numbers = np.array(data, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{what} cannot be read as numbers; give nested lists of equal length.") from None
+    return finite(numbers, what)
+
+
 def matrix(data: Any, what: str, rows: int | None = None, columns: int | None = None) -> Matrix:
     """A finite float matrix of the expected shape."""
     try:
         array = np.ascontiguousarray(data, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what} cannot be read as a table of numbers; give rows of equal length.") from None
     if array.shape == (0,) and not (rows and columns):
         array = array.reshape(rows or 0, columns or 0)
@@ -38,7 +48,7 @@ def vector(data: Any, what: str) -> Vector:
     """A finite float vector."""
     try:
         array = np.asarray(data, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what} cannot be read as numbers; give a list of them.") from None
     return finite(array, what)
 

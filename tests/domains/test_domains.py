@@ -1,4 +1,4 @@
-"""What every domain promises: valid moves, locally optimal answers, plain data there and back."""
+"""Properties of every domain: valid moves, locally optimal solutions, exact round trips through JSON."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor import Session, SimulatedExpert, check_domain, domains, learners
+from coactor import Session, SimulatedExpert, check_domain, domains, explanations, learners
 from coactor.protocol import Codes, Hides, Landscapes, Names, Samples, Validates, Vectorises
 from tests.cases import KINDS, Case, cases, make_case, make_domain, same
 
 
 @given(cases())
-def test_every_domain_passes_the_public_check(case: Case) -> None:
+def test_domains_pass_check_domain(case: Case) -> None:
     check_domain(case.domain, [case.x], rng=case.rng)
 
 
 @given(cases())
-def test_every_move_yields_another_valid_solution(case: Case) -> None:
+def test_apply_gives_another_valid_solution_for_every_move(case: Case) -> None:
     y = case.solution()
     neighbours = []
     for move in case.domain.moves(case.x, y):
@@ -30,18 +30,18 @@ def test_every_move_yields_another_valid_solution(case: Case) -> None:
         case.domain.check_solution(case.x, z)
         neighbours.append(json.dumps(case.domain.encode_solution(z)))
     assert json.dumps(case.domain.encode_solution(y)) not in neighbours
-    if not isinstance(case.domain, domains.Hypercube):  # two positions can hold the same exchange of two bits
+    if not isinstance(case.domain, domains.Hypercube):  # two positions can give the same exchange of two bits
         assert len(set(neighbours)) == len(neighbours)
 
 
 @given(cases(kinds=[k for k in KINDS if k != "cube"]), st.booleans())
-def test_our_solvers_are_locally_optimal(case: Case, hidden: bool) -> None:
+def test_solve_is_locally_optimal(case: Case, hidden: bool) -> None:
     w = case.weights(hidden)
     gains = case.domain.landscape(case.x, w).gains(case.domain.solve(case.x, w))
     assert gains.max(initial=0.0) <= 1e-9
 
 
-def test_the_cubes_solver_is_not_and_says_so() -> None:
+def test_hypercube_solve_is_not_locally_optimal_and_declares_it() -> None:
     domain = domains.Hypercube()
     w = np.ones(10)
     worst = max(
@@ -53,7 +53,7 @@ def test_the_cubes_solver_is_not_and_says_so() -> None:
 
 
 @given(cases())
-def test_problems_and_solutions_survive_json(case: Case) -> None:
+def test_problems_and_solutions_survive_a_round_trip_through_json(case: Case) -> None:
     y = case.solution()
     x = case.domain.decode_problem(json.loads(json.dumps(case.domain.encode_problem(case.x))))
     z = case.domain.decode_solution(x, json.loads(json.dumps(case.domain.encode_solution(y))))
@@ -63,7 +63,7 @@ def test_problems_and_solutions_survive_json(case: Case) -> None:
 
 
 @given(cases())
-def test_all_features_are_the_visible_ones_then_the_hidden(case: Case) -> None:
+def test_all_features_are_the_visible_then_the_hidden_ones(case: Case) -> None:
     y = case.solution()
     everything = case.domain.all_features(case.x, y)
     assert everything.shape == (case.domain.dim + case.domain.hidden,)
@@ -73,7 +73,7 @@ def test_all_features_are_the_visible_ones_then_the_hidden(case: Case) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_abilities_are_those_of_the_protocol(kind: str) -> None:
+def test_domains_implement_the_protocols(kind: str) -> None:
     domain = make_domain(kind, 5, 2, 1)
     for ability in (Samples, Hides, Landscapes, Vectorises, Validates, Codes, Names):
         assert isinstance(domain, ability)
@@ -82,7 +82,7 @@ def test_abilities_are_those_of_the_protocol(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_the_smallest_problems_simply_work(kind: str, size: int) -> None:
+def test_session_learns_on_the_smallest_problems(kind: str, size: int) -> None:
     case = make_case(kind, size=size, seed=3)
     domain = case.domain
     session = Session(domain, learners.CSPER(3), candidate="disagreement")
@@ -98,7 +98,7 @@ def test_the_smallest_problems_simply_work(kind: str, size: int) -> None:
     assert domain.features_along(case.x, [y]).shape == (1, 3)
 
 
-def test_a_fleet_without_free_points_simply_works() -> None:
+def test_fleet_solves_a_problem_without_free_points() -> None:
     domain = domains.Fleet(points=4, vehicles=2, features=2)
     x = next(domain.sample(np.random.default_rng(0), n=1))
     y = domain.solve(x, np.ones(2))
@@ -107,7 +107,7 @@ def test_a_fleet_without_free_points_simply_works() -> None:
     assert SimulatedExpert(domain, np.ones(2))(x, y).effort == 0.0
 
 
-def test_one_point_costs_nothing() -> None:
+def test_tour_of_one_point_costs_nothing() -> None:
     domain = domains.Tour(points=1, features=2)
     x = domains.Graph.of(1, [])
     assert domain.solve(domains.Graph.of(1, np.empty((0, 2))), np.ones(2)).tolist() == [0]
@@ -118,8 +118,8 @@ def test_one_point_costs_nothing() -> None:
 
 
 @given(cases(least=4))
-def test_features_are_additive_in_what_is_used(case: Case) -> None:
-    """Doubling a problem's features doubles phi: units are the problem's own."""
+def test_features_scale_with_the_features_of_the_problem(case: Case) -> None:
+    """Doubling the features of a problem doubles phi."""
     y = case.solution()
     data = case.domain.encode_problem(case.x)
     key = "documents" if "documents" in data else "edges"
@@ -142,7 +142,7 @@ def test_features_are_additive_in_what_is_used(case: Case) -> None:
     [np.ones(2), np.ones((3, 1)), np.ones(9), np.array([1.0, math.nan, 1.0]), np.array([1.0, math.inf, 1.0])],
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
-def test_bad_weights_get_a_sentence(kind: str, w: Any) -> None:
+def test_solve_and_landscape_raise_value_error_for_malformed_weights(kind: str, w: Any) -> None:
     case = make_case(kind, seed=1)
     for call in (case.domain.solve, case.domain.landscape):
         with pytest.raises(ValueError, match=r"weights have shape|NaN or infinite"):
@@ -174,11 +174,11 @@ def test_bad_weights_get_a_sentence(kind: str, w: Any) -> None:
         None,
     ],
 )
-def test_bad_moves_get_a_sentence_and_change_nothing(kind: str, move: Any) -> None:
+def test_apply_raises_value_error_for_invalid_moves_and_changes_nothing(kind: str, move: Any) -> None:
     case = make_case(kind, seed=1)
     y = case.solution()
     before = json.dumps(case.domain.encode_solution(y))
-    with pytest.raises(ValueError, match=r"unknown here|expected|there is no path|cannot"):
+    with pytest.raises(ValueError, match=r"expected|There is no path|Cannot"):
         case.domain.apply(case.x, y, move)
     assert json.dumps(case.domain.encode_solution(y)) == before
 
@@ -187,58 +187,58 @@ def test_bad_moves_get_a_sentence_and_change_nothing(kind: str, move: Any) -> No
 @pytest.mark.parametrize(
     "data", [[], [0, 0, 1], [0.5], "012", None, 5, {"a": 1}, [[0, 1], [2]], [10**30], [[], []]]
 )
-def test_bad_solutions_get_a_sentence(kind: str, data: Any) -> None:
+def test_decode_solution_raises_value_error_for_malformed_data(kind: str, data: Any) -> None:
     case = make_case(kind, seed=1)
-    with pytest.raises(ValueError, match=r"expected|exactly once|must|give one each"):
+    with pytest.raises(ValueError, match=r"expected|exactly once|must"):
         case.domain.decode_solution(case.x, data)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("data", [None, [], {}, "x", 7])
-def test_what_is_no_problem_gets_a_sentence(kind: str, data: Any) -> None:
+def test_decode_problem_raises_value_error_for_other_types(kind: str, data: Any) -> None:
     with pytest.raises(ValueError, match=r"the problem (is a|has no)"):
         make_domain(kind, 5, 2, 0).decode_problem(data)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_problems_with_bad_numbers_get_a_sentence(kind: str) -> None:
+def test_decode_problem_raises_value_error_for_malformed_numbers(kind: str) -> None:
     case = make_case(kind, size=4, seed=1)
     good = case.domain.encode_problem(case.x)
     key = "documents" if "documents" in good else "edges"
 
-    def refused(change: Any) -> None:
+    def assert_refused(change: Any) -> None:
         with pytest.raises(ValueError, match=r"\w+ .*[.;]") as refusal:
             case.domain.decode_problem({**good, **change})
         assert "\n" not in str(refusal.value)
 
     if isinstance(good[key], dict):
         rows = good[key]
-        refused({key: {**rows, "values": [math.nan] * len(rows["values"])}})
-        refused({key: {**rows, "values": rows["values"][:-1]}})
-        refused({key: {**rows, "values": ["x"] * len(rows["values"])}})
-        refused({key: {**rows, "indices": [99] * len(rows["indices"])}})
-        refused({key: {**rows, "indptr": rows["indptr"][::-1]}})
-        refused({key: {**rows, "indptr": []}})
-        refused({"labels": ["x"] * 4})
-        refused({key: {"indptr": rows["indptr"]}})
+        assert_refused({key: {**rows, "values": [math.nan] * len(rows["values"])}})
+        assert_refused({key: {**rows, "values": rows["values"][:-1]}})
+        assert_refused({key: {**rows, "values": ["x"] * len(rows["values"])}})
+        assert_refused({key: {**rows, "indices": [99] * len(rows["indices"])}})
+        assert_refused({key: {**rows, "indptr": rows["indptr"][::-1]}})
+        assert_refused({key: {**rows, "indptr": []}})
+        assert_refused({"labels": ["x"] * 4})
+        assert_refused({key: {"indptr": rows["indptr"]}})
     else:
         rows = np.array(good[key])
         for bad in (math.nan, math.inf):
             broken = rows.copy()
             broken[0, 0] = bad
-            refused({key: broken.tolist()})
-        refused({key: rows[:, :2].tolist()})
-        refused({key: [[1.0], [1.0, 2.0]]})
-        refused({key: [["x"] * 3] * len(rows)})
-        refused({key: []})
-        refused({key: None})
+            assert_refused({key: broken.tolist()})
+        assert_refused({key: rows[:, :2].tolist()})
+        assert_refused({key: [[1.0], [1.0, 2.0]]})
+        assert_refused({key: [["x"] * 3] * len(rows)})
+        assert_refused({key: []})
+        assert_refused({key: None})
         if key == "edges":
-            refused({key: rows[:-1].tolist()})
-            refused({"hidden": [[1.0]]})
+            assert_refused({key: rows[:-1].tolist()})
+            assert_refused({"hidden": [[1.0]]})
 
 
 @pytest.mark.parametrize(
-    ("make", "sentence"),
+    ("make", "message"),
     [
         (lambda: domains.Tour(points=0), "points is 0; it must be a whole number of at least 1"),
         (lambda: domains.Tour(features=0), "features is 0"),
@@ -255,10 +255,45 @@ def test_problems_with_bad_numbers_get_a_sentence(kind: str) -> None:
         (lambda: domains.Ranking(features=-3), "features is -3"),
     ],
 )
-def test_bad_settings_get_a_sentence(make: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+def test_domains_raise_value_error_for_invalid_parameters(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         make()
 
 
-def test_names_are_kept() -> None:
+def test_feature_names_are_the_given_names() -> None:
     assert domains.Tour(features=2, names=["km", "toll"]).feature_names == ("km", "toll")
+
+
+NETWORK = domains.Network.of([0, 1, 2], [1, 2, 0], [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("domain", "does"),
+    [
+        (domains.Hypercube(), "avoids"),
+        (domains.Tour(), "avoids"),
+        (domains.Fleet(), "avoids"),
+        (domains.Plans(), "avoids"),
+        (domains.Roads(NETWORK), "avoids"),
+        (domains.Ranking(), "seeks"),
+    ],
+)
+def test_domains_declare_whether_their_features_are_costs(domain: Any, does: str) -> None:
+    assert explanations.verb(domain, 1.0) == does
+
+
+@pytest.mark.parametrize(
+    ("thing", "text"),
+    [
+        (domains.Tour(points=5, features=2), "Tour(points=5, features=2)"),
+        (domains.Graph.of(3, np.ones((3, 2)), np.ones((3, 1))), "Graph(3 points, 2 features, 1 hidden)"),
+        (domains.Fleet(9, 2, 3, hidden=1), "Fleet(points=9, vehicles=2, features=3, hidden=1)"),
+        (domains.Plans(2, soft=True), "Plans(features=2, soft=True)"),
+        (domains.Day.of(np.ones((3, 3)), [0, 1, 1], [2]), "Day(2 stops, 1 vehicles, 1 arc features)"),
+        (domains.Query.of(np.ones((3, 2))), "Query(3 documents, 2 features)"),
+        (domains.Roads(NETWORK, habit=False), "Roads(Network(3 links, 3 turns, 2 features))"),
+        (domains.Trip(0, 2), "Trip(0 -> 2)"),
+    ],
+)
+def test_domains_and_problems_have_a_short_repr(thing: Any, text: str) -> None:
+    assert repr(thing) == text

@@ -1,4 +1,4 @@
-"""Rankings: dense and sparse rows are the same documents."""
+"""Rankings of dense and sparse documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cases import same_correction
 
 
 @given(st.integers(1, 9), st.integers(1, 4), st.integers(0, 2**32 - 1))
-def test_dense_and_sparse_rows_are_the_same_documents(n: int, d: int, seed: int) -> None:
+def test_dense_and_sparse_documents_give_the_same_results(n: int, d: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     # halves add up exactly, so that even the last bit agrees
     rows = rng.integers(0, 9, (n, d)) / 2 * (rng.random((n, d)) < 0.6)
@@ -33,7 +33,7 @@ def test_dense_and_sparse_rows_are_the_same_documents(n: int, d: int, seed: int)
         assert same_correction(expert(dense, y), expert(sparse, y))
 
 
-def test_a_session_learns_the_same_from_dense_and_sparse() -> None:
+def test_session_learns_the_same_from_dense_and_sparse_documents() -> None:
     domain = Ranking(features=6, documents=12)
     expert = SimulatedExpert(domain, domain.truth(), kappa=2.0, budget=(5, 15), rng=np.random.default_rng(0))
     sessions = [Session(domain, learners.PER(6)) for _ in range(2)]
@@ -53,16 +53,16 @@ def test_features_are_discounted_by_position() -> None:
     assert domain.all_features(x, np.array([1, 2, 0]))[1] == -(1 * 1 + 2 * 2 + 3 * 0)
 
 
-def test_unjudged_documents_have_label_0() -> None:
+def test_query_labels_default_to_zero() -> None:
     assert Query.of([[1.0], [2.0]]).labels.tolist() == [0.0, 0.0]
     assert Query.of([[1.0], [2.0]]).size == 2
 
 
 @pytest.mark.parametrize(
-    ("make", "sentence"),
+    ("make", "message"),
     [
         (lambda: Query.of(np.empty((0, 2))), "no documents"),
-        (lambda: Query.of([[1.0]], labels=[1, 2]), r"labels have shape \(2,\)"),
+        (lambda: Query.of([[1.0]], labels=[1, 2]), "2 labels were given for 1 documents"),
         (lambda: Query.of([[1.0]], labels=[math.nan]), "labels contain NaN"),
         (lambda: Query.of([[1.0]], features=2), r"shape \(1, 1\); expected \(any, 2\)"),
         (lambda: Query.of(SparseRows.from_dense(np.ones((1, 2))), features=3), "2 features; expected 3"),
@@ -73,14 +73,14 @@ def test_unjudged_documents_have_label_0() -> None:
         (lambda: SparseRows.of([0, 1], [0.5], [1.0], (1, 1)), "indices is"),
     ],
 )
-def test_bad_queries_get_a_sentence(make: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+def test_queries_raise_value_error_for_malformed_input(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         make()
 
 
-def test_documents_of_another_width_get_a_sentence() -> None:
+def test_solve_raises_value_error_for_documents_of_another_width() -> None:
     for rows in (np.ones((2, 5)), SparseRows.from_dense(np.ones((2, 5)))):
-        with pytest.raises(ValueError, match="the documents have 5 features; the domain asks for 3"):
+        with pytest.raises(ValueError, match="The documents have 5 features; the domain expects 3"):
             domains.Ranking(features=3).solve(Query.of(rows), np.ones(3))
 
 

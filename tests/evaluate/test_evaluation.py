@@ -140,7 +140,7 @@ def test_learn_writes_a_state_that_proposes_like_the_learner(trips: Path, tmp_pa
         (["evaluate", "{trips}", "--learners", "nobody"], "there is no learner 'nobody'"),
         (["evaluate", "{trips}", "--cases", "100000"], "100000 cases were asked for; the archive has"),
         (["evaluate", "{queries}", "--budget", "many"], "expected two whole numbers like 5,15"),
-        (["evaluate", "{plans}", "--features", "weather"], "there is no feature 'weather'"),
+        (["evaluate", "{plans}", "--features", "weather"], "There is no feature 'weather'"),
         (["learn", "{trips}", "--learner", "copy"], "'copy' does not learn"),
         (["learn", "{trips}", "--shards", "9999"], "9999 shards were asked for"),
         (["evaluate", "{trips}", "--cluster", "tcp://127.0.0.1:1"], "no Dask scheduler answers"),

@@ -59,7 +59,7 @@ def test_a_fleet(tmp_path: Path) -> None:
     assert day.demand.tolist() == [0, 4, 6]
     assert day.capacity.tolist() == [10, 10]
     assert day.arcs[0, 1, 0] == 5
-    with pytest.raises(ValueError, match="stop 1 wants 44, but the largest vehicle holds 10"):
+    with pytest.raises(ValueError, match="Stop 1 has demand 44; the largest vehicle holds 10"):
         read_vrplib(write(tmp_path, text.replace("2 4\n3", "2 44\n3"), "small-n3-k2.vrp"))
 
 

@@ -15,8 +15,7 @@ from coactor.domains import Habits, Network, Roads
 from coactor.domains.roads import network_json
 from coactor.studies import Invalid, Store, Study, Tampered, catalog, open_study
 from coactor.studies.log import schema, transfer
-from tests.domains.test_networks import same
-from tests.domains.test_roads import grid
+from tests.domains.roads.networks import assert_same, grid
 
 LINKS = (
     "id,from,to,length,kind,street\na,1,2,100,main,High St\nb,2,3,50,side,Mill Lane\nc,3,1,80,main,High St\n"
@@ -47,7 +46,7 @@ def test_any_process_finds_the_network(url: str, roads: Roads) -> None:
         study.tell(1, moves=[next(iter(roads.moves(*study.material(1))))], actor="ana")
     with open_study(url, "taxis") as again:  # nothing but the name is known here
         assert isinstance(again.domain, Roads)
-        same(again.domain.network, roads.network)
+        assert_same(again.domain.network, roads.network)
         assert again.domain.habit is False
         assert (
             again.material(2)[1].links.tolist()
@@ -74,7 +73,7 @@ def test_export_import_backup_and_copy_keep_it(sqlite_url: str, tmp_path: Path, 
                 transfer.load(store, lines)
             transfer.verify(store, "taxis")
             with open_study(store, "taxis") as again:
-                same(again.domain.network, roads.network)  # type: ignore[attr-defined]
+                assert_same(again.domain.network, roads.network)  # type: ignore[attr-defined]
                 ask_some(again, 5)
     with Store(f"sqlite:///{tmp_path}/short.db") as store:
         with pytest.raises(LookupError, match="not in the store"):
@@ -109,7 +108,7 @@ def test_another_network_is_refused(sqlite_url: str, roads: Roads) -> None:
     [
         ({}, "needs a network; give it as the parameter"),
         ({"network": 7}, "the network is a int; expected an object"),
-        ({"network": {"stored": "0" * 64}}, "an entry 'stored' that nobody knows"),
+        ({"network": {"stored": "0" * 64}}, "an unknown entry 'stored'"),
         (
             {
                 "network": {
@@ -239,4 +238,4 @@ def test_what_is_written_is_what_was_read(folder: Path) -> None:
     network, trips = read_roads(folder)
     assert trips is not None
     assert [trip.tolist() for trip in trips] == [[0, 1, 2], [2, 0], [0, 1, 2], [4, 2]]
-    same(network, network_json.decode(network_json.encode(network)))
+    assert_same(network, network_json.decode(network_json.encode(network)))

@@ -14,8 +14,7 @@ from coactor.domains.roads import network_json
 from coactor.studies import open_study
 from coactor.studies.log import schema
 from coactor.web.demo import street_network
-from tests.domains.test_networks import same, small
-from tests.domains.test_roads import grid
+from tests.domains.roads.networks import assert_same, grid, small
 from tests.web.conftest import desk, store  # noqa: F401  (fixtures)
 
 STUDY = "/api/studies/city"
@@ -41,7 +40,7 @@ def admin(desk, roads):  # noqa: F811
 
 def test_a_study_of_roads_over_http(admin, desk, roads):  # noqa: F811
     with open_study(desk.store, "city") as study:
-        same(study.domain.network, roads.network)
+        assert_same(study.domain.network, roads.network)
     whole = admin.get(f"{STUDY}/proposals/1")
     assert len(whole.content) < 5000
     said = whole.json()["domain"]["parameters"]

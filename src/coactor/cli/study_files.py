@@ -30,7 +30,7 @@ def with_network(domain: str, given: dict[str, Any], folder: Path, habit: bool) 
         habits = Habits(network)
         for links in trips:
             habits.record(links)
-        network = habits.kept()
+        network = habits.frozen()
     return {"habit": False, **given, "network": network_json.encode(network)}
 
 

@@ -1,14 +1,12 @@
-"""What a problem, a solution and an edit are. Each domain is replaceable by one of your own."""
+"""The domains that coactor ships: what a problem, a solution and an edit are, in each of them."""
 
 from coactor.domains.fleets import Fleet, FleetProblem
 from coactor.domains.graphs import Graph
 from coactor.domains.hypercube import Cube, Hypercube
-from coactor.domains.plans.domain import Day, Plans
-from coactor.domains.plans.history import History, PlannedDay
-from coactor.domains.rankings import Query, Ranking, SparseRows
-from coactor.domains.roads.domain import Roads, Route, Trip
-from coactor.domains.roads.habits import Habits
-from coactor.domains.roads.network import Network
+from coactor.domains.plans import Day, History, PlannedDay, Plans
+from coactor.domains.queries import Query, SparseRows
+from coactor.domains.rankings import Ranking
+from coactor.domains.roads import Habits, Network, Roads, Route, Trip
 from coactor.domains.tours import Tour
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Fleets: several salespeople, each with an own start and end, edited by reversing a stretch of one path."""
+"""Fleets: several salespeople with fixed starts and ends, edited by reversing a stretch of one path."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from coactor.protocol import Indices, Matrix, Move, Vector
 Paths: TypeAlias = tuple[Indices, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FleetProblem:
-    """Points, and where each salesperson starts and ends.
+    """Points, and the start and end of each salesperson.
 
     Attributes
     ----------
@@ -33,18 +33,24 @@ class FleetProblem:
     graph: Graph
     terminals: Indices
 
+    def __repr__(self) -> str:
+        return f"FleetProblem({self.graph!r}, {len(self.terminals)} vehicles)"
+
     @staticmethod
     def of(graph: Graph, terminals: Any) -> FleetProblem:
-        """A checked problem."""
-        ends = np.asarray(terminals)
+        """A validated problem."""
+        try:
+            ends = np.asarray(terminals)
+        except ValueError:  # rows of unequal length
+            ends = np.empty(0)
         if ends.ndim != 2 or ends.shape[1] != 2 or ends.shape[0] < 1 or ends.dtype.kind not in "iu":
             raise ValueError(
-                f"terminals are {str(terminals)[:60]}; expected one (start, end) pair per vehicle."
+                f"The terminals are {str(terminals)[:60]}; expected one (start, end) pair per vehicle."
             )
         flat = ends.ravel()
         if (flat < 0).any() or (flat >= graph.size).any() or np.unique(flat).size != flat.size:
             raise ValueError(
-                f"terminals {flat.tolist()} must be different points from 0 to {graph.size - 1}."
+                f"The terminals {flat.tolist()} must be different points from 0 to {graph.size - 1}."
             )
         return FleetProblem(graph, ends.astype(np.int64))
 
@@ -58,13 +64,13 @@ class Fleet:
     Parameters
     ----------
     points, vehicles
-        The size of sampled problems. Problems of any size are welcome.
+        The size of sampled problems. The domain solves problems of any size.
     features
-        d, the features of an edge.
+        d, the number of features of an edge.
     hidden
-        How many more features the expert sees.
+        The number of features that only the expert sees.
     names
-        What the features are called; optional.
+        Of the features; optional.
 
     Examples
     --------
@@ -76,7 +82,7 @@ class Fleet:
     [(0, 1), (2, 3)]
     """
 
-    counts_costs = True  # phi is minus the features: a positive weight avoids them
+    counts_costs = True
 
     def __init__(
         self,
@@ -94,9 +100,13 @@ class Fleet:
         self.hidden = validation.positive(hidden, 0, "hidden")
         self.feature_names = validation.names_for(names, self.dim)
 
+    def __repr__(self) -> str:
+        hidden = f", hidden={self.hidden}" if self.hidden else ""
+        return f"Fleet(points={self.points}, vehicles={self.vehicles}, features={self.dim}{hidden})"
+
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[FleetProblem]:
         """n random problems: edge features uniform on [0, 1]; the first points are the terminals."""
-        terminals = np.arange(2 * self.vehicles, dtype=np.int64).reshape(-1, 2)  # points are alike: no loss
+        terminals = np.arange(2 * self.vehicles, dtype=np.int64).reshape(-1, 2)  # points are exchangeable
         for _ in range(n):
             yield FleetProblem(Graph.random(rng, self.points, self.dim, self.hidden), terminals)
 
@@ -109,11 +119,11 @@ class Fleet:
     def all_features(self, x: FleetProblem, y: Paths) -> Vector:
         """The visible features, then the hidden ones."""
         order, starts = flat(y)
-        unseen = fleets.features_along(x.graph.hidden, order.reshape(1, -1), starts)[0]
-        return np.concatenate([self.features(x, y), unseen])
+        hidden = fleets.features_along(x.graph.hidden, order.reshape(1, -1), starts)[0]
+        return np.concatenate([self.features(x, y), hidden])
 
     def solve(self, x: FleetProblem, w: Vector) -> Paths:
-        """Cheapest insertion over all paths, then 2-opt inside each (SPEC section 4)."""
+        """Cheapest insertion over all paths, then 2-opt inside each."""
         costs = x.graph.costs(validation.weight_vector(w, self.dim, self.hidden))
         return split(*fleets.solve(costs, x.terminals))
 
@@ -125,23 +135,23 @@ class Fleet:
                     yield {"op": "reverse", "args": [v, i, j]}
 
     def apply(self, x: FleetProblem, y: Paths, move: Move) -> Paths:
-        """The plan with positions i..j of one path reversed."""
+        """The paths with positions i..j of one of them reversed."""
         v, i, j = validation.move_args(move, "reverse", 3)
         if not 0 <= v < len(y):
-            raise ValueError(f"there is no path {v}; the plan has paths 0 to {len(y) - 1}.")
+            raise ValueError(f"There is no path {v}; the solution has paths 0 to {len(y) - 1}.")
         if not 1 <= i < j < len(y[v]) - 1:
             limit = len(y[v]) - 1
-            raise ValueError(f"cannot reverse positions {i} to {j}; expected 1 <= first < last < {limit}.")
+            raise ValueError(f"Cannot reverse positions {i} to {j}; expected 1 <= first < last < {limit}.")
         z = np.array(y[v], dtype=np.int64)
         z[i : j + 1] = z[i : j + 1][::-1]
         return (*y[:v], z, *y[v + 1 :])
 
     def landscape(self, x: FleetProblem, w: Vector) -> FleetLandscape:
-        """All edge costs at once, for climbing."""
+        """The solutions of a problem under the weights."""
         return FleetLandscape(x.graph.costs(validation.weight_vector(w, self.dim, self.hidden)))
 
     def features_along(self, x: FleetProblem, path: Sequence[Paths]) -> Matrix:
-        """phi of each plan."""
+        """phi of each solution."""
         orders, starts = zip(*(flat(y) for y in path), strict=True)
         if all((s == starts[0]).all() for s in starts[1:]):
             return fleets.features_along(x.graph.edges, np.asarray(orders), starts[0])
@@ -167,32 +177,36 @@ class Fleet:
     def check_solution(self, x: FleetProblem, y: Any) -> None:
         """Raise ValueError unless every point is on exactly one path and the ends are the terminals."""
         if not isinstance(y, tuple) or not all(map(validation.is_index_array, y)):
-            raise ValueError("the plan must be a tuple of arrays of points, one path for each vehicle.")
+            raise ValueError("The solution must be a tuple of arrays of points, one path for each vehicle.")
         if len(y) != len(x.terminals):
             raise ValueError(
-                f"the plan has {len(y)} paths; the problem has {len(x.terminals)} vehicles: give one each."
+                f"The solution has {len(y)} paths; expected one for each of {len(x.terminals)} vehicles."
             )
         order, starts = flat(y)
         v = fleets.stray(order, starts, x.terminals)
         if v >= 0:
             start, end = x.terminals[v]
-            raise ValueError(f"path {v} must lead from point {start} to point {end}.")
+            raise ValueError(f"Path {v} must lead from point {start} to point {end}.")
         if not validation.is_permutation(order, x.graph.size):
-            raise ValueError(f"the plan must visit each of the {x.graph.size} points exactly once.")
+            raise ValueError(f"The paths must visit each of the {x.graph.size} points exactly once.")
 
     def encode_problem(self, x: FleetProblem) -> Any:
+        """The problem as JSON-able data."""
         return {**x.graph.encode(), "terminals": x.terminals.tolist()}
 
     def decode_problem(self, data: Any) -> FleetProblem:
+        """A validated problem from JSON-able data."""
         graph = Graph.decode(data, self.dim)
         return FleetProblem.of(graph, validation.entry(data, "terminals", "the problem"))
 
     def encode_solution(self, y: Paths) -> list[list[int]]:
+        """The paths as JSON-able data."""
         return [[int(p) for p in path] for path in y]
 
     def decode_solution(self, x: FleetProblem, data: Any) -> Paths:
+        """Validated paths from JSON-able data."""
         if not isinstance(data, Sequence) or isinstance(data, str):
-            raise ValueError(f"the plan is {str(data)[:60]!r}; expected a list of paths.")
+            raise ValueError(f"The solution is {str(data)[:60]!r}; expected a list of paths.")
         y = tuple(validation.integers(path, f"path {v}") for v, path in enumerate(data))
         self.check_solution(x, y)
         return y
@@ -200,26 +214,29 @@ class Fleet:
 
 @dataclass(frozen=True, slots=True)
 class FleetLandscape:
-    """Plans under one matrix of edge costs."""
+    """Solutions under one matrix of edge costs."""
 
     costs: Matrix
 
     def utility(self, y: Paths) -> float:
+        """Minus the length of all paths."""
         return -float(fleets.length(self.costs, *flat(y)))
 
     def gains(self, y: Paths) -> Vector:
+        """What each reversal saves."""
         return fleets.gains(self.costs, *flat(y))
 
     def climb(
         self, y: Paths, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[Sequence[Paths], list[Move]]:
+        """2-opt inside the paths by the kernel."""
         order, starts = flat(y)
         path, moves = fleets.climb(self.costs, order, starts, kappa, best, limit)
-        return _Plans(y, path, starts), [{"op": "reverse", "args": args} for args in moves.tolist()]
+        return _LazyPaths(y, path, starts), [{"op": "reverse", "args": args} for args in moves.tolist()]
 
 
-class _Plans(Sequence[Paths]):
-    """The plans on a way; each is cut into its paths when somebody looks at it, for most nobody does."""
+class _LazyPaths(Sequence[Paths]):
+    """The solutions of a climb, split into their paths on access: most of them are never read."""
 
     def __init__(self, first: Paths, orders: Indices, starts: Indices) -> None:
         self._first, self._orders, self._starts = first, orders, starts
@@ -240,11 +257,11 @@ class _Plans(Sequence[Paths]):
 
 
 def flat(y: Paths) -> tuple[Indices, Indices]:
-    """One array, and where each path starts in it: the kernels' form."""
+    """All paths in one array, and the start of each path in it: the form the kernels take."""
     return np.concatenate(y), np.array([0, *accumulate(map(len, y))])
 
 
 def split(order: Indices, starts: Indices) -> Paths:
-    """The tuple of paths again."""
+    """The tuple of paths that `flat` joined."""
     cuts = starts.tolist()
     return tuple(order[cuts[v] : cuts[v + 1]] for v in range(len(cuts) - 1))

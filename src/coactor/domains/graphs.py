@@ -12,7 +12,7 @@ from coactor.kernels.edges import cost_matrix
 from coactor.protocol import Matrix, Vector
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Graph:
     """A complete undirected graph with a feature vector on each edge.
 
@@ -23,11 +23,11 @@ class Graph:
     edges
         Visible features, shape (n (n - 1) / 2, d): the pairs i < j in row order.
     hidden
-        Features only the expert sees, one row per edge; no columns when there are none.
+        Features that only the expert sees, one row per edge; without columns if there are none.
     coordinates
-        Where the points lie, shape (n, 2), for a map; optional.
+        Of the points, shape (n, 2), for a map; optional.
     names
-        What people call the points; optional.
+        Of the points; optional.
     """
 
     size: int
@@ -35,6 +35,10 @@ class Graph:
     hidden: Matrix
     coordinates: Matrix | None = None
     names: tuple[str, ...] | None = None
+
+    def __repr__(self) -> str:
+        hidden = f", {self.hidden.shape[1]} hidden" if self.hidden.shape[1] else ""
+        return f"Graph({self.size} points, {self.edges.shape[1]} features{hidden})"
 
     @staticmethod
     def of(
@@ -46,39 +50,41 @@ class Graph:
         *,
         features: int | None = None,
     ) -> Graph:
-        """A checked graph from anything array-like."""
+        """A validated graph from array-likes."""
         n = validation.positive(size, 1, "the number of points")
         rows = n * (n - 1) // 2
         visible = validation.matrix(edges, "edge features", rows, features)
-        unseen = np.empty((rows, 0)) if hidden is None else validation.matrix(hidden, "hidden features", rows)
+        concealed = (
+            np.empty((rows, 0)) if hidden is None else validation.matrix(hidden, "hidden features", rows)
+        )
         places = None if coordinates is None else validation.matrix(coordinates, "coordinates", n, 2)
-        return Graph(n, visible, unseen, places, validation.titles(names, n, "points"))
+        return Graph(n, visible, concealed, places, validation.titles(names, n, "points"))
 
     @staticmethod
     def from_matrices(features: Any, coordinates: Any = None) -> Graph:
         """A graph from a symmetric array of shape (n, n, d), or (n, n) for a single feature."""
-        table = np.asarray(features, dtype=np.float64)
+        table = validation.array(features, "edge features")
         if table.ndim == 2:
             table = table[:, :, None]
         if table.ndim != 3 or table.shape[0] != table.shape[1]:
-            raise ValueError(f"edge features have shape {table.shape}; expected (n, n) or (n, n, d).")
+            raise ValueError(f"Edge features have shape {table.shape}; expected (n, n) or (n, n, d).")
         if not np.allclose(table, table.transpose(1, 0, 2)):
-            raise ValueError("edge features are not symmetric; an edge must cost the same both ways.")
+            raise ValueError("Edge features are not symmetric; an edge must cost the same both ways.")
         upper = np.triu_indices(table.shape[0], 1)
         return Graph.of(table.shape[0], table[upper], coordinates=coordinates)
 
     @staticmethod
     def random(rng: np.random.Generator, n: int, features: int, hidden: int) -> Graph:
-        """Edge features uniform on [0, 1]."""
+        """A graph with edge features uniform on [0, 1]."""
         rows = n * (n - 1) // 2
         return Graph(n, rng.random((rows, features)), rng.random((rows, hidden)))
 
     def costs(self, w: Vector) -> Matrix:
-        """What each edge costs under the weights, as an n x n matrix."""
+        """The cost of each edge under the weights, as an n x n matrix."""
         return cost_matrix(validation.edge_costs(self.edges, self.hidden, w), self.size)
 
     def encode(self) -> dict[str, Any]:
-        """JSON-able data."""
+        """The graph as JSON-able data."""
         data: dict[str, Any] = {"size": self.size, "edges": self.edges.tolist()}
         if self.hidden.shape[1]:
             data["hidden"] = self.hidden.tolist()
@@ -89,10 +95,9 @@ class Graph:
         return data
 
     @staticmethod
-    def decode(data: Any, features: int) -> Graph:
-        """The graph that `encode` described, checked."""
+    def decode(data: Any, features: int, hidden: int = 0) -> Graph:
+        """A validated graph from JSON-able data; a single point, without edges, has `hidden` columns."""
         size = validation.entry(data, "size", "the problem")
         edges = validation.entry(data, "edges", "the problem")
-        return Graph.of(
-            size, edges, data.get("hidden"), data.get("coordinates"), data.get("names"), features=features
-        )
+        concealed = np.empty((0, hidden)) if size == 1 else data.get("hidden")
+        return Graph.of(size, edges, concealed, data.get("coordinates"), data.get("names"), features=features)

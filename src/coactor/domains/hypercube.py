@@ -1,4 +1,4 @@
-"""Path planning on a hypercube, edited by re-ordering three consecutive moves."""
+"""Path planning on a hypercube, edited by re-ordering three consecutive steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coactor.kernels import cubes
 from coactor.protocol import Indices, Matrix, Move, Vector
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Cube:
     """The features of a hypercube's edges.
 
@@ -22,37 +22,41 @@ class Cube:
     edges
         Visible features, shape (dimension * 2^(dimension - 1), d): corner by corner, bit by bit.
     hidden
-        Features only the expert sees, one row per edge.
+        Features that only the expert sees, one row per edge.
     names
-        What people call the bits; optional.
+        Of the bits; optional.
     """
 
     edges: Matrix
     hidden: Matrix
     names: tuple[str, ...] | None = None
 
+    def __repr__(self) -> str:
+        hidden = f", {self.hidden.shape[1]} hidden" if self.hidden.shape[1] else ""
+        return f"Cube({len(self.edges)} edges, {self.edges.shape[1]} features{hidden})"
+
     def costs(self, w: Vector) -> Vector:
-        """What each edge costs under the weights."""
+        """The cost of each edge under the weights."""
         return validation.edge_costs(self.edges, self.hidden, w)
 
 
 class Hypercube:
     """Paths from corner 0 to the opposite corner; phi is minus the summed edge features.
 
-    A solution is the order in which the bits are set. The solver looks two moves ahead and takes the first,
-    again and again. It is not locally optimal for the expert's operator, on purpose: even perfect weights
-    leave effort here (`coactor.polish` mends that).
+    A solution is the order in which the bits are set. The solver looks two steps ahead and takes the first,
+    repeatedly. As in the paper it is not locally optimal for the expert's operator: even perfect weights
+    leave effort here (`coactor.polish` removes it).
 
     Parameters
     ----------
     dimension
         Of the cube; 7 in the paper.
     features
-        d, the features of an edge.
+        d, the number of features of an edge.
     hidden
-        How many more features the expert sees.
+        The number of features that only the expert sees.
     names
-        What the features are called; optional.
+        Of the features; optional.
 
     Examples
     --------
@@ -65,8 +69,8 @@ class Hypercube:
     array([0, 3, 1, 2])
     """
 
-    locally_optimal = False  # Assumption 1 does not hold, and the paper says so
-    counts_costs = True  # phi is minus the features: a positive weight avoids them
+    locally_optimal = False  # Assumption 1 does not hold, as the paper states
+    counts_costs = True
 
     def __init__(
         self, dimension: int = 7, features: int = 10, hidden: int = 0, names: Sequence[str] | None = None
@@ -74,16 +78,20 @@ class Hypercube:
         self.dimension = validation.positive(dimension, 1, "dimension")
         if self.dimension > 20:
             raise ValueError(
-                f"dimension is {dimension}; a cube of more than 20 dimensions does not fit in memory."
+                f"The dimension is {dimension}; a cube of more than 20 dimensions does not fit in memory."
             )
         self.dim = validation.positive(features, 1, "features")
         self.hidden = validation.positive(hidden, 0, "hidden")
         self.feature_names = validation.names_for(names, self.dim)
         self._edge_of = cubes.number_edges(self.dimension)
 
+    def __repr__(self) -> str:
+        hidden = f", hidden={self.hidden}" if self.hidden else ""
+        return f"Hypercube(dimension={self.dimension}, features={self.dim}{hidden})"
+
     @property
     def edge_count(self) -> int:
-        """How many edges the cube has."""
+        """The number of edges of the cube."""
         return self.dimension << (self.dimension - 1)
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Cube]:
@@ -98,25 +106,25 @@ class Hypercube:
 
     def all_features(self, x: Cube, y: Indices) -> Vector:
         """The visible features, then the hidden ones."""
-        unseen = cubes.features_along(x.hidden, self._edge_of, y.reshape(1, -1))[0]
-        return np.concatenate([self.features(x, y), unseen])
+        hidden = cubes.features_along(x.hidden, self._edge_of, y.reshape(1, -1))[0]
+        return np.concatenate([self.features(x, y), hidden])
 
     def solve(self, x: Cube, w: Vector) -> Indices:
-        """Look two moves ahead, take the first, repeat (SPEC section 4)."""
+        """Look two steps ahead, take the first, repeat."""
         return cubes.solve(x.costs(validation.weight_vector(w, self.dim, self.hidden)), self._edge_of)
 
     def moves(self, x: Cube, y: Indices) -> Iterator[Move]:
-        """Every other order of three consecutive moves: by position, then by order."""
+        """Every other order of three consecutive steps: by position, then by order."""
         for i in range(self.dimension - 2):
             for order in cubes.ORDERS.tolist():
                 yield {"op": "reorder", "args": [i, *order]}
 
     def apply(self, x: Cube, y: Indices, move: Move) -> Indices:
-        """The path whose moves i, i + 1, i + 2 come in the given order."""
+        """The path whose steps i, i + 1, i + 2 come in the given order."""
         i, *order = validation.move_args(move, "reorder", 4)
-        if not 0 <= i <= self.dimension - 3 or sorted(order) != [0, 1, 2]:
+        if not 0 <= i <= self.dimension - 3 or order not in cubes.ORDERS.tolist():
             raise ValueError(
-                f"cannot re-order {order} at position {i}; expected an order of 0, 1, 2 "
+                f"Cannot re-order {order} at position {i}; expected another order of 0, 1, 2 "
                 f"at a position from 0 to {self.dimension - 3}."
             )
         z = np.array(y, dtype=np.int64)
@@ -124,7 +132,7 @@ class Hypercube:
         return z
 
     def landscape(self, x: Cube, w: Vector) -> CubeLandscape:
-        """All edge costs at once, for climbing."""
+        """The paths of a problem under the weights."""
         return CubeLandscape(x.costs(validation.weight_vector(w, self.dim, self.hidden)), self._edge_of)
 
     def features_along(self, x: Cube, path: Sequence[Indices]) -> Matrix:
@@ -139,10 +147,11 @@ class Hypercube:
         """Raise ValueError unless y sets every bit exactly once."""
         if not validation.is_permutation(y, self.dimension):
             raise ValueError(
-                f"the path must be an array that sets each of the {self.dimension} bits exactly once."
+                f"The path must be an array that sets each of the {self.dimension} bits exactly once."
             )
 
     def encode_problem(self, x: Cube) -> Any:
+        """The cube as JSON-able data."""
         data: dict[str, Any] = {"edges": x.edges.tolist()}
         if x.hidden.shape[1]:
             data["hidden"] = x.hidden.tolist()
@@ -151,18 +160,20 @@ class Hypercube:
         return data
 
     def decode_problem(self, data: Any) -> Cube:
+        """A validated cube from JSON-able data."""
         edges = validation.matrix(
             validation.entry(data, "edges", "the problem"), "edge features", self.edge_count, self.dim
         )
-        unseen = data.get("hidden")
-        rows = self.edge_count
-        hidden = np.empty((rows, 0)) if unseen is None else validation.matrix(unseen, "hidden features", rows)
+        hidden, rows = data.get("hidden"), self.edge_count
+        hidden = np.empty((rows, 0)) if hidden is None else validation.matrix(hidden, "hidden features", rows)
         return Cube(edges, hidden, validation.titles(data.get("names"), self.dimension, "bits"))
 
     def encode_solution(self, y: Indices) -> list[int]:
+        """The path as JSON-able data."""
         return [int(bit) for bit in y]
 
     def decode_solution(self, x: Cube, data: Any) -> Indices:
+        """A validated path from JSON-able data."""
         y = validation.integers(data, "the path")
         self.check_solution(x, y)
         return y
@@ -176,13 +187,16 @@ class CubeLandscape:
     edge_of: Indices
 
     def utility(self, y: Indices) -> float:
+        """Minus the cost of the path."""
         return float(cubes.features_along(self.costs.reshape(-1, 1), self.edge_of, y.reshape(1, -1))[0, 0])
 
     def gains(self, y: Indices) -> Vector:
+        """What each re-ordering saves."""
         return cubes.gains(self.costs, self.edge_of, y)
 
     def climb(
         self, y: Indices, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Indices], list[Move]]:
+        """Re-order by the kernel."""
         path, moves = cubes.climb(self.costs, self.edge_of, y, kappa, best, limit)
         return [y, *path[1:]], [{"op": "reorder", "args": args} for args in moves.tolist()]

@@ -2,131 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from coactor import validation
+from coactor.domains.queries import Query, SparseRows
 from coactor.kernels import rankings
 from coactor.protocol import Indices, Matrix, Move, Vector
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SparseRows:
-    """Rows of mostly zeros (CSR).
-
-    Attributes
-    ----------
-    indptr, indices, values
-        Row r has values[indptr[r] : indptr[r + 1]] in the columns indices[indptr[r] : indptr[r + 1]].
-    shape
-        (rows, columns).
-    """
-
-    indptr: Indices
-    indices: Indices
-    values: Vector
-    shape: tuple[int, int]
-
-    @staticmethod
-    def of(indptr: Any, indices: Any, values: Any, shape: tuple[int, int]) -> SparseRows:
-        """Checked rows."""
-        starts, columns = validation.integers(indptr, "indptr"), validation.integers(indices, "indices")
-        numbers = validation.vector(values, "document features")
-        if (
-            starts.size != shape[0] + 1
-            or starts[0] != 0
-            or starts[-1] != columns.size
-            or (np.diff(starts) < 0).any()
-        ):
-            raise ValueError(f"indptr does not describe {shape[0]} rows of {columns.size} entries.")
-        if numbers.size != columns.size or (columns < 0).any() or (columns >= shape[1]).any():
-            raise ValueError(f"each value needs a column from 0 to {shape[1] - 1}.")
-        return SparseRows(starts, columns, numbers, shape)
-
-    @staticmethod
-    def from_dense(rows: Matrix) -> SparseRows:
-        """The non-zero entries of a matrix."""
-        r, c = np.nonzero(rows)
-        indptr = np.searchsorted(r, np.arange(len(rows) + 1)).astype(np.int64)
-        return SparseRows(indptr, c.astype(np.int64), rows[r, c], (rows.shape[0], rows.shape[1]))
-
-    def dense(self) -> Matrix:
-        """The same rows, zeros and all."""
-        return rankings.sparse_dense(self.indptr, self.indices, self.values, self.shape[1])
-
-
-Documents: TypeAlias = Matrix | SparseRows
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Query:
-    """The documents of a query, and what a person thinks of them.
-
-    Attributes
-    ----------
-    documents
-        Feature rows, dense or sparse.
-    labels
-        Relevance, 0 to 4: only the expert sees it. Zeros when nobody judged.
-    names
-        What people call the documents; optional.
-    """
-
-    documents: Documents
-    labels: Vector
-    names: tuple[str, ...] | None = None
-
-    @property
-    def size(self) -> int:
-        return int(self.documents.shape[0])
-
-    @staticmethod
-    def of(documents: Any, labels: Any = None, names: Any = None, *, features: int | None = None) -> Query:
-        """A checked query."""
-        if isinstance(documents, SparseRows):
-            if features is not None and documents.shape[1] != features:
-                raise ValueError(f"documents have {documents.shape[1]} features; expected {features}.")
-            rows: Documents = documents
-        else:
-            rows = validation.matrix(documents, "document features", None, features)
-        n = int(rows.shape[0])
-        if n < 1:
-            raise ValueError("the query has no documents; give at least one.")
-        judged = np.zeros(n) if labels is None else validation.vector(labels, "labels")
-        if judged.shape != (n,):
-            raise ValueError(f"labels have shape {judged.shape}; expected one for each of the {n} documents.")
-        return Query(rows, judged, validation.titles(names, n, "documents"))
-
-    def scores(self, w: Vector) -> Vector:
-        """w . f(document) for each document."""
-        rows = self.documents
-        if w.size != rows.shape[1]:
-            raise ValueError(f"the documents have {rows.shape[1]} features; the domain asks for {w.size}.")
-        if isinstance(rows, SparseRows):
-            scores: Vector = rankings.sparse_scores(rows.indptr, rows.indices, rows.values, w)
-        else:
-            scores = rows @ w
-        if not math.isfinite(float(scores.sum())) and not np.isfinite(scores).all():
-            raise ValueError(
-                "document scores are NaN or infinite; every weight and every feature must be finite."
-            )
-        return scores
-
-    def weighted_sum(self, share: Vector) -> Vector:
-        """The sum of all document rows, each times its share."""
-        rows = self.documents
-        if isinstance(rows, SparseRows):
-            return rankings.sparse_sum(rows.indptr, rows.indices, rows.values, share, rows.shape[1])
-        return share @ rows
-
-    def rows(self) -> Matrix:
-        """All document rows, dense."""
-        return self.documents.dense() if isinstance(self.documents, SparseRows) else self.documents
 
 
 @lru_cache(maxsize=1024)
@@ -147,11 +33,11 @@ class Ranking:
     Parameters
     ----------
     features
-        d, the features of a document; 700 in the paper.
+        d, the number of features of a document; 700 in the paper.
     documents
-        How many documents a sampled query has.
+        The number of documents of sampled queries.
     names
-        What the features are called; optional.
+        Of the features; optional.
 
     Examples
     --------
@@ -164,20 +50,24 @@ class Ranking:
 
     hidden = 1
     exact = True  # sorted by score no order is better: there is nothing to search for
+    counts_costs = False
 
     def __init__(self, features: int = 700, documents: int = 24, names: Sequence[str] | None = None) -> None:
         self.dim = validation.positive(features, 1, "features")
         self.documents = validation.positive(documents, 1, "documents")
         self.feature_names = validation.names_for(names, self.dim)
 
+    def __repr__(self) -> str:
+        return f"Ranking(features={self.dim}, documents={self.documents})"
+
     def truth(self) -> Vector:
-        """The weights of the paper's expert, to go with kappa = 2: labels count, nothing else does."""
+        """The weights of the paper's expert, for use with kappa = 2: only labels count."""
         w = np.zeros(self.dim + 1)
         w[-1] = 1.0
         return w
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Query]:
-        """n random queries: features uniform on [0, 1], labels five classes of their mean, with noise."""
+        """n random queries: features uniform on [0, 1], labels the quintile of their mean plus noise."""
         for _ in range(n):
             rows = rng.random((self.documents, self.dim))
             quality = rows[:, : max(1, self.dim // 2)].mean(axis=1)
@@ -198,8 +88,7 @@ class Ranking:
     def solve(self, x: Query, w: Vector) -> Indices:
         """Sort by w . f(document), decreasing; ties keep input order.
 
-        With weights for all features, documents trade places by both discounts at once: sorted, then
-        improved.
+        With weights for all features the sorted order is only a start, which a climb improves.
         """
         weights = validation.weight_vector(w, self.dim, 1)
         y = rankings.descending(x.scores(weights[: self.dim]))
@@ -216,13 +105,13 @@ class Ranking:
         """The order with positions i and i + 1 exchanged."""
         (i,) = validation.move_args(move, "exchange", 1)
         if not 0 <= i < x.size - 1:
-            raise ValueError(f"cannot exchange positions {i} and {i + 1} of {x.size} documents.")
+            raise ValueError(f"Cannot exchange positions {i} and {i + 1} of {x.size} documents.")
         z = np.array(y, dtype=np.int64)
         z[i], z[i + 1] = z[i + 1], z[i]
         return z
 
     def landscape(self, x: Query, w: Vector) -> RankingLandscape:
-        """All document scores at once, for climbing."""
+        """The orders of a query under the weights."""
         weights = validation.weight_vector(w, self.dim, 1)
         g = discount(x.size)
         by_label = weights[-1] if weights.size > self.dim else 0.0
@@ -255,13 +144,18 @@ class Ranking:
         """Raise ValueError unless y lists every document exactly once."""
         if not validation.is_permutation(y, x.size):
             raise ValueError(
-                f"the ranking must be an array that lists each of the {x.size} documents exactly once."
+                f"The ranking must be an array that lists each of the {x.size} documents exactly once."
             )
 
     def encode_problem(self, x: Query) -> Any:
+        """The query as JSON-able data."""
         rows = x.documents
         if isinstance(rows, SparseRows):
-            documents: Any = {key: getattr(rows, key).tolist() for key in ("indptr", "indices", "values")}
+            documents: Any = {
+                "indptr": rows.indptr.tolist(),
+                "indices": rows.indices.tolist(),
+                "values": rows.values.tolist(),
+            }
         else:
             documents = rows.tolist()
         data = {"documents": documents, "labels": x.labels.tolist()}
@@ -270,6 +164,7 @@ class Ranking:
         return data
 
     def decode_problem(self, data: Any) -> Query:
+        """A validated query from JSON-able data."""
         documents = validation.entry(data, "documents", "the problem")
         if isinstance(documents, dict):
             indptr = validation.integers(validation.entry(documents, "indptr", "documents"), "indptr")
@@ -278,9 +173,11 @@ class Ranking:
         return Query.of(documents, data.get("labels"), data.get("names"), features=self.dim)
 
     def encode_solution(self, y: Indices) -> list[int]:
+        """The order as JSON-able data."""
         return [int(d) for d in y]
 
     def decode_solution(self, x: Query, data: Any) -> Indices:
+        """A validated order from JSON-able data."""
         y = validation.integers(data, "the ranking")
         self.check_solution(x, y)
         return y
@@ -288,21 +185,24 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class RankingLandscape:
-    """Orders under one set of document scores: by discount for features, by place for labels."""
+    """Orders under one set of document scores: features count by discount, labels by position."""
 
     scores: Vector
     labels: Vector
     g: Vector
 
     def utility(self, y: Indices) -> float:
+        """w . phi(x, y)."""
         return float(self.scores[y] @ self.g - self.labels[y] @ np.arange(1, y.size + 1))
 
     def gains(self, y: Indices) -> Vector:
+        """What each exchange adds to the utility."""
         gains: Vector = np.diff(self.scores[y]) * -np.diff(self.g) + np.diff(self.labels[y])
         return gains
 
     def climb(
         self, y: Indices, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Indices], list[Move]]:
+        """Exchange neighbours by the kernel."""
         path, moves = rankings.climb(self.scores, self.labels, self.g, y, kappa, best, limit)
         return [y, *path[1:]], [{"op": "exchange", "args": args} for args in moves.tolist()]

@@ -1,4 +1,4 @@
-"""Tours: the travelling salesperson, edited by reversing a stretch (2-opt)."""
+"""Tours: the travelling salesperson problem, edited by reversing a stretch (2-opt)."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from coactor.domains.reversals import count_reversals
 from coactor.kernels import large_tours, tours
 from coactor.protocol import Indices, Matrix, Move, Vector
 
-LARGE = 150  # from so many points on, neighbour lists pay
+LARGE = 150  # the number of points from which neighbour lists are faster
 
 
 class Tour:
     """Closed tours through all points; phi is minus the summed edge features.
 
     The solver is cheapest insertion, then 2-opt; the expert's operator reverses a stretch. A tour is an
-    array of points; its first point stays where it is.
+    array of points whose first point is fixed.
 
     Parameters
     ----------
     points
-        How many points a sampled problem has. Problems of any size are welcome.
+        The size of sampled problems. The domain solves problems of any size.
     features
-        d, the features of an edge.
+        d, the number of features of an edge.
     hidden
-        How many more features the expert sees.
+        The number of features that only the expert sees.
     names
-        What the features are called; optional.
+        Of the features; optional.
     neighbours
         Length of the neighbour lists used on large problems.
 
@@ -48,7 +48,7 @@ class Tour:
     array([0, 1, 4, 3, 2, 5])
     """
 
-    counts_costs = True  # phi is minus the features: a positive weight avoids them
+    counts_costs = True
 
     def __init__(
         self,
@@ -63,6 +63,10 @@ class Tour:
         self.hidden = validation.positive(hidden, 0, "hidden")
         self.neighbours = validation.positive(neighbours, 1, "neighbours")
         self.feature_names = validation.names_for(names, self.dim)
+
+    def __repr__(self) -> str:
+        hidden = f", hidden={self.hidden}" if self.hidden else ""
+        return f"Tour(points={self.points}, features={self.dim}{hidden})"
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Graph]:
         """n random problems: edge features uniform on [0, 1]."""
@@ -79,7 +83,7 @@ class Tour:
         return np.concatenate([self.features(x, y), tours.features_along(x.hidden, y.reshape(1, -1))[0]])
 
     def solve(self, x: Graph, w: Vector) -> Indices:
-        """Cheapest insertion, then 2-opt (SPEC section 4; neighbour lists from 150 points on)."""
+        """Cheapest insertion, then 2-opt; with neighbour lists from 150 points on."""
         costs = x.costs(validation.weight_vector(w, self.dim, self.hidden))
         return large_tours.solve(costs, self.neighbours) if x.size >= LARGE else tours.solve(costs)
 
@@ -94,13 +98,13 @@ class Tour:
         """The tour with positions i..j reversed."""
         i, j = validation.move_args(move, "reverse", 2)
         if not 1 <= i < j < x.size:
-            raise ValueError(f"cannot reverse positions {i} to {j}; expected 1 <= first < last < {x.size}.")
+            raise ValueError(f"Cannot reverse positions {i} to {j}; expected 1 <= first < last < {x.size}.")
         z = np.array(y, dtype=np.int64)
         z[i : j + 1] = z[i : j + 1][::-1]
         return z
 
     def landscape(self, x: Graph, w: Vector) -> TourLandscape:
-        """All edge costs at once, for climbing."""
+        """The tours of a problem under the weights."""
         return TourLandscape(x.costs(validation.weight_vector(w, self.dim, self.hidden)))
 
     def features_along(self, x: Graph, path: Sequence[Indices]) -> Matrix:
@@ -126,19 +130,23 @@ class Tour:
         """Raise ValueError unless y visits every point exactly once."""
         if not validation.is_permutation(y, x.size):
             raise ValueError(
-                f"the tour must be an array that visits each of the {x.size} points exactly once."
+                f"The tour must be an array that visits each of the {x.size} points exactly once."
             )
 
     def encode_problem(self, x: Graph) -> Any:
+        """The graph as JSON-able data."""
         return x.encode()
 
     def decode_problem(self, data: Any) -> Graph:
-        return Graph.decode(data, self.dim)
+        """A validated graph from JSON-able data."""
+        return Graph.decode(data, self.dim, self.hidden)
 
     def encode_solution(self, y: Indices) -> list[int]:
+        """The tour as JSON-able data."""
         return [int(p) for p in y]
 
     def decode_solution(self, x: Graph, data: Any) -> Indices:
+        """A validated tour from JSON-able data."""
         y = validation.integers(data, "the tour")
         self.check_solution(x, y)
         return y
@@ -151,13 +159,16 @@ class TourLandscape:
     costs: Matrix
 
     def utility(self, y: Indices) -> float:
+        """Minus the length of the tour."""
         return -float(tours.length(self.costs, y))
 
     def gains(self, y: Indices) -> Vector:
+        """What each reversal saves."""
         return tours.gains(self.costs, y)
 
     def climb(
         self, y: Indices, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Indices], list[Move]]:
+        """2-opt by the kernel."""
         path, moves = tours.climb(self.costs, y, kappa, best, limit)
         return [y, *path[1:]], [{"op": "reverse", "args": args} for args in moves.tolist()]

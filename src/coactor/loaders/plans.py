@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor.domains.plans.history import PlannedDay
+from coactor.domains.plans import PlannedDay
 from coactor.protocol import Matrix
 
 

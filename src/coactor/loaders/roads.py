@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coactor.domains.roads.network import Network, pieces
+from coactor.domains.roads import Network, components
 from coactor.loaders.tables import read_table
 from coactor.protocol import Indices
 
@@ -69,7 +69,7 @@ def read_network(
     pairs = None if turns is None else _read_turns(Path(turns), ids, begin, end)
     places = None if nodes is None else _read_nodes(Path(nodes), junctions)
 
-    piece = pieces(begin, end)
+    piece = components(begin, end)
     groups, counts = np.unique(piece, return_counts=True)
     if len(groups) > 1 and not largest:
         names = list(ids)

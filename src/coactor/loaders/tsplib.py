@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from coactor.domains import Graph
-from coactor.domains.plans.domain import Day
+from coactor.domains.plans import Day
 from coactor.protocol import Indices, Matrix, Vector
 
 RADIUS = 6378.388  # of the earth, as TSPLIB prescribes it

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coactor.domains import Day, Fleet, FleetProblem, Graph, Plans, Tour
-from coactor.domains.plans.domain import Routes
+from coactor.domains.plans import Routes
 from coactor.protocol import Domain, Indices, Matrix, Problem, Solution, Vector
 
 LARGEST = 1_000_000  # the dearest arc after scaling: fine enough for polishing to mend the rest

@@ -1,4 +1,4 @@
-"""Plans: a fleet's routes from one depot, with capacities, edited within and between routes."""
+"""Plans: the routes of vehicles from one depot, with capacities, edited within and between routes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coactor import validation
+from coactor.domains.plans.day import Day
 from coactor.kernels import plans as kernel
 from coactor.protocol import Indices, Matrix, Move, Vector
 
@@ -17,93 +17,29 @@ Routes: TypeAlias = tuple[Indices, ...]
 OPS = ("reverse", "move", "swap", "tails")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Day:
-    """What has to be delivered on one day. Point 0 is the depot, 1 to n are the day's stops.
-
-    Attributes
-    ----------
-    arcs
-        Features of going from one point straight to another, shape (n + 1, n + 1, d); directed. From the
-        depot to the depot is what an idle vehicle does.
-    demand
-        Of each point; 0 at the depot.
-    capacity
-        Of each vehicle on duty.
-    stops
-        What the data calls the points.
-    coordinates
-        Where they lie, shape (n + 1, 2), for a map; optional.
-    """
-
-    arcs: NDArray[np.float64]
-    demand: Vector
-    capacity: Vector
-    stops: tuple[str, ...]
-    coordinates: Matrix | None = None
-
-    @property
-    def size(self) -> int:
-        """n, the number of stops."""
-        return len(self.demand) - 1
-
-    @staticmethod
-    def of(
-        arcs: Any, demand: Any, capacity: Any, stops: Sequence[str] | None = None, coordinates: Any = None
-    ) -> Day:
-        """A checked day."""
-        table = validation.finite(np.array(arcs, dtype=np.float64), "arc features")
-        if table.ndim == 2:
-            table = table[:, :, None]
-        if table.ndim != 3 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
-            raise ValueError(
-                f"arc features have shape {table.shape}; expected (n + 1, n + 1, d) with n above 0."
-            )
-        n = table.shape[0] - 1
-        table[np.arange(1, n + 1), np.arange(1, n + 1)] = 0.0  # nobody goes from a stop to itself
-        wants = validation.matrix([demand], "demands", 1, n + 1)[0]
-        holds = validation.matrix([capacity], "capacities", 1)[0]
-        names = tuple(map(str, range(n + 1))) if stops is None else tuple(stops)
-        if len(names) != n + 1:
-            raise ValueError(
-                f"{len(names)} names were given for {n + 1} points; give one each, the depot first."
-            )
-        if not holds.size or (holds <= 0).any():
-            raise ValueError("there must be a vehicle, and every capacity must be above 0.")
-        if (wants < 0).any() or wants[0] != 0:
-            raise ValueError("demands must be 0 or more, and 0 at the depot.")
-        if wants.max() > holds.max():
-            worst = int(wants.argmax())
-            raise ValueError(
-                f"stop {names[worst]} wants {wants[worst]:g}, but the largest vehicle holds {holds.max():g}."
-            )
-        places = None if coordinates is None else validation.matrix(coordinates, "coordinates", n + 1, 2)
-        return Day(table, wants, holds, names, places)
-
-
 class Plans:
-    """Routes that share the stops among the vehicles; phi is minus the summed arc features.
+    """Routes that divide the stops among vehicles; phi is minus the summed arc features.
 
-    A plan is a tuple of arrays, the stops of each vehicle in order, without the depot. The edits are
+    A plan is a tuple of arrays, the stops of each vehicle in order, without the depot. The moves are
 
-    - ``{"op": "reverse", "args": [r, i, j]}``: turn round stops i to j of route r,
-    - ``{"op": "move", "args": [r, i, s, j]}``: put stop i of route r after place j of route s,
+    - ``{"op": "reverse", "args": [r, i, j]}``: reverse stops i to j of route r (2-opt),
+    - ``{"op": "move", "args": [r, i, s, j]}``: put stop i of route r after position j of route s (relocate),
     - ``{"op": "swap", "args": [r, i, s, j]}``: exchange stop i of route r and stop j of route s,
-    - ``{"op": "tails", "args": [r, i, s, j]}``: exchange what follows place i of r and place j of s,
+    - ``{"op": "tails", "args": [r, i, s, j]}``: exchange what follows position i of r and j of s (2-opt*),
 
-    where places count from 1 and 0 is the depot. Edits are never refused for want of room (`overload` names
-    it), but the solver, and the moves offered, overload no vehicle unless `soft`. The solver is cheapest
-    insertion, then the best of all edits until none helps, so Assumption 1 holds.
+    where positions count from 1 and 0 is the depot. `apply` accepts moves that overload a vehicle
+    (`overload` tells by how much), but `solve` and `moves` make no overload worse unless `soft`. The solver
+    is cheapest insertion, then steepest descent over all moves, so Assumption 1 holds.
 
     Parameters
     ----------
     features
-        d, the features of an arc.
+        The number of features of an arc.
     soft
-        Capacities are wishes: overload, in shares of the mean capacity, is one more feature, with a price
-        that is learned like any other. For people whose own plans are fuller than their lists say.
+        Whether capacities are soft: overload, in units of the mean capacity, is one more feature, the last,
+        whose weight is learned like any other. For planners whose own plans exceed the stated capacities.
     names
-        What the arc features are called; optional.
+        Of the arc features; optional.
 
     Examples
     --------
@@ -115,11 +51,16 @@ class Plans:
     [[2, 1], [3]]
     """
 
+    counts_costs = True
+
     def __init__(self, features: int = 1, soft: bool = False, names: Sequence[str] | None = None) -> None:
         arcs = validation.positive(features, 1, "features")
         self.soft = soft
         self.dim = arcs + int(soft)
         self.feature_names = (*validation.names_for(names, arcs), *(("overload",) if soft else ()))
+
+    def __repr__(self) -> str:
+        return f"Plans(features={self.dim - int(self.soft)}{', soft=True' if self.soft else ''})"
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Day]:
         """n small random days: features uniform on [0, 1], eight stops, three vehicles."""
@@ -140,30 +81,30 @@ class Plans:
         return phi
 
     def overload(self, x: Day, y: Routes) -> float:
-        """By how much the routes exceed the capacities, summed."""
+        """The load beyond the capacities, summed over the routes."""
         loads = np.array([x.demand[route].sum() for route in y])
         return float(np.maximum(0.0, loads - x.capacity).sum())
 
     def solve(self, x: Day, w: Vector) -> Routes:
-        """Cheapest insertion, then the best of all edits until none helps."""
-        seen = self.landscape(x, w)
-        routes, sizes = kernel.insertion(seen.costs, seen.price, x.demand, x.capacity, not self.soft)
-        seen.improve(routes, sizes, kappa=0.0, best=True, limit=-1)
+        """Cheapest insertion, then the best of all moves until none improves the plan."""
+        view = self.landscape(x, w)
+        routes, sizes = kernel.insertion(view.costs, view.price, x.demand, x.capacity, not self.soft)
+        view.improve(routes, sizes, kappa=0.0, best=True, limit=-1)
         return unpack(routes, sizes)
 
     def moves(self, x: Day, y: Routes) -> Iterator[Move]:
-        """Every different edit: reversals, then moves, swaps and tails."""
+        """Every move that gives a different plan: reverse, then move, swap and tails."""
         for row in kernel.edits(*pack(x, y), x.demand, x.capacity, self.soft).tolist():
             yield to_move(row)
 
     def apply(self, x: Day, y: Routes, move: Move) -> Routes:
-        """The plan after one edit."""
+        """The plan after one move."""
         routes, sizes = pack(x, y)
         kernel.apply(routes, sizes, self._edit(y, move))
         return unpack(routes, sizes)
 
     def landscape(self, x: Day, w: Vector) -> PlanLandscape:
-        """All arc costs at once, for climbing."""
+        """The plans of a day under the weights."""
         w = validation.weight_vector(w, self.dim)
         price = float(w[-1] / x.capacity.mean()) if self.soft else 0.0
         return PlanLandscape(x, np.ascontiguousarray(x.arcs @ w[: x.arcs.shape[2]]), price, self.soft)
@@ -173,7 +114,7 @@ class Plans:
         return np.array([self.features(x, y) for y in path]).reshape(len(path), self.dim)
 
     def move_features(self, x: Day, y: Routes) -> Matrix:
-        """The change in phi of each edit."""
+        """The change in phi of each move."""
         routes, sizes = pack(x, y)
         rows = kernel.edits(routes, sizes, x.demand, x.capacity, self.soft)
         changes = kernel.edit_features(x.arcs, routes, sizes, x.demand, x.capacity, rows)
@@ -181,29 +122,27 @@ class Plans:
         return changes[:, : self.dim]
 
     def edits_towards(self, x: Day, y: Routes, goal: Routes) -> list[Move]:
-        """Few edits that lead from y to the goal, whichever vehicle drives which route: an upper bound.
-
-        How it is found is said in `kernels.plans.towards`.
-        """
+        """Moves that lead from y to the goal, up to a permutation of vehicles (`kernels.plans.towards`)."""
         routes, sizes = pack(x, y)
         rows = kernel.towards(routes, sizes, *pack(x, goal))
         return [to_move(row) for row in rows.tolist()]
 
     def edits_between(self, x: Day, y: Routes, z: Routes) -> int:
-        """How many edits lead from one plan to another, at most."""
+        """An upper bound on the moves that lead from one plan to another."""
         return len(self.edits_towards(x, y, z))
 
     def check_solution(self, x: Day, y: Any) -> None:
-        """Raise ValueError unless every stop is visited once by a vehicle there is."""
+        """Raise ValueError unless every vehicle has a route and every stop is on exactly one of them."""
         if not isinstance(y, tuple | list) or len(y) != len(x.capacity):
             raise ValueError(
-                f"the plan must have {len(x.capacity)} routes, one for each vehicle; some may be empty."
+                f"The plan must have {len(x.capacity)} routes, one for each vehicle; some may be empty."
             )
-        order = np.concatenate([np.empty(0, np.int64), *(np.asarray(route) for route in y)])
-        if order.dtype.kind not in "iu" or not validation.is_permutation(order.astype(np.int64) - 1, x.size):
-            raise ValueError(f"the plan must visit each of the stops 1 to {x.size} exactly once.")
+        order = np.concatenate([validation.integers(route, "a route") for route in y])
+        if not validation.is_permutation(order - 1, x.size):
+            raise ValueError(f"The plan must visit each of the stops 1 to {x.size} exactly once.")
 
     def encode_problem(self, x: Day) -> Any:
+        """The day as JSON-able data."""
         data: dict[str, Any] = {
             "arcs": x.arcs.tolist(),
             "demand": x.demand.tolist(),
@@ -215,6 +154,7 @@ class Plans:
         return data
 
     def decode_problem(self, data: Any) -> Day:
+        """A validated day from JSON-able data."""
         parts = [validation.entry(data, key, "the day") for key in ("arcs", "demand", "capacity")]
         stops = validation.titles(
             data.get("stops"), len(parts[1]) if isinstance(parts[1], list) else 0, "points"
@@ -222,25 +162,27 @@ class Plans:
         day = Day.of(parts[0], parts[1], parts[2], stops, data.get("coordinates"))
         if day.arcs.shape[2] != self.dim - int(self.soft):
             raise ValueError(
-                f"an arc has {day.arcs.shape[2]} features; expected {self.dim - int(self.soft)}."
+                f"An arc has {day.arcs.shape[2]} features; expected {self.dim - int(self.soft)}."
             )
         return day
 
     def encode_solution(self, y: Routes) -> Any:
+        """The routes as JSON-able data."""
         return [[int(stop) for stop in route] for route in y]
 
     def decode_solution(self, x: Day, data: Any) -> Routes:
+        """Validated routes from JSON-able data."""
         if not isinstance(data, list):
-            raise ValueError(f"the plan is a {type(data).__name__}; expected a list of routes.")
+            raise ValueError(f"The plan is a {type(data).__name__}; expected a list of routes.")
         y = tuple(validation.integers(route, "a route") for route in data)
         self.check_solution(x, y)
         return y
 
     def _edit(self, y: Routes, move: Move) -> Indices:
-        """A move as the kernel's five numbers, checked."""
+        """A validated move as the five numbers of the kernel."""
         op = move.get("op") if isinstance(move, dict) else None
         if op not in OPS:
-            raise ValueError(f"move {move!r} is unknown here; expected one of {', '.join(OPS)}.")
+            raise ValueError(f"{move!r} is not a valid move; expected one of {', '.join(OPS)}.")
         if op == "reverse":
             r, i, j = validation.move_args(move, op, 3)
             s = r
@@ -249,18 +191,20 @@ class Plans:
         first = (0 if op == "tails" else 1, 0 if op in ("move", "tails") else 1)
         for route, place, least in ((r, i, first[0]), (s, j, first[1])):
             if not 0 <= route < len(y):
-                raise ValueError(f"there is no route {route}; the plan has routes 0 to {len(y) - 1}.")
+                raise ValueError(f"There is no route {route}; the plan has routes 0 to {len(y) - 1}.")
             if not least <= place <= len(y[route]):
-                raise ValueError(f"there is no place {place} on route {route}; it has {len(y[route])} stops.")
+                raise ValueError(
+                    f"There is no position {place} on route {route}; it has {len(y[route])} stops."
+                )
         same = r == s and (op == "tails" or (op == "move" and j in (i - 1, i)) or (op == "swap" and i == j))
         if same or (op == "reverse" and j <= i):
-            raise ValueError(f"move {move!r} changes nothing.")
+            raise ValueError(f"The move {move!r} changes nothing.")
         return np.array([OPS.index(op), r, i, s, j])
 
 
 @dataclass(frozen=True, slots=True)
 class PlanLandscape:
-    """Plans under one matrix of arc costs and one price of overload."""
+    """Plans under one matrix of arc costs and one price per unit of overload."""
 
     day: Day
     costs: Matrix
@@ -268,6 +212,7 @@ class PlanLandscape:
     soft: bool
 
     def utility(self, y: Routes) -> float:
+        """Minus the cost of the arcs and of the overload."""
         total = 0.0
         for route in y:
             path = np.concatenate([[0], route, [0]]).astype(np.int64)
@@ -276,6 +221,7 @@ class PlanLandscape:
         return -total - self.price * float(over)
 
     def gains(self, y: Routes) -> Vector:
+        """What each move saves."""
         routes, sizes = pack(self.day, y)
         rows = kernel.edits(routes, sizes, self.day.demand, self.day.capacity, self.soft)
         return kernel.gains(self.costs, self.price, routes, sizes, self.day.demand, self.day.capacity, rows)
@@ -283,6 +229,7 @@ class PlanLandscape:
     def climb(
         self, y: Routes, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Routes], list[Move]]:
+        """Local search over all moves by the kernel."""
         routes, sizes = pack(self.day, y)
         rows = self.improve(routes.copy(), sizes.copy(), kappa, best, limit)
         path = [y]
@@ -292,7 +239,7 @@ class PlanLandscape:
         return path, [to_move(row) for row in rows.tolist()]
 
     def improve(self, routes: Indices, sizes: Indices, kappa: float, best: bool, limit: int) -> Indices:
-        """Climb in place."""
+        """Climb in place; returns the moves as rows of five numbers."""
         day = self.day
         return kernel.climb(
             self.costs, self.price, routes, sizes, day.demand, day.capacity, self.soft, kappa, best, limit
@@ -300,7 +247,7 @@ class PlanLandscape:
 
 
 def pack(x: Day, y: Routes) -> tuple[Indices, Indices]:
-    """A plan as the kernel's padded matrix and sizes."""
+    """A plan as the padded matrix and the sizes that the kernels take."""
     routes = np.zeros((len(y), x.size + 2), np.int64)
     sizes = np.array([len(route) for route in y], dtype=np.int64)
     for r, route in enumerate(y):
@@ -309,11 +256,11 @@ def pack(x: Day, y: Routes) -> tuple[Indices, Indices]:
 
 
 def unpack(routes: Indices, sizes: Indices) -> Routes:
-    """The plan in a padded matrix."""
+    """The plan in a padded matrix: the inverse of `pack`."""
     return tuple(routes[r, 1 : sizes[r] + 1].copy() for r in range(len(sizes)))
 
 
 def to_move(row: Sequence[int]) -> Move:
-    """The kernel's five numbers as a move."""
+    """The five numbers of the kernel as a move."""
     op, r, i, s, j = row
     return {"op": OPS[op], "args": [r, i, j] if op == kernel.REVERSE else [r, i, s, j]}

@@ -1,4 +1,4 @@
-"""What a planner knows that is not on the map: how the same stops were served on earlier days."""
+"""Features from earlier days: how usual it is to drive from one stop to another."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from coactor.domains.plans.domain import Day
+from coactor.domains.plans.day import Day
 from coactor.protocol import Indices, Matrix, Vector
 
 Column: TypeAlias = Literal["similar", "always", "weekday", "district"]
@@ -18,25 +18,25 @@ COLUMNS: dict[Column, str] = {
     "weekday": "unusual on this weekday",
     "district": "into another district",
 }
-SMOOTHING = 0.1  # of one day: a pair of stops seen once or never is not a habit yet
+SMOOTHING = 0.1  # of one day, added to the number of days on which both stops were served
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PlannedDay:
-    """One day of an archive.
+    """One day of an archive of plans.
 
     Attributes
     ----------
     day, weekday
-        When it was; weekday 0 to 6.
+        The date as a number, and the weekday, 0 to 6.
     demand
         Of each stop of that day, by stop number.
     capacity
         Of one vehicle.
     routes
-        What the planner decided: stop numbers without the depot. Empty if it is not known yet.
+        The planner's routes: stop numbers without the depot. Empty if not known yet.
     vehicles
-        How many vehicles were on duty.
+        The number of vehicles on duty.
     """
 
     day: int
@@ -46,8 +46,15 @@ class PlannedDay:
     routes: tuple[tuple[int, ...], ...]
     vehicles: int
 
+    def __repr__(self) -> str:
+        return (
+            f"PlannedDay(day={self.day}, weekday={self.weekday}, {len(self.demand)} stops, "
+            f"{len(self.routes)} routes, {self.vehicles} vehicles)"
+        )
+
     @property
     def stops(self) -> tuple[int, ...]:
+        """The day's stops, sorted."""
         return tuple(sorted(self.demand))
 
     def local_routes(self) -> tuple[Indices, ...]:
@@ -58,20 +65,20 @@ class PlannedDay:
 
 
 class History:
-    """Turns days into problems whose arcs know how usual they are.
+    """Turns planned days into problems with features from earlier days.
 
-    An arc is as usual as the share of earlier days that served both its ends and drove straight from one to
-    the other; the feature is 1 - sqrt(share), a cost between 0 and 1. For "similar" each stop that only one
-    of the two days has halves what that day counts; "always" counts all days alike, "weekday" those of the
-    same weekday. "district" is 1 where an arc leaves a district. The first feature is the distance, in mean
-    distances.
+    How usual an arc is: of the earlier days that served both its ends, the share on which a vehicle drove
+    directly from one to the other. The feature is 1 - sqrt(share), a cost between 0 and 1. For "similar" an
+    earlier day counts half as much for each stop that only one of the two days has; for "always" all days
+    count alike; for "weekday" only those of the same weekday. "district" is 1 where an arc leaves a district.
+    The first feature is the distance divided by the mean distance.
 
     Parameters
     ----------
     distances
         Between all stops, the depot first, shape (stops, stops).
     columns
-        Which features beside distance.
+        The features besides distance.
     districts
         The district of each stop; needed for "district".
     """
@@ -84,9 +91,9 @@ class History:
     ) -> None:
         unknown = [column for column in columns if column not in COLUMNS]
         if unknown:
-            raise ValueError(f"there is no feature {unknown[0]!r}; the features are {', '.join(COLUMNS)}.")
+            raise ValueError(f"There is no feature {unknown[0]!r}; expected some of {', '.join(COLUMNS)}.")
         if "district" in columns and districts is None:
-            raise ValueError("the feature 'district' needs the district of each stop.")
+            raise ValueError("The feature 'district' needs the district of each stop.")
         self.distances = distances / distances[distances > 0].mean()
         self.columns = tuple(columns)
         self.names = ("distance", *(COLUMNS[column] for column in columns))
@@ -98,7 +105,7 @@ class History:
         self._present = np.zeros((0, n))
 
     def record(self, day: PlannedDay) -> None:
-        """Remember what the planner did."""
+        """Add a planned day."""
         self._sets.append(frozenset(day.demand))
         self._weekdays.append(day.weekday)
         idle = ((),) * (day.vehicles - len(day.routes))
@@ -109,7 +116,7 @@ class History:
         self._present = np.vstack([self._present, present])
 
     def problem(self, day: PlannedDay) -> Day:
-        """The day as it stands in the morning: what was driven on it is not looked at."""
+        """The problem of a day, from earlier days only: the day's own routes are not used."""
         points = np.array([0, *day.stops])
         table = [self.distances[np.ix_(points, points)]]
         for column in self.columns:
@@ -119,24 +126,24 @@ class History:
         return Day.of(np.stack(table, axis=2), demand, np.full(day.vehicles, float(day.capacity)), names)
 
     def most_similar(self, day: PlannedDay) -> int:
-        """The earlier day whose stops differ least, the latest of them; -1 if there is none."""
-        differ = self._differences(day)
-        return int(np.flatnonzero(differ == differ.min())[-1]) if len(differ) else -1
+        """The index of the recorded day whose stops differ least, the latest of them; -1 if there is none."""
+        differences = self._differences(day)
+        return int(np.flatnonzero(differences == differences.min())[-1]) if len(differences) else -1
 
     def _differences(self, day: PlannedDay) -> Indices:
         today = frozenset(day.demand)
-        return np.array([len(today ^ then) for then in self._sets], dtype=np.int64)
+        return np.array([len(today ^ earlier) for earlier in self._sets], dtype=np.int64)
 
     def _column(self, column: Column, day: PlannedDay, points: Indices) -> Matrix:
         if column == "district":
-            assert self._districts is not None  # checked when made
+            assert self._districts is not None  # checked in __init__
             where = self._districts[points]
             other: Matrix = (where[:, None] != where[None, :]).astype(np.float64)
             return other
         weights = np.ones(len(self._sets))
         if column == "similar" and len(weights):
-            differ = self._differences(day)
-            weights = 0.5 ** (differ - differ.min()).astype(np.float64)
+            differences = self._differences(day)
+            weights = 0.5 ** (differences - differences.min()).astype(np.float64)
         elif column == "weekday":
             weights = (np.array(self._weekdays) == day.weekday).astype(np.float64)
         return self._unusual(weights, points)

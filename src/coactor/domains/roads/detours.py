@@ -1,63 +1,35 @@
-"""Ways round: a route's neighbourhood seen through weights, and the few other ways worth showing.
+"""Alternatives for a stretch of a route: a few that differ clearly, or the best one through given links.
 
-Two shortest-path trees a leg, one from its start and one to its end, know the best way through every link of
-the network at once. (The literature calls such ways via-node alternatives.)
+Two shortest-path trees per leg, one from its start and one to its end, contain the best path through every
+link of the network (via-node alternatives).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from coactor.domains.roads.domain import Roads
+from coactor.domains.roads.router import Leg
+from coactor.domains.roads.trips import Route, Trip
 from coactor.kernels import roads as kernel
 from coactor.protocol import Indices, Move, Vector
-from coactor.search import ROUNDING, PlainLandscape
 
-if TYPE_CHECKING:
-    from coactor.domains.roads.domain import Roads, Route, Trip
-
-AVOIDED = 0.4  # the share of a stretch that another way for it must leave out
-ENOUGH = 0.6  # or the share of what the best of them leaves out, where that is less
-ALIKE = 0.6  # two ways that share more of their new links than this are one to the eye
+AVOIDED = 0.4  # the share of the stretch that an alternative must leave out
+ENOUGH = 0.6  # or the share of what the best alternative leaves out, where that is less
+ALIKE = 0.6  # two alternatives that share more of their new links than this look the same
 POOL = 4000  # links whose detours are surveyed, the cheapest first
-LOOKED_AT = 1000  # of them, on each leg, that are compared with each other
-
-
-@dataclass(frozen=True, slots=True)
-class RoadView(PlainLandscape):
-    """The routes of one trip through one set of weights: all detours at once, two trees a leg."""
-
-    domain: Roads
-
-    def gains(self, y: Route) -> Vector:
-        """What each move adds to the utility, in scan order."""
-        gains: Vector = self.domain.move_features(self.x, y) @ self.w
-        return gains
-
-    def _step(self, y: Route, kappa: float, best: bool) -> tuple[Move, Route] | None:
-        """Among equally cheap detours the router may draw another than was foreseen: look again."""
-        here = self.domain.features(self.x, y)
-        least = ROUNDING * float(np.abs(self.w) @ np.abs(here))
-        gains = self.gains(y)
-        hopeful = np.flatnonzero((gains >= kappa) & (gains > least))
-        if not hopeful.size:
-            return None
-        moves = list(self.domain.moves(self.x, y))
-        for k in hopeful[np.argsort(-gains[hopeful], kind="stable")] if best else hopeful:
-            z = self.domain.apply(self.x, y, moves[k])
-            gain = float(self.w @ (self.domain.features(self.x, z) - here))
-            if gain >= kappa and gain > least:
-                return moves[k], z
-        return None
+COMPARED = 1000  # of them, per leg, that are compared with each other
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """Another way: the edit that leads there, the route, what it changes in phi, and its gain."""
+    """An alternative: the move that leads to it, the route, the change in phi, and the gain."""
 
     move: Move
     route: Route
@@ -65,63 +37,72 @@ class Way:
     gain: float
 
 
+class _Candidate(NamedTuple):
+    """A detour: its gain, the link and leg of its via-point, and a function that draws its links."""
+
+    gain: float
+    link: int
+    leg: int
+    draw: Callable[[], Indices]
+
+
 def other_ways(
     domain: Roads, x: Trip, y: Route, first: int, last: int, w: Vector, most: int = 5
 ) -> list[Way]:
-    """The best ways, by the weights, that avoid much of a stretch and are plainly different from each other.
+    """The best alternatives, by the weights, that avoid much of a stretch and differ clearly from each other.
 
     Parameters
     ----------
     domain, x, y
-        The roads, the trip, and the route as it is.
+        The roads, the trip, and the current route.
     first, last
         The stretch: positions in ``y.links``, both included.
     w
-        What is known of the taste.
+        The weights that score the alternatives.
     most
-        How many at most.
+        The largest number of alternatives.
     """
     if not 0 <= first <= last < len(y.links):
         raise ValueError(
-            f"there is no stretch from {first} to {last}; the route has links 0 to {len(y.links) - 1}."
+            f"There is no stretch from {first} to {last}; the route has links 0 to {len(y.links) - 1}."
         )
-    found, taken, seen = list[Way](), list[set[int]](), set[bytes]()
+    ways, new_links, drawn = list[Way](), list[set[int]](), set[bytes]()
     old = set(y.links.tolist())
-    for _, link, leg, drawn in sorted(_candidates(domain, x, y, first, last, w), key=lambda c: -c[0]):
-        links = drawn()
-        if links.tobytes() in seen:
+    for candidate in sorted(_candidates(domain, x, y, first, last, w), key=lambda c: -c.gain):
+        links = candidate.draw()
+        if links.tobytes() in drawn:
             continue
-        seen.add(links.tobytes())
+        drawn.add(links.tobytes())
         fresh = set(links.tolist()) - old
-        if not fresh or any(_alike(fresh, other) for other in taken):
+        if not fresh or any(_alike(fresh, other) for other in new_links):
             continue
-        taken.append(fresh)
-        found.append(way_of(domain, x, y, _via(_middle(domain, x, y, link, leg, links, fresh), leg), w))
-        if len(found) == most:
+        new_links.append(fresh)
+        ways.append(way_of(domain, x, y, _readable_move(domain, x, y, candidate, links, fresh), w))
+        if len(ways) == most:
             break
-    return sorted(found, key=lambda way: -way.gain)
+    return sorted(ways, key=lambda way: -way.gain)
 
 
 def way_through(domain: Roads, x: Trip, y: Route, links: Iterable[int], w: Vector) -> Way | None:
-    """The best way through one of the links, on whichever leg; None when the route passes them all."""
+    """The best way through one of the links, on whichever leg; None if the route passes all of them."""
     wanted = np.setdiff1d(np.fromiter(links, np.int64), y.links)
     if wanted.size and (wanted.min() < 0 or wanted.max() >= domain.network.size):
-        raise ValueError(f"there are links 0 to {domain.network.size - 1}; found {wanted.tolist()[:5]}.")
+        raise ValueError(f"There are links 0 to {domain.network.size - 1}; got {wanted.tolist()[:5]}.")
     if not wanted.size:
         return None
     best, least = (-1, -1), np.inf
-    for leg, (turns, far, _, near, _) in enumerate(domain.trees(x, y)):
-        now = far[domain.network.head[turns[-1]]] if len(turns) else 0.0
-        extra = far[wanted] + near[wanted] - now
+    for number, leg in enumerate(domain.legs(x, y)):
+        now = leg.from_origin[domain.network.head[leg.turns[-1]]] if len(leg.turns) else 0.0
+        extra = leg.from_origin[wanted] + leg.to_target[wanted] - now
         if extra.min() < least:
-            least, best = float(extra.min()), (int(wanted[extra.argmin()]), leg)
+            least, best = float(extra.min()), (int(wanted[extra.argmin()]), number)
     if not np.isfinite(least):
-        raise ValueError("one cannot drive there on this trip; choose another street.")
+        raise ValueError("The trip cannot pass there; choose another street.")
     return way_of(domain, x, y, _via(*best), w)
 
 
 def way_of(domain: Roads, x: Trip, y: Route, move: Move, w: Vector) -> Way:
-    """What one edit leads to."""
+    """The alternative that one move leads to."""
     z = domain.apply(x, y, move)
     change = domain.features(x, z) - domain.features(x, y)
     return Way(move, z, change, float(w @ change))
@@ -131,60 +112,80 @@ def _via(link: int, leg: int) -> Move:
     return {"op": "via", "args": [link, leg]}
 
 
-def _candidates(
-    domain: Roads, x: Trip, y: Route, first: int, last: int, w: Vector
-) -> list[tuple[float, int, int, Callable[[], Indices]]]:
-    """Ways that leave enough of the stretch out and come by nowhere twice.
-
-    For each its gain, via-point and leg, and what draws its links: few of them are ever drawn.
-    """
-    network, found = domain.network, list[tuple[float, int, int, Callable[[], Indices]]]()
-    tail = network.tail
-    points, place = [x.origin, *y.vias, x.destination], 0
-    rows, passed = domain.rows(x), [network.ends[x.origin, 0], *network.ends[y.links, 1]]
-    again = np.bincount(passed, minlength=network.ends.max() + 1) > 1  # where the route itself comes by twice
-    for leg, (turns, far, ahead, near, back) in enumerate(domain.trees(x, y)):
-        inner = np.arange(place + 1, place + len(turns))  # its ends stay where they are
-        rest = np.delete(y.links, np.arange(place, place + len(turns) + 1))
-        place += len(turns)
+def _candidates(domain: Roads, x: Trip, y: Route, first: int, last: int, w: Vector) -> Iterator[_Candidate]:
+    """Detours that leave out enough of the stretch and pass no junction twice."""
+    network, router, rows = domain.network, domain.router, domain.turn_rows(x)
+    passed = [network.ends[x.origin, 0], *network.ends[y.links, 1]]
+    repeated = np.bincount(passed, minlength=network.ends.max() + 1) > 1  # by the route itself
+    place = 0
+    for number, leg in enumerate(domain.legs(x, y)):
+        inner = np.arange(place + 1, place + len(leg.turns))  # the ends of a leg stay
+        rest = np.delete(y.links, np.arange(place, place + len(leg.turns) + 1))
+        place += len(leg.turns)
         stretch = y.links[inner[(inner >= first) & (inner <= last)]]
         if not stretch.size:
             continue
-        marked = np.zeros(network.size, dtype=bool)
-        marked[stretch] = True
-        taken = np.zeros(len(again), dtype=np.int8)
-        taken[[network.ends[x.origin, 0], *network.ends[rest, 1]]] = 1
-        taken[again] = -1
-        through = far + near
+        blocked = np.zeros(len(repeated), dtype=np.int8)
+        blocked[[network.ends[x.origin, 0], *network.ends[rest, 1]]] = 1
+        blocked[repeated] = -1
+        through = leg.from_origin + leg.to_target
         through[y.links] = np.inf
         links = np.argsort(through, kind="stable")[:POOL]
         links = links[np.isfinite(through[links])]
-        a, b = points[leg], points[leg + 1]
-        into, out = domain.gates(a, b, ahead, back, links)
-        used, twice = kernel.survey(
-            tail, network.head, ahead, back, into, out, a, b, links, network.ends, marked, taken
-        )
-        avoided = np.where(twice, 0, stretch.size - used)
-        # Of a long straight road one via-point may avoid less: then what avoids about as much as any will do.
-        good = np.flatnonzero(
-            avoided >= max(1.0, min(AVOIDED * stretch.size, ENOUGH * avoided.max(initial=0)))
-        )
-        links, into, out = links[good], into[good], out[good]
-        costs = kernel.detours(rows, tail, network.head, ahead, back, into, out, a, b, links) @ w
-        now = float(rows[turns].sum(axis=0) @ w)
-        for k in np.argsort(costs, kind="stable")[:LOOKED_AT].tolist():
-            gates = int(into[k]), int(out[k])
-            drawn = partial(kernel.way, tail, network.head, ahead, back, *gates, a, b)
-            found.append((now - float(costs[k]), int(links[k]), leg, drawn))
-    return found
+        into, out = router.gates(leg, links)
+        avoided = _avoided(domain, leg, links, into, out, stretch, blocked)
+        # On a long straight road one via-point may avoid less: then the best of the detours set the measure.
+        enough = max(1.0, min(AVOIDED * stretch.size, ENOUGH * avoided.max(initial=0)))
+        good = np.flatnonzero(avoided >= enough)
+        costs = router.detour_features(rows, leg, links[good]) @ w
+        now = float(rows[leg.turns].sum(axis=0) @ w)
+        for k in np.argsort(costs, kind="stable")[:COMPARED].tolist():
+            gates = int(into[good[k]]), int(out[good[k]])
+            draw = partial(
+                kernel.way, router.tail, network.head, leg.into, leg.out, *gates, leg.origin, leg.target
+            )
+            yield _Candidate(now - float(costs[k]), int(links[good[k]]), number, draw)
 
 
-def _middle(domain: Roads, x: Trip, y: Route, link: int, leg: int, links: Indices, fresh: set[int]) -> int:
-    """The via-point in the middle of what is new, where it leads the same way: it reads best on a map."""
+def _avoided(
+    domain: Roads,
+    leg: Leg,
+    links: Indices,
+    into: Indices,
+    out: Indices,
+    stretch: Indices,
+    blocked: NDArray[np.int8],
+) -> Indices:
+    """How many links of the stretch each detour leaves out; 0 if it passes a junction twice."""
+    network = domain.network
+    marked = np.zeros(network.size, dtype=bool)
+    marked[stretch] = True
+    used, twice = kernel.survey(
+        domain.router.tail,
+        network.head,
+        leg.into,
+        leg.out,
+        into,
+        out,
+        leg.origin,
+        leg.target,
+        links,
+        network.ends,
+        marked,
+        blocked,
+    )
+    avoided: Indices = np.where(twice, 0, stretch.size - used)
+    return avoided
+
+
+def _readable_move(
+    domain: Roads, x: Trip, y: Route, candidate: _Candidate, links: Indices, fresh: set[int]
+) -> Move:
+    """The move with its via-point in the middle of the new links, where that draws the same route."""
     new = [k for k in links.tolist() if k in fresh]
-    middle = new[len(new) // 2]
-    one, two = (domain.apply(x, y, _via(via, leg)).links for via in (link, middle))
-    return middle if np.array_equal(one, two) else link
+    given, middle = _via(candidate.link, candidate.leg), _via(new[len(new) // 2], candidate.leg)
+    one, two = (domain.apply(x, y, move).links for move in (given, middle))
+    return middle if np.array_equal(one, two) else given
 
 
 def _alike(one: set[int], two: set[int]) -> bool:

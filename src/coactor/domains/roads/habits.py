@@ -1,4 +1,4 @@
-"""Habits: how earlier trips went on after each link of a network."""
+"""Habits: how earlier trips continued after each link of a network."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from coactor.protocol import Indices, Vector
 
 
 class Habits:
-    """How earlier trips went on after each link, as a cost of every turn: -log of its share.
+    """How earlier trips continued after each link, as a cost of every turn: minus log of its smoothed share.
 
-    Unknown links share evenly among their exits, so nothing is ever impossible and nothing is negative.
+    Each turn starts with a count of 1 (Laplace smoothing), so no turn is impossible and no cost is negative.
 
     Examples
     --------
@@ -32,23 +32,29 @@ class Habits:
         self.counts = np.zeros(len(network.head))
         self._tail = network.tail
         self._exits = np.diff(network.start)[self._tail]
-        self._place = {
+        self._turns = {
             pair: k for k, pair in enumerate(zip(self._tail.tolist(), network.head.tolist(), strict=True))
         }
 
+    def __repr__(self) -> str:
+        return f"Habits({self.network!r}, {self.counts.sum():g} turns recorded)"
+
     def record(self, links: Sequence[int] | Indices) -> None:
-        """Remember one trip."""
-        path = [int(a) for a in links]
+        """Count the turns of one trip. Raises ValueError and counts nothing if a turn does not exist."""
+        path = [int(link) for link in links]
+        missing = [pair for pair in itertools.pairwise(path) if pair not in self._turns]
+        if missing:
+            raise ValueError(f"There is no turn from link {missing[0][0]} into link {missing[0][1]}.")
         for pair in itertools.pairwise(path):
-            self.counts[self._place[pair]] += 1.0
+            self.counts[self._turns[pair]] += 1.0
 
     def costs(self) -> Vector:
-        """What each turn costs a creature of habit."""
+        """The cost of each turn: minus log of its smoothed share among past trips."""
         passed = np.bincount(self._tail, self.counts, minlength=self.network.size)[self._tail]
         return np.log((passed + self._exits) / (self.counts + 1.0))
 
-    def kept(self) -> Network:
-        """The network with the habits of now as one more feature of its turns, the last one."""
+    def frozen(self) -> Network:
+        """The network with the present habit costs as one more feature of its turns, the last one."""
         network, name = self.network, "unusual turns"
         return replace(
             network,

@@ -1,4 +1,4 @@
-"""Road networks: directed links, the turns between them, and what they are like."""
+"""Road networks: directed links, the turns between them, and their features."""
 
 from __future__ import annotations
 
@@ -9,29 +9,28 @@ from typing import Any
 import numpy as np
 
 from coactor import validation
+from coactor.domains.roads.topology import components, is_u_turn, successors, turn_sides
 from coactor.protocol import Indices, Matrix, Vector
 
-TURNING = np.pi / 4  # a change of direction beyond this is a turn to the left or to the right
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Network:
     """A directed road network, searched from link to link.
 
     Attributes
     ----------
     ids
-        The name of each link, as the data calls it.
+        The name of each link in the data.
     ends
         The junctions each link begins and ends at, shape (n, 2).
     start, head
-        ``head[start[a]:start[a + 1]]`` are the links that may follow link a; a place in `head` is a turn.
+        ``head[start[a]:start[a + 1]]`` are the links that may follow link a; an index into `head` is a turn.
     link_features
         One row per link, never negative.
     turn_features
         One row per turn, never negative.
     names
-        What the columns are called: those of links, then those of turns.
+        Of the feature columns: those of links, then those of turns.
     labels
         The same for people, with units: "main road (×84.2 m)" is counted in steps of 84.2 m.
     unit
@@ -39,7 +38,7 @@ class Network:
     lengths
         How many of the first columns add up to the length of a link.
     places
-        Where the junctions lie, shape (junctions, 2), x before y, for a map; optional.
+        Coordinates of the junctions, shape (junctions, 2), x before y, for a map; optional.
     kinds, streets
         The kind of road and the name of the street of each link; optional.
     """
@@ -57,6 +56,9 @@ class Network:
     places: Matrix | None = None
     kinds: tuple[str, ...] | None = None
     streets: tuple[str, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"Network({self.size} links, {len(self.head)} turns, {len(self.names)} features)"
 
     @property
     def size(self) -> int:
@@ -83,10 +85,10 @@ class Network:
         turn_columns: Mapping[str, Any] | None = None,
         measure: str = "m",
     ) -> Network:
-        """A checked network with the features a driver would name.
+        """A validated network.
 
-        They are: length on each kind of road, turns to the left and to the right (when it is known where the
-        junctions lie), and u-turns; or those that are given.
+        By default its features are the length on each kind of road, left and right turns (if the junctions
+        have coordinates), and u-turns.
 
         Parameters
         ----------
@@ -95,21 +97,21 @@ class Network:
         length
             How long each link is.
         kind
-            The kind of road of each link; one kind for all by default.
+            The kind of road of each link; by default all are of one kind.
         ids
-            What the data calls the links; their numbers by default.
+            The names of the links in the data; by default their numbers.
         turns
-            The allowed pairs (link, next link), shape (m, 2); by default all that meet.
+            The allowed pairs (link, next link), shape (m, 2); by default all links that meet.
         places
-            Where the junctions lie, shape (junctions, 2), x before y.
+            Coordinates of the junctions, shape (junctions, 2), x before y.
         streets
             The name of each link's street; empty where it has none.
         columns
-            What each link is like, by name, the length (or the time) first; in place of its length by kind.
+            Features of the links by name, the length (or the time) first; in place of the length by kind.
         turn_columns
-            What each of the given turns is like, by name; in place of left, right and u-turns.
+            Features of the given turns by name; in place of left, right and u-turns.
         measure
-            What lengths are measured in.
+            The unit of length.
 
         Examples
         --------
@@ -123,25 +125,25 @@ class Network:
         )
         n = validation.positive(len(begin), 1, "the number of links")
         if length is None and not columns:
-            raise ValueError("the network says neither how long its links are nor what they are like.")
+            raise ValueError("A network needs the length of its links, or columns with their features.")
         length = np.ones(n) if length is None else validation.vector(length, "lengths")
         names = tuple(map(str, range(n))) if ids is None else tuple(ids)
         if not len(end) == len(length) == len(names if kind is None else kind) == len(names) == n:
-            raise ValueError(f"begin, end, length, kind and ids must be of one length; begin has {n} links.")
+            raise ValueError(f"begin, end, length, kind and ids must be equally long; begin has {n} links.")
         if begin.min() < 0 or end.min() < 0:
-            raise ValueError("a junction has a number below 0; junctions are numbered from 0.")
+            raise ValueError("A junction has a number below 0; junctions are numbered from 0.")
         if (length <= 0).any():
             bad = int(np.flatnonzero(length <= 0)[0])
-            raise ValueError(f"link {names[bad]} is {length[bad]:g} long; every length must be above 0.")
+            raise ValueError(f"Link {names[bad]} has length {length[bad]:g}; every length must be above 0.")
         if turn_columns is not None and turns is None:
-            raise ValueError("the turns have features, but nobody said which turns there are; give `turns`.")
-        pairs = _successors(begin, end) if turns is None else _pairs(turns)
+            raise ValueError("turn_columns needs turns: give the pairs of links that the columns describe.")
+        pairs = successors(begin, end) if turns is None else _pairs(turns)
         start, tail, head, order = _rows(begin, end, pairs, names)
         _check_connected(begin, end, names)
-        spots = None if places is None else validation.matrix(places, "places", None, 2)
+        coordinates = None if places is None else validation.matrix(places, "places", None, 2)
         last = max(begin.max(), end.max())
-        if spots is not None and last >= len(spots):
-            raise ValueError(f"a link uses junction {last}; {len(spots)} junctions have a place.")
+        if coordinates is not None and last >= len(coordinates):
+            raise ValueError(f"A link uses junction {last}; {len(coordinates)} junctions have coordinates.")
 
         unit, lengths = 1.0, 1
         if columns:
@@ -156,7 +158,7 @@ class Network:
             turn_names, turn_features = _table(turn_columns, len(pairs), "turns")
             turn_features = turn_features[order]
         else:
-            turn_names, turn_features = _manoeuvres(begin, end, tail, head, spots)
+            turn_names, turn_features = _manoeuvres(begin, end, np.column_stack([tail, head]), coordinates)
         return Network(
             names,
             np.column_stack([begin, end]),
@@ -168,42 +170,31 @@ class Network:
             (*labels, *turn_names),
             unit,
             lengths,
-            spots,
+            coordinates,
             None if kind is None else tuple(kind),
             validation.titles(streets, n, "links"),
         )
 
 
-def _successors(begin: Indices, end: Indices) -> Indices:
-    """Every pair of links of which the second begins where the first ends."""
-    order = np.argsort(begin, kind="stable")
-    first = np.searchsorted(begin[order], end, "left")
-    last = np.searchsorted(begin[order], end, "right")
-    count = last - first
-    tail = np.repeat(np.arange(len(begin)), count)
-    offset = np.arange(len(tail)) - np.repeat(np.cumsum(count) - count, count)
-    return np.column_stack([tail, order[np.repeat(first, count) + offset]])
-
-
 def _pairs(turns: Any) -> Indices:
     pairs = validation.matrix(turns, "turns", None, 2)
     if (pairs != np.floor(pairs)).any():
-        raise ValueError("a turn names a link that is no whole number; give pairs of link numbers.")
+        raise ValueError("A turn names a link by a number that is not whole; give pairs of link numbers.")
     return pairs.astype(np.int64)
 
 
 def _rows(
     begin: Indices, end: Indices, pairs: Indices, names: Sequence[str]
 ) -> tuple[Indices, Indices, Indices, Indices]:
-    """The turns sorted by the link they come from: row starts, from, to, and the place each was given at."""
+    """The turns sorted by the link they come from: row starts, from, to, and the given position of each."""
     n = len(begin)
     wrong = (pairs < 0) | (pairs >= n)
     if wrong.any():
-        raise ValueError(f"a turn names link {pairs[wrong][0]}; there are links 0 to {n - 1}.")
+        raise ValueError(f"A turn names link {pairs[wrong][0]}; there are links 0 to {n - 1}.")
     apart = end[pairs[:, 0]] != begin[pairs[:, 1]]
     if apart.any():
         a, b = pairs[apart][0]
-        raise ValueError(f"the turn from link {names[a]} to link {names[b]} joins links that do not meet.")
+        raise ValueError(f"The turn from link {names[a]} to link {names[b]} joins links that do not meet.")
     pairs, order = np.unique(pairs, axis=0, return_index=True)
     start = np.searchsorted(pairs[:, 0], np.arange(n + 1)).astype(np.int64)
     return start, pairs[:, 0].copy(), pairs[:, 1].copy(), order
@@ -212,12 +203,12 @@ def _rows(
 def _table(columns: Mapping[str, Any], n: int, what: str) -> tuple[tuple[str, ...], Matrix]:
     """Named columns side by side."""
     table = np.zeros((n, len(columns)))
-    for k, (name, given) in enumerate(columns.items()):
-        values = validation.vector(given, f"the values of {name!r}")
+    for k, (name, column) in enumerate(columns.items()):
+        values = validation.vector(column, f"the values of {name!r}")
         if len(values) != n:
-            raise ValueError(f"feature {name!r} has {len(values)} values; there are {n} {what}.")
+            raise ValueError(f"Feature {name!r} has {len(values)} values; there are {n} {what}.")
         if (values < 0).any():
-            raise ValueError(f"feature {name!r} is {values.min():g} somewhere; costs must not be negative.")
+            raise ValueError(f"Feature {name!r} has a value of {values.min():g}; costs must not be negative.")
         table[:, k] = values
     return tuple(columns), table
 
@@ -234,45 +225,23 @@ def _by_kind(length: Vector, kind: Sequence[str] | None) -> tuple[tuple[str, ...
 
 
 def _manoeuvres(
-    begin: Indices, end: Indices, tail: Indices, head: Indices, places: Matrix | None
+    begin: Indices, end: Indices, turns: Indices, places: Matrix | None
 ) -> tuple[tuple[str, ...], Matrix]:
-    """U-turns, and left and right where it is known where the junctions lie."""
-    back = (begin[head] == end[tail]) & (end[head] == begin[tail])
+    """U-turns; and left and right turns where the junctions have coordinates."""
+    back = is_u_turn(begin, end, turns)
     if places is None:
         return ("u-turns",), back[:, None].astype(np.float64)
-    angle = _angles(places, begin, end, tail, head)
-    table = [back, (angle > TURNING) & ~back, (angle < -TURNING) & ~back]
-    return ("u-turns", "left turns", "right turns"), np.column_stack(table).astype(np.float64)
-
-
-def pieces(begin: Indices, end: Indices) -> Indices:
-    """The piece of the network each link lies in: the number of a junction that the whole piece shares."""
-    group = np.arange(max(begin.max(), end.max()) + 1)
-    while True:  # each junction takes the smallest number in reach; pointer jumping keeps the rounds few
-        before = group.copy()
-        low = np.minimum(group[begin], group[end])
-        np.minimum.at(group, begin, low)
-        np.minimum.at(group, end, low)
-        group = group[group]
-        if (group == before).all():
-            found: Indices = group[begin]
-            return found
+    left, right = turn_sides(places, begin, end, turns)
+    table = np.column_stack([back, left & ~back, right & ~back])
+    return ("u-turns", "left turns", "right turns"), table.astype(np.float64)
 
 
 def _check_connected(begin: Indices, end: Indices, names: Sequence[str]) -> None:
-    """Refuse a network of several pieces: some trips would have no answer at all."""
-    piece = pieces(begin, end)
-    apart = np.flatnonzero(piece != piece[0])
+    """Raise ValueError if the network is not connected: some trips would have no solution."""
+    component = components(begin, end)
+    apart = np.flatnonzero(component != component[0])
     if len(apart):
         raise ValueError(
-            f"the network falls into {len(np.unique(piece))} pieces: no road joins link {names[0]} and link "
-            f"{names[apart[0]]}; add the links between them, or load the largest piece alone."
+            f"The network has {len(np.unique(component))} connected components: no road joins link "
+            f"{names[0]} and link {names[apart[0]]}. Add the links between them, or load the largest one."
         )
-
-
-def _angles(spots: Matrix, begin: Indices, end: Indices, tail: Indices, head: Indices) -> Vector:
-    """The change of direction at each turn, positive to the left."""
-    vectors = spots[end] - spots[begin]
-    bearing = np.arctan2(vectors[:, 1], vectors[:, 0])
-    change: Vector = (bearing[head] - bearing[tail] + np.pi) % (2 * np.pi) - np.pi
-    return change

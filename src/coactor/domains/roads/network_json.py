@@ -1,12 +1,11 @@
-"""A road network as JSON-able data and back, checked before anything large is made of it.
+"""A road network as JSON-able data and back, validated before anything large is allocated.
 
     {"links": {"from": [0, 1], "to": [1, 0], "length": [80.0, 80.0], "street": ["Mill Lane", "Mill Lane"]},
      "nodes": {"x": [0.0, 80.0], "y": [0.0, 0.0]}}
 
-``links`` also takes ``id`` and ``kind``; ``turns`` holds the allowed pairs, ``from`` and ``to``, as numbers
-of links. ``features`` of links or turns, a list of ``{"name": ..., "values": [...]}``, take the place of
-those that `Network.of` would derive. What `encode` writes has all features in it, so that what is read back
-is the same to the last bit.
+``links`` also takes ``id`` and ``kind``; ``turns`` holds the allowed pairs, ``from`` and ``to``, as link
+numbers. ``features`` of links or turns, a list of ``{"name": ..., "values": [...]}``, replace those that
+`Network.of` would derive. `encode` writes all features, so that decoding gives the same network bit for bit.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from coactor.protocol import Indices, Matrix
 LINKS = 100_000
 TURNS = 1_000_000
 FEATURES = 100
-NUMBERS = 20_000_000  # turns times features: what the router keeps in memory
+NUMBERS = 20_000_000  # turns times features, which the router holds in memory
 TEXT = 200  # characters of a name
 
 _KEYS = {
@@ -36,7 +35,7 @@ _KEYS = {
 
 
 def encode(network: Network) -> dict[str, Any]:
-    """Everything that is known of a network."""
+    """The network as JSON-able data."""
     _check_size(network.size, len(network.head), len(network.names))
     split = network.link_features.shape[1]
     links: dict[str, Any] = {
@@ -61,7 +60,7 @@ def encode(network: Network) -> dict[str, Any]:
 
 
 def decode(data: Any) -> Network:
-    """A network from JSON-able data, or a ValueError that says in a sentence what is wrong with it."""
+    """A network from JSON-able data. Raises ValueError if the data is malformed or too large."""
     _object(data, "the network")
     links = _object(validation.entry(data, "links", "the network"), "links")
     begin, end = (
@@ -84,7 +83,7 @@ def decode(data: Any) -> Network:
     _check_size(n, count, len(columns or set(kind or ["road"])) + len(turn_columns or "lru"))
     ids, streets, measure = _texts(links, "id", n), _texts(links, "street", n), data.get("measure", "m")
     if ids is not None and len(set(ids)) < n:
-        raise ValueError("two links have the same id; every link needs one of its own.")
+        raise ValueError("Two links have the same id; ids must be unique.")
     if not isinstance(measure, str) or len(measure) > 8:
         raise ValueError(f"'measure' is {str(measure)[:60]!r}; expected a unit of length, such as 'm'.")
     network = Network.of(
@@ -100,11 +99,11 @@ def decode(data: Any) -> Network:
         turn_columns=turn_columns,
         measure=measure,
     )
-    return _as_written(network, data, labels, turn_labels)
+    return _with_labels(network, data, labels, turn_labels)
 
 
-def _as_written(network: Network, data: Any, labels: Sequence[str], turn_labels: Sequence[str]) -> Network:
-    """What `encode` knows and `Network.of` could not guess: labels, and how lengths are counted."""
+def _with_labels(network: Network, data: Any, labels: Sequence[str], turn_labels: Sequence[str]) -> Network:
+    """Add what `encode` stores and `Network.of` cannot derive: labels, unit and number of length columns."""
     if not labels:
         return network
     unit, lengths = data.get("unit", 1.0), data.get("lengths", 1)
@@ -112,8 +111,8 @@ def _as_written(network: Network, data: Any, labels: Sequence[str], turn_labels:
         raise ValueError(f"'unit' is {str(unit)[:60]!r}; expected the length that counts as 1.")
     if validation.positive(lengths, 1, "'lengths'") > len(labels):
         raise ValueError(f"'lengths' is {lengths}; links have {len(labels)} features.")
-    said = (*labels, *(turn_labels or network.labels[len(labels) :]))
-    return replace(network, unit=float(unit), lengths=lengths, labels=said)
+    every = (*labels, *(turn_labels or network.labels[len(labels) :]))
+    return replace(network, unit=float(unit), lengths=lengths, labels=every)
 
 
 def _columns(names: Sequence[str], labels: Sequence[str], table: Matrix) -> list[dict[str, Any]]:
@@ -128,18 +127,18 @@ def _object(data: Any, what: str) -> Mapping[str, Any]:
         raise ValueError(f"{what} is a {type(data).__name__}; expected an object.")
     unknown = sorted(map(str, set(data) - _KEYS[what]))
     if unknown:
-        said = ", ".join(sorted(_KEYS[what]))
-        raise ValueError(f"{what} has an entry {unknown[0][:60]!r} that nobody knows; it may have {said}.")
+        allowed = ", ".join(sorted(_KEYS[what]))
+        raise ValueError(f"{what} has an unknown entry {unknown[0][:60]!r}; expected some of {allowed}.")
     return data
 
 
 def _check_size(links: int, turns: int = 1, wide: int = 1) -> None:
     if not 1 <= links <= LINKS:
-        raise ValueError(f"the network has {links} links; 1 to {LINKS} can be kept.")
+        raise ValueError(f"The network has {links} links; expected 1 to {LINKS}.")
     if not 1 <= turns <= TURNS or wide > FEATURES or turns * wide > NUMBERS:
         raise ValueError(
-            f"the network has {turns} turns and {wide} features; 1 to {TURNS} turns, {FEATURES} features and "
-            f"{NUMBERS} numbers in all can be kept."
+            f"The network has {turns} turns and {wide} features; expected 1 to {TURNS} turns, at most "
+            f"{FEATURES} features and {NUMBERS} numbers in all."
         )
 
 
@@ -152,7 +151,9 @@ def _places(data: Mapping[str, Any]) -> Matrix | None:
         for key in ("x", "y")
     )
     if len(x) != len(y) or len(x) > 2 * LINKS:
-        raise ValueError(f"nodes have {len(x)} x and {len(y)} y; expected as many, up to {2 * LINKS}.")
+        raise ValueError(
+            f"nodes has {len(x)} x and {len(y)} y; expected the same number of both, up to {2 * LINKS}."
+        )
     return np.column_stack([x, y])
 
 
@@ -161,7 +162,7 @@ def _check_junctions(begin: Indices, end: Indices, most: int) -> None:
         wrong = (numbers < 0) | (numbers >= most)
         if wrong.any():
             raise ValueError(
-                f"a link begins or ends at junction {numbers[wrong][0]}; junctions are 0 to {most - 1}."
+                f"A link begins or ends at junction {numbers[wrong][0]}; junctions are 0 to {most - 1}."
             )
 
 
@@ -180,20 +181,22 @@ def _texts(links: Mapping[str, Any], key: str, n: int) -> tuple[str, ...] | None
 
 
 def _features(part: Any, what: str) -> tuple[dict[str, Any] | None, list[str]]:
-    """Named columns, and what people call them."""
+    """Named columns, and their labels."""
     given = None if part is None else part.get("features")
     if given is None:
         return None, []
     if not isinstance(given, Sequence) or isinstance(given, str) or not 1 <= len(given) <= FEATURES:
-        raise ValueError(f"the features of {what} must be a list of 1 to {FEATURES} objects.")
+        raise ValueError(f"The features of {what} must be a list of 1 to {FEATURES} objects.")
     columns, labels = dict[str, Any](), []
     for one in given:
         name = validation.entry(one, "name", f"a feature of {what}")
         label = one.get("label", name)
         if not isinstance(name, str) or not isinstance(label, str) or max(len(name), len(label)) > TEXT:
-            raise ValueError(f"a feature of {what} is called {str(name)[:60]!r}; expected a short text.")
+            raise ValueError(
+                f"A feature of {what} has the name {str(name)[:60]!r}; expected text of at most {TEXT}."
+            )
         if name in columns:
-            raise ValueError(f"{what} have two features called {name[:60]!r}; each needs its own name.")
+            raise ValueError(f"{what} has two features called {name[:60]!r}; names must be unique.")
         columns[name] = validation.entry(one, "values", f"feature {name[:60]!r}")
         labels.append(label)
     return columns, labels

@@ -15,8 +15,7 @@ import numpy as np
 
 from coactor import loaders
 from coactor.domains import Habits, History, Network, PlannedDay, Plans, Query, Ranking, Roads, Route, Trip
-from coactor.domains.plans.domain import Routes
-from coactor.domains.plans.history import Column
+from coactor.domains.plans import Column, Routes
 from coactor.experts import Budget, SimulatedExpert
 from coactor.lab.archives.reconstructed_edits import towards_path, towards_plan
 from coactor.protocol import Correction, Domain, Expert, Indices, Problem, Solution, Vector

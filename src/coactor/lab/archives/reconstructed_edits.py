@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from coactor.domains import Day, Plans, Query, Ranking, Roads, Route, Trip
-from coactor.domains.plans.domain import Routes
+from coactor.domains.plans import Routes
 from coactor.protocol import Correction, Indices, Move
 
 

@@ -10,18 +10,7 @@ from hypothesis import strategies as st
 import coactor
 from coactor.domains import Habits, Network, Roads, Route, Trip
 from coactor.kernels import roads as kernel
-
-
-def grid(side: int, rng: np.random.Generator, drop: float = 0.0) -> Network:
-    """A small city: every street runs both ways unless dropped."""
-    points = np.arange(side * side).reshape(side, side)
-    pairs = [(a, b) for row in points for a, b in itertools.pairwise(row)]
-    pairs += [(a, b) for row in points.T for a, b in itertools.pairwise(row)]
-    both = [pair for a, b in pairs for pair in ((a, b), (b, a)) if rng.random() >= drop or pair[0] < pair[1]]
-    begin, end = np.array(both).T
-    kinds = ["main" if k % 3 else "side" for k in range(len(both))]
-    places = np.column_stack(np.divmod(np.arange(side * side), side)).astype(float)
-    return Network.of(begin, end, rng.uniform(0.5, 2.0, len(both)), kinds, places=places)
+from tests.domains.roads.networks import grid
 
 
 def brute_force(domain: Roads, x: Trip, costs: np.ndarray) -> float:
@@ -37,12 +26,10 @@ def brute_force(domain: Roads, x: Trip, costs: np.ndarray) -> float:
 
 def fewest_vias(domain: Roads, x: Trip, y: Route, driven: np.ndarray) -> int:
     """Try all sets of via-points on the path, smallest first."""
-    from itertools import combinations
-
     if np.array_equal(domain.route(x, (), y.weights).links, driven):
         return 0
     for count in range(1, len(driven)):
-        for vias in combinations(driven.tolist(), count):
+        for vias in itertools.combinations(driven.tolist(), count):
             if np.array_equal(domain.route(x, vias, y.weights).links, driven):
                 return count
     raise AssertionError("no set of via-points draws the path")
@@ -62,7 +49,7 @@ def wander(domain: Roads, rng: np.random.Generator, length: int) -> np.ndarray:
     return np.array(links)
 
 
-def test_the_public_suite_accepts_roads() -> None:
+def test_roads_pass_check_domain() -> None:
     rng = np.random.default_rng(0)
     network = grid(4, rng, drop=0.3)
     for habit in (False, True):
@@ -75,7 +62,7 @@ def test_the_public_suite_accepts_roads() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_dijkstra_finds_the_cheapest_path_and_no_via_point_improves_it(seed: int) -> None:
+def test_solve_finds_the_cheapest_path_and_no_move_improves_it(seed: int) -> None:
     rng = np.random.default_rng(seed)
     domain = Roads(grid(4, rng, drop=0.2), habit=False)
     x = next(domain.sample(rng, 1))
@@ -90,7 +77,7 @@ def test_dijkstra_finds_the_cheapest_path_and_no_via_point_improves_it(seed: int
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_via_points_are_the_fewest_and_lead_to_the_driven_path(seed: int) -> None:
+def test_vias_towards_are_the_fewest_that_draw_the_driven_path(seed: int) -> None:
     rng = np.random.default_rng(seed)
     domain = Roads(grid(3, rng), habit=False)
     driven = wander(domain, rng, int(rng.integers(2, 8)))
@@ -103,7 +90,7 @@ def test_via_points_are_the_fewest_and_lead_to_the_driven_path(seed: int) -> Non
     assert len(vias) == fewest_vias(domain, x, y, driven)
 
 
-def test_negative_weights_count_as_zero() -> None:
+def test_solve_treats_negative_weights_as_zero() -> None:
     rng = np.random.default_rng(1)
     domain = Roads(grid(4, rng), habit=False)
     x = next(domain.sample(rng, 1))
@@ -123,7 +110,7 @@ def test_habits_make_the_usual_turn_cheaper() -> None:
     assert costs[1] == pytest.approx(np.log(11 / 10))  # 0 -> 2, nine times
 
 
-def test_left_and_right_are_told_apart() -> None:
+def test_network_tells_left_turns_from_right_turns() -> None:
     places = np.array([[0.0, 0.0], [0.0, 1.0], [-1.0, 1.0], [1.0, 1.0], [0.0, 2.0]])
     network = Network.of(
         [0, 1, 1, 1, 1], [1, 2, 3, 4, 0], np.ones(5), places=places
@@ -139,7 +126,7 @@ def test_left_and_right_are_told_apart() -> None:
     assert table[4] == {"u-turns": 1, "left turns": 0, "right turns": 0}
 
 
-def test_what_is_refused() -> None:
+def test_roads_and_networks_raise_value_error_for_malformed_input() -> None:
     rng = np.random.default_rng(0)
     network = grid(3, rng)
     domain = Roads(network)
@@ -155,7 +142,7 @@ def test_what_is_refused() -> None:
         domain.decode_problem({"origin": 999, "destination": 0})
     with pytest.raises(ValueError, match="every length must be above 0"):
         Network.of([0, 1], [1, 0], [1.0, -1.0])
-    with pytest.raises(ValueError, match="falls into 2 pieces"):
+    with pytest.raises(ValueError, match="has 2 connected components"):
         Network.of([0, 2], [1, 3], [1.0, 1.0])
     with pytest.raises(ValueError, match="links that do not meet"):
         Network.of([0, 1], [1, 2], [1.0, 1.0], turns=[[1, 0]])
@@ -164,11 +151,11 @@ def test_what_is_refused() -> None:
         dead_end.solve(Trip(1, 0), dead_end.distance)
 
 
-def test_kernels_agree_with_plain_python() -> None:
+def test_tree_kernel_agrees_with_plain_python() -> None:
     rng = np.random.default_rng(5)
     domain = Roads(grid(3, rng), habit=False)
     costs = domain._costs(Trip(0, 1), rng.random(domain.dim))
-    args = (domain.network.start, domain._out, domain.network.head, costs, 0, -1)
+    args = (domain.network.start, domain.router._outgoing, domain.network.head, costs, 0, -1)
     for fast, plain in zip(
         kernel.tree(*args), getattr(kernel.tree, "py_func", kernel.tree)(*args), strict=True
     ):

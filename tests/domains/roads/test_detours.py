@@ -1,4 +1,4 @@
-"""Ways round: the view by trees is the plain one, and what is offered for a stretch keeps its promises."""
+"""Detours: the landscape by trees equals the plain one, and alternatives avoid the stretch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coactor.domains import Roads, Route, Trip
 from coactor.domains.roads import detours
 from coactor.proposals.strategies import Outlook, strategy
 from coactor.search import PlainLandscape
-from tests.domains.test_roads import grid
+from tests.domains.roads.networks import grid
 
 
 def case(seed: int, side: int = 5) -> tuple[Roads, Trip, Route, np.ndarray]:
@@ -35,7 +35,7 @@ def simple(domain: Roads, y: Route) -> bool:
 
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), best=st.booleans())
-def test_the_view_by_trees_is_the_view_by_the_four_methods(seed: int, best: bool) -> None:
+def test_landscape_by_trees_equals_the_plain_landscape(seed: int, best: bool) -> None:
     domain, x, y, w = case(seed, side=4)
     fast, plain = domain.landscape(x, w), PlainLandscape(domain, x, w)
     np.testing.assert_allclose(fast.gains(y), plain.gains(y), atol=1e-9)
@@ -65,7 +65,7 @@ def test_other_ways_avoid_the_stretch_and_differ_from_each_other(seed: int) -> N
         change = domain.features(x, z) - domain.features(x, y)
         np.testing.assert_allclose(way.change, change)
         assert way.gain == pytest.approx(w @ change)
-        if simple(domain, y):  # a route that comes by somewhere twice may do so again
+        if simple(domain, y):  # a route that passes a junction twice may do so again
             assert np.isin(z.links, stretch).sum() < np.isin(y.links, stretch).sum()
             assert simple(domain, z)
         fresh.append(set(z.links.tolist()) - old)
@@ -76,7 +76,7 @@ def test_other_ways_avoid_the_stretch_and_differ_from_each_other(seed: int) -> N
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_any_link_can_be_reached_on_the_cheapest_leg(seed: int) -> None:
+def test_way_through_passes_the_link_on_the_cheapest_leg(seed: int) -> None:
     domain, x, y, w = case(seed)
     rng = np.random.default_rng(seed)
     link = int(rng.integers(domain.network.size))
@@ -98,17 +98,17 @@ def test_any_link_can_be_reached_on_the_cheapest_leg(seed: int) -> None:
     assert price(way.route) <= min(map(price, every)) + 0.5 * max(costs)
 
 
-def test_what_is_refused() -> None:
+def test_detours_raise_value_error_for_unknown_stretches_and_links() -> None:
     domain, x, y, w = case(1)
-    with pytest.raises(ValueError, match="there is no stretch from 3 to 2"):
+    with pytest.raises(ValueError, match="no stretch from 3 to 2"):
         detours.other_ways(domain, x, y, 3, 2, w)
-    with pytest.raises(ValueError, match="there are links 0 to"):
+    with pytest.raises(ValueError, match="There are links 0 to"):
         detours.way_through(domain, x, y, [10**6], w)
     assert detours.way_through(domain, x, y, y.links.tolist(), w) is None
 
 
-def test_an_exact_solver_is_asked_once() -> None:
-    """There is one optimum: looking for others would only add via-points nobody asked for."""
+def test_default_strategy_asks_an_exact_solver_once() -> None:
+    """There is one optimum: a search for others would only add via-points."""
     domain, x, _, w = case(2)
     shown = strategy("default", domain)(x, Outlook(w, threshold=1.0), (1, 2))
     assert shown.vias == ()

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coactor
-from coactor.domains import Day, History, PlannedDay, Plans
+from coactor.domains import Day, Plans
 
 
 def routes_of(y: tuple[np.ndarray, ...]) -> list[list[int]]:
@@ -20,14 +20,14 @@ def random_plan(rng: np.random.Generator, stops: int, vehicles: int) -> tuple[np
 
 
 @pytest.mark.parametrize("soft", [False, True])
-def test_the_public_suite_accepts_plans(soft: bool) -> None:
+def test_plans_pass_check_domain(soft: bool) -> None:
     domain = Plans(features=2, soft=soft)
     coactor.check_domain(domain, domain.sample(np.random.default_rng(0), 2))
 
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000), soft=st.booleans())
-def test_every_edit_gives_a_valid_plan_and_the_gain_it_promises(seed: int, soft: bool) -> None:
+def test_every_move_gives_a_valid_plan_with_the_gain_of_the_landscape(seed: int, soft: bool) -> None:
     rng = np.random.default_rng(seed)
     domain = Plans(features=2, soft=soft)
     x = next(domain.sample(rng, 1))
@@ -46,7 +46,7 @@ def test_every_edit_gives_a_valid_plan_and_the_gain_it_promises(seed: int, soft:
 
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10_000), stops=st.integers(1, 14), vehicles=st.integers(1, 5))
-def test_edits_towards_a_plan_lead_there(seed: int, stops: int, vehicles: int) -> None:
+def test_edits_towards_lead_to_the_goal(seed: int, stops: int, vehicles: int) -> None:
     rng = np.random.default_rng(seed)
     domain = Plans(features=1)
     x = Day.of(rng.random((stops + 1, stops + 1)), np.append(0, np.ones(stops)), np.full(vehicles, 20.0))
@@ -61,7 +61,7 @@ def test_edits_towards_a_plan_lead_there(seed: int, stops: int, vehicles: int) -
     assert bool(moves) == (routes_of(y) != routes_of(goal))
 
 
-def test_one_edit_is_recognised_as_one() -> None:
+def test_edits_towards_finds_a_single_edit() -> None:
     domain = Plans(features=1)
     x = Day.of(np.ones((9, 9)), np.append(0, np.ones(8)), [20.0, 20.0])
     y = (np.array([1, 2, 3, 4]), np.array([5, 6, 7, 8]))
@@ -74,22 +74,22 @@ def test_one_edit_is_recognised_as_one() -> None:
         assert len(domain.edits_towards(x, y, domain.apply(x, y, move))) == 1
 
 
-def test_capacities_are_kept_where_they_must_be() -> None:
+def test_solve_overloads_no_vehicle() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
         x = Day.of(rng.random((11, 11)), np.append(0, rng.integers(1, 4, 10)), np.full(4, 8.0))
         assert Plans(features=1).overload(x, Plans(features=1).solve(x, np.ones(1))) == 0
 
 
-def test_what_is_refused() -> None:
+def test_plans_raise_value_error_for_malformed_input() -> None:
     domain = Plans(features=1)
     x = Day.of(np.ones((4, 4)), [0, 1, 1, 1], [2.0, 2.0])
     y = (np.array([1, 2]), np.array([3]))
-    with pytest.raises(ValueError, match="stop 2 wants 9, but the largest vehicle holds 2"):
+    with pytest.raises(ValueError, match="Stop 2 has demand 9; the largest vehicle holds 2"):
         Day.of(np.ones((4, 4)), [0, 1, 9, 1], [2.0, 2.0])
     with pytest.raises(ValueError, match="no route 7"):
         domain.apply(x, y, {"op": "move", "args": [7, 1, 0, 0]})
-    with pytest.raises(ValueError, match="no place 4 on route 0"):
+    with pytest.raises(ValueError, match="no position 4 on route 0"):
         domain.apply(x, y, {"op": "swap", "args": [0, 4, 1, 1]})
     with pytest.raises(ValueError, match="changes nothing"):
         domain.apply(x, y, {"op": "reverse", "args": [0, 2, 2]})
@@ -97,24 +97,3 @@ def test_what_is_refused() -> None:
         domain.apply(x, y, {"op": "teleport", "args": []})
     with pytest.raises(ValueError, match="exactly once"):
         domain.decode_solution(x, [[1, 2], [2]])
-
-
-def test_history_knows_what_is_usual_and_never_looks_at_the_day_itself() -> None:
-    distances = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
-    first = PlannedDay(1, 0, {1: 1.0, 2: 1.0, 3: 1.0}, 5.0, ((1, 2), (3,)), 2)
-    other = PlannedDay(2, 1, {1: 1.0, 2: 1.0, 4: 1.0}, 5.0, ((2, 1, 4),), 1)
-    history = History(distances, ("similar", "always", "weekday"))
-    before = history.problem(first).arcs
-    assert (before[:, :, 1:][~np.eye(4, dtype=bool)] == 1).all()  # nothing is usual yet
-    history.record(other)
-    history.record(first)
-    again = history.problem(first)
-    names = history.names
-    assert names == ("distance", "unusual on similar days", "unusual on all days", "unusual on this weekday")
-    # 1 -> 2 was driven on the day alike (weight 1) and not on the other (two stops differ: weight 1/4)
-    assert again.arcs[1, 2, 1] == pytest.approx(1 - np.sqrt(1 / (1.25 + 0.1)))
-    assert again.arcs[1, 2, 2] == pytest.approx(1 - np.sqrt(1 / 2.1))
-    assert again.arcs[1, 2, 3] == pytest.approx(1 - np.sqrt(1 / 1.1))
-    assert history.most_similar(first) == 1
-    with pytest.raises(ValueError, match="there is no feature 'weather'"):
-        History(distances, ("weather",))  # type: ignore[arg-type]

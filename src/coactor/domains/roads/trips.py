@@ -1,0 +1,50 @@
+"""The problem and the solution of the roads domain: a trip and a route."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from coactor.protocol import Indices, Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Trip:
+    """From one link to another.
+
+    Attributes
+    ----------
+    origin, destination
+        Link numbers of the network.
+    habit
+        The habit cost of each turn on that day (`Habits.costs`); None if unknown.
+    """
+
+    origin: int
+    destination: int
+    habit: Vector | None = None
+
+    def __repr__(self) -> str:
+        return f"Trip({self.origin} -> {self.destination}{'' if self.habit is None else ', with habits'})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Route:
+    """A path and the router settings that drew it.
+
+    Attributes
+    ----------
+    links
+        The links driven, origin first, destination last.
+    vias
+        The via-points: links that the router was told to pass, in order.
+    weights
+        The weights the router draws with, so that an edit is routed like the proposal it edits.
+    """
+
+    links: Indices
+    vias: tuple[int, ...]
+    weights: Vector
+
+    def __repr__(self) -> str:
+        via = f" via {', '.join(map(str, self.vias))}" if self.vias else ""
+        return f"Route({len(self.links)} links, {self.links[0]} -> {self.links[-1]}{via})"

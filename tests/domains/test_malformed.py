@@ -1,0 +1,150 @@
+"""Every shipped domain refuses malformed data with a ValueError, whatever the data is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coactor import domains
+
+
+def _network() -> domains.Network:
+    begin, end = [0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]
+    return domains.Network.of(begin, end, [1.0, 1.0, 2.0, 2.0, 1.5, 1.5])
+
+
+DOMAINS: dict[str, Any] = {
+    "cube": domains.Hypercube(dimension=4, features=2, hidden=1),
+    "tour": domains.Tour(points=6, features=2),
+    "fleet": domains.Fleet(points=9, vehicles=2, features=2),
+    "ranking": domains.Ranking(features=2, documents=5),
+    "plans": domains.Plans(features=2),
+    "soft plans": domains.Plans(features=2, soft=True),
+    "roads": domains.Roads(_network()),
+}
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 9)
+    | st.sampled_from([10**400, -(10**20), 2**63, 1.5, 1e308, float("nan"), float("inf")])
+    | st.sampled_from(["", "1", "x", "links"])
+)
+junk = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["op", "0"]), inner, max_size=2)
+    ),
+    max_leaves=12,
+)
+positions = st.lists(st.integers(0, 30), max_size=4)
+
+
+def case(name: str) -> tuple[Any, Any, Any]:
+    domain = DOMAINS[name]
+    x = next(domain.sample(np.random.default_rng(3), 1))
+    return domain, x, domain.solve(x, np.ones(domain.dim))
+
+
+def damage(data: Any, path: list[int], value: Any) -> Any:
+    """The data with one part, found by following the positions, replaced by the value."""
+    if not path or not isinstance(data, list | dict) or not data:
+        return value
+    if isinstance(data, list):
+        k = path[0] % len(data)
+        return [*data[:k], damage(data[k], path[1:], value), *data[k + 1 :]]
+    key = list(data)[path[0] % len(data)]
+    return {**data, key: damage(data[key], path[1:], value)}
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+@settings(max_examples=60, deadline=None)
+@given(where=positions, value=junk)
+def test_decode_problem_returns_a_solvable_problem_or_raises_value_error(
+    name: str, where: list[int], value: Any
+) -> None:
+    domain, x, _ = case(name)
+    data = damage(json.loads(json.dumps(domain.encode_problem(x))), where, value)
+    try:
+        problem = domain.decode_problem(data)
+        solution = domain.solve(problem, np.ones(domain.dim))
+    except ValueError:
+        return
+    domain.check_solution(problem, solution)
+    assert np.isfinite(domain.features(problem, solution)).all()
+    json.dumps(domain.encode_problem(problem), allow_nan=False)
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+@settings(max_examples=100, deadline=None)
+@given(where=positions, value=junk)
+def test_decode_solution_returns_an_editable_solution_or_raises_value_error(
+    name: str, where: list[int], value: Any
+) -> None:
+    domain, x, y = case(name)
+    data = damage(json.loads(json.dumps(domain.encode_solution(y))), where, value)
+    try:
+        solution = domain.decode_solution(x, data)
+    except ValueError:
+        return
+    domain.check_solution(x, solution)
+    assert len(domain.move_features(x, solution)) == len(list(domain.moves(x, solution)))
+    json.dumps(domain.encode_solution(solution), allow_nan=False)
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+@settings(max_examples=100, deadline=None)
+@given(move=junk | st.builds(lambda op, args: {"op": op, "args": args}, st.text(max_size=3) | junk, junk))
+def test_apply_raises_value_error_for_a_malformed_move(name: str, move: Any) -> None:
+    domain, x, y = case(name)
+    with pytest.raises(ValueError, match=r".+\."):
+        domain.apply(x, y, move)
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+@settings(max_examples=100, deadline=None)
+@given(k=st.integers(0, 10_000), args=st.lists(st.integers(-3, 12) | scalars, max_size=5))
+def test_apply_gives_a_valid_solution_or_raises_value_error(name: str, k: int, args: list[Any]) -> None:
+    domain, x, y = case(name)
+    moves = list(domain.moves(x, y))
+    try:
+        z = domain.apply(x, y, {"op": moves[k % len(moves)]["op"], "args": args})
+    except ValueError:
+        return
+    domain.check_solution(x, z)
+
+
+@pytest.mark.parametrize(
+    ("vias", "problem"),
+    [
+        ([7], "via-point"),
+        ([-1], "via-point"),
+        ([5], "via-point"),
+        ([[0]], "whole numbers"),
+        ("5", "whole numbers"),
+    ],
+)
+def test_roads_decode_solution_refuses_via_points_off_the_route(vias: Any, problem: str) -> None:
+    domain = DOMAINS["roads"]
+    x = domains.Trip(0, 2)
+    assert domain.solve(x, domain.distance).links.tolist() == [0, 2]
+    with pytest.raises(ValueError, match=problem):
+        domain.decode_solution(x, {"links": [0, 2], "vias": vias})
+
+
+@pytest.mark.parametrize("origin", [-1, 6])
+def test_roads_solve_refuses_a_trip_outside_the_network(origin: int) -> None:
+    domain = DOMAINS["roads"]
+    with pytest.raises(ValueError, match="links are 0 to 5"):
+        domain.solve(domains.Trip(origin, 0), domain.distance)
+
+
+def test_habits_refuse_a_turn_that_does_not_exist_and_count_nothing() -> None:
+    habits = domains.Habits(_network())
+    with pytest.raises(ValueError, match="no turn from link 2 into link 0"):
+        habits.record([0, 2, 0])
+    assert habits.counts.sum() == 0
