@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coactor import ReplayedExpert, SimulatedExpert, check_expert, correct, domains
-from coactor.experts import Policy, move_cost, same_solution
+from coactor.corrections import move_cost
+from coactor.experts import Policy
 from coactor.protocol import Correction
 from coactor.search import PlainLandscape
 from tests.cases import Bare, Case, Coins, cases, make_case, same, same_correction
@@ -121,7 +122,7 @@ def test_operators_have_their_own_costs() -> None:
 
 @pytest.mark.parametrize("cost", [-1.0, math.nan, math.inf])
 def test_a_move_cannot_cost_less_than_nothing(cost: float) -> None:
-    with pytest.raises(ValueError, match="finite number, 0 or more"):
+    with pytest.raises(ValueError, match="finite number of at least 0"):
         move_cost({"heads": cost}, {"op": "heads", "args": [0]})
 
 
@@ -238,19 +239,6 @@ def test_an_invalid_solution_is_refused_before_any_kernel_sees_it(kind: str) -> 
     ):
         with pytest.raises(ValueError, match="must be"):
             expert(case.x, bad)
-
-
-def test_solutions_are_equal_by_value() -> None:
-    a = np.arange(3)
-    assert same_solution(a, np.arange(3, dtype=np.int32))
-    assert same_solution((a, [1, "x"]), (np.arange(3), [1, "x"]))
-    assert same_solution({"route": 1}, {"route": 1})
-    assert not same_solution(a, [0, 1, 2])
-    assert not same_solution((a,), (a, a))
-    assert same_solution((1, 2), [1, 2])
-    assert not same_solution(a, a[::-1])
-    assert not same_solution({"route": 1}, {"route": 2})
-    assert not same_solution(np.zeros((2, 3)), np.zeros((3, 2)))
 
 
 def test_a_correction_knows_its_effort_and_its_end() -> None:

@@ -73,6 +73,12 @@ def test_doubt_is_said() -> None:
         def deviations(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
             return np.ones(3)
 
+        def prior_deviations(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+            return np.full(3, 2.0)
+
+        def known(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+            return np.full(3, 0.5)
+
     words = [b.words for b in explanations.beliefs(TOURS, Doubting())]  # type: ignore[arg-type]
     assert words == [
         "avoids distance (60 % of what counts)",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor import domains, search
+from coactor import corrections, domains, search
 from coactor.experts import SimulatedExpert
 from coactor.protocol import Correction
 from tests.cases import Bare, Case, Coins, cases, make_case, same
@@ -65,9 +65,9 @@ def test_feedback_holds_as_much_as_the_learner_reads(kind: str) -> None:
     correction = SimulatedExpert(case.domain, truth, kappa=0.0)(case.x, case.solution())
     steps = len(correction.moves)
     assert steps >= 2
-    ends = search.feedback(case.domain, case.x, correction, "ends")
-    path = search.feedback(case.domain, case.x, correction, "path")
-    declined = search.feedback(case.domain, case.x, correction, "declined")
+    ends = corrections.feedback(case.domain, case.x, correction, "ends")
+    path = corrections.feedback(case.domain, case.x, correction, "path")
+    declined = corrections.feedback(case.domain, case.x, correction, "declined")
     assert ends.path.shape == (2, case.domain.dim)
     assert ends.declined is path.declined is None
     assert path.path.shape == declined.path.shape == (steps + 1, case.domain.dim)
@@ -86,7 +86,7 @@ def test_disagreement_is_the_last_solution_the_learner_likes_no_better(
     w, truth = case.weights(), case.weights(hidden=True)
     y = search.polish(case.domain)(case.x, w)
     correction = SimulatedExpert(case.domain, truth, kappa=0.1, costs=lambda move: 2.0)(case.x, y)
-    feedback = search.feedback(case.domain, case.x, correction, reads, "disagreement", w)
+    feedback = corrections.feedback(case.domain, case.x, correction, reads, "disagreement", w)
     utilities = [case.domain.features(case.x, z) @ w for z in correction.path]
     last = max(i for i, u in enumerate(utilities) if u <= utilities[0] + 1e-12)
     assert feedback.cost == 2.0 * last
@@ -100,8 +100,8 @@ def test_disagreement_is_the_last_solution_the_learner_likes_no_better(
 
 def test_disagreement_needs_weights() -> None:
     x = [[1.0, 0.0]]
-    with pytest.raises(ValueError, match="without weights"):
-        search.feedback(Coins(), x, Correction([(0,)], [], []), "ends", "disagreement")
+    with pytest.raises(ValueError, match="needs the weights"):
+        corrections.feedback(Coins(), x, Correction([(0,)], [], []), "ends", "disagreement")
 
 
 def test_a_domain_that_cannot_check_accepts_everything() -> None:

@@ -13,8 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coactor import Session, SimulatedExpert, bounds, domains, learners, polish
-from coactor.protocol import Correction, Feedback, Move, Proposal, Reads, State, Vector
-from coactor.search import Candidate
+from coactor.protocol import (
+    Candidate,
+    Conflict,
+    Correction,
+    Feedback,
+    Move,
+    NotFound,
+    Proposal,
+    Reads,
+    State,
+    Vector,
+)
 from tests.cases import KINDS, Coins, make_case, make_domain
 
 
@@ -24,8 +34,9 @@ def run(domain: Any, learner: Any, expert: Any, problems: Any, **options: Any) -
     radius = 0.0
     for x in problems:
         proposal = session.ask(x)
-        round = session.tell(proposal, expert(x, proposal.solution))
-        radius = max(radius, *(float(np.linalg.norm(domain.features(x, z))) for z in round.correction.path))
+        correction = expert(x, proposal.solution)
+        session.tell(proposal, correction)
+        radius = max(radius, *(float(np.linalg.norm(domain.features(x, z))) for z in correction.path))
     return session, radius
 
 
@@ -95,7 +106,7 @@ def test_the_protocol_is_algorithm_1(candidate: Candidate) -> None:
         delta = case.domain.features(x, path[last]) - case.domain.features(x, y)
         np.testing.assert_allclose(round.delta, delta, atol=1e-12)
         assert (round.cost, round.effort) == (last, len(path) - 1)
-        assert round.proposal is proposal
+        assert round.proposal == proposal.id
         if last > 0:
             w = w + delta
         efforts.append(len(path) - 1)
@@ -122,7 +133,7 @@ def test_several_proposals_may_be_open_and_told_in_any_order() -> None:
     expert = SimulatedExpert(case.domain, [1.0, 0.5, 0.1])
     session = Session(case.domain, learners.PER(3))
     first, second = (session.ask(x) for x in case.domain.sample(case.rng, n=2))
-    assert (first.id, second.id, second.version) == (0, 1, 0)
+    assert (first.id, second.id, second.version) == (1, 2, 0)
     session.tell(second.id, expert(second.problem, second.solution))
     session.tell(first, expert(first.problem, first.solution))
     assert session.ask(case.x).version == 2
@@ -192,9 +203,11 @@ def trace(session: Session) -> Any:
     )
 
 
-def refuses(session: Session, sentence: str, call: Callable[[], Any]) -> None:
+def refuses(
+    session: Session, sentence: str, call: Callable[[], Any], error: type[Exception] = ValueError
+) -> None:
     before = trace(session)
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(error, match=sentence):
         call()
     assert trace(session) == before
 
@@ -211,17 +224,19 @@ def test_bad_tells_get_a_sentence_and_change_nothing(reads: Reads) -> None:
     y = proposal.solution
     z = case.domain.apply(case.x, y, MOVE)
     good = Correction([y, z], [MOVE], [1.0])
-    refuses(session, "there is no proposal 7; this session has made 1", lambda: session.tell(7, good))
-    refuses(session, "there is no proposal -1", lambda: session.tell(-1, good))
-    refuses(session, "there is no proposal 3", lambda: session.tell(Proposal(3, case.x, y), good))
+    refuses(
+        session, "There is no proposal 7; this session has made 1", lambda: session.tell(7, good), NotFound
+    )
+    refuses(session, "There is no proposal 0", lambda: session.tell(0, good), NotFound)
+    refuses(session, "There is no proposal 3", lambda: session.tell(Proposal(3, case.x, y), good), NotFound)
     bad = {
         "1 moves and 2 costs": Correction([y, z], [MOVE], [1.0, 1.0]),
         "3 solutions, 1 moves": Correction([y, z, z], [MOVE], [1.0, 1.0]),
         "0 solutions": Correction([], [], []),
-        r"costs \[-1.0\]": Correction([y, z], [MOVE], [-1.0]),
-        r"costs \[nan\]": Correction([y, z], [MOVE], [math.nan]),
-        r"costs \[inf\]": Correction([y, z], [MOVE], [math.inf]),
-        "does not start from proposal 0": Correction([z, y], [MOVE], [1.0]),
+        r"cost \[-1.0\]": Correction([y, z], [MOVE], [-1.0]),
+        r"cost \[nan\]": Correction([y, z], [MOVE], [math.nan]),
+        r"cost \[inf\]": Correction([y, z], [MOVE], [math.inf]),
+        "does not start from proposal 1": Correction([z, y], [MOVE], [1.0]),
         "does not start": Correction([y.tolist(), z], [MOVE], [1.0]),
         "exactly once": Correction([y, np.zeros(6, np.int64)], [MOVE], [1.0]),
         "visits each of the 6": Correction([y, np.arange(5)], [MOVE], [1.0]),
@@ -234,7 +249,7 @@ def test_bad_tells_get_a_sentence_and_change_nothing(reads: Reads) -> None:
         astray = Correction([y, z - 10**9, z], [MOVE, MOVE], [1.0, 1.0])
         refuses(session, "exactly once", lambda: session.tell(proposal, astray))
     session.tell(proposal, good)
-    refuses(session, "proposal 0 has been told already", lambda: session.tell(proposal, good))
+    refuses(session, "Proposal 1 was already told", lambda: session.tell(proposal, good), Conflict)
     assert session.efforts == [1.0]
 
 
@@ -249,10 +264,10 @@ def test_a_correction_need_not_have_moves() -> None:
 def test_bad_sessions_get_a_sentence() -> None:
     domain = domains.Tour(points=5, features=3)
     with pytest.raises(
-        ValueError, match="the learner has 4 weights and the domain 3 features; make it with dim=3"
+        ValueError, match="The learner has 4 weights and the domain 3 features; make it with dim=3"
     ):
         Session(domain, learners.PER(4))
-    with pytest.raises(ValueError, match="candidate is 'best'; expected 'final' or 'disagreement'"):
+    with pytest.raises(ValueError, match="The candidate is 'best'; expected 'final' or 'disagreement'"):
         Session(domain, learners.PER(3), candidate="best")  # type: ignore[arg-type]
 
 

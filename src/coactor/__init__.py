@@ -19,7 +19,7 @@ _HOME = {
     "Round": "protocol",
     "SimulatedExpert": "experts",
     "ReplayedExpert": "experts",
-    "correct": "experts",
+    "correct": "corrections",
     "polish": "search",
     "Session": "session",
     "check_domain": "checks",
@@ -48,7 +48,8 @@ _MODULES = (
 if TYPE_CHECKING:
     from coactor import bounds, checks, domains, experts, learners, protocol, search, session
     from coactor.checks import check_domain, check_expert, check_learner
-    from coactor.experts import ReplayedExpert, SimulatedExpert, correct
+    from coactor.corrections import correct
+    from coactor.experts import ReplayedExpert, SimulatedExpert
     from coactor.protocol import Correction, Feedback, Move, Proposal, Round
     from coactor.search import polish
     from coactor.session import Session

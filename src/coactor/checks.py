@@ -12,8 +12,21 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from coactor import search
-from coactor.experts import SimulatedExpert, same_solution
-from coactor.protocol import Codes, Domain, Expert, Feedback, Hides, Learner, Problem, Solution, Vector
+from coactor.experts import SimulatedExpert
+from coactor.protocol import (
+    Codes,
+    Domain,
+    Expert,
+    Feedback,
+    Hides,
+    Learner,
+    Problem,
+    Solution,
+    Vector,
+    is_locally_optimal,
+)
+from coactor.protocol.abilities import has_landscapes, has_vectors
+from coactor.solutions import same_solution
 
 TOLERANCE = 1e-9
 
@@ -52,7 +65,7 @@ def check_domain(
     """
     rng = rng or np.random.default_rng(0)
     if locally_optimal is None:
-        locally_optimal = bool(getattr(domain, "locally_optimal", True))
+        locally_optimal = is_locally_optimal(domain)
     _check_methods(domain, ("features", "solve", "moves", "apply"))
     dim = domain.dim
     if not isinstance(dim, int) or dim < 1:
@@ -222,7 +235,7 @@ def _check_abilities(domain: Domain, x: Problem, y: Solution, w: Vector, where: 
     """Where a domain brings its own kernels, they agree with its four methods."""
     plain = search.PlainLandscape(domain, x, w)
     scale = TOLERANCE * max(1.0, float(np.abs(w) @ np.abs(domain.features(x, y))))
-    if search.has_landscapes(domain):
+    if has_landscapes(domain):
         fast = domain.landscape(x, w)
         if not np.allclose(fast.gains(y), plain.gains(y), rtol=0, atol=scale):
             raise CheckError(f"landscape().gains disagrees with features of the applied moves {where}.")
@@ -232,7 +245,7 @@ def _check_abilities(domain: Domain, x: Problem, y: Solution, w: Vector, where: 
         for k, move in enumerate(moves):
             if not same_solution(domain.apply(x, path[k], move), path[k + 1]):
                 raise CheckError(f"landscape().climb reports move {move!r} {where}, which leads elsewhere.")
-    if search.has_vectors(domain):
+    if has_vectors(domain):
         rows = domain.features_along(x, [y, y])
         differences = domain.move_features(x, y)
         moves = list(domain.moves(x, y))

@@ -1,4 +1,4 @@
-"""Experts: (problem, solution) -> correction. Simulated, replayed, or made from a person's recorded moves."""
+"""Experts: (problem, solution) -> correction. Simulated, or replayed from a record."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from coactor.corrections import move_cost
 from coactor.protocol import Correction, Domain, Landscape, Move, MoveCosts, Problem, Solution, Vector
 from coactor.search import check_solution, landscape
+from coactor.solutions import same_solution, solution_key
 
 Policy: TypeAlias = Literal["first", "best"]
 Budget: TypeAlias = int | tuple[int, int] | None
@@ -195,62 +197,6 @@ class ReplayedExpert:
             )
         self._next += 1
         return correction
-
-
-def correct(
-    domain: Domain,
-    x: Problem,
-    y: Solution,
-    moves: Iterable[Move],
-    costs: MoveCosts | None = None,
-    cut: bool = False,
-) -> Correction:
-    """The correction that recorded moves make of a proposal.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from coactor import domains
-    >>> domain = domains.Tour(points=5, features=1)
-    >>> x = next(domain.sample(np.random.default_rng(0), n=1))
-    >>> correct(domain, x, np.arange(5), [{"op": "reverse", "args": [1, 2]}]).final
-    array([0, 2, 1, 3, 4])
-    """
-    recorded = list(moves)
-    path = [y]
-    for move in recorded:
-        path.append(domain.apply(x, path[-1], move))
-    return Correction(path, recorded, [move_cost(costs, move) for move in recorded], cut)
-
-
-def move_cost(costs: MoveCosts | None, move: Move) -> float:
-    """What one move costs the expert; 1 where nothing is said."""
-    if costs is None:
-        return 1.0
-    cost = float(costs(move) if callable(costs) else costs.get(move["op"], 1.0))
-    if not (math.isfinite(cost) and cost >= 0):
-        raise ValueError(f"the cost of move {move!r} is {cost!r}; it must be a finite number, 0 or more.")
-    return cost
-
-
-def same_solution(one: Solution, two: Solution) -> bool:
-    """Whether two solutions are equal, arrays and tuples of arrays included."""
-    if one is two:
-        return True
-    if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
-        return isinstance(one, type(two)) and np.array_equal(one, two)
-    if isinstance(one, list | tuple) and isinstance(two, list | tuple):
-        return len(one) == len(two) and all(map(same_solution, one, two))
-    return solution_key(one) == solution_key(two)
-
-
-def solution_key(y: Solution) -> bytes:
-    """Bytes that two solutions share if and only if they are equal."""
-    if isinstance(y, np.ndarray):
-        return y.tobytes() + str(y.shape).encode()
-    if isinstance(y, list | tuple):
-        return b"[" + b",".join(solution_key(part) for part in y) + b"]"
-    return repr(y).encode()
 
 
 def _weights(domain: Domain, weights: Any) -> Vector:

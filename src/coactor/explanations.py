@@ -5,14 +5,67 @@ A share is a weight's part of the absolute sum of all weights: fair where featur
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from coactor.protocol import Domain, Learner, Vector
+from coactor.protocol import Domain, Learner, Vector, counts_costs, feature_names
+from coactor.protocol.abilities import has_posterior
 
 SURE, LIKELY = 2.0, 1.0  # a weight so many deviations from 0
+NAMED = 3  # features named in a lesson
+_UNIT = re.compile(r"\s*\([^()]{1,12}\)$")
+
+
+def lesson(
+    names: Sequence[str], before: Vector, learner: Learner, *, learn: bool = True, accepted: bool = False
+) -> str:
+    """What a round changed, as a sentence.
+
+    Changes are compared in units of the prior standard deviation of each weight.
+
+    Parameters
+    ----------
+    names
+        Of the features.
+    before, learner
+        The weights before the round, and the learner after it.
+    learn, accepted
+        Whether anything was to be learned, and whether the proposal was accepted unchanged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor import learners
+    >>> learner = learners.PER(2)
+    >>> learner.weights = np.array([2.0, 0.5])
+    >>> lesson(["distance (km)", "toll"], np.array([1.0, 1.0]), learner)
+    'Learned: more weight on distance, less weight on toll.'
+    """
+    if not learn:
+        return "Recorded for today only; nothing was learned from it."
+    after = learner.weights
+    size = np.abs(after - before)
+    if has_posterior(learner):
+        size /= learner.prior_deviations()
+    largest = float(size[size.argmax()])
+    if largest == 0.0:
+        return "Accepted as proposed; the weights stay." if accepted else "Recorded; the weights stay."
+    more, less = list[str](), list[str]()
+    for _ in range(min(NAMED, size.size)):
+        k = int(size.argmax())
+        if size[k] <= 0.1 * largest:
+            break
+        size[k] = 0.0
+        (more if abs(after[k]) > abs(before[k]) else less).append(_UNIT.sub("", names[k]))
+    parts = [f"{word} weight on {_and(some)}" for word, some in (("more", more), ("less", less)) if some]
+    return f"{'Accepted as proposed, and learned' if accepted else 'Learned'}: {', '.join(parts)}."
+
+
+def _and(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +111,9 @@ def beliefs(domain: Domain, learner: Learner) -> list[Belief]:
     """
     names = feature_names(domain)
     shares = _shares(learner.weights)
-    deviations = learner.deviations() if hasattr(learner, "deviations") else None
-    known = learner.known() if hasattr(learner, "known") else None
+    deviations, known = None, None
+    if has_posterior(learner):
+        deviations, known = learner.deviations(), learner.known()
     found = []
     for k in np.argsort(-np.abs(shares), kind="stable"):
         w = float(learner.weights[k])
@@ -104,15 +158,9 @@ def change(domain: Domain, before: Vector, after: Vector, most: int = 3) -> list
     return sentences
 
 
-def feature_names(domain: Domain) -> Sequence[str]:
-    """What the domain calls its features, or their numbers."""
-    names: Sequence[str] | None = getattr(domain, "feature_names", None)
-    return names if names is not None else [f"feature {k + 1}" for k in range(domain.dim)]
-
-
 def verb(domain: Domain, weight: float) -> str:
     """What the expert does with a feature of this weight; where features are costs, phi is minus them."""
-    if getattr(domain, "counts_costs", False):
+    if counts_costs(domain):
         weight = -weight
     return "seeks" if weight > 0 else "avoids"
 

@@ -1,51 +1,19 @@
-"""Local search with a domain's own moves, and the way from a correction to feedback.
+"""Local search with a domain's own moves, and the features of solutions and moves.
 
-Written against the four methods of a domain; where the domain brings a kernel, the kernel does the work.
+Everything works with the four methods of a domain; if the domain has a kernel, the kernel does the work.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeGuard
 
 import numpy as np
 
-from coactor.protocol import (
-    Correction,
-    Domain,
-    Feedback,
-    Hides,
-    Landscape,
-    Landscapes,
-    Matrix,
-    Move,
-    Problem,
-    Reads,
-    Solution,
-    Solver,
-    Validates,
-    Vector,
-    Vectorises,
-)
-
-Candidate: TypeAlias = Literal["final", "disagreement"]
-"""What to learn from: the expert's final solution, or Assumption 3's candidate."""
+from coactor.protocol import Domain, Hides, Landscape, Matrix, Move, Problem, Solution, Solver, Vector
+from coactor.protocol.abilities import has_checks, has_landscapes, has_vectors
 
 ROUNDING = 1e-12  # gains below this share of the utility are rounding: taking them could go round for ever
-
-
-# Asked in every round; isinstance() on a protocol looks at each member and takes microseconds.
-def has_landscapes(domain: Domain) -> TypeGuard[Landscapes]:
-    return hasattr(domain, "landscape")
-
-
-def has_vectors(domain: Domain) -> TypeGuard[Vectorises]:
-    return hasattr(domain, "features_along") and hasattr(domain, "move_features")
-
-
-def has_checks(domain: Domain) -> TypeGuard[Validates]:
-    return hasattr(domain, "check_solution")
 
 
 def utility_features(domain: Domain, x: Problem, y: Solution, length: int) -> Vector:
@@ -141,52 +109,6 @@ def move_features(domain: Domain, x: Problem, y: Solution) -> Matrix:
     here = domain.features(x, y)
     rows = [domain.features(x, domain.apply(x, y, move)) - here for move in domain.moves(x, y)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), domain.dim)
-
-
-def feedback(
-    domain: Domain,
-    x: Problem,
-    correction: Correction,
-    reads: Reads,
-    candidate: Candidate = "final",
-    weights: Vector | None = None,
-) -> Feedback:
-    """A correction in vectors and numbers: as much of it as the learner reads.
-
-    Parameters
-    ----------
-    domain, x, correction
-        What was edited, and how.
-    reads
-        What the learner looks at: "ends", "path" or "declined" (the path, and the moves left alone).
-    candidate
-        "final" learns from zl; "disagreement" from the last zi with w . phi(zi) <= w . phi(z0).
-    weights
-        The weights the proposal was made with; only "disagreement" needs them.
-    """
-    path = correction.path
-    if candidate == "final":
-        if reads == "ends" and len(path) > 2:
-            path = [path[0], path[-1]]
-        rows, cost = features_along(domain, x, path), correction.effort
-    else:
-        if weights is None:
-            raise ValueError(
-                "candidate='disagreement' was asked for without weights; pass the ones solved with."
-            )
-        rows = features_along(domain, x, path)
-        last = last_disagreement(rows, weights)
-        rows, cost = rows[: last + 1], float(sum(correction.costs[:last]))
-        if reads == "ends":
-            rows = rows[[0, -1]]
-    declined = move_features(domain, x, correction.final) if reads == "declined" else None
-    return Feedback(rows, cost, declined, correction.cut)
-
-
-def last_disagreement(rows: Matrix, weights: Vector) -> int:
-    """The last i with w . phi(zi) <= w . phi(z0): where learner and expert still differ (Assumption 3)."""
-    utilities = rows @ weights
-    return int(np.flatnonzero(utilities <= utilities[0])[-1])
 
 
 def check_solution(domain: Domain, x: Problem, y: Solution) -> None:

@@ -1,25 +1,55 @@
-"""Ask and tell in memory: the paper's protocol, and the only code that changes a learner.
+"""Ask and tell in memory: the paper's protocol.
 
-for each problem:  y = ask(x)         solve with the current weights, show y
-                   tell(y, correction)  the expert's path and effort; update
+for each problem:  proposal = ask(x)             solve with the current weights
+                   tell(proposal, correction)    the expert's path and effort; learn
+
+`coactor.open_study` and `coactor.connect` have the same methods for a store and for a server.
 """
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from coactor import search
-from coactor.experts import same_solution
+import numpy as np
+
+from coactor import corrections, rounds
+from coactor.explanations import lesson
 from coactor.proposals import strategies
 from coactor.proposals.acceptance import Acceptance
-from coactor.proposals.strategies import Outlook, Strategy
-from coactor.protocol import Correction, Domain, Learner, Problem, Proposal, Round, Solver, Vector
-from coactor.search import Candidate
+from coactor.proposals.strategies import Strategy
+from coactor.protocol import (
+    Candidate,
+    Conflict,
+    Correction,
+    Domain,
+    EffortRow,
+    Invalid,
+    Learner,
+    Move,
+    MoveCosts,
+    NotFound,
+    Problem,
+    Proposal,
+    Round,
+    Solution,
+    Solver,
+    State,
+    Vector,
+    feature_names,
+)
+from coactor.rounds import Knowledge
+from coactor.solutions import same_solution
+
+MOST_OPEN = 1000  # proposals that wait for a tell, and keys
+MOST_VERSIONS = 1000  # whose weights are remembered
 
 
 class Session:
-    """Proposes solutions, takes corrections, and lets the learner learn from them.
+    """Proposes solutions and learns from their corrections.
+
+    A session remembers the last 1000 proposals that were not told, the last 1000 keys and the weights of the
+    last 1000 versions. A study (`coactor.open_study`) keeps everything.
 
     Parameters
     ----------
@@ -30,14 +60,17 @@ class Session:
     solver
         Replaces the domain's own solver.
     proposals
-        Which of the solver's local optima to show: "paper", "polish", "deep", "effort-aware", a strategy of
-        your own, or "default": effort-aware where the learner knows the expert's threshold, else as in the
+        Which of the solver's local optima to propose: "paper", "polish", "deep", "effort-aware", your own
+        strategy, or "default": effort-aware if the learner models the expert's threshold, else as in the
         paper.
-    seed
-        Of the search for proposals; proposal n depends on the seed and n alone.
+    costs
+        The cost of each move for `tell(moves=...)`; 1 by default.
     candidate
         What to learn from: the expert's "final" solution, or the last one on which learner and expert
         still disagree ("disagreement", Assumption 3, which the theorems need).
+    seed
+        Of the search for proposals. A proposal depends on the problem, the seed and the version of the
+        weights alone.
 
     Examples
     --------
@@ -49,7 +82,7 @@ class Session:
     >>> session = coactor.Session(domain, coactor.learners.CSPER(domain.dim))
     >>> for x in domain.sample(rng, n=50):
     ...     proposal = session.ask(x)
-    ...     round = session.tell(proposal, expert(x, proposal.solution))
+    ...     result = session.tell(proposal, expert(x, proposal.solution))
     >>> sum(session.efforts[:10]) > sum(session.efforts[-10:])
     True
     """
@@ -61,92 +94,261 @@ class Session:
         *,
         solver: Solver | None = None,
         proposals: str | Strategy = "default",
-        seed: int = 0,
+        costs: MoveCosts | None = None,
         candidate: Candidate = "final",
+        seed: int = 0,
     ) -> None:
         if learner.weights.shape != (domain.dim,):
-            raise ValueError(
-                f"the learner has {learner.weights.size} weights and the domain {domain.dim} features; "
+            raise Invalid(
+                f"The learner has {learner.weights.size} weights and the domain {domain.dim} features; "
                 f"make it with dim={domain.dim}."
             )
         if candidate not in ("final", "disagreement"):
-            raise ValueError(f"candidate is {candidate!r}; expected 'final' or 'disagreement'.")
+            raise Invalid(f"The candidate is {candidate!r}; expected 'final' or 'disagreement'.")
         self.domain = domain
-        self.learner = learner
-        self.seed = seed
-        self.propose: Strategy = (
+        self.knowledge = Knowledge(learner)
+        self.strategy: Strategy = (
             strategies.strategy(proposals, domain, solver) if isinstance(proposals, str) else proposals
         )
-        self._own = solver is None and isinstance(proposals, str)
-        self.candidate: Candidate = candidate
-        self.efforts: list[float] = []  # what each example cost the expert
-        self.costs: list[float] = []  # the C the learner was given for it
+        self._validate = solver is not None or not isinstance(proposals, str)
+        self.move_costs, self.candidate, self.seed = costs, candidate, seed
+        self.version = 0
+        self._names = feature_names(domain)
+        self._told: list[_Told] = []
         self._asked = 0
-        self.acceptance = Acceptance()
-        self._open: dict[int, _Shown] = {}
+        self._open: dict[int, _Open] = {}
+        self._keys: dict[str, Proposal] = {}
+        self._weights = {0: learner.weights.copy()}
 
-    def ask(self, problem: Problem) -> Proposal:
-        """Propose a solution with the current weights."""
-        outlook = Outlook.of(self.learner)
-        solution = self.propose(problem, outlook, (self.seed, self._asked))
-        if not self._own:  # a stranger's answer: better refused than edited
-            search.check_solution(self.domain, problem, solution)
-        moves, chance = None, None
-        if outlook.threshold is not None and math.isfinite(outlook.threshold):
-            gains = search.landscape(self.domain, problem, outlook.weights).gains(solution)
-            moves = strategies.expected_moves(gains, outlook.threshold)
-            chance = self.acceptance.chance(moves)
-        proposal = Proposal(self._asked, problem, solution, len(self.efforts), chance)
-        self._open[proposal.id] = _Shown(proposal, outlook.weights, moves)
+    @property
+    def learner(self) -> Learner:
+        """The learner."""
+        return self.knowledge.learner
+
+    @property
+    def acceptance(self) -> Acceptance:
+        """The prediction of whether proposals are accepted."""
+        return self.knowledge.acceptance
+
+    def ask(self, problem: Problem, *, key: str | None = None, label: str = "", actor: str = "") -> Proposal:
+        """Propose a solution with the current weights.
+
+        Parameters
+        ----------
+        problem
+            x.
+        key
+            An idempotency key: the same key returns the same proposal again.
+        label, actor
+            Names for people; kept by a study, unused in memory.
+
+        Raises
+        ------
+        Conflict
+            If the key was used for another problem.
+        """
+        known = None if key is None else self._keys.get(key)
+        if known is not None:
+            if not same_solution(known.problem, problem):
+                raise Conflict(f"The key {key!r} was used for another problem; choose a new key.")
+            return known
+        weights = self.learner.weights.copy()
+        proposal = rounds.propose(
+            self.domain,
+            self.strategy,
+            self.knowledge,
+            problem,
+            id=self._asked + 1,
+            version=self.version,
+            seed=self.seed,
+            validate=self._validate,
+        )
         self._asked += 1
+        self._open[proposal.id] = _Open(proposal, weights, key)
+        _bound(self._open, MOST_OPEN)
+        if key is not None:
+            self._keys[key] = proposal
+            _bound(self._keys, MOST_OPEN)
         return proposal
 
-    def tell(self, proposal: Proposal | int, correction: Correction) -> Round:
-        """Learn from what the expert made of a proposal. A refused call changes nothing."""
-        shown, weights, moves = self._find(proposal if isinstance(proposal, int) else proposal.id)
-        _check_correction(correction)
-        if not same_solution(correction.path[0], shown.solution):
-            raise ValueError(
-                f"the correction does not start from proposal {shown.id}; edit the solution shown."
-            )
-        ends_only = self.learner.reads == "ends" and self.candidate == "final"
-        first = max(1, len(correction.path) - 1) if ends_only else 1  # the proposal itself has been checked
-        for z in correction.path[first:]:
-            search.check_solution(self.domain, shown.problem, z)
-        feedback = search.feedback(
-            self.domain, shown.problem, correction, self.learner.reads, self.candidate, weights
-        )
-        self.learner.update(feedback)
-        if moves is not None:
-            self.acceptance.learn(moves, accepted=not correction.costs)
-        del self._open[shown.id]
-        effort = correction.effort
-        self.efforts.append(effort)
-        self.costs.append(feedback.cost)
-        return Round(shown, correction, feedback.cost, effort, feedback.delta)
+    def tell(
+        self,
+        proposal: Proposal | int,
+        correction: Correction | None = None,
+        *,
+        moves: Iterable[Move] | None = None,
+        path: Sequence[Solution] | None = None,
+        solution: Solution | None = None,
+        effort: float | None = None,
+        cut: bool = False,
+        learn: bool = True,
+        note: str = "",
+        actor: str = "",
+        seconds: float | None = None,
+    ) -> Round:
+        """Learn from the expert's correction of a proposal. If it raises, nothing has changed.
 
-    def _find(self, number: int) -> _Shown:
+        Parameters
+        ----------
+        proposal
+            The proposal or its number.
+        correction, moves, path, solution
+            Exactly one: a correction; the edits (an empty list accepts the proposal); every solution from the
+            proposal to the final one; or the final solution, whose effort is then estimated.
+        effort, cut
+            The total effort if it is known, and whether the expert ran out of time; only without a
+            `correction`, which contains both.
+        learn
+            False only records the effort.
+        note, actor, seconds
+            A remark (kept by a study, unused in memory), the expert's name, and the active time.
+
+        Raises
+        ------
+        Invalid
+            If the correction is invalid.
+        NotFound, Conflict
+            If there is no such proposal, or it was already told.
+        """
+        asked, weights, key = self._find(proposal if isinstance(proposal, int) else proposal.id)
+        if correction is None:
+            correction = corrections.correction(
+                self.domain,
+                asked.problem,
+                asked.solution,
+                moves=moves,
+                path=path,
+                solution=solution,
+                effort=effort,
+                cut=cut,
+                costs=self.move_costs,
+            )
+        elif moves is not None or path is not None or solution is not None or effort is not None or cut:
+            raise Invalid(
+                "Give the correction alone; it contains the path, the moves, the effort and the cut."
+            )
+        learner = self.learner
+        observation = rounds.observe(self.domain, asked, correction, learner.reads, self.candidate, weights)
+        before = learner.weights.copy()
+        if learn:
+            rounds.learn(self.knowledge, observation)
+            self.version += 1
+            self._weights[self.version] = learner.weights.copy()
+            _bound(self._weights, MOST_VERSIONS)
+        del self._open[asked.id]
+        result = Round(
+            proposal=asked.id,
+            effort=correction.effort,
+            cost=observation.feedback.cost,
+            delta=observation.feedback.delta,
+            change=learner.weights - before,
+            version=self.version,
+            accepted=observation.accepted,
+            estimated=correction.estimated,
+            learn=learn,
+            lesson=lesson(self._names, before, learner, learn=learn, accepted=observation.accepted),
+            seq=len(self._told) + 1,
+            actor=actor,
+            gross=len(correction.costs),
+            seconds=seconds,
+            asked_with=asked.version,
+        )
+        self._told.append(_Told(result, key, asked.chance))
+        return result
+
+    def effort(self, after: int = 0) -> list[EffortRow]:
+        """What each finished proposal cost, in the order of the tells; those with `seq` above `after`."""
+        return [one.row() for one in self._told[max(0, after) :]]
+
+    @property
+    def efforts(self) -> list[float]:
+        """The expert's total effort for each finished proposal, in the order of the tells."""
+        return [one.result.effort for one in self._told]
+
+    @property
+    def costs(self) -> list[float]:
+        """The C that the learner was given for each finished proposal, in the order of the tells."""
+        return [one.result.cost for one in self._told]
+
+    def weights(self, version: int | None = None) -> Vector:
+        """The current weights, or those of an earlier version.
+
+        Raises
+        ------
+        NotFound
+            If there is no such version, or it is no longer remembered.
+        """
+        if version is None:
+            return self.learner.weights.copy()
+        if version not in self._weights:
+            raise NotFound(
+                f"The weights of version {version} are not available; "
+                f"this session has versions {min(self._weights)} to {self.version}."
+            )
+        return self._weights[version].copy()
+
+    def state(self) -> State:
+        """What was learned, and the version, as JSON-able data; open proposals are not included."""
+        return {"version": self.version, "asked": self._asked, **self.knowledge.state()}
+
+    def restore(self, state: State) -> None:
+        """Continue from a state. Efforts and open proposals are not part of it, so they are dropped."""
+        self.knowledge.restore(state)
+        self.version, self._asked = int(state["version"]), int(state["asked"])
+        self._told, self._open, self._keys = [], {}, {}
+        self._weights = {self.version: self.learner.weights.copy()}
+
+    def __repr__(self) -> str:
+        last = self.efforts[-10:]
+        mean = f", mean effort of the last {len(last)}: {np.mean(last):.3g}" if last else ""
+        names = f"{type(self.domain).__name__} with learner {self.learner.name}"
+        return f"<Session of {names}: {self._asked} asked, {len(self._told)} told{mean}>"
+
+    def _find(self, number: int) -> _Open:
         if number in self._open:
             return self._open[number]
-        if 0 <= number < self._asked:
-            raise ValueError(f"proposal {number} has been told already; ask again for a new one.")
-        raise ValueError(f"there is no proposal {number}; this session has made {self._asked}.")
+        if not 1 <= number <= self._asked:
+            raise NotFound(f"There is no proposal {number}; this session has made {self._asked}.")
+        if any(one.result.proposal == number for one in self._told):
+            raise Conflict(f"Proposal {number} was already told; ask again for a new one.")
+        raise NotFound(f"Proposal {number} was forgotten; a session remembers {MOST_OPEN} open proposals.")
 
 
-class _Shown(NamedTuple):
-    """A proposal that waits for its correction, and what it was made with."""
+def _bound(items: dict[Any, Any], most: int) -> None:
+    """Forget the oldest item if there are too many."""
+    if len(items) > most:
+        del items[next(iter(items))]
+
+
+class _Open(NamedTuple):
+    """A proposal that waits for its correction, the weights it was made with, and the caller's key."""
 
     proposal: Proposal
     weights: Vector
-    expected_moves: float | None
+    key: str | None
 
 
-def _check_correction(correction: Correction) -> None:
-    steps = len(correction.path) - 1
-    if steps < 0 or len(correction.costs) != steps or len(correction.moves) not in (0, steps):
-        raise ValueError(
-            f"the correction has {len(correction.path)} solutions, {len(correction.moves)} moves and "
-            f"{len(correction.costs)} costs; expected one move and one cost between neighbours."
+class _Told(NamedTuple):
+    """A finished round, the caller's key, and the chance that was predicted."""
+
+    result: Round
+    key: str | None
+    chance: float | None
+
+    def row(self) -> EffortRow:
+        told = self.result
+        return EffortRow(
+            told.seq,
+            told.time,
+            told.proposal,
+            self.key,
+            told.actor,
+            told.effort,
+            told.estimated,
+            told.gross,
+            told.seconds,
+            told.learn,
+            told.asked_with,
+            told.version,
+            self.chance,
         )
-    if correction.costs and not (min(correction.costs) >= 0 and math.isfinite(sum(correction.costs))):
-        raise ValueError(f"a step costs {list(correction.costs)}; every cost must be finite, 0 or more.")

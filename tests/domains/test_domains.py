@@ -89,8 +89,9 @@ def test_session_learns_on_the_smallest_problems(kind: str, size: int) -> None:
     for policy in ("first", "best"):
         expert = SimulatedExpert(domain, np.ones(3), policy=policy, budget=5)  # type: ignore[arg-type]
         proposal = session.ask(case.x)
-        round = session.tell(proposal, expert(case.x, proposal.solution))
-        domain.check_solution(case.x, round.correction.final)
+        correction = expert(case.x, proposal.solution)
+        session.tell(proposal, correction)
+        domain.check_solution(case.x, correction.final)
     y = domain.solve(case.x, np.ones(3))
     moves = list(domain.moves(case.x, y))
     assert domain.move_features(case.x, y).shape == (len(moves), 3)

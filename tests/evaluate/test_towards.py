@@ -8,9 +8,9 @@ import pytest
 
 from coactor import check_expert, correct
 from coactor.domains import Query, Ranking
-from coactor.experts import same_solution
 from coactor.lab.archives import open_archive, towards_order, towards_path, towards_plan
 from coactor.lab.archives.archives import Archive
+from coactor.solutions import same_solution
 
 
 def test_orders_need_as_many_exchanges_as_pairs_stand_wrong() -> None:

@@ -372,7 +372,7 @@ def test_chances_of_a_session_are_told_and_learnt() -> None:
     for x in domain.sample(rng, n=200):
         proposal = session.ask(x)
         told.append(np.nan if proposal.chance is None else proposal.chance)
-        happened.append(not session.tell(proposal, expert(x, proposal.solution)).correction.moves)
+        happened.append(session.tell(proposal, expert(x, proposal.solution)).accepted)
     chances, accepted = np.array(told[60:], float), np.array(happened[60:], float)
     assert abs(chances.mean() - accepted.mean()) < 0.1
     high = chances > np.median(chances)

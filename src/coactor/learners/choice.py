@@ -158,6 +158,11 @@ class ChoiceLearner:
         deviations: Vector = np.sqrt(self._belief.variances()[:-1]) / self._scale()
         return deviations
 
+    def prior_deviations(self) -> Vector:
+        """The prior standard deviation of each weight."""
+        deviations: Vector = np.sqrt(self._prior_variance()) / self._scale()
+        return deviations
+
     def known(self) -> Vector:
         """How much of the doubt about each weight is gone: 0 nothing, 1 all of it."""
         left: Vector = np.sqrt(self._belief.variances()[:-1] / self._prior_variance())

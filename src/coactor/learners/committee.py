@@ -74,6 +74,10 @@ class Committee:
         """The standard deviation of each weight: the quick one's, the larger."""
         return self.quick.deviations()
 
+    def prior_deviations(self) -> Vector:
+        """The prior standard deviation of each weight: the quick one's."""
+        return self.quick.prior_deviations()
+
     def known(self) -> Vector:
         """How much of the doubt about each weight is gone: 0 nothing, 1 all of it."""
         return self.quick.known()

@@ -23,9 +23,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from coactor.experts import solution_key
-from coactor.protocol import Domain, Landscape, Learner, Problem, Solution, Solver, Vector
+from coactor.protocol import Domain, Landscape, Learner, Problem, Solution, Solver, Vector, is_exact
+from coactor.protocol.abilities import predicts_moves
 from coactor.search import landscape
+from coactor.solutions import solution_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Outlook:
     @staticmethod
     def of(learner: Learner) -> Outlook:
         """What this learner believes now."""
-        return Outlook(learner.weights, getattr(learner, "threshold", None))
+        return Outlook(learner.weights, learner.threshold if predicts_moves(learner) else None)
 
 
 Strategy: TypeAlias = Callable[[Problem, Outlook, Sequence[int]], Solution]
@@ -100,7 +101,7 @@ def strategy(
         return lambda x, outlook, stream: _effort_aware(domain, solve, x, outlook, stream, how)
     if name == "default":
         aware = strategy("effort-aware", domain, solver, how)
-        plain = solver is None and getattr(domain, "exact", False)  # its own answer is the one optimum
+        plain = solver is None and is_exact(domain)  # its own answer is the one optimum
         # The paper's learners know no threshold: they propose as in the paper.
         return lambda x, outlook, stream: (
             solve(x, outlook.weights) if plain or outlook.threshold is None else aware(x, outlook, stream)

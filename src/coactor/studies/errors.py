@@ -4,33 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from coactor.protocol import Conflict, Invalid, NotFound
 
-
-class Invalid(ValueError):
-    """Something from outside is not what it must be; nothing was changed."""
-
-
-class NotFound(LookupError):
-    """There is no such study, proposal, version or token."""
+__all__ = ["Conflict", "Forbidden", "Invalid", "NotFound", "Tampered", "Unavailable"]
 
 
 class Forbidden(PermissionError):
     """Somebody asked for what his role does not allow."""
-
-
-class Conflict(Exception):
-    """Somebody else was faster, or the proposal is in another state than the caller thinks.
-
-    Attributes
-    ----------
-    current
-        The state as it is now, JSON-able, so that the caller can show it instead of overwriting it.
-    """
-
-    def __init__(self, message: str, current: dict[str, Any] | None = None) -> None:
-        super().__init__(message)
-        self.current = current or {}
 
 
 class Unavailable(Exception):

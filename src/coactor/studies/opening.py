@@ -9,8 +9,7 @@ from typing import Any
 
 from coactor import learners
 from coactor.proposals.strategies import NAMES, Strategy
-from coactor.protocol import Domain, Learner, Solver
-from coactor.search import Candidate
+from coactor.protocol import Candidate, Domain, Learner, Solver
 from coactor.studies import catalog
 from coactor.studies.codec import Codec
 from coactor.studies.errors import Conflict, Invalid

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from coactor.protocol import Move, Problem, Solution
+from coactor.protocol import EffortRow, Move, Problem, Solution
+
+__all__ = ["Draft", "EffortRow", "Explanation", "Outcome", "Share", "Ticket", "Version"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,25 +137,6 @@ class Version:
     to: int | None
     reason: str
     digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class EffortRow:
-    """What one finished proposal cost; `chance` is how likely it was said to cost nothing."""
-
-    seq: int
-    time: float
-    proposal: int
-    key: str | None
-    actor: str
-    effort: float
-    estimated: bool
-    gross: int
-    seconds: float | None
-    learned: bool
-    asked_with: int
-    version: int
-    chance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from coactor.corrections import edit_distance, feedback
 from coactor.protocol import Correction, Feedback, Move, Problem, Solution
-from coactor.search import feedback
 from coactor.studies.codec import Codec, number, plain, plain_move, to_plain
-from coactor.studies.edit_distance import estimate
 from coactor.studies.errors import Invalid
 from coactor.studies.log.facts import Told, canonical, content_hash, pack
 from coactor.studies.proposing import Shown
@@ -123,8 +122,8 @@ def _correction(study: Study, x: Problem, y: Solution, given: Given) -> tuple[st
     codec = study.codec
     if given.solution is not None:
         z = _read(codec, x, given.solution)
-        guess = estimate(study.domain, x, y, z) if given.effort is None else None
-        effort = float(given.effort) if given.effort is not None else guess.effort if guess else 0.0
+        guess = edit_distance(study.domain, x, y, z) if given.effort is None else None
+        effort = float(given.effort) if given.effort is not None else guess or 0.0
         if codec.same(y, z):
             return "solution", Correction([y], [], [], given.cut, estimated=guess is not None)
         # The steps in between were not seen: the learner is given the two ends, and no invented preferences.

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coactor import Session, search
+from coactor import Session
+from coactor.corrections import feedback
 from coactor.lab.archives.archives import Archive, QueryArchive
 from coactor.lab.archives.contenders import ALIKE, COPY, HINDSIGHT, Line
 from coactor.protocol import Indices, Matrix, Problem, Solution, State, Vector
@@ -87,11 +88,11 @@ def _alternatives(
     rows, owner, total = [], [], 0.0
     for number, case in enumerate(archive.replay(order, seed)):
         correction = case.expert(case.problem, archive.domain.solve(case.problem, weights))
-        feedback = search.feedback(archive.domain, case.problem, correction, "declined")
+        vectors = feedback(archive.domain, case.problem, correction, "declined")
         total += correction.effort
-        found = [] if feedback.declined is None else [feedback.declined]
+        found = [] if vectors.declined is None else [vectors.declined]
         if correction.effort:
-            found.append(-feedback.delta[None, :])
+            found.append(-vectors.delta[None, :])
         rows += found
         owner += [number] * sum(map(len, found))
     return np.concatenate(rows), np.array(owner), total

@@ -1,0 +1,315 @@
+"""From what an expert reports to a `Correction`, and from a correction to a learner's `Feedback`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from coactor.protocol import (
+    Candidate,
+    Codes,
+    Correction,
+    CountsEdits,
+    Domain,
+    Feedback,
+    Invalid,
+    Matrix,
+    Move,
+    MoveCosts,
+    Problem,
+    Reads,
+    Solution,
+    Vector,
+)
+from coactor.search import check_solution, features_along, move_features
+from coactor.solutions import leaves, same_solution, solution_key
+
+MOST_STEPS = 10_000  # of one correction
+SEARCHED = 4000  # solutions visited before the exact search for the edit distance gives up
+WALKED = 500  # steps of the greedy walk that follows it
+
+
+def correction(
+    domain: Domain,
+    problem: Problem,
+    proposed: Solution,
+    *,
+    moves: Iterable[Move] | None = None,
+    path: Sequence[Solution] | None = None,
+    solution: Solution | None = None,
+    effort: float | None = None,
+    cut: bool = False,
+    costs: MoveCosts | None = None,
+) -> Correction:
+    """Make a correction from the moves, the path, or the final solution alone.
+
+    Parameters
+    ----------
+    domain, problem, proposed
+        What was edited.
+    moves, path, solution
+        Exactly one: the edits (an empty list accepts the proposal), every solution from the proposal to the
+        final one, or the final solution. For a final solution the learner gets the two ends only.
+    effort
+        The total effort if the caller knows it. By default the costs of the moves, 1 for each step of a path,
+        and an estimate for a final solution (`edit_distance`), which is marked as estimated.
+    cut
+        True if the expert ran out of time.
+    costs
+        The cost of each move; 1 by default.
+
+    Raises
+    ------
+    Invalid
+        If the arguments contradict each other, a move cannot be applied or a solution is invalid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor import domains
+    >>> domain = domains.Tour(points=5, features=1)
+    >>> x = next(domain.sample(np.random.default_rng(0), n=1))
+    >>> correction(domain, x, np.arange(5), moves=[{"op": "reverse", "args": [1, 2]}]).final
+    array([0, 2, 1, 3, 4])
+    >>> correction(domain, x, np.arange(5), solution=np.array([0, 2, 1, 3, 4])).effort
+    1.0
+    """
+    if sum(given is not None for given in (moves, path, solution)) != 1:
+        raise Invalid("Give exactly one of moves (an empty list accepts the proposal), path or solution.")
+    if effort is not None:
+        _check_effort(effort)
+    if moves is not None:
+        return _from_moves(domain, problem, proposed, moves, effort, cut, costs)
+    if path is not None:
+        return _from_path(domain, problem, proposed, path, effort, cut)
+    return _from_solution(domain, problem, proposed, solution, effort, cut)
+
+
+def correct(
+    domain: Domain,
+    x: Problem,
+    y: Solution,
+    moves: Iterable[Move],
+    costs: MoveCosts | None = None,
+    cut: bool = False,
+) -> Correction:
+    """Make the correction that recorded moves turn a proposal into; see `correction` for other records.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor import domains
+    >>> domain = domains.Tour(points=5, features=1)
+    >>> x = next(domain.sample(np.random.default_rng(0), n=1))
+    >>> correct(domain, x, np.arange(5), [{"op": "reverse", "args": [1, 2]}]).final
+    array([0, 2, 1, 3, 4])
+    """
+    return correction(domain, x, y, moves=moves, costs=costs, cut=cut)
+
+
+def _from_moves(
+    domain: Domain,
+    x: Problem,
+    y: Solution,
+    moves: Iterable[Move],
+    effort: float | None,
+    cut: bool,
+    costs: MoveCosts | None,
+) -> Correction:
+    steps = [plain_move(move) for move in islice(moves, MOST_STEPS + 1)]
+    if len(steps) > MOST_STEPS:
+        raise Invalid(f"A correction has at most {MOST_STEPS} moves; an empty list accepts the proposal.")
+    path = [y]
+    for move in steps:
+        path.append(apply_move(domain, x, path[-1], move))
+    return Correction(path, steps, _spread(effort, [move_cost(costs, move) for move in steps]), cut)
+
+
+def _from_path(
+    domain: Domain, x: Problem, y: Solution, path: Sequence[Solution], effort: float | None, cut: bool
+) -> Correction:
+    solutions = list(path)
+    if not 1 <= len(solutions) <= MOST_STEPS:
+        raise Invalid(f"A path has 1 to {MOST_STEPS} solutions, the proposal first; found {len(solutions)}.")
+    if not same_solution(solutions[0], y):
+        raise Invalid("The path does not start with the proposal; put the proposed solution first.")
+    for z in solutions[1:]:
+        check_solution(domain, x, z)
+    return Correction(solutions, [], _spread(effort, [1.0] * (len(solutions) - 1)), cut)
+
+
+def _from_solution(
+    domain: Domain, x: Problem, y: Solution, z: Solution, effort: float | None, cut: bool
+) -> Correction:
+    check_solution(domain, x, z)
+    estimated = effort is None
+    if same_solution(y, z):
+        return Correction([y], [], _spread(effort, []), cut, estimated=estimated)
+    # The steps in between were not observed, so none are invented.
+    cost = edit_distance(domain, x, y, z) if effort is None else float(effort)
+    return Correction([y, z], [], [cost], cut, estimated=estimated)
+
+
+def _spread(effort: float | None, costs: list[float]) -> list[float]:
+    if effort is None:
+        return costs
+    if not costs and effort > 0:
+        raise Invalid("An effort above 0 needs at least one step; an accepted proposal costs nothing.")
+    return [float(effort) / len(costs)] * len(costs)
+
+
+def _check_effort(effort: float) -> None:
+    good = isinstance(effort, int | float | np.number) and not isinstance(effort, bool)
+    if not good or not math.isfinite(effort) or effort < 0:
+        raise Invalid(f"The effort is {effort!r}; it must be a finite number of at least 0.")
+
+
+def move_cost(costs: MoveCosts | None, move: Move) -> float:
+    """The cost of one move; 1 by default. Raises ValueError if it is negative or not finite."""
+    if costs is None:
+        return 1.0
+    cost = float(costs(move) if callable(costs) else costs.get(move["op"], 1.0))
+    if not (math.isfinite(cost) and cost >= 0):
+        raise Invalid(f"The cost of move {move!r} is {cost!r}; it must be a finite number of at least 0.")
+    return cost
+
+
+def plain_move(move: Any) -> Move:
+    """The move with its arguments as a list of ints. Raises Invalid if it is not a valid move."""
+    valid = isinstance(move, dict) and move.keys() == {"op", "args"} and isinstance(move["op"], str)
+    if not valid or not isinstance(move["args"], list | tuple | np.ndarray) or len(move["op"]) > 40:
+        raise Invalid(f"{_short(move)} is not a valid move; give {{'op': name, 'args': [whole numbers]}}.")
+    args = [int(a) for a in move["args"] if isinstance(a, int | np.integer) and not isinstance(a, bool)]
+    if len(args) != len(move["args"]) or len(args) > 10_000 or any(abs(a) > 2**53 for a in args):
+        raise Invalid(f"{_short(move)} is not a valid move; its args must be whole numbers.")
+    return {"op": move["op"], "args": args}
+
+
+def apply_move(domain: Domain, x: Problem, y: Solution, move: Move) -> Solution:
+    """The solution that a move from outside leads to. Raises Invalid if the move cannot be applied."""
+    try:
+        # A domain that decodes data from outside validates moves too; for others, look the move up.
+        known = isinstance(domain, Codes) or any(move == plain_move(m) for m in domain.moves(x, y))
+        if not known:
+            raise Invalid("It is not one of the domain's moves for this solution.")
+        z = domain.apply(x, y, move)
+        check_solution(domain, x, z)
+    except (ValueError, IndexError) as error:
+        raise Invalid(f"The move {_short(move)} cannot be applied here. {error}") from error
+    return z
+
+
+def _short(data: Any) -> str:
+    text = repr(data)
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+# -- the effort of a correction whose steps nobody recorded ----------------------------------------
+
+
+def edit_distance(domain: Domain, x: Problem, y: Solution, z: Solution) -> float:
+    """The number of moves from y to z: by the domain itself, else estimated by search.
+
+    The search is exact up to `SEARCHED` solutions around y. Beyond, it is an upper bound by a greedy walk
+    towards z; if the moves do not lead to z at all, the number of parts that differ.
+    """
+    if isinstance(domain, CountsEdits):
+        return float(domain.edits_between(x, y, z))
+    goal = solution_key(z)
+    if solution_key(y) == goal:
+        return 0.0
+    return float(_breadth_first(domain, x, y, goal) or _greedy_walk(domain, x, y, z, goal))
+
+
+def _breadth_first(domain: Domain, x: Problem, y: Solution, goal: bytes) -> int:
+    """The distance to the goal; 0 if more than `SEARCHED` solutions are nearer."""
+    visited, layer, depth = {solution_key(y)}, [y], 0
+    while layer and len(visited) < SEARCHED:
+        depth += 1
+        following: list[Solution] = []
+        for here in layer:
+            for move in islice(domain.moves(x, here), SEARCHED):
+                there = domain.apply(x, here, move)
+                key = solution_key(there)
+                if key == goal:
+                    return depth
+                if key not in visited:
+                    visited.add(key)
+                    following.append(there)
+            if len(visited) >= SEARCHED:
+                return 0
+        layer = following
+    return 0
+
+
+def _greedy_walk(domain: Domain, x: Problem, y: Solution, z: Solution, goal: bytes) -> int:
+    target = list(leaves(z))
+    first = gap = _differences(y, target)
+    current = y
+    for step in range(1, WALKED):
+        neighbours = [domain.apply(x, current, move) for move in domain.moves(x, current)]
+        gaps = [_differences(neighbour, target) for neighbour in neighbours]
+        if not gaps or min(gaps) >= gap:
+            break
+        gap = min(gaps)
+        current = neighbours[gaps.index(gap)]
+        if solution_key(current) == goal:
+            return step
+    return max(1, first)
+
+
+def _differences(y: Solution, target: list[Any]) -> int:
+    parts = list(leaves(y))
+    differing = sum(bool(a != b) for a, b in zip(parts, target, strict=False))
+    return abs(len(parts) - len(target)) + differing
+
+
+# -- what a learner sees of a correction -----------------------------------------------------------
+
+
+def feedback(
+    domain: Domain,
+    x: Problem,
+    correction: Correction,
+    reads: Reads,
+    candidate: Candidate = "final",
+    weights: Vector | None = None,
+) -> Feedback:
+    """Turn a correction into the vectors and numbers that a learner reads.
+
+    Parameters
+    ----------
+    domain, x, correction
+        What was edited, and how.
+    reads
+        What the learner uses: "ends", "path" or "declined" (the path, and the moves not made at its end).
+    candidate
+        "final" learns from zl; "disagreement" from the last zi with w . phi(zi) <= w . phi(z0).
+    weights
+        The weights the proposal was made with; needed for "disagreement" only.
+    """
+    path = correction.path
+    if candidate == "final":
+        if reads == "ends" and len(path) > 2:
+            path = [path[0], path[-1]]
+        rows, cost = features_along(domain, x, path), correction.effort
+    else:
+        if weights is None:
+            raise ValueError("candidate='disagreement' needs the weights the proposal was made with.")
+        rows = features_along(domain, x, path)
+        last = last_disagreement(rows, weights)
+        rows, cost = rows[: last + 1], float(sum(correction.costs[:last]))
+        if reads == "ends":
+            rows = rows[[0, -1]]
+    declined = move_features(domain, x, correction.final) if reads == "declined" else None
+    return Feedback(rows, cost, declined, correction.cut)
+
+
+def last_disagreement(rows: Matrix, weights: Vector) -> int:
+    """The last i with w . phi(zi) <= w . phi(z0): where learner and expert still differ (Assumption 3)."""
+    utilities = rows @ weights
+    return int(np.flatnonzero(utilities <= utilities[0])[-1])

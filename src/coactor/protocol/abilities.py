@@ -1,0 +1,219 @@
+"""Optional abilities of domains and learners: one small protocol each.
+
+Where a domain lacks an ability, `coactor.search` and `coactor.corrections` do the same by its four methods,
+more slowly. Functions such as `counts_costs` give the default of an ability that is a flag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol, TypeGuard, runtime_checkable
+
+import numpy as np
+
+from coactor.protocol.interfaces import Domain, Learner
+from coactor.protocol.values import Matrix, Move, Problem, Solution, Vector
+
+# -- of domains ----------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class Samples(Protocol):
+    """Generates random problems."""
+
+    def sample(self, rng: np.random.Generator, n: int) -> Iterator[Problem]: ...
+
+
+@runtime_checkable
+class Hides(Domain, Protocol):
+    """Has features that the expert sees and the solver does not (the paper's noise).
+
+    `solve` and `landscape` also accept weights of length d + hidden; these score all features.
+    """
+
+    @property
+    def hidden(self) -> int:
+        """The number of hidden features."""
+
+    def all_features(self, x: Problem, y: Solution, /) -> Vector:
+        """The d visible features, then the hidden ones."""
+
+
+class Landscape(Protocol):
+    """One problem under one set of weights: the utility w . phi over its solutions."""
+
+    def utility(self, y: Solution, /) -> float:
+        """w . phi(x, y)."""
+
+    def gains(self, y: Solution, /) -> Vector:
+        """What each move adds to the utility, in scan order."""
+
+    def climb(
+        self, y: Solution, /, *, kappa: float = 0.0, best: bool = False, limit: int = -1
+    ) -> tuple[Sequence[Solution], list[Move]]:
+        """Apply the first (or best) move in scan order that gains enough, until none does.
+
+        Enough is at least kappa, and more than 0. At most `limit` moves; no limit if negative.
+        Returns the solutions, y first, and the moves between them.
+        """
+
+
+@runtime_checkable
+class Landscapes(Domain, Protocol):
+    """Climbs by kernel: what depends only on the problem and the weights is computed once.
+
+    The weights may have d entries, or d + hidden if the domain hides features.
+    """
+
+    def landscape(self, x: Problem, w: Vector, /) -> Landscape: ...
+
+
+@runtime_checkable
+class Vectorises(Domain, Protocol):
+    """Computes the features of many solutions at once."""
+
+    def features_along(self, x: Problem, path: Sequence[Solution], /) -> Matrix:
+        """phi of each solution, one row each."""
+
+    def move_features(self, x: Problem, y: Solution, /) -> Matrix:
+        """phi(neighbour) - phi(y) for each move, in scan order, one row each."""
+
+
+@runtime_checkable
+class Validates(Domain, Protocol):
+    """Validates solutions from outside."""
+
+    def check_solution(self, x: Problem, y: Solution, /) -> None:
+        """Raises ValueError if y is not a solution of x."""
+
+
+@runtime_checkable
+class Codes(Domain, Protocol):
+    """Encodes problems and solutions as JSON-able data, and decodes them.
+
+    Decoding and `apply` validate what comes from outside: they raise ValueError if it is invalid.
+    """
+
+    def encode_problem(self, x: Problem, /) -> Any: ...
+    def decode_problem(self, data: Any, /) -> Problem: ...
+    def encode_solution(self, y: Solution, /) -> Any: ...
+    def decode_solution(self, x: Problem, data: Any, /) -> Solution: ...
+
+
+@runtime_checkable
+class Names(Protocol):
+    """Names its features."""
+
+    @property
+    def feature_names(self) -> Sequence[str]: ...
+
+
+@runtime_checkable
+class CountsEdits(Protocol):
+    """Computes how many of its moves lead from one solution to another."""
+
+    def edits_between(self, x: Problem, y: Solution, z: Solution, /) -> int:
+        """The smallest number of moves from y to z, or a good upper bound."""
+
+
+@runtime_checkable
+class CountsCosts(Protocol):
+    """Says whether its features are costs: then phi is minus their sum, and a positive weight avoids them."""
+
+    @property
+    def counts_costs(self) -> bool: ...
+
+
+@runtime_checkable
+class Exact(Protocol):
+    """Says whether its solver returns the best solution under the weights."""
+
+    @property
+    def exact(self) -> bool: ...
+
+
+@runtime_checkable
+class LocallyOptimal(Protocol):
+    """Says whether no move improves what its solver returns (Assumption 1)."""
+
+    @property
+    def locally_optimal(self) -> bool: ...
+
+
+def counts_costs(domain: Domain) -> bool:
+    """Whether the domain's features are costs; False by default."""
+    return isinstance(domain, CountsCosts) and domain.counts_costs
+
+
+def is_exact(domain: Domain) -> bool:
+    """Whether the domain's solver returns the best solution; False by default."""
+    return isinstance(domain, Exact) and domain.exact
+
+
+def is_locally_optimal(domain: Domain) -> bool:
+    """Whether the domain's solver satisfies Assumption 1; True by default."""
+    return not isinstance(domain, LocallyOptimal) or domain.locally_optimal
+
+
+def feature_names(domain: Domain) -> list[str]:
+    """The domain's names of its features, or "feature 1", "feature 2", ..."""
+    if isinstance(domain, Names):
+        return [str(name) for name in domain.feature_names]
+    return [f"feature {k + 1}" for k in range(domain.dim)]
+
+
+# -- of learners ---------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class PredictsMoves(Protocol):
+    """Models which moves the expert makes: P(a move is made) = sigma(gain - threshold)."""
+
+    @property
+    def threshold(self) -> float:
+        """b, in the unit of the weights; infinite before anything was learned."""
+
+    def chances(self, differences: Matrix, /) -> Vector:
+        """The probability that the expert makes each move, given its feature difference, one row each."""
+
+
+@runtime_checkable
+class HasPosterior(Protocol):
+    """Keeps a posterior distribution of the weights."""
+
+    def deviations(self) -> Vector:
+        """The posterior standard deviation of each weight."""
+
+    def prior_deviations(self) -> Vector:
+        """The prior standard deviation of each weight: its natural unit."""
+
+    def known(self) -> Vector:
+        """1 - posterior / prior standard deviation of each weight: 0 nothing learned, 1 certain."""
+
+
+# These run in every round, and isinstance() with a protocol takes microseconds.
+
+
+def has_landscapes(domain: Domain) -> TypeGuard[Landscapes]:
+    """Whether the domain climbs by kernel."""
+    return hasattr(domain, "landscape")
+
+
+def has_vectors(domain: Domain) -> TypeGuard[Vectorises]:
+    """Whether the domain computes features of many solutions at once."""
+    return hasattr(domain, "features_along") and hasattr(domain, "move_features")
+
+
+def has_checks(domain: Domain) -> TypeGuard[Validates]:
+    """Whether the domain validates solutions."""
+    return hasattr(domain, "check_solution")
+
+
+def has_posterior(learner: Learner) -> TypeGuard[HasPosterior]:
+    """Whether the learner keeps a posterior distribution of the weights."""
+    return hasattr(learner, "prior_deviations")
+
+
+def predicts_moves(learner: Learner) -> TypeGuard[PredictsMoves]:
+    """Whether the learner models which moves the expert makes."""
+    return hasattr(learner, "threshold")

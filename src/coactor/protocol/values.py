@@ -1,0 +1,228 @@
+"""The values that flow from a problem to new weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector: TypeAlias = NDArray[np.float64]
+Matrix: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.int64]
+Problem: TypeAlias = Any
+Solution: TypeAlias = Any
+State: TypeAlias = dict[str, Any]
+
+
+class Move(TypedDict):
+    """One edit, as plain data: ``{"op": "reverse", "args": [3, 7]}``."""
+
+    op: str
+    args: list[int]
+
+
+MoveCosts: TypeAlias = Mapping[str, float] | Callable[[Move], float]
+"""What an operator costs the expert: a number per operator name, or a function of the move. Default 1."""
+
+Solver: TypeAlias = Callable[[Problem, Vector], Solution]
+"""S(x; w): any function from a problem and weights to a solution."""
+
+Reads: TypeAlias = Literal["ends", "path", "declined"]
+"""How much of a correction a learner uses. The rest is not computed."""
+
+Candidate: TypeAlias = Literal["final", "disagreement"]
+"""What to learn from: the expert's final solution, or the candidate of Assumption 3."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """A solution shown to the expert: y = S(x; w).
+
+    Attributes
+    ----------
+    id
+        Its number in the session or study, from 1.
+    problem, solution
+        x and y.
+    version
+        The version of the weights it was made with: the number of updates before it.
+    chance
+        The probability that the expert accepts it unchanged; None if the learner cannot predict it.
+    expected_moves
+        The expected number of moves the expert would make first; None if the learner cannot predict it.
+    """
+
+    id: int
+    problem: Problem
+    solution: Solution
+    version: int = 0
+    chance: float | None = None
+    expected_moves: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Correction:
+    """What the expert did: the path z0, z1, ..., zl and the cost of each step.
+
+    Attributes
+    ----------
+    path
+        Solutions, the proposal first, the expert's final solution last.
+    moves
+        The operators between them: ``len(path) - 1``, or none if they were not recorded.
+    costs
+        The cost of each step.
+    cut
+        True if the expert ran out of time or budget, so that the final solution may be unfinished.
+    misjudged
+        xi: by how much the gain in true utility fell short of kappa * C (Theorem 2); 0 if unknown.
+    estimated
+        True if the effort was estimated from the final solution, not observed.
+    """
+
+    path: Sequence[Solution]
+    moves: Sequence[Move]
+    costs: Sequence[float]
+    cut: bool = False
+    misjudged: float = 0.0
+    estimated: bool = False
+
+    @property
+    def effort(self) -> float:
+        """C: the total cost of the correction."""
+        return float(sum(self.costs))
+
+    @property
+    def final(self) -> Solution:
+        """zl, the expert's final solution."""
+        return self.path[-1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Feedback:
+    """A correction as vectors and numbers: all that a learner sees.
+
+    Attributes
+    ----------
+    path
+        Feature vectors, shape (k + 1, d): the proposal first, the candidate y' last. A learner that
+        reads only the ends gets two rows.
+    cost
+        C: the cost of the steps from the first row to the last.
+    declined
+        phi(neighbour) - phi(final solution) for every move the expert could still have made and did not,
+        shape (m, d); None if the learner does not read them.
+    cut
+        True if the expert ran out of time or budget: then the declined moves are no evidence.
+    """
+
+    path: Matrix
+    cost: float
+    declined: Matrix | None = None
+    cut: bool = False
+
+    @property
+    def delta(self) -> Vector:
+        """phi(x, y') - phi(x, y)."""
+        delta: Vector = self.path[-1] - self.path[0]
+        return delta
+
+
+@dataclass(slots=True, eq=False)  # not frozen: one is made in every round, and freezing triples the time
+class Round:
+    """The result of one `tell`: what the correction cost and what was learned from it.
+
+    Attributes
+    ----------
+    proposal
+        The number of the proposal.
+    effort
+        The expert's total effort C.
+    cost
+        The C the learner was given; it is smaller than the effort if the candidate of Assumption 3
+        comes before the final solution.
+    delta
+        phi(x, y') - phi(x, y).
+    change
+        The weights after the round minus those before it.
+    version
+        The version of the weights after the round.
+    accepted
+        True if the correction has no step.
+    estimated
+        True if the effort was estimated from the final solution.
+    learn
+        False if the correction was only recorded.
+    lesson
+        What was learned, as a sentence.
+    seq, time, actor
+        The position in the log, seconds since 1970 (0 in memory), and the expert's name.
+    gross, seconds
+        The number of gestures including undone ones, and the active time if it is known.
+    asked_with
+        The version of the weights the proposal was made with.
+    """
+
+    proposal: int
+    effort: float
+    cost: float
+    delta: Vector
+    change: Vector
+    version: int
+    accepted: bool
+    estimated: bool
+    learn: bool
+    lesson: str
+    seq: int = 0
+    time: float = 0.0
+    actor: str = ""
+    gross: int = 0
+    seconds: float | None = None
+    asked_with: int = 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Round):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class EffortRow:
+    """What one finished proposal cost.
+
+    Attributes
+    ----------
+    seq, time
+        The position in the log, and seconds since 1970 (0 in memory).
+    proposal, key, actor
+        The proposal's number, the caller's key for it, and the expert's name.
+    effort, estimated
+        The expert's total effort, and whether it was estimated from the final solution.
+    gross, seconds
+        The number of gestures including undone ones, and the active time if it is known.
+    learned
+        False if the correction was only recorded.
+    asked_with, version
+        The version of the weights the proposal was made with, and the version after the tell.
+    chance
+        The predicted probability that the proposal would be accepted unchanged; None if unknown.
+    """
+
+    seq: int
+    time: float
+    proposal: int
+    key: str | None
+    actor: str
+    effort: float
+    estimated: bool
+    gross: int
+    seconds: float | None
+    learned: bool
+    asked_with: int
+    version: int
+    chance: float | None = None

@@ -1,0 +1,269 @@
+"""One round of learning: propose, observe, learn.
+
+    propose   solves a problem for a person with what has been learned
+    observe   validates a correction and reduces it to vectors
+    learn     updates what has been learned; nothing else calls `learner.update`
+
+`Session` and `coactor.studies` both consist of these three functions and a memory. An observation is plain
+data, so a log of observations can be replayed without the domain.
+
+Arithmetic. BLAS with several threads adds up in an order that depends on their number, so the last bits of
+the weights would too. `propose` and `learn` therefore limit BLAS to one thread, for the whole process: a
+limit per call is neither safe with threads nor free.
+"""
+
+from __future__ import annotations
+
+import math
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from coactor.corrections import feedback
+from coactor.proposals.acceptance import Acceptance
+from coactor.proposals.strategies import Outlook, Strategy, expected_moves
+from coactor.protocol import (
+    Candidate,
+    Correction,
+    Domain,
+    Feedback,
+    Invalid,
+    Learner,
+    Problem,
+    Proposal,
+    Reads,
+    State,
+    Vector,
+)
+from coactor.search import check_solution, landscape
+from coactor.solutions import same_solution
+
+SMALL = 1 << 16  # bytes of an array that is copied before an update, in case it is modified in place
+
+
+@dataclass(slots=True, eq=False)
+class Knowledge:
+    """What has been learned.
+
+    Attributes
+    ----------
+    learner
+        The weights, and how they are learned.
+    acceptance
+        How the expected number of moves predicts that a proposal is accepted.
+    """
+
+    learner: Learner
+    acceptance: Acceptance = field(default_factory=Acceptance)
+
+    def copy(self) -> Knowledge:
+        """An independent copy."""
+        return deepcopy(self)
+
+    def state(self) -> State:
+        """Everything that has been learned, as JSON-able data."""
+        return {"learner": self.learner.state(), "acceptance": self.acceptance.state()}
+
+    def restore(self, state: State) -> None:
+        """Return to an earlier state. Raises ValueError, and changes nothing, if it is invalid."""
+        try:
+            parts = state["learner"], state["acceptance"]
+        except (KeyError, TypeError):
+            raise Invalid(
+                "This is not a state of what was learned; expected what state() returned."
+            ) from None
+        acceptance = Acceptance()
+        acceptance.restore(parts[1])
+        self.learner.restore(parts[0])
+        self.acceptance = acceptance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """One correction, reduced to what can be learned from it.
+
+    Attributes
+    ----------
+    feedback
+        What the learner sees.
+    accepted
+        True if the correction has no step.
+    expected_moves
+        The number of moves expected when the proposal was made; None if it was not predicted.
+    """
+
+    feedback: Feedback
+    accepted: bool
+    expected_moves: float | None = None
+
+    @property
+    def cut(self) -> bool:
+        """True if the expert ran out of time."""
+        return self.feedback.cut
+
+
+def propose(
+    domain: Domain,
+    strategy: Strategy,
+    knowledge: Knowledge,
+    problem: Problem,
+    *,
+    id: int,
+    version: int,
+    seed: int = 0,
+    validate: bool = True,
+) -> Proposal:
+    """Solve a problem with what has been learned, and predict whether the expert accepts the solution.
+
+    Parameters
+    ----------
+    domain, strategy, knowledge, problem
+        What to solve, and how.
+    id, version
+        The proposal's number, and the version of the weights.
+    seed
+        The strategy draws from the stream (seed, version), so the same problem under the same weights gets
+        the same proposal.
+    validate
+        Whether to check the solution: needed unless solver and strategy are the domain's and ours.
+    """
+    _limit_blas_threads()
+    outlook = Outlook.of(knowledge.learner)
+    solution = strategy(problem, outlook, (seed, version))
+    if validate:
+        check_solution(domain, problem, solution)
+    chance = moves = None
+    if outlook.threshold is not None and math.isfinite(outlook.threshold):
+        gains = landscape(domain, problem, outlook.weights).gains(solution)
+        expected = expected_moves(gains, outlook.threshold)
+        if math.isfinite(expected):
+            moves, chance = expected, knowledge.acceptance.chance(expected)
+    return Proposal(id, problem, solution, version, chance, moves)
+
+
+def observe(
+    domain: Domain,
+    proposal: Proposal,
+    correction: Correction,
+    reads: Reads,
+    candidate: Candidate = "final",
+    weights: Vector | None = None,
+) -> Observation:
+    """Validate a correction of a proposal and compute what can be learned from it.
+
+    Parameters
+    ----------
+    domain, proposal, correction
+        What was edited, and how.
+    reads
+        How much of the correction the learner uses.
+    candidate, weights
+        What to learn from, and the weights the proposal was made with (for "disagreement").
+
+    Raises
+    ------
+    Invalid
+        If the correction is inconsistent, does not start with the proposal or contains an invalid solution.
+    """
+    _check_correction(correction)
+    if not same_solution(correction.path[0], proposal.solution):
+        raise Invalid(
+            f"The correction does not start from proposal {proposal.id}; edit the solution that was proposed."
+        )
+    ends_only = reads == "ends" and candidate == "final"
+    first = max(1, len(correction.path) - 1) if ends_only else 1  # the proposal itself is valid
+    try:
+        for z in correction.path[first:]:
+            check_solution(domain, proposal.problem, z)
+        vectors = feedback(domain, proposal.problem, correction, reads, candidate, weights)
+    except Invalid:
+        raise
+    except (ValueError, IndexError) as error:
+        raise Invalid(str(error)) from error
+    return Observation(vectors, not correction.costs, proposal.expected_moves)
+
+
+def learn(knowledge: Knowledge, observation: Observation) -> None:
+    """Update the learner, then the prediction of acceptance. If either fails, nothing has changed.
+
+    A correction that was cut before its first step says nothing about acceptance.
+
+    Raises
+    ------
+    Invalid
+        If the feedback contains NaN or infinity, or the weights would.
+    """
+    _limit_blas_threads()
+    learner, vectors = knowledge.learner, observation.feedback
+    with np.errstate(all="ignore"):
+        _check_finite(vectors)
+        saved = _save(learner, [])
+        try:
+            learner.update(vectors)
+            if not np.isfinite(learner.weights).all():
+                raise Invalid("The weights would become infinite; scale the features, or do not learn.")
+            if observation.expected_moves is not None and not (observation.cut and observation.accepted):
+                knowledge.acceptance.learn(observation.expected_moves, observation.accepted)
+        except BaseException:
+            _undo(saved)
+            raise
+
+
+def _check_correction(correction: Correction) -> None:
+    steps = len(correction.path) - 1
+    if steps < 0 or len(correction.costs) != steps or len(correction.moves) not in (0, steps):
+        raise Invalid(
+            f"The correction has {len(correction.path)} solutions, {len(correction.moves)} moves and "
+            f"{len(correction.costs)} costs; expected one move and one cost between neighbours."
+        )
+    if correction.costs and not (min(correction.costs) >= 0 and math.isfinite(sum(correction.costs))):
+        raise Invalid(f"The steps cost {list(correction.costs)}; a cost is a finite number of at least 0.")
+
+
+def _check_finite(vectors: Feedback) -> None:
+    for name, rows in (("path", vectors.path), ("declined moves", vectors.declined)):
+        if rows is not None and not np.isfinite(rows).all():
+            raise Invalid(f"The features of the {name} contain NaN or infinity; check the problem's data.")
+
+
+_Saved: TypeAlias = list[tuple[dict[str, Any], dict[str, Any]]]
+
+
+def _save(thing: Any, saved: _Saved) -> _Saved:
+    """Remember the attributes of an object and of the objects it consists of."""
+    attributes = getattr(thing, "__dict__", None)
+    if attributes is None or any(attributes is known for known, _ in saved):
+        return saved
+    before = attributes.copy()
+    saved.append((attributes, before))
+    for name, value in attributes.items():
+        if isinstance(value, np.ndarray):
+            if value.nbytes <= SMALL:
+                before[name] = value.copy()
+        elif isinstance(value, list | dict | set):
+            before[name] = value.copy()
+        elif hasattr(value, "__dict__") and not callable(value):
+            _save(value, saved)
+    return saved
+
+
+def _undo(saved: _Saved) -> None:
+    for attributes, before in saved:
+        attributes.clear()
+        attributes.update(before)
+
+
+@cache
+def _blas() -> list[Any]:
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _limit_blas_threads() -> None:
+    """Limit BLAS to one thread: see the module's docstring."""
+    for library in _blas():
+        if library.get_num_threads() != 1:
+            library.set_num_threads(1)
