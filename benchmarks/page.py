@@ -27,8 +27,8 @@ from playwright.sync_api import sync_playwright
 from coactor.domains import Graph, Network, Query, Ranking, Roads, Tour, Trip
 from coactor.studies import Store, open_study
 from coactor.studies.accounts import Accounts
+from coactor.web import demo
 from coactor.web.app import create_app
-from coactor.web.demo.studies import add_trials
 
 ARGS = [
     "--headless=new",
@@ -196,9 +196,9 @@ def main() -> None:
         sys.exit("There is no Chromium here; get one with: apt-get install chromium")
     rows: list[tuple[str, str, str]] = []
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{Path(folder)}/desk.db") as store:
-        add_trials(store)
+        demo.create_demo_studies(store)
         large(store)
-        with serving(create_app(store)) as address, sync_playwright() as driver:
+        with serving(create_app(store, demo=demo)) as address, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=chromium, args=ARGS)
             opened(browser, store, address, "/", ".card")  # the server's own first time
             for path, ready in (

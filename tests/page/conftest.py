@@ -13,8 +13,8 @@ import pytest
 
 from coactor.studies import Store, Study, opening
 from coactor.studies.accounts import Accounts
+from coactor.web import demo
 from coactor.web.app import create_app
-from coactor.web.demo.studies import add_trials
 from tests.web.conftest import serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -103,8 +103,8 @@ def house(tmp_path: Path, browser: Any, monkeypatch: pytest.MonkeyPatch) -> Iter
     # Studies draw their problems from their identity: the same problems in every run.
     monkeypatch.setattr(opening.uuid, "uuid4", lambda: UUID(int=2014 << 100))
     with Store(f"sqlite:///{tmp_path}/desk.db") as store:
-        add_trials(store)
-        app = create_app(store)
+        demo.create_demo_studies(store)
+        app = create_app(store, demo=demo)
         with serving(app) as address:
             made = House(store, address, browser, app)
             yield made

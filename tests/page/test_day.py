@@ -8,7 +8,7 @@ import pytest
 
 from coactor import domains
 from coactor.studies import catalog, open_study
-from coactor.web.demo import studies
+from coactor.web.demo import problems, studies
 from tests.studies.stubs import Switches
 
 pytestmark = pytest.mark.browser
@@ -187,7 +187,7 @@ def test_in_two_minutes_a_visitor_has_seen_it_learn(house):
     page.locator(".verdict", has_text="Ada cares about").wait_for()
     taste = studies.taste(house.study("try-ranking"))
     cares = page.locator(".verdict", has_text="Ada cares about").inner_text()
-    for name, weight in zip(studies.HOTELS, taste, strict=True):
+    for name, weight in zip(problems.HOTEL_FEATURES, taste, strict=True):
         assert (name.split(" (")[0] in cares) == bool(weight)
     page.get_by_text("The numbers").click()
     assert (

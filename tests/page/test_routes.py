@@ -187,18 +187,18 @@ def test_the_city_is_the_same_both_ways():
     assert (table[:, :, 0] >= straight - 0.01).all()
 
 
-@pytest.mark.parametrize("name", list(studies.KINDS))
+@pytest.mark.parametrize("name", list(studies.DEMOS))
 def test_the_colleague_is_learned(store, name, monkeypatch):  # noqa: F811
     monkeypatch.setattr(opening.uuid, "uuid4", lambda: UUID(int=2014 << 100))  # fixed problems
-    studies.add_trials(store)
-    studies.add_trials(store)  # a second time adds nothing
+    studies.create_demo_studies(store)
+    studies.create_demo_studies(store)  # a second time adds nothing
     with open_study(store, name) as study:
         assert study.ledger.model.asked == 1
         done = studies.play(study, 20, "admin")
         assert [o.actor for o in done] == [studies.ACTOR] * 20
         assert sum(o.effort for o in done[10:]) <= sum(o.effort for o in done[:10])
         assert studies.fill(study, "admin") == studies.fill(study, "admin") == 1  # one waits, not two
-        assert studies.would_do(study, 1).effort == 0  # what she has finished suits her
+        assert studies.advice(study, 1).effort == 0  # what she has finished suits her
     with open_study(store, name) as again:
         np.testing.assert_array_equal(studies.taste(again), studies.taste(study))
 
@@ -212,7 +212,7 @@ def test_other_studies_are_nobodys_riddle(admin):
 
 def test_a_study_of_that_name_about_something_else(store):  # noqa: F811
     with open_study(store, "try-tour", Tour(5, 2), "CSPER", create=True) as study:
-        assert studies.kind_of(study) is None
+        assert studies.demo_of(study) is None
         with pytest.raises(Invalid, match="at least one"):
             Desk(study).edit(
                 study.ask(next(Tour(5, 2).sample(np.random.default_rng(0), 1))).id,

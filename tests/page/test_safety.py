@@ -79,4 +79,4 @@ def test_a_used_link_says_so(house):
     assert "works once" in page.locator("#message").inner_text()
     page.get_by_label("Your token").fill("coactor_wrong_wrong")
     page.get_by_role("button", name="Log in").click()
-    page.locator("#message", has_text="not good").wait_for()
+    page.locator("#message", has_text="does not work").wait_for()

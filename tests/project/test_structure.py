@@ -19,7 +19,6 @@ LONG_FILES = ("src/coactor/web/static/",)
 LARGE_FOLDERS = {"src/coactor/web/static", "tests/lab", "tests/studies"}
 SHARED_NAMES = {"Bin", "Calibration", "Line", "Model", "Row"}
 CYCLES = {"coactor.domains.roads", "coactor.studies"}
-DEMO_IMPORTERS = {"coactor.web.pages"}
 
 
 def source_files(*suffixes: str, under: Path = SOURCE) -> list[Path]:
@@ -99,7 +98,7 @@ def test_production_server_does_not_import_the_demo(graph: grimp.ImportGraph) ->
     demo = {m for m in graph.modules if m.startswith("coactor.web.demo")}
     importers = {i for m in demo for i in graph.find_modules_that_directly_import(m)} - demo
     assert demo
-    assert importers <= {"coactor.cli.serve"} | DEMO_IMPORTERS
+    assert importers == {"coactor.cli.serve"}
 
 
 def test_formatter_has_no_exemptions() -> None:

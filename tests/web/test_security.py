@@ -273,7 +273,7 @@ def test_wrong_credentials_are_slowed_down_and_good_ones_are_not(desk):
 def test_a_revoked_token_is_out_within_a_moment(desk, monkeypatch):
     import coactor.web.auth.middleware as security
 
-    monkeypatch.setattr(security, "TRUSTED", 0.0)
+    monkeypatch.setattr(security, "CACHE_SECONDS", 0.0)
     client = desk.client("expert", name="ana")
     assert client.get("/api/me").status_code == 200
     desk.accounts.revoke("ana")

@@ -1,12 +1,14 @@
-"""``coactor serve``: a store on an address, loopback unless told otherwise."""
+"""``coactor serve``: serve a store over HTTP."""
 
 from __future__ import annotations
 
+import errno
 import logging
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,24 +18,33 @@ from coactor.studies.accounts import Accounts
 from coactor.studies.errors import Invalid, Unavailable
 from coactor.studies.log.store import Store
 
+if TYPE_CHECKING:
+    from coactor.web.app import Demo
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+CHECKPOINT_SECONDS = 0.5
+DEMO_PREFIX = "try-"  # of the names of demo studies
 
 
 @click.command()
 @store_option
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
-    "--port", default=8765, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
+    "--port",
+    default=8765,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port to listen on; 0 chooses a free one.",
 )
 @click.option(
-    "--allow-host", "hosts", multiple=True, help="A name this server answers to, besides localhost."
+    "--allow-host", "hosts", multiple=True, help="Host name the server answers to, besides localhost."
 )
-@click.option("--https", "secure", is_flag=True, help="Pages come over https (from a proxy in front).")
-@click.option("--try", "try_it", is_flag=True, help="Put studies into the store, to try it out.")
+@click.option("--https", "secure", is_flag=True, help="A proxy in front serves the pages over https.")
+@click.option("--try", "with_demo", is_flag=True, help="Create demo studies in the store.")
 @click.option(
-    "--share-port", "shared", is_flag=True, help="Several servers may listen on this port: one per core."
+    "--share-port", "shared", is_flag=True, help="Let several servers listen on this port, one per core."
 )
-@click.option("--quiet", is_flag=True, help="No line per request.")
+@click.option("--quiet", is_flag=True, help="Do not log requests.")
 @json_option
 @in_words
 def serve(
@@ -42,64 +53,84 @@ def serve(
     port: int,
     hosts: tuple[str, ...],
     secure: bool,
-    try_it: bool,
+    with_demo: bool,
     shared: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Serve studies over HTTP."""
+    """Serve studies over HTTP, with pages for people."""
     try:
         import uvicorn
-    except ImportError as error:  # pragma: no cover - said to whoever installed the core alone
+    except ImportError as error:  # pragma: no cover
         raise Invalid("Serving needs uvicorn; install it with: pip install 'coactor[serve]'") from error
     from coactor.web.app import create_app
-    from coactor.web.demo.studies import add_trials
 
     if host not in LOOPBACK and not hosts:
-        raise Invalid(f"Listening on {host} needs a name to answer to; add --allow-host NAME.")
+        raise Invalid(f"Listening on {host} needs a host name to answer to; add --allow-host NAME.")
     logging.basicConfig(
         level=logging.WARNING if quiet else logging.INFO, format="%(asctime)s %(name)s %(message)s"
     )
     with opened(url) as store:
-        if try_it:
-            add_trials(store)
-        app = create_app(store, hosts=[*hosts, host], secure=secure)
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        # Named TCP, so that asyncio turns Nagle's delay off: it looks at the number given here.
-        with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if shared:
-                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            listener.bind((host, port))
-            listener.listen(128)  # before the address is printed: whoever reads it may come at once
-            name = f"[{host}]" if ":" in host else host
-            address = (
-                f"{'https' if secure else 'http'}://{hosts[0] if hosts else name}:{listener.getsockname()[1]}"
-            )
+        demo = load_demo(store, with_demo)
+        app = create_app(store, hosts=[*hosts, host], secure=secure, demo=demo)
+        with listening(host, port, shared) as listener:
+            name = hosts[0] if hosts else f"[{host}]" if ":" in host else host
+            address = f"{'https' if secure else 'http'}://{name}:{listener.getsockname()[1]}"
             link = f"{address}/login?code={Accounts(store).login_link()}"
             show(
                 {"address": address, "login": link, "store": store.url},
                 as_json,
-                lambda a: f"Serving {a['store']} at {a['address']}\nOpen this once, within the hour: {link}",
+                lambda a: f"Serving {a['store']} at {a['address']}\nLog in once, within the hour: {link}",
             )
-            # No access log of uvicorn's: it would write the one-time code of the link into a file.
+            # Without uvicorn's access log: it would record the one-time code of the link.
             config = uvicorn.Config(
                 app, access_log=False, log_level="warning", server_header=False, limit_concurrency=500
             )
-            with kept_tidy(store):
+            with checkpoints(store):
                 uvicorn.Server(config).run(sockets=[listener])
 
 
+def load_demo(store: Store, create: bool) -> Demo | None:
+    """Import the demo if its studies are to be created or exist already."""
+    with store.reading() as sql:
+        if not create and not any(head.name.startswith(DEMO_PREFIX) for head in sql.studies()):
+            return None
+    from coactor.web import demo
+
+    if create:
+        demo.create_demo_studies(store)
+    return demo
+
+
 @contextmanager
-def kept_tidy(store: Store, every: float = 0.5) -> Iterator[None]:
-    """Tidy the store up in the background, so that no request has to wait for it."""
+def listening(host: str, port: int, shared: bool) -> Iterator[socket.socket]:
+    """Listen on an address. Raises Invalid if it is in use."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With IPPROTO_TCP, because asyncio disables Nagle's algorithm only for such sockets.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise Invalid(f"Port {port} is in use; choose another one with --port.") from error
+            raise
+        listener.listen(128)  # before the address is printed, so that clients may connect at once
+        yield listener
+
+
+@contextmanager
+def checkpoints(store: Store, seconds: float = CHECKPOINT_SECONDS) -> Iterator[None]:
+    """Checkpoint the store in the background, so that no request has to wait for it."""
     stop = threading.Event()
 
     def run() -> None:
-        while not stop.wait(every):
+        while not stop.wait(seconds):
             try:
                 store.tidy()
-            except Unavailable as error:  # a full disk shows in the requests; here it must not end the thread
+            except Unavailable as error:  # requests report a full disk; the thread must go on
                 logging.getLogger("coactor.web").warning("%s", error)
 
     thread = threading.Thread(target=run, daemon=True)

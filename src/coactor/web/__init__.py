@@ -1,1 +1,1 @@
-"""The HTTP face of studies: an API for machines, and the place for pages for people."""
+"""The HTTP server: an API for programs and pages for people."""

@@ -1,32 +1,55 @@
-"""The application: the gate in front, the routes behind it, the pages where there are some."""
+"""Builds the FastAPI app: authentication, API routes, pages."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from importlib import import_module
-from importlib.util import find_spec
+from typing import Any, Protocol
 
 from coactor import __version__
 
 try:
     from fastapi import APIRouter, FastAPI, Response
-    from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
-except ImportError as error:  # pragma: no cover - said to whoever installed the core alone
-    raise ImportError("Serving needs FastAPI; install it with: pip install 'coactor[serve]'") from error
+    from fastapi.responses import HTMLResponse, JSONResponse
+    from fastapi.routing import APIRoute
+except ImportError as error:  # pragma: no cover
+    raise ImportError("The server needs FastAPI; install it with: pip install 'coactor[serve]'") from error
 
-from coactor.studies import Forbidden, Store
+from coactor.studies import Forbidden, Store, Study
+from coactor.studies.accounts import Accounts
 from coactor.studies.desk import LEASE
-from coactor.web import api_docs
+from coactor.web import api_docs, pages
+from coactor.web.assets import Assets
 from coactor.web.auth import login
-from coactor.web.auth.limits import CheckedRoute
-from coactor.web.auth.middleware import Gate, Guard, Me
+from coactor.web.auth.limits import LimitedRoute
+from coactor.web.auth.middleware import Authenticator, AuthMiddleware
+from coactor.web.auth.permissions import Me
 from coactor.web.errors import add_handlers
 from coactor.web.metrics import Metrics
-from coactor.web.open_studies import Site
-from coactor.web.routes import drafts, studies
+from coactor.web.open_studies import OpenStudies
+from coactor.web.routes import drafts, proposals, reports, roads
+from coactor.web.routes import studies as study_routes
+from coactor.web.routes.responses import Problem
 
-PAGES = "coactor.web.pages"
+
+class App(FastAPI):
+    """The FastAPI app, with the error schema in its OpenAPI description."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the OpenAPI description."""
+        description = super().openapi()
+        description["components"]["schemas"].setdefault("Problem", Problem.model_json_schema())
+        return description
+
+
+class Demo(Protocol):
+    """What the app needs of `coactor.web.demo`; it is passed in, so that no other server loads it."""
+
+    def add_routes(self, router: APIRouter, studies: OpenStudies) -> None:
+        """Add the routes of the demo."""
+
+    def title(self, study: Study) -> str | None:
+        """Return the title of a demo study; None for other studies."""
 
 
 def create_app(
@@ -36,77 +59,92 @@ def create_app(
     lease: float = LEASE,
     clock: Callable[[], float] = time.time,
     secure: bool = False,
+    demo: Demo | None = None,
 ) -> FastAPI:
-    """An app that serves a store.
+    """Return an app that serves a store.
 
     Parameters
     ----------
     store
-        Where the studies are; several apps may share it.
+        The store; several apps may share it.
     hosts
-        Names the server answers to, besides localhost.
+        Host names the server answers to, besides loopback.
     lease
         Seconds until a proposal that nobody touches is free again.
     clock
         Seconds since 1970.
     secure
-        Whether pages come over https, so that the cookie may say so.
+        Whether the pages are served over https, so that the session cookie is marked secure.
+    demo
+        The package `coactor.web.demo`, if the store holds demo studies.
     """
-    site, metrics = Site(store, lease, clock), Metrics()
-    app = FastAPI(
+    studies, accounts = OpenStudies(store, lease, clock), Accounts(store, clock)
+    assets, metrics = Assets(), Metrics()
+    authenticator = Authenticator(accounts, hosts)
+    app = App(
         title="coactor",
         version=__version__,
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
         description="Durable ask and tell: a solver proposes, an expert edits, the learner adjusts.",
+        generate_unique_id_function=_operation_id,
     )
     add_handlers(app)
-    router = APIRouter(prefix="/api", route_class=CheckedRoute)
-    studies.add_routes(router, site)
-    drafts.add_routes(router, site)
-    app.include_router(router)
-    guard = Guard(site.accounts, hosts, metrics)
-    login.add_routes(app, site, guard, secure)
-    _add_operations(app, site, metrics)
-    app.mount("/static", site.assets, name="static")
-    if find_spec(PAGES) is not None:
-        import_module(PAGES).add_pages(app, site)
+    router = APIRouter(prefix="/api", route_class=LimitedRoute)
+    for routes in (study_routes, proposals, drafts, reports, roads):
+        routes.add_routes(router, studies)
+    if demo is not None:
+        demo.add_routes(router, studies)
     else:
-        app.add_api_route("/", _no_pages, include_in_schema=False)
-    app.add_middleware(Gate, guard=guard)
+        router.add_api_route("/try", _no_demos, include_in_schema=False)  # the pages ask for it
+    app.include_router(router)
+    login.add_routes(app, accounts, assets, authenticator, secure)
+    _add_operations(app, studies, metrics, assets)
+    app.mount("/static", assets, name="static")
+    pages.add_pages(app, studies, assets, demo.title if demo else None)
+    app.add_middleware(AuthMiddleware, authenticator=authenticator, metrics=metrics)
     return app
 
 
-async def _no_pages() -> Response:
-    return RedirectResponse("/api/docs", 303)
+def _no_demos(account: Me) -> list[str]:
+    return []
 
 
-def _add_operations(app: FastAPI, site: Site, metrics: Metrics) -> None:
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics, assets: Assets) -> None:
     @app.get("/health", tags=["operation"])
-    def health() -> Response:
-        """Whether the store answers. Open to all, so it says no more than that."""
-        with site.store.reading() as sql:
-            sql.studies()
-        return JSONResponse({"status": "ok", "version": __version__})
+    def health() -> dict[str, str]:
+        """Say whether the store answers. Needs no credential."""
+        with studies.store.reading() as sql:
+            sql.sql.exec_driver_sql("SELECT 1")
+        return {"status": "ok", "version": __version__}
 
     @app.get("/metrics", tags=["operation"], response_class=Response)
     def prometheus(account: Me) -> Response:
-        """Counters in Prometheus' words, for accounts that see every study."""
+        """Return metrics in the Prometheus text format, for accounts that see every study.
+
+        Totals are given for the studies that are open in this process; a scrape opens none.
+        """
         if account.study != "*":
-            raise Forbidden("Metrics show every study; use a token made with --study '*'.")
-        for name in site.names():
-            about = site.summary(name)
-            if about["usable"]:
-                metrics.study(
-                    name, about["facts"], about["open"], about["told"], about["effort"], about["version"]
-                )
+            raise Forbidden("Metrics cover all studies; use a token created with --study '*'.")
+        with studies.store.reading() as sql:
+            for head in sql.studies():
+                metrics.facts(head.name, head.seq)
+        for study in studies.opened():
+            model = study.ledger.refresh()
+            metrics.totals(
+                study.name, open=len(model.open), told=model.told, effort=model.effort, version=model.version
+            )
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
 
     @app.get("/api/openapi.json", include_in_schema=False)
-    def openapi(account: Me) -> Response:
+    def openapi_json(account: Me) -> Response:
         return JSONResponse(app.openapi())
 
     @app.get("/api/docs", include_in_schema=False)
     def docs(account: Me) -> Response:
-        return HTMLResponse(api_docs.page(app.openapi(), site.assets.base))
+        return HTMLResponse(api_docs.page(app.openapi(), assets.base))

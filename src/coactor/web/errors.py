@@ -1,4 +1,4 @@
-"""Every error leaves as problem+json: a sentence that says what to do, never a trace of our insides."""
+"""Maps exceptions to problem+json responses (RFC 9457): one sentence for people, no internals."""
 
 from __future__ import annotations
 
@@ -16,22 +16,14 @@ from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Tampered, Un
 
 log = logging.getLogger("coactor.web")
 RETRY = {"Retry-After": "5"}
-
-
-class Refused(Exception):  # noqa: N818  (an answer, not a mistake of ours)
-    """An answer other than success, decided outside the studies."""
-
-    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.detail = detail
-        self.headers = dict(headers or {})
+NO_ADDRESS = "There is nothing at this address."
+WRONG_METHOD = "This address does not answer this method."
 
 
 def problem(
     status: int, detail: str, headers: Mapping[str, str] | None = None, current: dict[str, Any] | None = None
 ) -> Response:
-    """One problem+json answer (RFC 9457)."""
+    """Return a problem+json response; `current` is the state that a conflict was found with."""
     body: dict[str, Any] = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -41,22 +33,31 @@ def problem(
     if current:
         body["current"] = current
     data = orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY)
-    return Response(data, status, dict(headers or {}), "application/problem+json")
+    return Response(data, status, headers, "application/problem+json")
+
+
+def unavailable(method: str, error: Unavailable) -> Response:
+    """Return the 503 of a store that failed; it may have failed after it had committed."""
+    log.error("%s", error)
+    if method in ("GET", "HEAD"):
+        detail = "The store is unavailable; try again in a moment."
+    else:
+        detail = (
+            "The store is unavailable, and your change may or may not have been recorded. "
+            "Check, then try again."
+        )
+    return problem(503, detail, RETRY)
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Teach the app to answer our exceptions."""
-
-    @app.exception_handler(Refused)
-    async def refused(_: Request, error: Refused) -> Response:
-        return problem(error.status, error.detail, error.headers)
+    """Register a handler for each exception that routes raise."""
 
     @app.exception_handler(Invalid)
     async def invalid(_: Request, error: Invalid) -> Response:
         return problem(422, str(error))
 
     @app.exception_handler(NotFound)
-    async def missing(_: Request, error: NotFound) -> Response:
+    async def not_found(_: Request, error: NotFound) -> Response:
         return problem(404, error.args[0])
 
     @app.exception_handler(Forbidden)
@@ -68,11 +69,8 @@ def add_handlers(app: FastAPI) -> None:
         return problem(409, str(error), current=error.current)
 
     @app.exception_handler(Unavailable)
-    async def unavailable(_: Request, error: Unavailable) -> Response:
-        log.error("%s", error)
-        return problem(
-            503, "The store cannot be used now; nothing was recorded. Try again in a moment.", RETRY
-        )
+    async def store_unavailable(request: Request, error: Unavailable) -> Response:
+        return unavailable(request.method, error)
 
     @app.exception_handler(Tampered)
     async def tampered(_: Request, error: Tampered) -> Response:
@@ -86,7 +84,6 @@ def add_handlers(app: FastAPI) -> None:
         return problem(422, f"{place}: {str(first['msg'])[:200]}. See /api/docs for what is expected.")
 
     @app.exception_handler(HTTPException)
-    async def plain(_: Request, error: HTTPException) -> Response:
-        said = {404: "There is nothing at this address.", 405: "This address does not answer that verb."}
-        detail = said.get(error.status_code, f"{error.detail}")
-        return problem(error.status_code, detail, error.headers)
+    async def http_error(_: Request, error: HTTPException) -> Response:
+        details = {404: NO_ADDRESS, 405: WRONG_METHOD}
+        return problem(error.status_code, details.get(error.status_code, f"{error.detail}"), error.headers)

@@ -1,47 +1,51 @@
-"""What the server counts, for Prometheus. Each app has its own registry; nothing is global."""
+"""Prometheus metrics; each app has a registry of its own."""
 
 from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1, 5)
+
 
 class Metrics:
-    """Counters of one app."""
+    """The metrics of one app."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        labels = ("method", "route", "status")
-        self._requests = Counter("coactor_requests", "Requests answered", labels, registry=self.registry)
+        self.registry = registry = CollectorRegistry()
+        self._requests = Counter(
+            "coactor_requests", "Requests answered", ("method", "route", "status"), registry=registry
+        )
         self._seconds = Histogram(
             "coactor_request_seconds",
             "Time to answer",
             ("method", "route"),
-            registry=self.registry,
-            buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1, 5),
+            registry=registry,
+            buckets=BUCKETS,
         )
-        self._facts = Gauge("coactor_facts", "Facts in the log", ("study",), registry=self.registry)
-        self._waiting = Gauge("coactor_open", "Proposals not done", ("study",), registry=self.registry)
-        self._told = Gauge("coactor_told", "Proposals done", ("study",), registry=self.registry)
-        self._effort = Gauge("coactor_effort", "Effort so far", ("study",), registry=self.registry)
-        self._version = Gauge("coactor_version", "Version of the weights", ("study",), registry=self.registry)
+        self._facts = Gauge("coactor_facts", "Facts in the log", ("study",), registry=registry)
+        self._open = Gauge("coactor_open", "Proposals not done", ("study",), registry=registry)
+        self._told = Gauge("coactor_told", "Proposals done", ("study",), registry=registry)
+        self._effort = Gauge("coactor_effort", "Effort so far", ("study",), registry=registry)
+        self._version = Gauge("coactor_version", "Version of the weights", ("study",), registry=registry)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """One request was answered."""
-        method = method if method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS") else "other"
+        """Count a request."""
+        method = method if method in METHODS else "other"
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
 
-    def study(self, name: str, facts: int, waiting: int, told: int, effort: float, version: int) -> None:
-        """Where a study stands."""
-        for gauge, value in (
-            (self._facts, facts),
-            (self._waiting, waiting),
-            (self._told, told),
-            (self._effort, effort),
-            (self._version, version),
-        ):
-            gauge.labels(name).set(value)
+    def facts(self, study: str, facts: int) -> None:
+        """Record the length of a study's log."""
+        self._facts.labels(study).set(facts)
+
+    def totals(self, study: str, *, open: int, told: int, effort: float, version: int) -> None:
+        """Record the totals of a study."""
+        self._open.labels(study).set(open)
+        self._told.labels(study).set(told)
+        self._effort.labels(study).set(effort)
+        self._version.labels(study).set(version)
 
     def text(self) -> bytes:
-        """Everything, in Prometheus' words."""
+        """Return all metrics in the Prometheus text format."""
         return generate_latest(self.registry)

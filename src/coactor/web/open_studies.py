@@ -1,4 +1,4 @@
-"""What the routes share: the store, its accounts, and the studies that are open in this process."""
+"""The studies that this process has opened, shared by all routes."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 from coactor.studies import Conflict, Desk, Forbidden, Invalid, Store, Study, catalog, open_study
-from coactor.studies.accounts import Accounts
 from coactor.studies.desk import LEASE
-from coactor.web.assets import Assets
 
 
-class Site:
-    """One store, served.
+class OpenStudies:
+    """Opens each study of a store once and keeps it open.
 
     Parameters
     ----------
     store
-        Where everything is.
+        The store; several servers may share it.
     lease
         Seconds until a proposal that nobody touches is free again.
     clock
@@ -30,19 +28,21 @@ class Site:
         self.store = store
         self.lease = lease
         self.clock = clock
-        self.accounts = Accounts(store, clock)
-        self.assets = Assets()
-        self._studies: dict[str, Study] = {}
+        self._open: dict[str, Study] = {}
         self._lock = threading.Lock()
 
     def study(self, name: str) -> Study:
-        """A study by name, opened once."""
-        study = self._studies.get(name)
+        """Return a study by name."""
+        study = self._open.get(name)
         if study is None:
             opened = Study(self.store, name, clock=self.clock)
             with self._lock:
-                study = self._studies.setdefault(name, opened)
+                study = self._open.setdefault(name, opened)
         return study
+
+    def desk(self, name: str) -> Desk:
+        """Return the desk of a study, at which people edit its proposals."""
+        return Desk(self.study(name), self.lease)
 
     def create(
         self,
@@ -56,11 +56,9 @@ class Site:
         proposals: str,
         actor: str,
     ) -> None:
-        """A new study of an installed domain."""
+        """Create a study of an installed domain. Raises Conflict if the name is taken."""
         if name in self.names():
-            raise Conflict(
-                f"There is already a study {name!r} in this store; open it, or choose another name."
-            )
+            raise Conflict(f"There is already a study called {name!r}; choose another name.")
         open_study(
             self.store,
             name,
@@ -74,17 +72,17 @@ class Site:
             clock=self.clock,
         )
 
-    def desk(self, name: str) -> Desk:
-        """Where people edit a study's proposals."""
-        return Desk(self.study(name), self.lease)
-
     def names(self) -> list[str]:
-        """Every study in the store."""
+        """Return the names of all studies in the store."""
         with self.store.reading() as sql:
             return [head.name for head in sql.studies()]
 
+    def opened(self) -> list[Study]:
+        """Return the studies that are open in this process."""
+        return [*self._open.values()]
+
     def summary(self, name: str) -> dict[str, Any]:
-        """A study in a few numbers; one whose domain is not installed here says so."""
+        """Describe a study; `usable` is False if its domain or learner is not installed here."""
         try:
             study = self.study(name)
         except (Forbidden, Invalid):
@@ -94,7 +92,7 @@ class Site:
 
 
 def summary(study: Study) -> dict[str, Any]:
-    """A study in a few numbers."""
+    """Describe a study: its totals and its settings."""
     with study.ledger.lock:
         model = study.ledger.refresh()
         config = study.config

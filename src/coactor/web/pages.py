@@ -1,27 +1,22 @@
-"""The pages for people: a shell rendered here, filled in the browser by plain modules from the API."""
+"""The pages: a frame rendered here, filled in the browser by ES modules from the API."""
 
 from __future__ import annotations
 
-from html import escape
-from importlib.resources import files
-from string import Template
-from typing import Annotated
+from collections.abc import Callable
 
-from fastapi import APIRouter, Depends, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse
 
-from coactor.studies import Forbidden, NotFound
+from coactor.studies import Forbidden, NotFound, Study
 from coactor.studies.accounts import Account
-from coactor.web.auth.limits import CheckedRoute
-from coactor.web.auth.middleware import MAY, need, page_user
-from coactor.web.demo import routes, studies
-from coactor.web.errors import problem
-from coactor.web.open_studies import Site
-from coactor.web.routes import reports, roads
+from coactor.web.assets import Assets
+from coactor.web.auth.permissions import Me, permissions_of, require
+from coactor.web.errors import NO_ADDRESS, problem
+from coactor.web.open_studies import OpenStudies
+from coactor.web.rendering import render
+from coactor.web.routes.requests import LARGEST
 
-Person = Annotated[Account, Depends(page_user)]
-
-# The module that edits each kind of solution; any other domain is edited by a list of its moves.
+# The editor module of each domain; any other domain is edited by a list of its moves.
 EDITORS = {
     "tour": "routes",
     "fleet": "routes",
@@ -30,19 +25,14 @@ EDITORS = {
     "hypercube": "steps",
     "roads": "roads",
 }
+DEFAULT_EDITOR = "moves"
 
 
-class Shell:
-    """The frame around every page."""
+class Frame:
+    """Renders the frame around every page."""
 
-    def __init__(self, site: Site) -> None:
-        self.site = site
-        self.template = Template(files("coactor.web").joinpath("templates/page.html").read_text("utf-8"))
-
-    def title(self, study: str) -> str:
-        """What people call a study."""
-        kind = studies.KINDS.get(study)
-        return kind.title if kind is not None and studies.kind_of(self.site.study(study)) else study
+    def __init__(self, assets: Assets) -> None:
+        self.assets = assets
 
     def page(
         self,
@@ -50,106 +40,92 @@ class Shell:
         account: Account,
         title: str,
         *,
-        heading: str = "",
         study: str = "",
         proposal: int | None = None,
         free: bool = False,
         editor: str = "",
-        here: str = "",
         message: str = "",
         status: int = 200,
     ) -> HTMLResponse:
-        """A page; every text that came from people is escaped."""
-        files_at = self.site.assets.base
-        nav = [("Studies", "/", "home")]
+        """Return the page that a module of ``static/pages`` fills."""
+        module = f"pages/{script}.js"
+        editors = [f"editors/{editor}.js"] if editor else []
+        links = [("home", "Studies", "/")]
         if study:
-            nav += [("Queue", f"/s/{study}", "queue"), ("Report", f"/s/{study}/report", "report")]
-        current = ' aria-current="page"'
-        links = "".join(
-            f'<a href="{escape(href)}"{current if name == here else ""}>{said}</a>'
-            for said, href, name in nav
-        )
-        scripts = [f"pages/{script}", *([f"editors/{editor}.js"] if editor else [])]
-        preload = "\n".join(
-            f'<link rel="modulepreload" href="{files_at}/{name}">'
-            for name in dict.fromkeys([*self.site.assets.imports(*scripts), *scripts[1:]])
-        )
-        filled = self.template.substitute(
-            title=escape(title),
-            heading=escape(heading or title),
-            study=escape(study),
+            links += [("queue", "Queue", f"/s/{study}"), ("report", "Report", f"/s/{study}/report")]
+        html = render(
+            "page.html",
+            title=title,
+            study=study,
             proposal="" if proposal is None else proposal,
             free="yes" if free else "",
-            name=escape(account.name),
-            role=account.role,
-            rights=" ".join(right for right, roles in MAY.items() if account.role in roles),
             editor=editor,
-            nav=links,
+            name=account.name,
+            role=account.role,
+            permissions=" ".join(permissions_of(account.role)),
+            links=links,
             script=script,
-            preload=preload,
-            files=files_at,
-            message=escape(message),
+            module=module,
+            preload=dict.fromkeys([*self.assets.imports(module, *editors), *editors]),
+            files=self.assets.base,
+            message=message,
         )
-        return HTMLResponse(filled, status)
+        return HTMLResponse(html, status)
 
 
-def add_pages(app: FastAPI, site: Site) -> None:
-    """The pages, and the routes that only they use."""
-    router = APIRouter(prefix="/api", route_class=CheckedRoute)
-    for part in (reports, roads, routes):
-        part.add_routes(router, site)
-    app.include_router(router)
-    shell = Shell(site)
+def add_pages(
+    app: FastAPI, studies: OpenStudies, assets: Assets, demo_title: Callable[[Study], str | None] | None
+) -> None:
+    """Add the pages; `demo_title` returns the title of a demo study."""
+    frame = Frame(assets)
 
-    def about(study: str, account: Account) -> str:
-        """The study's title; refuses what this account may not see or this server cannot open."""
-        need(account, "read", study)
-        return shell.title(study) if site.study(study) else study
+    def title(study: str, account: Account) -> str:
+        """Return the title of a study. Raises NotFound or Forbidden if the account may not read it."""
+        require(account, "read", study)
+        opened = studies.study(study)
+        return (demo_title(opened) if demo_title else None) or study
 
-    def lost(account: Account, error: Exception) -> HTMLResponse:
+    def error_page(account: Account, error: Exception) -> HTMLResponse:
         status = 404 if isinstance(error, NotFound) else 403
-        return shell.page(
-            "message.js", account, "This page cannot be shown", message=str(error), status=status
-        )
+        return frame.page("message", account, "This page cannot be shown", message=str(error), status=status)
 
     @app.exception_handler(404)
-    async def nothing(request: Request, _: Exception) -> Response:
-        """An address nobody has thought of: a page for people, data for programs."""
-        said, account = "There is nothing at this address.", request.scope.get("account")
-        page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/")
-        if account is None or not page:
-            return problem(404, said)
-        return lost(account, NotFound(said))
+    async def no_address(request: Request, _: Exception) -> Response:
+        """Answer an unknown address: a page for people, JSON for programs."""
+        account = request.scope.get("account")
+        wants_page = "text/html" in request.headers.get("accept", "")
+        if account is None or not wants_page or request.url.path.startswith("/api/"):
+            return problem(404, NO_ADDRESS)
+        return error_page(account, NotFound(NO_ADDRESS))
 
     @app.get("/", include_in_schema=False)
-    def home(account: Person) -> HTMLResponse:
-        return shell.page("home.js", account, "Studies", here="home")
+    def home_page(account: Me) -> HTMLResponse:
+        return frame.page("home", account, "Studies")
 
     @app.get("/s/{study}", include_in_schema=False)
-    def queue(study: str, account: Person) -> HTMLResponse:
+    def queue_page(study: str, account: Me) -> HTMLResponse:
         try:
-            return shell.page("queue.js", account, about(study, account), study=study, here="queue")
+            return frame.page("queue", account, title(study, account), study=study)
         except (NotFound, Forbidden) as error:
-            return lost(account, error)
+            return error_page(account, error)
 
     @app.get("/s/{study}/report", include_in_schema=False)
-    def report(study: str, account: Person) -> HTMLResponse:
+    def report_page(study: str, account: Me) -> HTMLResponse:
         try:
-            title = about(study, account)
-            return shell.page("report.js", account, f"{title}: report", study=study, here="report")
+            return frame.page("report", account, f"{title(study, account)}: report", study=study)
         except (NotFound, Forbidden) as error:
-            return lost(account, error)
+            return error_page(account, error)
 
     @app.get("/s/{study}/p/{id:int}", include_in_schema=False)
-    def editor(study: str, id: int, account: Person) -> HTMLResponse:
+    def editor_page(study: str, id: int, account: Me) -> HTMLResponse:
         try:
-            about(study, account)
-            if id >= 2**31:
-                raise NotFound(f"Study {study!r} has no proposal {id}; see its proposals.")
-            ticket = site.desk(study).view(id).ticket
+            require(account, "read", study)
+            if id > LARGEST:
+                raise NotFound(f"Study {study!r} has no proposal {id}.")
+            ticket = studies.desk(study).view(id).ticket
             free = ticket.state != "done" and ticket.holder in ("", account.name)
             label = ticket.label or f"Proposal {id}"
-            name = EDITORS.get(site.study(study).config["domain"]["name"], "moves")
-            return shell.page("editor.js", account, label, study=study, proposal=id, free=free, editor=name)
+            editor = EDITORS.get(studies.study(study).config["domain"]["name"], DEFAULT_EDITOR)
+            return frame.page("editor", account, label, study=study, proposal=id, free=free, editor=editor)
         except (NotFound, Forbidden) as error:
-            return lost(account, error)
+            return error_page(account, error)

@@ -1,4 +1,4 @@
-"""How much a request may say: bytes, depth, count, length of text, size of numbers."""
+"""Limits on request bodies: bytes, depth, number of values, length of text, size of numbers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 import orjson
 from fastapi import HTTPException, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
 BODY = 8 * 2**20  # bytes
+SMALL = 2**15  # bytes that are parsed faster than a thread is started
 DEPTH = 24
 COUNT = 1_000_000
 TEXT = 20_000
@@ -17,34 +19,34 @@ NUMBER = 1e15
 
 
 def check(data: Any) -> None:
-    """Raise ValueError with a sentence where parsed JSON is beyond the limits."""
+    """Raise ValueError if parsed JSON exceeds the limits."""
     left, layer = COUNT, [data]
     for _ in range(DEPTH):
-        following: list[Any] = []
+        next_layer: list[Any] = []
         for item in layer:
             if isinstance(item, dict):
                 for name in item:
-                    _text(name)
-                following.extend(item.values())
+                    _check_text(name)
+                next_layer.extend(item.values())
                 left -= len(item)
             elif isinstance(item, list):
                 left -= len(item)
                 if not _all_numbers(item):
-                    following.extend(item)
+                    next_layer.extend(item)
             elif isinstance(item, str):
-                _text(item)
+                _check_text(item)
             elif isinstance(item, int | float) and abs(item) > NUMBER:
-                raise ValueError(f"numbers may not be beyond {NUMBER:g}")
+                raise ValueError(f"Numbers may not exceed {NUMBER:g} in size.")
         if left < 0:
-            raise ValueError(f"at most {COUNT} values fit into one request")
-        if not following:
+            raise ValueError(f"A request may hold at most {COUNT} values.")
+        if not next_layer:
             return
-        layer = following
-    raise ValueError(f"lists and objects may be nested {DEPTH} deep at most")
+        layer = next_layer
+    raise ValueError(f"Lists and objects may be nested at most {DEPTH} deep.")
 
 
 def _all_numbers(items: list[Any]) -> bool:
-    """Whether these are numbers within the limit; long lists of them are the usual case, so this is quick."""
+    """Whether all items are numbers within the limit; a fast path for long vectors."""
     if not items or not isinstance(items[0], int | float):
         return False
     try:
@@ -54,32 +56,37 @@ def _all_numbers(items: list[Any]) -> bool:
     return isinstance(low, int | float) and low >= -NUMBER and high <= NUMBER
 
 
-def _text(value: str) -> None:
+def _check_text(value: str) -> None:
     if len(value) > TEXT:
-        raise ValueError(f"a text may have {TEXT} characters at most")
+        raise ValueError(f"Text may have at most {TEXT} characters.")
 
 
-class CheckedRequest(Request):
-    """A request whose JSON is strict (no NaN, no infinity) and within the limits."""
+def _parse(body: bytes) -> Any:
+    data = orjson.loads(body)  # strict: refuses NaN and infinity
+    try:
+        check(data)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
+    return data
+
+
+class LimitedRequest(Request):
+    """A request whose JSON is strict and within the limits; large bodies are parsed off the event loop."""
 
     async def json(self) -> Any:
-        if not hasattr(self, "_checked"):
-            data = orjson.loads(await self.body())  # its error is a JSONDecodeError, which FastAPI answers
-            try:
-                check(data)
-            except ValueError as error:
-                raise HTTPException(422, f"The body is too much: {error}.") from error
-            self._checked = data
-        return self._checked
+        if not hasattr(self, "_data"):
+            body = await self.body()
+            self._data = _parse(body) if len(body) < SMALL else await run_in_threadpool(_parse, body)
+        return self._data
 
 
-class CheckedRoute(APIRoute):
-    """A route that reads its body through `CheckedRequest`."""
+class LimitedRoute(APIRoute):
+    """A route that reads its body through `LimitedRequest`."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handler = super().get_route_handler()
 
-        async def checked(request: Request) -> Response:
-            return await handler(CheckedRequest(request.scope, request.receive))
+        async def limited(request: Request) -> Response:
+            return await handler(LimitedRequest(request.scope, request.receive))
 
-        return checked
+        return limited

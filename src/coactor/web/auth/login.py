@@ -1,9 +1,7 @@
-"""Logging in and out."""
+"""Login and logout routes."""
 
 from __future__ import annotations
 
-from importlib.resources import files
-from string import Template
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -12,75 +10,80 @@ from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 
-from coactor.studies.accounts import SESSION_LASTS
-from coactor.web.auth.middleware import COOKIE, Guard
-from coactor.web.open_studies import Site
+from coactor.studies.accounts import SESSION_LASTS, Accounts
+from coactor.web.assets import Assets
+from coactor.web.auth.middleware import COOKIE, Authenticator
+from coactor.web.rendering import render
+
+MALFORMED = "Send a token or a code, as JSON or as a form."
+USED_LINK = "This link has been used or has expired; a link works once."
+WRONG_TOKEN = "This token does not work. Check that you copied all of it, or ask for a new one."
 
 
-def add_routes(app: FastAPI, site: Site, guard: Guard, secure: bool) -> None:
-    """The way in and the way out."""
-    form = Template(files("coactor.web").joinpath("templates/login.html").read_text("utf-8"))
+def add_routes(
+    app: FastAPI, accounts: Accounts, assets: Assets, authenticator: Authenticator, secure: bool
+) -> None:
+    """Add the login page, login and logout."""
 
-    def enter(request: Request, answer: Response, cookie: str) -> Response:
-        answer.set_cookie(COOKIE, cookie, int(SESSION_LASTS), httponly=True, samesite="lax", secure=secure)
-        return answer
+    def with_session(response: Response, cookie: str) -> Response:
+        response.set_cookie(COOKIE, cookie, int(SESSION_LASTS), httponly=True, samesite="lax", secure=secure)
+        return response
 
-    def door(message: str = "", status: int = 200) -> Response:
-        said = f'<p id="message" class="banner trouble" role="alert">{message}</p>' if message else ""
-        return HTMLResponse(form.substitute(message=said, files=site.assets.base), status)
+    def login_page(message: str = "", status: int = 200) -> Response:
+        return HTMLResponse(render("login.html", message=message, files=assets.base), status)
 
-    def refused(request: Request, message: str) -> Response:
-        """The answer to a wrong credential: a sentence on the page for people, data for programs."""
-        answer = guard.failed(request.scope)
-        if answer.status_code != 401 or "text/html" not in request.headers.get("accept", ""):
-            return answer
-        return door(message, 401)
+    def refuse(request: Request, message: str) -> Response:
+        """Answer a wrong credential: the login page with a message for browsers, JSON for programs."""
+        refusal = authenticator.failed(request.scope)
+        if refusal.status_code != 401 or "text/html" not in request.headers.get("accept", ""):
+            return refusal
+        return login_page(message, 401)
 
     @app.get("/login", include_in_schema=False)
-    def page(request: Request, code: str = "") -> Response:
-        """The page to log in on; with a one-time code, straight in."""
-        if code:
-            opened = site.accounts.open_session(code=code)
-            if opened is None:
-                return refused(request, "This link has been used or is too old; a link works once.")
-            return enter(request, RedirectResponse("/", 303), opened[0])
-        return door()
+    def show_login(request: Request, code: str = "") -> Response:
+        """Show the login page, or log in with a one-time code."""
+        if not code:
+            return login_page()
+        session = accounts.open_session(code=code)
+        if session is None:
+            return refuse(request, USED_LINK)
+        return with_session(RedirectResponse("/", 303), session[0])
 
     @app.post("/login", include_in_schema=False)
     async def login(request: Request) -> Response:
-        """A session in return for a token or a one-time code, as JSON or from the form."""
-        by_form = request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
-        said = _said(await request.body(), by_form)
-        opened = await run_in_threadpool(
-            lambda: site.accounts.open_session(code=said.get("code", ""), token=said.get("token", ""))
+        """Open a session with a token or a one-time code, sent as JSON or as a form."""
+        is_form = request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
+        fields = _text_fields(await request.body(), is_form)
+        session = await run_in_threadpool(
+            lambda: accounts.open_session(code=fields.get("code", ""), token=fields.get("token", ""))
         )
-        if opened is None:
-            return refused(request, "This token is not good; is it all there? Else ask for another.")
-        cookie, account = opened
+        if session is None:
+            return refuse(request, WRONG_TOKEN)
+        cookie, account = session
         me = {"name": account.name, "role": account.role, "study": account.study}
-        return enter(request, RedirectResponse("/", 303) if by_form else JSONResponse(me), cookie)
+        return with_session(RedirectResponse("/", 303) if is_form else JSONResponse(me), cookie)
 
     @app.post("/logout", status_code=204, include_in_schema=False)
     def logout(request: Request) -> Response:
-        """End the session."""
+        """Close the session."""
         cookie = request.cookies.get(COOKIE, "")
-        site.accounts.close_session(cookie)
-        guard.forget(cookie)
-        answer = Response(status_code=204)
-        answer.delete_cookie(COOKIE)
-        return answer
+        accounts.close_session(cookie)
+        authenticator.forget(cookie)
+        response = Response(status_code=204)
+        response.delete_cookie(COOKIE)
+        return response
 
 
-def _said(body: bytes, form: bool) -> dict[str, str]:
-    """What was sent, as far as it is text."""
+def _text_fields(body: bytes, is_form: bool) -> dict[str, str]:
+    """Return the text fields of a form or of a JSON object."""
     try:
         data: Any = (
             {name: values[0] for name, values in parse_qs(body.decode(), max_num_fields=10).items()}
-            if form
+            if is_form
             else orjson.loads(body)
         )
     except ValueError as error:
-        raise HTTPException(422, "Send a token or a code, as JSON or as a form.") from error
+        raise HTTPException(422, MALFORMED) from error
     if not isinstance(data, dict):
-        raise HTTPException(422, "Send a token or a code, as JSON or as a form.")
+        raise HTTPException(422, MALFORMED)
     return {name: value.strip() for name, value in data.items() if isinstance(value, str)}

@@ -1,39 +1,41 @@
-"""The gate every request passes: host, size, who it is, where it comes from. Deny by default.
+"""The ASGI middleware in front of every route: host, size, credential, origin, headers, access log.
 
-The gate stands in front of the routes, so a route nobody thought of is closed, not open.
+It denies by default: only the paths in `PUBLIC` and static files need no credential.
 """
 
 from __future__ import annotations
 
 import logging
+import secrets
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
-from typing import Annotated
 from urllib.parse import urlsplit
 
 from anyio import to_thread
-from fastapi import Depends, HTTPException, Request
+from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from coactor.studies import Forbidden, NotFound, Unavailable
+from coactor.studies import Unavailable
 from coactor.studies.accounts import Account, Accounts
 from coactor.web.auth import limits
-from coactor.web.errors import RETRY, problem
+from coactor.web.errors import problem, unavailable
 from coactor.web.metrics import Metrics
 
-log = logging.getLogger("coactor.access")
-errors = logging.getLogger("coactor.web")
+access_log = logging.getLogger("coactor.access")
+error_log = logging.getLogger("coactor.web")
 
 COOKIE = "coactor_session"
-OPEN = ("/health", "/login")  # and /static/; nothing else
-SAFE = ("GET", "HEAD", "OPTIONS")
-LOCAL = ("localhost", "127.0.0.1", "[::1]")
-FAILURES, WINDOW = 10, 60.0  # wrong credentials an address may send, within so many seconds
-TRUSTED = 1.0  # seconds a good credential is remembered; a revoked one works no longer than that
+PUBLIC = ("/health", "/login")
+STATIC = "/static/"
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+FAILURES, WINDOW = 10, 60.0  # failed credentials allowed per address, within this many seconds
+CACHE_SECONDS = 1.0  # how long a valid credential is cached, and so how long a revoked one may still work
+TOO_LARGE = f"The request is too large; the limit is {limits.BODY} bytes."
 
 HEADERS = {
     "content-security-policy": (
@@ -41,231 +43,200 @@ HEADERS = {
         "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",  # "no-referrer" would hide a form's origin
+    "referrer-policy": "same-origin",  # "no-referrer" would remove the origin of a form
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "x-frame-options": "DENY",
 }
 
-MAY = {
-    "read": {"expert", "solver", "lead", "admin"},
-    "ask": {"solver", "lead", "admin"},
-    "tell": {"solver", "lead", "admin"},
-    "edit": {"expert", "lead", "admin"},
-    "lead": {"lead", "admin"},
-    "create": {"admin"},
-}
 
-
-class Guard:
-    """Decides who comes in, and remembers good and bad credentials for a while.
+class Authenticator:
+    """Authenticates requests; caches valid credentials and throttles addresses that send wrong ones.
 
     Parameters
     ----------
     accounts
-        Who may come in.
+        The accounts of the store.
     hosts
-        Names this server answers to, besides this machine's own.
-    metrics
-        Counts what passes.
+        Host names this server answers to, besides loopback.
     clock
-        For the memory of credentials.
+        Monotonic seconds, for the cache and the throttle.
     """
 
     def __init__(
-        self,
-        accounts: Accounts,
-        hosts: Iterable[str],
-        metrics: Metrics,
-        clock: Callable[[], float] = time.monotonic,
+        self, accounts: Accounts, hosts: Iterable[str], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.accounts = accounts
-        self.hosts = {*LOCAL, *(host.lower() for host in hosts)}
-        self.metrics = metrics
+        self.hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self.clock = clock
         self._failures: OrderedDict[str, deque[float]] = OrderedDict()
-        self._known: OrderedDict[tuple[str, str], tuple[float, Account]] = OrderedDict()
+        self._cache: OrderedDict[tuple[str, str], tuple[float, Account]] = OrderedDict()
 
-    async def refuse(self, scope: Scope) -> Response | None:
-        """The answer to a request that may not pass; None for one that may."""
-        headers, path, method = Headers(scope=scope), scope["path"], scope["method"]
-        if self._wrong_host(headers):
-            return problem(400, "This server does not answer to that name; start it with --allow-host NAME.")
+    async def check(self, scope: Scope) -> Response | None:
+        """Return the refusal of a request, or None and set the account of `scope`."""
+        headers, path = Headers(scope=scope), scope["path"]
+        if not self._valid_host(headers):
+            return problem(
+                400, "This server does not answer to this host name; start it with --allow-host NAME."
+            )
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > limits.BODY:
-            return problem(413, f"A request may have at most {limits.BODY} bytes; send less.")
-        if path in OPEN or path.startswith("/static/"):
-            return self._wrong_origin(headers, scope) if method not in SAFE else None
+            return problem(413, TOO_LARGE)
+        if path in PUBLIC or path.startswith(STATIC):
+            return None if scope["method"] in SAFE_METHODS else self._check_origin(headers, scope)
         try:
-            return await self._who(scope, headers)
-        except Unavailable:
-            return problem(
-                503, "The store cannot be used now; nothing was recorded. Try again in a moment.", RETRY
-            )
+            return await self._authenticate(scope, headers)
+        except Unavailable as error:
+            return unavailable(scope["method"], error)
 
-    async def _who(self, scope: Scope, headers: Headers) -> Response | None:
-        said, cookie = headers.get("authorization"), cookie_parser(headers.get("cookie", "")).get(COOKIE)
-        if said is not None:
-            kind, _, secret = said.partition(" ")
-            account = await self._account("token", secret.strip()) if kind.lower() == "bearer" else None
+    async def _authenticate(self, scope: Scope, headers: Headers) -> Response | None:
+        authorization = headers.get("authorization")
+        cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)
+        page = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
+        if authorization is not None:
+            scheme, _, secret = authorization.partition(" ")
+            account = await self._account("token", secret.strip()) if scheme.lower() == "bearer" else None
         elif cookie:
             account = await self._account("session", cookie)
-        elif "text/html" in headers.get("accept", "") and scope["method"] == "GET":
+        elif page:
             return RedirectResponse("/login", 303)
         else:
-            return _unknown("Say who you are: send a token as `Authorization: Bearer ...`, or log in.")
+            return _unauthorized("Send a token as `Authorization: Bearer TOKEN`, or log in.")
         if account is None:
-            refusal, page = self.failed(scope), said is None and not scope["path"].startswith("/api/")
-            ended = (
+            refusal = self.failed(scope)
+            expired = (
                 page
-                and scope["method"] == "GET"
+                and authorization is None
                 and refusal.status_code == 401
-                and "text/html" in headers.get("accept", "")
+                and not scope["path"].startswith("/api/")
             )
-            return RedirectResponse("/login", 303) if ended else refusal
-        if said is None and scope["method"] not in SAFE:
-            wrong = self._wrong_origin(headers, scope)
-            if wrong is not None:
-                return wrong
+            return RedirectResponse("/login", 303) if expired else refusal
+        if authorization is None and scope["method"] not in SAFE_METHODS:
+            refusal_of_origin = self._check_origin(headers, scope)
+            if refusal_of_origin is not None:
+                return refusal_of_origin
         scope["account"] = account
         return None
 
     async def _account(self, kind: str, secret: str) -> Account | None:
-        known = self._known.get((kind, secret))
-        if known is not None and self.clock() - known[0] < TRUSTED:
-            return known[1]
-        check = self.accounts.by_token if kind == "token" else self.accounts.by_session
-        account = await to_thread.run_sync(check, secret)
+        cached = self._cache.get((kind, secret))
+        if cached is not None and self.clock() - cached[0] < CACHE_SECONDS:
+            return cached[1]
+        look_up = self.accounts.by_token if kind == "token" else self.accounts.by_session
+        account = await to_thread.run_sync(look_up, secret)
         if account is not None:
-            self._known[kind, secret] = self.clock(), account
-            while len(self._known) > 1000:
-                self._known.popitem(last=False)
+            self._cache[kind, secret] = self.clock(), account
+            while len(self._cache) > 1000:
+                self._cache.popitem(last=False)
         return account
 
-    def forget(self, secret: str) -> None:
-        """Stop trusting a credential at once."""
-        self._known.pop(("session", secret), None)
+    def forget(self, cookie: str) -> None:
+        """Remove a session from the cache."""
+        self._cache.pop(("session", cookie), None)
 
     def failed(self, scope: Scope) -> Response:
-        """The answer to a wrong credential; too many from one address are slowed down."""
+        """Return 401 for a wrong credential, or 429 after too many from one address."""
         address, now = (scope.get("client") or ("?", 0))[0], self.clock()
         times = self._failures.setdefault(address, deque(maxlen=FAILURES))
         while times and now - times[0] > WINDOW:
             times.popleft()
         if len(times) == FAILURES:
-            wait = {"Retry-After": str(int(WINDOW - (now - times[0])) + 1)}
-            return problem(429, "Too many wrong credentials from this address; wait a minute.", wait)
+            seconds = int(WINDOW - (now - times[0])) + 1
+            return problem(
+                429,
+                f"Too many wrong credentials from this address; try again in {seconds} seconds.",
+                {"Retry-After": str(seconds)},
+            )
         times.append(now)
         while len(self._failures) > 10_000:
             self._failures.popitem(last=False)
-        return _unknown("This token or session is not good (any more); get a new one, or log in again.")
+        return _unauthorized("The token or session is invalid or has expired; log in again.")
 
-    def _wrong_host(self, headers: Headers) -> bool:
-        said = headers.getlist("host")
-        if len(said) != 1:
-            return True
-        name, _, port = (
-            said[0].rpartition(":") if said[0].rfind(":") > said[0].rfind("]") else (said[0], "", "")
-        )
-        return name.lower() not in self.hosts or not (port == "" or port.isdigit())
+    def _valid_host(self, headers: Headers) -> bool:
+        values = headers.getlist("host")
+        if len(values) != 1:
+            return False
+        host = values[0]
+        name, _, port = host.rpartition(":") if host.rfind(":") > host.rfind("]") else (host, "", "")
+        return name.lower() in self.hosts and (port == "" or port.isdigit())
 
-    def _wrong_origin(self, headers: Headers, scope: Scope) -> Response | None:
+    def _check_origin(self, headers: Headers, scope: Scope) -> Response | None:
+        """Refuse requests from other sites (CSRF); a program that logs in sends neither header."""
         origin = headers.get("origin")
-        own = origin is not None and urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
-        if own or (origin is None and headers.get("sec-fetch-site") is None and scope["path"] in OPEN):
-            return None  # a log-in by a program has no origin, and no cookie to abuse
-        return problem(403, "This request comes from another site; use the page of this server.")
+        same = origin is not None and urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+        program = origin is None and headers.get("sec-fetch-site") is None
+        if same or (program and scope["path"] in PUBLIC):
+            return None
+        return problem(403, "This request comes from another site; use the pages of this server.")
 
 
-class Gate:
-    """The one door; an ASGI middleware."""
+class AuthMiddleware:
+    """Runs `Authenticator.check`, adds the security headers, counts and logs every request."""
 
-    def __init__(self, app: ASGIApp, guard: Guard) -> None:
+    def __init__(self, app: ASGIApp, authenticator: Authenticator, metrics: Metrics) -> None:
         self.app = app
-        self.guard = guard
+        self.authenticator = authenticator
+        self.metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
-            return  # no websockets here
-        began, status = self.guard.clock(), 0
+            return  # there are no websockets
+        began, status = time.monotonic(), 0
+        method, path = scope["method"][:20], ascii(scope["path"][:200])
 
-        async def answer(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                if "cache-control" not in headers:  # static files may be kept, if asked about each time
-                    headers["cache-control"] = (
-                        "no-cache" if scope["path"].startswith("/static/") else "no-store"
-                    )
+                if "cache-control" not in headers:
+                    headers["cache-control"] = "no-cache" if scope["path"].startswith(STATIC) else "no-store"
             await send(message)
 
         try:
-            refusal = await self.guard.refuse(scope)
+            refusal = await self.authenticator.check(scope)
             if refusal is not None:
-                await refusal(scope, receive, answer)
+                await refusal(scope, receive, send_with_headers)
             else:
-                await self.app(scope, _bounded(receive), answer)
+                await self.app(scope, _limited(receive), send_with_headers)
         except Exception:
-            errors.error("%s %s failed", scope["method"][:20], ascii(scope["path"][:200]), exc_info=True)
+            error_id = secrets.token_hex(4)
+            error_log.exception("Error %s: %s %s failed", error_id, method, path)
             if status:
-                raise  # the answer has begun; all that is left is to break it off
-            ours = problem(
-                500, "Something went wrong on our side. Look whether it was recorded; tell the operator."
+                raise  # the response has started; all that is left is to abort it
+            failure = problem(
+                500,
+                f"Something went wrong on the server; it is logged as error {error_id}. "
+                "Check whether your change was recorded before you try again.",
             )
-            await ours(scope, receive, answer)
+            await failure(scope, receive, send_with_headers)
         finally:
-            took = self.guard.clock() - began
+            seconds = time.monotonic() - began
             route = getattr(scope.get("route"), "path", "other")
-            self.guard.metrics.request(scope["method"], route, status, took)
+            self.metrics.request(scope["method"], route, status, seconds)
             name = scope["account"].name if "account" in scope else "-"
-            # The path only: a query may hold a one-time code.
-            log.info(
-                "%s %s %d %.1fms %s",
-                scope["method"][:20],
-                ascii(scope["path"][:200]),
-                status,
-                took * 1e3,
-                ascii(name),
-            )
+            # Without the query string: it may hold a one-time login code.
+            access_log.info("%s %s %d %.1fms %s", method, path, status, seconds * 1e3, ascii(name))
 
 
-def _unknown(detail: str) -> Response:
+def _unauthorized(detail: str) -> Response:
     return problem(401, detail, {"WWW-Authenticate": "Bearer"})
 
 
-def _bounded(receive: Receive) -> Receive:
-    seen = 0
+def _limited(receive: Receive) -> Receive:
+    """Enforce the size limit on bodies without a Content-Length."""
+    size = 0
 
-    async def bounded() -> Message:
-        nonlocal seen
+    async def limited() -> Message:
+        nonlocal size
         message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > limits.BODY:
-            raise HTTPException(413, f"A request may have at most {limits.BODY} bytes; send less.")
+        size += len(message.get("body", b""))
+        if size > limits.BODY:
+            raise HTTPException(413, TOO_LARGE)
         return message
 
-    return bounded
-
-
-def current(request: Request) -> Account:
-    """Whose request it is. The gate has made sure that there is somebody."""
-    account: Account = request.scope["account"]
-    return account
-
-
-Me = Annotated[Account, Depends(current)]
-page_user = current  # what a page's route depends on; whoever is not logged in was sent to /login by the gate
-
-
-def need(account: Account, verb: str, study: str) -> None:
-    """Refuse unless this account may do this in this study."""
-    if not account.sees(study):
-        raise NotFound(f"There is no study {study!r} in this store; create it first.")
-    if account.role not in MAY[verb]:
-        able = ", ".join(sorted(MAY[verb]))
-        raise Forbidden(f"The role {account.role} may not do that; it takes one of: {able}.")
+    return limited

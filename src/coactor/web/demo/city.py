@@ -1,6 +1,6 @@
-"""A made-up city to try things in: a river, a hill, a motorway, schools, and what a drive is like.
+"""The invented city of the demo: a river, a hill, a motorway, schools, and the features of a drive.
 
-It is the same city every day; the stops differ. Lengths are in kilometres.
+The city is fixed; the stops are drawn at random. Lengths are in kilometres.
 """
 
 from __future__ import annotations
@@ -29,85 +29,21 @@ RIVER = np.array([[0.0, 3.0], [2.5, 3.6], [5.0, 4.6], [7.0, 4.3], [9.5, 3.1], [1
 MOTORWAY = np.array([[0.0, 6.6], [3.0, 6.1], [6.2, 5.9], [9.0, 5.0], [12.0, 5.2]])
 HILL = (3.0, 1.6, 1.6)  # x, y, radius
 SCHOOLS = ((8.6, 1.4, 0.9), (5.6, 7.0, 0.8), (10.6, 6.6, 0.8))
-NEAR = 0.7  # so close to the motorway, a drive along it uses it
-STEPS = 24  # points looked at along a drive
+NEAR = 0.7  # a drive within this distance of the motorway uses it
+STEPS = 24  # sample points along a drive
 
-STREETS = (
-    "Abbey",
-    "Alder",
-    "Anchor",
-    "Ash",
-    "Baker",
-    "Barley",
-    "Beech",
-    "Bell",
-    "Birch",
-    "Bridge",
-    "Brook",
-    "Castle",
-    "Cedar",
-    "Chapel",
-    "Cherry",
-    "Church",
-    "Clay",
-    "Corn",
-    "Cross",
-    "Dock",
-    "Elm",
-    "Fern",
-    "Ferry",
-    "Field",
-    "Forge",
-    "Garden",
-    "Glebe",
-    "Grove",
-    "Harbour",
-    "Hazel",
-    "Heath",
-    "High",
-    "Ivy",
-    "King",
-    "Lake",
-    "Lark",
-    "Laurel",
-    "Lime",
-    "Linden",
-    "Lock",
-    "Maple",
-    "Market",
-    "Meadow",
-    "Mill",
-    "Moss",
-    "North",
-    "Oak",
-    "Orchard",
-    "Park",
-    "Pine",
-    "Quay",
-    "Queen",
-    "River",
-    "Rose",
-    "Rowan",
-    "School",
-    "Silver",
-    "South",
-    "Spring",
-    "Station",
-    "Stone",
-    "Temple",
-    "Thorn",
-    "Tower",
-    "Vine",
-    "Walnut",
-    "Well",
-    "West",
-    "Willow",
-    "Wood",
-)
+_STREET_NAMES = """
+Abbey Alder Anchor Ash Baker Barley Beech Bell Birch Bridge Brook Castle Cedar Chapel Cherry Church
+Clay Corn Cross Dock Elm Fern Ferry Field Forge Garden Glebe Grove Harbour Hazel Heath High Ivy King
+Lake Lark Laurel Lime Linden Lock Maple Market Meadow Mill Moss North Oak Orchard Park Pine Quay
+Queen River Rose Rowan School Silver South Spring Station Stone Temple Thorn Tower Vine Walnut Well
+West Willow Wood
+"""
+STREETS = tuple(_STREET_NAMES.split())
 
 
 def stops(rng: np.random.Generator, n: int) -> tuple[Matrix, list[str]]:
-    """n places that keep apart from each other, and their names."""
+    """Draw n places that are not too close to each other, and their names."""
     places = np.empty((n, 2))
     apart = 0.6 * np.sqrt(WIDTH * HEIGHT / n)
     for k in range(n):
@@ -120,9 +56,9 @@ def stops(rng: np.random.Generator, n: int) -> tuple[Matrix, list[str]]:
 
 
 def drives(rng: np.random.Generator, places: Matrix) -> NDArray[np.float64]:
-    """What the drive between any two places is like, shape (n, n, 10), the same both ways.
+    """Return the features of the drive between any two places, shape (n, n, 10), symmetric.
 
-    Half of it is geography; the rest (lights, lanes, cobbles, turns, roadworks) is each street's own.
+    The first five follow from the geography; lights, lanes, cobbles, turns and roadworks are drawn at random.
     """
     shape = _geography(places)
     length = shape[:, :, 0]
@@ -144,7 +80,9 @@ def _geography(places: Matrix) -> NDArray[np.float64]:
     for i in range(n):
         for j in range(i + 1, n):
             a, b = places[i], places[j]
-            length = 0.5 * (np.hypot(*(b - a)) + np.abs(b - a).sum())  # streets bend: between air and blocks
+            length = 0.5 * (
+                np.hypot(*(b - a)) + np.abs(b - a).sum()
+            )  # between straight-line and grid distance
             along = a + share[:, None] * (b - a)
             part = length / STEPS
             fast = _distance(along, MOTORWAY) < NEAR
@@ -152,14 +90,14 @@ def _geography(places: Matrix) -> NDArray[np.float64]:
                 length,
                 part * (np.hypot(along[:, 0] - HILL[0], along[:, 1] - HILL[1]) < HILL[2]).sum(),
                 part * sum((np.hypot(along[:, 0] - x, along[:, 1] - y) < r).sum() for x, y, r in SCHOOLS),
-                part * fast.sum() if fast.sum() * part > 1.0 else 0.0,  # nobody takes it for one exit
+                part * fast.sum() if fast.sum() * part > 1.0 else 0.0,  # not worth it for one exit
                 float(side(a) != side(b)),
             )
     return table
 
 
 def background() -> list[dict[str, Any]]:
-    """What to draw beneath a map of this city."""
+    """Return what to draw beneath a map of the city."""
     return [
         {"kind": "area", "name": "hill", "at": list(HILL[:2]), "radius": HILL[2]},
         *({"kind": "area", "name": "school", "at": [x, y], "radius": r} for x, y, r in SCHOOLS),
@@ -169,12 +107,12 @@ def background() -> list[dict[str, Any]]:
 
 
 def side(place: Matrix) -> bool:
-    """Whether a place lies north of the river."""
+    """Return whether a place lies north of the river."""
     return bool(place[1] > np.interp(place[0], RIVER[:, 0], RIVER[:, 1]))
 
 
 def _distance(points: Matrix, line: Matrix) -> Matrix:
-    """From each point to a line of straight pieces."""
+    """Return the distance from each point to a polyline."""
     a, b = line[:-1], line[1:]
     step = b - a
     share = ((points[:, None] - a) * step).sum(axis=2) / (step**2).sum(axis=1)

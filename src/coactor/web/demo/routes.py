@@ -1,71 +1,92 @@
-"""The routes of the studies to try: let the simulated colleague work, ask her advice, reveal her taste."""
+"""Routes of the demo studies: let the simulated colleague work, ask for advice, reveal the taste."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Response
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from coactor.web.auth.middleware import Me, need
-from coactor.web.demo import studies
-from coactor.web.open_studies import Site
-from coactor.web.routes.requests import Body
-from coactor.web.routes.responses import ERRORS
-from coactor.web.routes.studies import Id, Name, answer, rows
-
-Rounds = Annotated[int, Field(ge=1, le=studies.MOST)]
+from coactor.studies import Outcome
+from coactor.web.auth.permissions import Me, require
+from coactor.web.demo import studies as demos
+from coactor.web.open_studies import OpenStudies
+from coactor.web.routes.requests import Body, ProposalId, StudyName
+from coactor.web.routes.responses import ERRORS, json_response, list_response
 
 
 class PlayBody(Body):
-    """How many proposals the simulated colleague takes."""
+    """How many proposals the simulated colleague corrects."""
 
-    rounds: Rounds = 10
+    rounds: Annotated[int, Field(ge=1, le=demos.MOST_ROUNDS)] = 10
 
 
-def add_routes(router: APIRouter, site: Site) -> None:
-    """Everything under /api/try."""
+class DemoAnswer(BaseModel):
+    """A demo study."""
 
-    @router.get("/try", tags=["try it"])
-    def trials(account: Me) -> list[dict[str, Any]]:
-        """The studies of this store that can be tried."""
-        found = []
-        for name in site.names():
-            if name in studies.KINDS and account.sees(name):
-                kind = studies.kind_of(site.study(name))
-                if kind is not None:
-                    found.append(studies.about(kind))
-        return sorted(found, key=lambda about: list(studies.KINDS).index(about["study"]))
+    study: str
+    title: str
+    story: str
+    colleague: str
+    background: list[dict[str, Any]]
 
-    @router.post("/try/{study}/play", tags=["try it"], response_model=list[dict[str, Any]], responses=ERRORS)
-    def play(study: Name, body: PlayBody, account: Me) -> Response:
-        """Let the simulated colleague correct some proposals, then put a fresh one into the queue."""
-        need(account, "tell", study)
-        opened = site.study(study)
-        done = studies.play(opened, body.rounds, account.name)
-        studies.fill(opened, account.name)
-        return rows(done)
 
-    @router.post("/try/{study}/fill", tags=["try it"], response_model=dict[str, int], responses=ERRORS)
-    def fill(study: Name, account: Me) -> Response:
-        """Put a fresh proposal into an empty queue."""
-        need(account, "ask", study)
-        return answer({"open": studies.fill(site.study(study), account.name)})
+class Advice(BaseModel):
+    """The moves that the colleague would make; none if the draft is to their taste."""
 
-    @router.get("/try/{study}/advice/{id}", tags=["try it"], response_model=dict[str, Any], responses=ERRORS)
-    def advice(study: Name, id: Id, account: Me) -> Response:
-        """What the colleague would do with this draft, edit by edit; nothing when it suits her."""
-        need(account, "read", study)
-        opened = site.study(study)
-        studies.trial(opened)
-        moves = list(studies.would_do(opened, id).moves)
-        return answer({"colleague": studies.COLLEAGUE, "moves": moves})
+    colleague: str
+    moves: list[dict[str, Any]]
 
-    @router.get("/try/{study}/taste", tags=["try it"], response_model=dict[str, Any], responses=ERRORS)
-    def taste(study: Name, account: Me) -> Response:
-        """What the colleague likes: the answer to the riddle."""
-        need(account, "read", study)
-        opened = site.study(study)
-        weights = studies.taste(opened)
-        names = opened.config["features"]
-        return answer({"colleague": studies.COLLEAGUE, "weights": weights.tolist(), "feature_names": names})
+
+class Taste(BaseModel):
+    """The colleague's weights, one per feature."""
+
+    colleague: str
+    weights: list[float]
+    feature_names: list[str]
+
+
+def add_routes(router: APIRouter, studies: OpenStudies) -> None:
+    """Add the routes below /try."""
+
+    @router.get("/try", tags=["demo"], response_model=list[DemoAnswer], responses=ERRORS)
+    def list_demos(account: Me) -> Response:
+        """List the demo studies of the store."""
+        names = studies.names()
+        visible = [name for name in demos.DEMOS if name in names and account.sees(name)]
+        found = (demos.demo_of(studies.study(name)) for name in visible)
+        return json_response([demos.describe(demo) for demo in found if demo is not None])
+
+    @router.post("/try/{study}/play", tags=["demo"], response_model=list[Outcome], responses=ERRORS)
+    def play(study: StudyName, body: PlayBody, account: Me) -> Response:
+        """Let the colleague correct some proposals, then put a new one into the queue."""
+        require(account, "tell", study)
+        opened = studies.study(study)
+        outcomes = demos.play(opened, body.rounds, account.name)
+        demos.fill(opened, account.name)
+        return list_response(outcomes)
+
+    @router.post("/try/{study}/fill", tags=["demo"], response_model=dict[str, int], responses=ERRORS)
+    def fill(study: StudyName, account: Me) -> Response:
+        """Put a proposal into the queue if it is empty."""
+        require(account, "ask", study)
+        return json_response({"open": demos.fill(studies.study(study), account.name)})
+
+    @router.get("/try/{study}/advice/{id}", tags=["demo"], response_model=Advice, responses=ERRORS)
+    def advice(study: StudyName, id: ProposalId, account: Me) -> Response:
+        """Return the moves that the colleague would make to a draft."""
+        require(account, "read", study)
+        opened = studies.study(study)
+        demos.require_demo(opened)
+        moves = list(demos.advice(opened, id).moves)
+        return json_response({"colleague": demos.COLLEAGUE, "moves": moves})
+
+    @router.get("/try/{study}/taste", tags=["demo"], response_model=Taste, responses=ERRORS)
+    def taste(study: StudyName, account: Me) -> Response:
+        """Reveal the colleague's taste."""
+        require(account, "read", study)
+        opened = studies.study(study)
+        weights, names = demos.taste(opened), opened.config["features"]
+        return json_response(
+            {"colleague": demos.COLLEAGUE, "weights": weights.tolist(), "feature_names": names}
+        )

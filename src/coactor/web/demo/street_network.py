@@ -1,6 +1,6 @@
-"""The streets of the made-up city: a road network with names, kinds of road, bridges, lights and roadworks.
+"""The street network of the demo city: names, kinds of road, bridges, traffic lights and roadworks.
 
-It is the same network every day and in every store: what is drawn at random is drawn from one stream.
+The network is the same in every process and store: its random parts come from one fixed seed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from coactor.web.demo import city
 COLUMNS, ROWS = 37, 25  # streets from north to south, and from west to east
 MAIN = 4  # every fourth of them is a main road
 SPEED = {"motorway": 80.0, "main": 40.0, "side": 32.0, "lane": 27.0}  # km/h
-TURNING = np.pi / 4  # a change of direction beyond this is a turn to the left or to the right
-FAR = 6.0  # kilometres between the ends of a trip, as the crow flies
+TURNING = np.pi / 4  # a larger change of direction is a left or right turn
+FAR = 6.0  # straight-line kilometres between the ends of a trip, at least
 FEATURES = (
     "driving time (min)",
     "steep streets (km)",
@@ -52,7 +52,7 @@ class Street:
 
 @cache
 def network() -> Network:
-    """The whole of it."""
+    """Return the network; it is built when it is first needed."""
     rng = np.random.default_rng(1843)
     places = _junctions(rng)
     grid = [*_grid(rng, places)]
@@ -79,7 +79,7 @@ def network() -> Network:
 
 
 def trip(rng: np.random.Generator) -> Trip:
-    """From one street to another, far enough apart that there is a choice."""
+    """Draw a trip between two streets that are far enough apart to have alternatives."""
     links, middle = _addresses()
     while True:
         a, b = (int(k) for k in rng.choice(len(links), 2, replace=False))
@@ -89,7 +89,7 @@ def trip(rng: np.random.Generator) -> Trip:
 
 @cache
 def _addresses() -> tuple[Indices, Matrix]:
-    """The links where a trip may begin or end, because one gets there and away; and where they lie."""
+    """Return the links where a trip may begin or end (reachable both ways), and their midpoints."""
     roads = network()
     assert roads.places is not None
     assert roads.kinds is not None
@@ -116,7 +116,7 @@ def _junctions(rng: np.random.Generator) -> Matrix:
 
 
 def _grid(rng: np.random.Generator, places: Matrix) -> Iterator[Street]:
-    """Street after street; a name lasts for some blocks, a main road keeps its own."""
+    """Yield the streets of the grid; a name lasts for some blocks, a main road has one name."""
     number = np.arange(COLUMNS * ROWS).reshape(COLUMNS, ROWS)
     ways = ("St", "Lane", "Avenue", "Row")
     names = iter(rng.permutation([f"{name} {way}" for name in city.STREETS for way in ways]))
@@ -138,7 +138,7 @@ def _grid(rng: np.random.Generator, places: Matrix) -> Iterator[Street]:
 
 
 def _motorway(places: Matrix) -> tuple[Matrix, list[Street]]:
-    """Along its line, with a slip road to the next main junction every so often."""
+    """Return the motorway, with slip roads to the nearest main junctions."""
     line = city.MOTORWAY
     along = np.concatenate([np.linspace(a, b, 3)[:-1] for a, b in itertools.pairwise(line)])
     first = len(places)
@@ -152,7 +152,7 @@ def _motorway(places: Matrix) -> tuple[Matrix, list[Street]]:
 
 
 def _joined(pieces: list[Street]) -> list[Street]:
-    """Those that one can get to from the middle of the city, and back; strays are left out."""
+    """Return the streets that can be reached from the middle of the city and back."""
 
     def reach(start: int, backwards: bool) -> set[int]:
         ways: dict[int, list[int]] = {}
@@ -161,34 +161,34 @@ def _joined(pieces: list[Street]) -> list[Street]:
             ways.setdefault(a, []).append(b)
             if not s.one_way:
                 ways.setdefault(b, []).append(a)
-        seen, todo = {start}, [start]
-        while todo:
-            for there in ways.get(todo.pop(), []):
-                if there not in seen:
-                    seen.add(there)
-                    todo.append(there)
-        return seen
+        reached, queue = {start}, [start]
+        while queue:
+            for junction in ways.get(queue.pop(), []):
+                if junction not in reached:
+                    reached.add(junction)
+                    queue.append(junction)
+        return reached
 
     middle = COLUMNS // 2 // MAIN * MAIN + 2
     start = middle * ROWS + 2  # on a main road
-    kept = reach(start, False) & reach(start, True)
-    return [s for s in pieces if s.ends[0] in kept and s.ends[1] in kept]
+    connected = reach(start, False) & reach(start, True)
+    return [s for s in pieces if s.ends[0] in connected and s.ends[1] in connected]
 
 
 def _turns(ends: Indices) -> Indices:
-    """Every link that begins where one ends may follow, but nobody turns round in the street."""
+    """Return all pairs of consecutive links, without U-turns except at dead ends."""
     order: dict[int, list[int]] = {}
     for link, (a, _) in enumerate(ends.tolist()):
         order.setdefault(a, []).append(link)
     pairs = []
     for link, (a, b) in enumerate(ends.tolist()):
         onward = [k for k in order.get(b, []) if ends[k, 1] != a]
-        pairs += [(link, k) for k in onward or order.get(b, [])]  # except where there is no other way
+        pairs += [(link, k) for k in onward or order.get(b, [])]  # a dead end
     return np.array(pairs)
 
 
 def _angles(places: Matrix, ends: Indices, turns: Indices) -> Matrix:
-    """The change of direction at each turn, positive to the left."""
+    """Return the change of direction at each turn, positive to the left."""
     way = places[ends[:, 1]] - places[ends[:, 0]]
     bearing = np.arctan2(way[:, 1], way[:, 0])
     change: Matrix = (bearing[turns[:, 1]] - bearing[turns[:, 0]] + np.pi) % (2 * np.pi) - np.pi
@@ -198,7 +198,7 @@ def _angles(places: Matrix, ends: Indices, turns: Indices) -> Matrix:
 def _features(
     rng: np.random.Generator, places: Matrix, begin: Indices, end: Indices, streets: list[Street]
 ) -> dict[str, Matrix]:
-    """What each link is like, in the order of FEATURES."""
+    """Return the features of each link, in the order of FEATURES."""
     a, b = places[begin], places[end]
     km = np.hypot(*(b - a).T)
     middle = (a + b) / 2

@@ -1,7 +1,7 @@
-"""Studies to try it with: problems of a made-up city, and a colleague whose taste nobody has been told.
+"""Demo studies: problems of an invented city, and Ada, a simulated colleague with a hidden taste.
 
-The taste is drawn once for each study, from the study's own identity, so every process meets the same
-colleague and no two stores the same taste. Problem number k of a study is always the same problem.
+The taste is drawn from the identity of the study, so that every process meets the same Ada and two stores
+meet different ones. Problem k of a study is always the same problem.
 """
 
 from __future__ import annotations
@@ -14,203 +14,109 @@ from typing import Any
 import numpy as np
 
 from coactor import SimulatedExpert
-from coactor.domains import (
-    Cube,
-    Day,
-    Fleet,
-    FleetProblem,
-    Graph,
-    Hypercube,
-    Plans,
-    Query,
-    Ranking,
-    Roads,
-    Tour,
-)
+from coactor.domains import Fleet, Hypercube, Plans, Ranking, Roads, Tour
 from coactor.protocol import Correction, Domain, Problem, Vector
 from coactor.studies import NotFound, Outcome, Store, Study, catalog, open_study
 from coactor.studies.desk import Desk
-from coactor.web.demo import city, street_network
+from coactor.web.demo import city, problems, street_network
 
 COLLEAGUE = "Ada"
 ACTOR = "Ada (simulated)"
-MOST = 50  # rounds in one request
+MOST_ROUNDS = 50  # in one request
 
 Generator = np.random.Generator
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of study to try.
+class DemoKind:
+    """A kind of demo study.
 
     Attributes
     ----------
     name, title, story
-        What the study is called, what the page calls it, and one sentence about it.
-    domain
-        What is edited.
+        The name of the study, its title on the page, and what to do in it.
+    make_domain
+        Makes the domain; called once, when it is needed.
     problem
-        Makes one.
-    most
-        The most that each feature may weigh to the colleague.
+        Draws a problem.
+    largest
+        The largest weight that each feature may have for the colleague.
     kappa
-        The least gain that is worth an edit to her.
+        The smallest gain for which the colleague makes an edit.
     map
-        Whether there is a city beneath.
+        Whether the page draws the city beneath.
     """
 
     name: str
     title: str
     story: str
-    domain: Domain
+    make_domain: Callable[[], Domain]
     problem: Callable[[Generator], Problem]
-    most: Sequence[float]
+    largest: Sequence[float]
     kappa: float
     map: bool = False
 
 
-def _graph(rng: Generator, n: int) -> Graph:
-    places, names = city.stops(rng, n)
-    upper = np.triu_indices(n, 1)
-    return Graph.of(n, city.drives(rng, places)[upper], coordinates=places, names=names)
-
-
-def _fleet(rng: Generator) -> FleetProblem:
-    return FleetProblem.of(_graph(rng, 18), [[0, 1], [2, 3]])
-
-
-def _day(rng: Generator) -> Day:
-    places, names = city.stops(rng, 15)
-    middle = np.array([city.WIDTH / 2, city.HEIGHT / 2])
-    nearest = int(np.hypot(*(places - middle).T).argmin())
-    order = np.r_[nearest, np.delete(np.arange(15), nearest)]  # the depot lies in the middle
-    demand = np.append(0, rng.integers(1, 5, 14))
-    capacity = np.full(3, float(np.ceil(1.25 * demand.sum() / 3)))
-    names = ["Depot", *(names[k] for k in order[1:])]
-    return Day.of(city.drives(rng, places[order]), demand, capacity, names, places[order])
-
-
-HOTELS = ("price (€)", "way to the centre (km)", "guests' rating", "noise (dB)", "breakfast", "lift", "view")
-_FIRST = ("Hotel", "Pension", "Villa", "Haus", "Albergo", "Casa", "The", "Old")
-_LAST = (
-    "Aurora",
-    "Bellevue",
-    "Central",
-    "Dorothea",
-    "Edelweiss",
-    "Flora",
-    "Garden",
-    "Harbour",
-    "Iris",
-    "Juno",
-    "Kestrel",
-    "Lindenhof",
-    "Mirabell",
-    "Neptune",
-    "Orion",
-    "Palace",
-    "Quay",
-    "Rosengarten",
-    "Swan",
-    "Tivoli",
-)
-
-
-def _hotels(rng: Generator) -> Query:
-    n = 10
-    stars = rng.random(n)
-    rows = np.column_stack(
-        [
-            (55 + 130 * stars + 25 * rng.standard_normal(n)).clip(40).round(),
-            rng.gamma(2.0, 1.2, n).clip(0.1, 9).round(1),
-            (2.9 + 1.5 * stars + 0.4 * rng.standard_normal(n)).clip(1, 5).round(1),
-            rng.uniform(28, 62, n).round(),
-            *rng.integers(0, 2, (3, n)),
-        ]
-    )
-    names = [f"{rng.choice(_FIRST)} {_LAST[k]}" for k in rng.permutation(len(_LAST))[:n]]
-    return Query.of(rows, names=names)
-
-
-STEPS = ("Lights", "Till", "Bread oven", "Coffee", "Delivery", "Floor", "Shop window")
-MORNING = ("waiting (min)", "walking (m)", "lifting (kg)", "customers waiting", "phone calls", "noise (min)")
-
-
-def _morning(rng: Generator) -> Cube:
-    """What each step costs depends on what has been done before it."""
-    n, d = len(STEPS), len(MORNING)
-    size = np.array([4.0, 30.0, 8.0, 1.5, 2.0, 6.0])
-    base = rng.random((n, d)) * size
-    after = rng.normal(0, 0.5, (n, n, d)) * size  # by how much a step is eased or burdened by an earlier one
-    rows = []
-    for corner in range(1 << n):
-        done = np.array([(corner >> k) & 1 for k in range(n)], dtype=float)
-        for bit in np.flatnonzero(done == 0):
-            rows.append((base[bit] + done @ after[bit]).clip(0))
-    return Cube(np.array(rows).round(2), np.empty((len(rows), 0)), STEPS)
-
-
-_ROADS = (0.4, 4.0, 4.0, -0.5, 3.0, 1.2, 3.0, 3.0, 1.0, 2.0)
+_CITY = (0.4, 4.0, 4.0, -0.5, 3.0, 1.2, 3.0, 3.0, 1.0, 2.0)
 _D = len(city.FEATURES)
-_STREETS = (0.5, 3.0, 4.0, 1.5, 3.0, 2.0, 4.0, 2.0, 1.5, 2.5, 1.2, 0.8)
-KINDS = {
-    kind.name: kind
-    for kind in (
-        Kind(
+DEMOS = {
+    demo.name: demo
+    for demo in (
+        DemoKind(
             "try-tour",
             "A courier's round",
-            "One courier, sixteen stops. Turn stretches of the round the other way until it suits.",
-            Tour(16, _D, names=city.FEATURES),
-            lambda rng: _graph(rng, 16),
-            _ROADS,
+            "One courier, sixteen stops. Reverse parts of the round until you like it.",
+            lambda: Tour(16, _D, names=city.FEATURES),
+            lambda rng: problems.graph(rng, 16),
+            _CITY,
             0.2,
             map=True,
         ),
-        Kind(
+        DemoKind(
             "try-plan",
             "A day's deliveries",
-            "Three vans from one depot. Move stops within and between routes, swap them, turn them round.",
-            Plans(_D, names=city.FEATURES),
-            _day,
-            _ROADS,
+            "Three vans from one depot. Move stops within or between routes, swap them, reverse a stretch.",
+            lambda: Plans(_D, names=city.FEATURES),
+            problems.day,
+            _CITY,
             0.2,
             map=True,
         ),
-        Kind(
+        DemoKind(
             "try-fleet",
             "Two couriers",
-            "Two couriers, each with a start and an end of their own. Turn stretches of their ways round.",
-            Fleet(18, 2, _D, names=city.FEATURES),
-            _fleet,
-            _ROADS,
+            "Two couriers with fixed starts and ends. Reverse parts of their routes.",
+            lambda: Fleet(18, 2, _D, names=city.FEATURES),
+            problems.fleet,
+            _CITY,
             0.2,
             map=True,
         ),
-        Kind(
+        DemoKind(
             "try-ranking",
             "A list of hotels",
             "Ten hotels for a guest. Put the better one higher.",
-            Ranking(len(HOTELS), 10, HOTELS),
-            _hotels,
+            lambda: Ranking(len(problems.HOTEL_FEATURES), 10, problems.HOTEL_FEATURES),
+            problems.hotels,
             (-0.03, -0.8, 2.0, -0.06, 1.5, 1.5, 1.0),
             0.02,
         ),
-        Kind(
+        DemoKind(
             "try-steps",
             "Opening the shop",
             "Seven things to do each morning. Choose a better order for three in a row.",
-            Hypercube(len(STEPS), len(MORNING), names=MORNING),
-            _morning,
+            lambda: Hypercube(len(problems.TASKS), len(problems.TASK_FEATURES), names=problems.TASK_FEATURES),
+            problems.morning,
             (1.0, 0.1, 0.4, 2.0, 1.0, 0.2),
             0.2,
         ),
-        Kind(
+        DemoKind(
             "try-roads",
             "A taxi ride",
-            "Across the city by car. Pull the route onto other streets until it suits.",
-            Roads(street_network.network(), habit=False),
+            "Across the city by car. Pull the route onto other streets until you like it.",
+            lambda: Roads(street_network.network(), habit=False),
             street_network.trip,
-            _STREETS,
+            (0.5, 3.0, 4.0, 1.5, 3.0, 2.0, 4.0, 2.0, 1.5, 2.5, 1.2, 0.8),
             0.1,
             map=True,
         ),
@@ -218,91 +124,102 @@ KINDS = {
 }
 
 
-def kind_of(study: Study) -> Kind | None:
-    """The kind a study is of, if it is one to try."""
-    kind = KINDS.get(study.name)
-    return kind if kind is not None and study.config["domain"] == _said(study.name) else None
+@cache
+def _domain(name: str) -> Domain:
+    return DEMOS[name].make_domain()
 
 
 @cache
-def _said(name: str) -> dict[str, Any]:
-    return catalog.describe(KINDS[name].domain)
+def _description(name: str) -> dict[str, Any]:
+    return catalog.describe(_domain(name))
 
 
-def trial(study: Study) -> Kind:
-    """The same for a study that must be one."""
-    kind = kind_of(study)
-    if kind is None:
-        raise NotFound(f"Study {study.name!r} is not one to try; its experts are people.")
-    return kind
+def demo_of(study: Study) -> DemoKind | None:
+    """Return the demo that a study is of; None if it has the name of a demo but another domain."""
+    demo = DEMOS.get(study.name)
+    return demo if demo is not None and study.config["domain"] == _description(study.name) else None
+
+
+def require_demo(study: Study) -> DemoKind:
+    """Return the demo that a study is of. Raises NotFound if it is none."""
+    demo = demo_of(study)
+    if demo is None:
+        raise NotFound(f"Study {study.name!r} is not a demo study.")
+    return demo
+
+
+def title(study: Study) -> str | None:
+    """Return the title of a demo study; None for other studies."""
+    demo = demo_of(study)
+    return None if demo is None else demo.title
 
 
 def taste(study: Study) -> Vector:
-    """What the colleague likes: her weight for each feature. Some of them are nothing to her."""
-    most, rng = np.array(trial(study).most), _rng(study, 0)
-    weights: Vector = most * rng.uniform(0.5, 1.0, most.size)
-    weights[rng.permutation(np.arange(1, most.size))[: most.size // 2]] = 0.0
+    """Return the colleague's weight of each feature; about half of the weights are 0."""
+    largest, rng = np.array(require_demo(study).largest), _rng(study, 0)
+    weights: Vector = largest * rng.uniform(0.5, 1.0, largest.size)
+    weights[rng.permutation(np.arange(1, largest.size))[: largest.size // 2]] = 0.0
     return weights
 
 
 def expert(study: Study) -> SimulatedExpert:
-    """The colleague herself; she makes the best edit first."""
-    return SimulatedExpert(study.domain, taste(study), trial(study).kappa, policy="best")
+    """Return the colleague as a simulated expert, who makes the best edit first."""
+    return SimulatedExpert(study.domain, taste(study), require_demo(study).kappa, policy="best")
 
 
 def ask(study: Study, actor: str) -> int:
-    """One more problem, solved with the weights of now; its number."""
-    kind, number = trial(study), study.ledger.refresh().asked + 1
-    problem = kind.problem(_rng(study, number))
-    return study.ask(problem, key=f"try/{number}", label=f"{kind.title} {number}", actor=actor).id
+    """Ask for the next problem; return the number of its proposal."""
+    demo, number = require_demo(study), study.ledger.refresh().asked + 1
+    problem = demo.problem(_rng(study, number))
+    return study.ask(problem, key=f"try/{number}", label=f"{demo.title} {number}", actor=actor).id
 
 
-def would_do(study: Study, id: int) -> Correction:
-    """What the colleague would make of a draft as it is."""
+def advice(study: Study, id: int) -> Correction:
+    """Return the correction that the colleague would make to a draft."""
     draft = Desk(study).view(id)
     return expert(study)(draft.problem, draft.solution)
 
 
 def play(study: Study, rounds: int, via: str) -> list[Outcome]:
-    """Let the colleague work: what waits untouched first, then new problems."""
+    """Let the colleague correct proposals: those that wait untouched first, then new ones."""
     simulated, outcomes = expert(study), []
-    for _ in range(min(rounds, MOST)):
+    for _ in range(min(rounds, MOST_ROUNDS)):
         waiting = [ticket.id for ticket in study.proposals("waiting", limit=1)]
         id = waiting[0] if waiting else ask(study, ACTOR)
-        shown = study.renew(id, actor=ACTOR, via=via)
-        moves = list(simulated(shown.problem, shown.solution).moves)
-        outcomes.append(study.tell(shown, moves=moves, actor=ACTOR, via=via))
+        proposal = study.renew(id, actor=ACTOR, via=via)
+        moves = list(simulated(proposal.problem, proposal.solution).moves)
+        outcomes.append(study.tell(proposal, moves=moves, actor=ACTOR, via=via))
     return outcomes
 
 
 def fill(study: Study, actor: str) -> int:
-    """One proposal of today's weights in the queue, if it is empty; how many are open."""
-    trial(study)
-    open_now = len(study.proposals("open"))
-    if open_now == 0:
+    """Ask for a proposal if the queue is empty; return the number of open proposals."""
+    require_demo(study)
+    count = len(study.proposals("open"))
+    if count == 0:
         ask(study, actor)
         return 1
-    return open_now
+    return count
 
 
-def add_trials(store: Store) -> None:
-    """A study of each kind, with a proposal in its queue; nothing where it exists already."""
+def create_demo_studies(store: Store) -> None:
+    """Create the demo studies that the store does not have yet, each with a proposal in its queue."""
     with store.reading() as sql:
-        there = {head.name for head in sql.studies()}
-    for kind in KINDS.values():
-        if kind.name not in there:
-            with open_study(store, kind.name, kind.domain, "default", create=True, actor=COLLEAGUE) as study:
+        existing = {head.name for head in sql.studies()}
+    for name in DEMOS:
+        if name not in existing:
+            with open_study(store, name, _domain(name), "default", create=True, actor=COLLEAGUE) as study:
                 fill(study, COLLEAGUE)
 
 
-def about(kind: Kind) -> dict[str, Any]:
-    """What the page says about it."""
+def describe(demo: DemoKind) -> dict[str, Any]:
+    """Return what the page shows of a demo."""
     return {
-        "study": kind.name,
-        "title": kind.title,
-        "story": kind.story,
+        "study": demo.name,
+        "title": demo.title,
+        "story": demo.story,
         "colleague": COLLEAGUE,
-        "background": city.background() if kind.map else [],
+        "background": city.background() if demo.map else [],
     }
 
 

@@ -1,106 +1,114 @@
-"""The routes for people at work: the queue, leases, edits, submit and reopen."""
+"""Routes of people at work: the queue, leases, edits, submit and reopen."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict
 from itertools import islice
-from typing import Annotated, Any
 
 import numpy as np
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Response
 
 from coactor.search import move_features
 from coactor.studies import Outcome, Ticket
-from coactor.web.auth.middleware import MAY, Me, need
-from coactor.web.errors import Refused
-from coactor.web.open_studies import Site
-from coactor.web.routes.requests import EditBody, SubmitBody
-from coactor.web.routes.responses import ERRORS, ProposalAnswer
-from coactor.web.routes.studies import Id, Key, Limit, Name, answer, proposal
+from coactor.web.auth.permissions import PERMISSIONS, Me, require
+from coactor.web.open_studies import OpenStudies
+from coactor.web.routes.requests import (
+    PROPOSAL,
+    EditBody,
+    IdempotencyKey,
+    IfMatch,
+    Limit,
+    ProposalId,
+    StudyName,
+    SubmitBody,
+    revision,
+)
+from coactor.web.routes.responses import (
+    ERRORS,
+    REVISION_ERRORS,
+    DraftAnswer,
+    MoveOption,
+    draft_response,
+    json_response,
+)
 
-IfMatch = Annotated[str | None, Header(alias="If-Match", max_length=30)]
-PROPOSAL = "/studies/{study}/proposals/{id}"
-STALE = {**ERRORS, 428: {**ERRORS[422], "description": "If-Match is missing"}}
 
-
-def revision(said: str | None) -> int:
-    """The revision an edit was made on."""
-    if said is None:
-        raise Refused(428, "Say which revision you edit: send the ETag you were given as If-Match.")
-    found = re.fullmatch(r'(?:W/)?"?([0-9]{1,9})"?', said.strip())
-    if found is None or not said.isascii():
-        raise Refused(422, 'If-Match must be the revision you were given, such as "3".')
-    return int(found.group(1))
-
-
-def add_routes(router: APIRouter, site: Site) -> None:
-    """Everything that changes a draft."""
+def add_routes(router: APIRouter, studies: OpenStudies) -> None:
+    """Add the routes of the queue and of drafts."""
 
     @router.post(
         "/studies/{study}/queue/next",
         tags=["queue"],
-        response_model=ProposalAnswer,
-        responses={**ERRORS, 204: {"description": "Nothing waits"}},
+        response_model=DraftAnswer,
+        responses={**ERRORS, 204: {"description": "The queue is empty."}},
     )
-    def next_proposal(study: Name, account: Me) -> Response:
-        """Lease the next proposal to me: what I hold already, then drafts left behind, then the oldest."""
-        need(account, "edit", study)
-        draft = site.desk(study).next(account.name)
-        return Response(status_code=204) if draft is None else proposal(site.study(study), draft, whole=True)
+    def next_proposal(study: StudyName, account: Me) -> Response:
+        """Lease the next proposal: one the account holds, else an unfinished draft, else the oldest."""
+        require(account, "edit", study)
+        draft = studies.desk(study).next(account.name)
+        if draft is None:
+            return Response(status_code=204)
+        return draft_response(studies.study(study), draft, whole=True)
 
-    @router.post(f"{PROPOSAL}/claim", tags=["queue"], response_model=ProposalAnswer, responses=ERRORS)
-    def claim(study: Name, id: Id, account: Me) -> Response:
-        """Lease this proposal to me, or renew my lease."""
-        need(account, "edit", study)
-        return proposal(site.study(study), site.desk(study).claim(id, account.name), whole=True)
+    @router.post(f"{PROPOSAL}/claim", tags=["queue"], response_model=DraftAnswer, responses=ERRORS)
+    def claim(study: StudyName, id: ProposalId, account: Me) -> Response:
+        """Lease a proposal, or extend the lease."""
+        require(account, "edit", study)
+        return draft_response(studies.study(study), studies.desk(study).claim(id, account.name), whole=True)
 
     @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=Ticket, responses=ERRORS)
-    def release(study: Name, id: Id, account: Me) -> Response:
-        """Give a proposal back; its draft stays."""
-        need(account, "edit", study)
-        lead = account.role in MAY["lead"]
-        return answer(asdict(site.desk(study).release(id, account.name, force=lead)))
+    def release(study: StudyName, id: ProposalId, account: Me) -> Response:
+        """End the lease; the draft stays. A lead may release what somebody else holds."""
+        require(account, "edit", study)
+        lead = account.role in PERMISSIONS["lead"]
+        return json_response(asdict(studies.desk(study).release(id, account.name, force=lead)))
 
-    @router.post(f"{PROPOSAL}/edits", tags=["editing"], response_model=ProposalAnswer, responses=STALE)
+    @router.post(f"{PROPOSAL}/edits", tags=["editing"], response_model=DraftAnswer, responses=REVISION_ERRORS)
     def edit(
-        study: Name, id: Id, body: EditBody, account: Me, if_match: IfMatch = None, key: Key = None
+        study: StudyName,
+        id: ProposalId,
+        body: EditBody,
+        account: Me,
+        if_match: IfMatch = None,
+        key: IdempotencyKey = None,
     ) -> Response:
         """Apply moves to the draft, or undo or redo the last ones: all of them or none.
 
-        If-Match names the revision the edit was made on; another revision is a 409 with the current draft.
+        If-Match is the revision the edit was made on; if the draft has another one, the answer is 409.
         """
-        need(account, "edit", study)
-        desk, at = site.desk(study), revision(if_match)
+        require(account, "edit", study)
+        desk, at = studies.desk(study), revision(if_match)
         if body.action == "move":
-            moves = [{"op": move.op, "args": move.args} for move in body.moves]
+            moves = [move.plain() for move in body.moves]
             draft = desk.edit(id, moves, revision=at, actor=account.name, key=key)
         else:
             act = desk.undo if body.action == "undo" else desk.redo
             draft = act(id, revision=at, actor=account.name, key=key, count=body.count)
-        return proposal(site.study(study), draft)
+        return draft_response(studies.study(study), draft)
 
-    @router.get(f"{PROPOSAL}/moves", tags=["editing"], response_model=list[dict[str, Any]], responses=ERRORS)
-    def moves(study: Name, id: Id, account: Me, limit: Limit = 200) -> Response:
-        """The moves the draft allows, in scan order: the change of the features and the gain in utility."""
-        need(account, "read", study)
-        opened = site.study(study)
-        draft = site.desk(study).view(id)
-        options = list(islice(opened.domain.moves(draft.problem, draft.solution), limit))
-        rows = move_features(opened.domain, draft.problem, draft.solution)[: len(options)]
-        gains = rows @ np.asarray(opened.weights())
-        return answer(
+    @router.get(f"{PROPOSAL}/moves", tags=["editing"], response_model=list[MoveOption], responses=ERRORS)
+    def list_moves(study: StudyName, id: ProposalId, account: Me, limit: Limit = 200) -> Response:
+        """List the moves that the draft allows, in scan order."""
+        require(account, "read", study)
+        opened = studies.study(study)
+        draft = studies.desk(study).view(id)
+        moves = list(islice(opened.domain.moves(draft.problem, draft.solution), limit))
+        changes = move_features(opened.domain, draft.problem, draft.solution)[: len(moves)]
+        gains = changes @ np.asarray(opened.weights())
+        return json_response(
             [
-                {"move": move, "change": row, "gain": gain}
-                for move, row, gain in zip(options, rows.tolist(), gains.tolist(), strict=True)
+                {"move": move, "change": change, "gain": gain}
+                for move, change, gain in zip(moves, changes.tolist(), gains.tolist(), strict=True)
             ]
         )
 
-    @router.post(f"{PROPOSAL}/submit", tags=["editing"], response_model=Outcome, responses=STALE)
-    def submit(study: Name, id: Id, body: SubmitBody, account: Me, if_match: IfMatch = None) -> Response:
-        """Hand the draft in and let the study learn from it."""
-        need(account, "edit", study)
-        outcome = site.desk(study).submit(
+    @router.post(f"{PROPOSAL}/submit", tags=["editing"], response_model=Outcome, responses=REVISION_ERRORS)
+    def submit(
+        study: StudyName, id: ProposalId, body: SubmitBody, account: Me, if_match: IfMatch = None
+    ) -> Response:
+        """Finish a proposal with its draft and learn from it."""
+        require(account, "edit", study)
+        outcome = studies.desk(study).submit(
             id,
             revision=revision(if_match),
             actor=account.name,
@@ -109,12 +117,12 @@ def add_routes(router: APIRouter, site: Site) -> None:
             cut=body.cut,
             seconds=body.seconds,
         )
-        return answer(asdict(outcome))
+        return json_response(asdict(outcome))
 
-    @router.post(f"{PROPOSAL}/reopen", tags=["editing"], response_model=ProposalAnswer, responses=ERRORS)
-    def reopen(study: Name, id: Id, account: Me) -> Response:
-        """Take a submit back within the grace period."""
-        need(account, "edit", study)
-        lead = account.role in MAY["lead"]
-        draft = site.desk(study).reopen(id, actor=account.name, force=lead)
-        return proposal(site.study(study), draft, whole=True)
+    @router.post(f"{PROPOSAL}/reopen", tags=["editing"], response_model=DraftAnswer, responses=ERRORS)
+    def reopen(study: StudyName, id: ProposalId, account: Me) -> Response:
+        """Take back a submit within the grace period."""
+        require(account, "edit", study)
+        lead = account.role in PERMISSIONS["lead"]
+        draft = studies.desk(study).reopen(id, actor=account.name, force=lead)
+        return draft_response(studies.study(study), draft, whole=True)

@@ -1,55 +1,105 @@
-"""The routes behind the study page: the course of the effort, what is believed and how that moved."""
+"""Routes of the report: effort, its course, calibration, weights and how they changed."""
 
 from __future__ import annotations
 
+import csv
+import io
 import threading
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, fields
 from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
 from coactor.protocol import Learner, Vector
-from coactor.studies import Study
+from coactor.studies import Calibration, EffortRow, Study
 from coactor.studies.lessons import at_first
 from coactor.studies.log.model import Model
 from coactor.studies.log.store import END
-from coactor.web.auth.middleware import Me, need
-from coactor.web.open_studies import Site
-from coactor.web.routes.responses import ERRORS
-from coactor.web.routes.studies import Name, answer
-from coactor.web.routes.trends import trend
+from coactor.web.auth.permissions import Me, require
+from coactor.web.open_studies import OpenStudies
+from coactor.web.routes.requests import After, StudyName, Version
+from coactor.web.routes.responses import ERRORS, Weights, json_response, list_response
+from coactor.web.routes.trends import Trend, trend
 
 FAR = 1000  # facts to look back for the history of the weights
-VersionNumber = Annotated[int | None, Query(ge=0, le=2**31 - 1)]
 
 
-def add_routes(router: APIRouter, site: Site) -> None:
-    """What a person wants to know about a study."""
+def add_routes(router: APIRouter, studies: OpenStudies) -> None:
+    """Add the routes of the report."""
     memory = Memory()
 
-    @router.get("/studies/{study}/trend", tags=["reports"], response_model=dict[str, Any], responses=ERRORS)
-    def course(study: Name, account: Me) -> Response:
-        """Whether there is less to correct: running mean, band, and a sentence."""
-        need(account, "read", study)
-        return answer(asdict(trend([row.effort for row in site.study(study).effort()])))
+    @router.get("/studies/{study}/effort", tags=["reports"], response_model=list[EffortRow], responses=ERRORS)
+    def effort(study: StudyName, account: Me, after: After = 0) -> Response:
+        """List the effort of each finished proposal."""
+        require(account, "read", study)
+        return list_response(studies.study(study).effort(after))
+
+    @router.get("/studies/{study}/effort.csv", tags=["reports"], response_class=Response, responses=ERRORS)
+    def effort_csv(study: StudyName, account: Me, after: After = 0) -> Response:
+        """Return the effort of each finished proposal as CSV."""
+        require(account, "read", study)
+        return Response(as_csv(studies.study(study).effort(after)), media_type="text/csv")
+
+    @router.get("/studies/{study}/trend", tags=["reports"], response_model=Trend, responses=ERRORS)
+    def course(study: StudyName, account: Me) -> Response:
+        """Say whether effort falls: running mean, band and verdict."""
+        require(account, "read", study)
+        return json_response(asdict(trend([row.effort for row in studies.study(study).effort()])))
+
+    @router.get(
+        "/studies/{study}/calibration", tags=["reports"], response_model=Calibration, responses=ERRORS
+    )
+    def calibration(study: StudyName, account: Me) -> Response:
+        """Compare the predicted with the observed share of proposals that were accepted unchanged."""
+        require(account, "read", study)
+        return json_response(asdict(studies.study(study).calibration()))
+
+    @router.get("/studies/{study}/weights", tags=["reports"], response_model=Weights, responses=ERRORS)
+    def weights(study: StudyName, account: Me, version: Version = None) -> Response:
+        """Return the weights of a version."""
+        require(account, "read", study)
+        opened = studies.study(study)
+        number = opened.version if version is None else version
+        names = opened.config["features"]
+        return json_response(
+            {"version": number, "weights": opened.weights(number).tolist(), "feature_names": names}
+        )
 
     @router.get("/studies/{study}/beliefs", tags=["reports"], response_model=dict[str, Any], responses=ERRORS)
-    def beliefs(study: Name, account: Me, version: VersionNumber = None) -> Response:
-        """The weights of a version, and how sure the learner is of each, where it knows."""
-        need(account, "read", study)
-        opened = site.study(study)
+    def beliefs(study: StudyName, account: Me, version: Version = None) -> Response:
+        """Return the weights of a version, how much each matters and how well it is known."""
+        require(account, "read", study)
+        opened = studies.study(study)
         number = opened.version if version is None else version
         data = believed(opened.ledger.learner_at(number))
-        return answer({"version": number, "feature_names": opened.config["features"], **data})
+        return json_response({"version": number, "feature_names": opened.config["features"], **data})
 
     @router.get(
         "/studies/{study}/history", tags=["reports"], response_model=list[dict[str, Any]], responses=ERRORS
     )
-    def history(study: Name, account: Me, points: Annotated[int, Query(ge=2, le=200)] = 40) -> Response:
-        """How the weights moved: evenly chosen versions, the newest last."""
-        need(account, "read", study)
-        return answer(memory.sample(site.study(study), points))
+    def history(study: StudyName, account: Me, points: Annotated[int, Query(ge=2, le=200)] = 40) -> Response:
+        """Return the weights of evenly spaced versions, the newest last."""
+        require(account, "read", study)
+        return json_response(memory.sample(studies.study(study), points))
+
+
+def as_csv(rows: list[EffortRow]) -> str:
+    """Return effort as CSV; cells that a spreadsheet would run as a formula are quoted."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    names = [field.name for field in fields(EffortRow)]
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow(_cells(row, names))
+    return out.getvalue()
+
+
+def _cells(row: EffortRow, names: list[str]) -> Iterator[Any]:
+    for name in names:
+        cell = getattr(row, name)
+        yield f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 def believed(learner: Learner) -> dict[str, Any]:

@@ -1,66 +1,128 @@
-"""What requests may say; anything else is refused."""
+"""Parameters and bodies of requests; unknown fields are refused."""
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import Header, HTTPException, Path, Query
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-Text = Annotated[str, Field(max_length=200)]
+PROPOSAL = "/studies/{study}/proposals/{id}"
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+LARGEST = 2**31 - 1
+MOST_FIELDS = 50
+MOST_MOVES = 10_000
+
+StudyName = Annotated[str, Path(pattern=NAME, description="Name of the study.")]
+ProposalId = Annotated[int, Path(ge=1, le=LARGEST, description="Number of the proposal.")]
+After = Annotated[int, Query(ge=0, le=LARGEST, description="Return what comes after this number.")]
+Limit = Annotated[int, Query(ge=1, le=1000, description="Return at most this many.")]
+Version = Annotated[
+    int | None, Query(ge=0, le=LARGEST, description="Version of the weights; by default the current one.")
+]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="A request with a key that was used before returns the earlier result.",
+    ),
+]
+IfMatch = Annotated[
+    str | None,
+    Header(alias="If-Match", max_length=30, description="The revision of the draft: the ETag last received."),
+]
+
+
+def revision(if_match: str | None) -> int:
+    """Parse If-Match. Answers 428 if it is missing and 422 if it is not a revision."""
+    if if_match is None:
+        raise HTTPException(428, "Send the ETag of the draft you edit as If-Match.")
+    match = re.fullmatch(r'(?:W/)?"?([0-9]{1,9})"?', if_match.strip())
+    if match is None or not if_match.isascii():
+        raise HTTPException(422, 'If-Match must be the revision of the draft, such as "3".')
+    return int(match.group(1))
+
+
+def _few(data: Any) -> Any:
+    """Refuse large objects before Pydantic collects an error for each of their keys."""
+    if isinstance(data, dict) and len(data) > MOST_FIELDS:
+        raise ValueError(f"an object may have at most {MOST_FIELDS} fields here")
+    return data
+
+
+Few = BeforeValidator(_few)
+Label = Annotated[str, Field(max_length=200)]
 Note = Annotated[str, Field(max_length=2000)]
-Small = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+Actor = Annotated[str, Field(max_length=100)]
+Cost = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
-Whole = Annotated[int, Field(ge=-(2**53), le=2**53)]
-StudyName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Argument = Annotated[int, Field(ge=-(2**53), le=2**53)]
 
 
 class Body(BaseModel):
+    """Base of all bodies: strict types, no unknown fields."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_size(cls, data: Any) -> Any:
+        return _few(data)
 
 
 class MoveBody(Body):
-    """One move of the domain."""
+    """A move of the domain."""
 
     op: Annotated[str, Field(max_length=40)]
-    args: Annotated[list[Whole], Field(max_length=10_000)]
+    args: Annotated[list[Argument], Field(max_length=10_000, fail_fast=True)]
+
+    def plain(self) -> dict[str, Any]:
+        """Return the move as the domain expects it."""
+        return {"op": self.op, "args": self.args}
+
+
+Moves = Annotated[list[MoveBody], Field(max_length=MOST_MOVES, fail_fast=True)]
 
 
 class EditBody(Body):
     """Moves to apply together, or how many moves to undo or redo."""
 
     action: Literal["move", "undo", "redo"] = "move"
-    moves: Annotated[list[MoveBody], Field(max_length=10_000)] = Field(default_factory=list)
-    count: Annotated[int, Field(ge=1, le=10_000)] = 1
+    moves: Moves = Field(default_factory=list)
+    count: Annotated[int, Field(ge=1, le=MOST_MOVES)] = 1
 
 
 class DomainBody(Body):
-    """An installed domain by name."""
+    """An installed domain and its parameters."""
 
     name: Annotated[str, Field(max_length=64)]
-    parameters: dict[str, Any] = Field(default_factory=dict, max_length=50)
+    parameters: Annotated[dict[str, Any], Few] = Field(default_factory=dict)
 
 
 class StudyBody(Body):
     """A study to create."""
 
-    name: StudyName
+    name: Annotated[str, Field(pattern=NAME)]
     domain: DomainBody
     learner: Annotated[str, Field(max_length=64)] = "default"
-    costs: Annotated[dict[str, Small], Field(max_length=50)] = Field(default_factory=dict)
+    costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
     grace: Seconds = 600.0
     proposals: Annotated[str, Field(max_length=64)] = "default"
 
 
 class AskBody(Body):
-    """A problem to solve, as the domain writes it."""
+    """A problem to solve, in the JSON form of the domain."""
 
     problem: Any
-    label: Text = ""
+    label: Label = ""
     renew: bool = True
 
 
 class SubmitBody(Body):
-    """How a draft is handed in."""
+    """Options of a submit."""
 
     learn: bool = True
     note: Note = ""
@@ -69,18 +131,18 @@ class SubmitBody(Body):
 
 
 class TellBody(SubmitBody):
-    """What was made of a proposal: moves, path or solution."""
+    """The correction of a proposal: its moves, its path, or the final solution."""
 
-    moves: Annotated[list[MoveBody], Field(max_length=10_000)] | None = None
-    path: Annotated[list[Any], Field(max_length=10_000)] | None = None
+    moves: Moves | None = None
+    path: Annotated[list[Any], Field(max_length=MOST_MOVES)] | None = None
     solution: Any = None
-    effort: Small | None = None
-    actor: Annotated[str, Field(max_length=100)] | None = None
-    asked_with: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    effort: Cost | None = None
+    actor: Actor | None = None
+    asked_with: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
 
 
 class RollbackBody(Body):
-    """Which version to go back to, and why."""
+    """The version to go back to, and the reason."""
 
-    to: Annotated[int, Field(ge=0, le=2**31 - 1)]
+    to: Annotated[int, Field(ge=0, le=LARGEST)]
     reason: Annotated[str, Field(min_length=1, max_length=2000)]

@@ -1,14 +1,23 @@
-"""What answers look like, for the OpenAPI description; the routes write them directly."""
+"""Models of responses, for the OpenAPI description, and the functions that write them.
+
+Routes return ready responses, so FastAPI does not validate them again.
+"""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
-from pydantic import BaseModel
+import orjson
+from fastapi import Response
+from pydantic import BaseModel, Field
+
+from coactor.studies import Draft, Study
+from coactor.studies.desk import plain_draft
 
 
 class Problem(BaseModel):
-    """An error: a sentence with the remedy (RFC 9457)."""
+    """An error (RFC 9457); `detail` is a sentence for people."""
 
     type: str
     title: str
@@ -17,24 +26,27 @@ class Problem(BaseModel):
     current: dict[str, Any] | None = None
 
 
-_SCHEMA = Problem.model_json_schema()
+def _error(description: str) -> dict[str, Any]:
+    return {"description": description, "content": {"application/problem+json": {"schema": _PROBLEM}}}
+
+
+_PROBLEM = {"$ref": "#/components/schemas/Problem"}  # added by `coactor.web.app.openapi`
+_RETRY_AFTER = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}}
 ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"description": said, "content": {"application/problem+json": {"schema": _SCHEMA}}}
-    for code, said in {
-        401: "No credential, or a wrong one",
-        403: "Not for this role",
-        404: "Not there, or not in scope",
-        409: "Somebody was faster; the current state comes with it",
-        413: "Too large",
-        422: "Not what is expected",
-        429: "Too many wrong credentials",
-        503: "The store cannot be used now",
-    }.items()
+    401: _error("The credential is missing or invalid."),
+    403: _error("The role does not allow this."),
+    404: _error("It does not exist, or is outside the scope of the account."),
+    409: _error("Somebody changed it meanwhile; `current` is its present state."),
+    413: _error("The request is too large."),
+    422: _error("The request is not valid."),
+    429: {**_error("Too many wrong credentials from this address."), "headers": _RETRY_AFTER},
+    503: {**_error("The store is unavailable."), "headers": _RETRY_AFTER},
 }
+REVISION_ERRORS = {**ERRORS, 428: _error("If-Match is missing.")}
 
 
-class Summary(BaseModel):
-    """A study in a few numbers; all but the first three only where its domain is installed."""
+class StudySummary(BaseModel):
+    """A study: its totals and its settings. If it is not usable, only the first three are set."""
 
     name: str
     facts: int
@@ -51,8 +63,8 @@ class Summary(BaseModel):
     grace: float | None = None
 
 
-class ProposalAnswer(BaseModel):
-    """A proposal and its draft; the last four only where the problem comes with it."""
+class DraftAnswer(BaseModel):
+    """A proposal and its draft. The last four are set if the problem is part of the response."""
 
     id: int
     state: str
@@ -81,8 +93,40 @@ class ProposalAnswer(BaseModel):
     weights: list[float] | None = None
 
 
-class Numbers(BaseModel):
-    """Weights, one per feature."""
+class MoveOption(BaseModel):
+    """A move, the change of the features it makes, and its gain in utility."""
+
+    move: dict[str, Any]
+    change: list[float]
+    gain: float
+
+
+class RoadAlternative(BaseModel):
+    """An alternative route, the move that leads to it, and what it changes."""
+
+    move: dict[str, Any]
+    links: list[int]
+    vias: list[int]
+    change: list[float]
+    gain: float
+
+
+class NetworkMap(BaseModel):
+    """A road network to draw; `street` and `kind` are positions in `streets` and `kinds`."""
+
+    nodes: list[list[float]] | None
+    from_: list[int] = Field(alias="from")
+    to: list[int]
+    ids: list[str] | None
+    streets: list[str]
+    street: list[int]
+    kinds: list[str]
+    kind: list[int]
+    length: list[float]
+
+
+class Weights(BaseModel):
+    """The weights of a version, one per feature."""
 
     version: int
     weights: list[float]
@@ -90,7 +134,30 @@ class Numbers(BaseModel):
 
 
 class Events(BaseModel):
-    """Facts, and where to go on."""
+    """Facts of the log, and the number to continue from."""
 
     events: list[dict[str, Any]]
     next: int
+
+
+def json_response(data: Any, status: int = 200, revision: int | None = None) -> Response:
+    """Return JSON, with the revision as its ETag if there is one."""
+    headers = {} if revision is None else {"ETag": f'"{revision}"'}
+    content = orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY)
+    return Response(content, status, headers, "application/json")
+
+
+def list_response(values: list[Any]) -> Response:
+    """Return a list of dataclasses as JSON."""
+    return json_response([asdict(value) for value in values])
+
+
+def draft_response(study: Study, draft: Draft, status: int = 200, *, whole: bool = False) -> Response:
+    """Return a draft; with its problem, features and weights if it is to be whole."""
+    data = plain_draft(study, draft)
+    if whole:
+        data["problem"] = orjson.loads(study.codec.problem_bytes(draft.problem))
+        data["domain"] = study.config["domain"]
+        data["feature_names"] = study.config["features"]
+        data["weights"] = study.weights(draft.ticket.version).tolist()
+    return json_response(data, status, draft.ticket.revision)

@@ -1,4 +1,4 @@
-"""The routes behind the editor of roads: the network to draw, and the other ways to choose from."""
+"""Routes of the roads editor: the network to draw, and alternative routes."""
 
 from __future__ import annotations
 
@@ -10,62 +10,60 @@ from fastapi import APIRouter, Query, Response
 from coactor.domains import Network, Roads
 from coactor.domains.roads.detours import Way, other_ways, way_of, way_through
 from coactor.studies import Invalid, NotFound, Study
-from coactor.web.auth.middleware import Me, need
-from coactor.web.open_studies import Site
-from coactor.web.routes.responses import ERRORS
-from coactor.web.routes.studies import Id, Name, answer
+from coactor.web.auth.permissions import Me, require
+from coactor.web.open_studies import OpenStudies
+from coactor.web.routes.requests import LARGEST, PROPOSAL, ProposalId, StudyName
+from coactor.web.routes.responses import ERRORS, NetworkMap, RoadAlternative, json_response
 
-MOST = 2000  # links among which the best way through one of them is looked for
+MOST_LINKS = 2000  # links of which the best route may pass through one
 
-Place = Annotated[int | None, Query(ge=0, le=2**31 - 1)]
-Links = Annotated[str | None, Query(max_length=20_000, pattern=r"^[0-9]{1,9}(,[0-9]{1,9})*$")]
+Position = Annotated[int | None, Query(ge=0, le=LARGEST, description="Position in the route.")]
+Links = Annotated[
+    str | None,
+    Query(max_length=20_000, pattern=r"^[0-9]{1,9}(,[0-9]{1,9})*$", description="Numbers of links."),
+]
+Leg = Annotated[int | None, Query(ge=0, le=LARGEST, description="Leg of the route.")]
 
 
-def add_routes(router: APIRouter, site: Site) -> None:
-    """What only the editor of roads asks for."""
+def add_routes(router: APIRouter, studies: OpenStudies) -> None:
+    """Add the routes of the roads editor."""
 
-    @router.get("/studies/{study}/network", tags=["roads"], response_model=dict[str, Any], responses=ERRORS)
-    def network(study: Name, account: Me) -> Response:
-        """The network of a study of roads, as a map needs it: junctions, links, streets, no features."""
-        need(account, "read", study)
-        return answer(as_map(_roads(site.study(study)).network))
+    @router.get("/studies/{study}/network", tags=["roads"], response_model=NetworkMap, responses=ERRORS)
+    def read_network(study: StudyName, account: Me) -> Response:
+        """Return the road network as a map needs it: junctions, links and streets, without features."""
+        require(account, "read", study)
+        return json_response(as_map(_roads(studies.study(study)).network))
 
-    @router.get(
-        "/studies/{study}/proposals/{id}/ways",
-        tags=["roads"],
-        response_model=list[dict[str, Any]],
-        responses=ERRORS,
-    )
-    def ways(
-        study: Name,
-        id: Id,
+    @router.get(f"{PROPOSAL}/ways", tags=["roads"], response_model=list[RoadAlternative], responses=ERRORS)
+    def list_ways(
+        study: StudyName,
+        id: ProposalId,
         account: Me,
-        first: Place = None,
-        last: Place = None,
+        first: Position = None,
+        last: Position = None,
         links: Links = None,
-        leg: Place = None,
+        leg: Leg = None,
     ) -> Response:
-        """Other ways for the draft, best first by the weights of now.
+        """List alternatives to the draft, best first under the current weights.
 
-        For a stretch, from link `first` to link `last` of the route (all of it by default): a few that are
-        plainly different. With `links`: the best way through one of them, nothing where the route passes
-        them all. With one link and a `leg`: the way through it on that leg.
+        Without `links`: a few clearly different alternatives for the stretch from position `first` to
+        position `last`, by default the whole route. With `links`: the best route through one of them; none
+        if the route passes through all of them. With one link and `leg`: the route through it on that leg.
         """
-        need(account, "read", study)
-        opened = site.study(study)
-        domain, draft = _roads(opened), site.desk(study).view(id)
+        require(account, "read", study)
+        opened = studies.study(study)
+        domain, draft = _roads(opened), studies.desk(study).view(id)
         x, y, w = draft.problem, draft.solution, opened.weights()
         try:
             if links is None:
-                end = len(y.links) - 1
-                found = other_ways(
-                    domain, x, y, 0 if first is None else first, end if last is None else last, w
-                )
+                begin = 0 if first is None else first
+                end = len(y.links) - 1 if last is None else last
+                ways = other_ways(domain, x, y, begin, end, w)
             else:
-                found = _through(domain, x, y, [int(link) for link in links.split(",")], leg, w)
+                ways = _through(domain, x, y, [int(link) for link in links.split(",")], leg, w)
         except ValueError as error:
-            raise Invalid(f"That way cannot be gone: {error}") from error
-        return answer([as_choice(way) for way in found])
+            raise Invalid(f"There is no such route: {error}") from error
+        return json_response([as_alternative(way) for way in ways])
 
 
 def _roads(study: Study) -> Roads:
@@ -75,16 +73,16 @@ def _roads(study: Study) -> Roads:
 
 
 def _through(domain: Roads, x: Any, y: Any, links: list[int], leg: int | None, w: np.ndarray) -> list[Way]:
-    if len(links) > MOST:
-        raise ValueError(f"{len(links)} links were named; at most {MOST} are looked at.")
+    if len(links) > MOST_LINKS:
+        raise ValueError(f"{len(links)} links were given; the limit is {MOST_LINKS}.")
     if leg is not None:
         return [way_of(domain, x, y, {"op": "via", "args": [links[0], leg]}, w)]
     way = way_through(domain, x, y, links, w)
     return [] if way is None else [way]
 
 
-def as_choice(way: Way) -> dict[str, Any]:
-    """A way as the page draws it."""
+def as_alternative(way: Way) -> dict[str, Any]:
+    """Return an alternative route as plain data."""
     return {
         "move": way.move,
         "links": way.route.links.tolist(),
@@ -95,7 +93,7 @@ def as_choice(way: Way) -> dict[str, Any]:
 
 
 def as_map(network: Network) -> dict[str, Any]:
-    """What is drawn of a network. Streets and kinds are numbered, so that each name is said once."""
+    """Return what a map draws of a network; streets and kinds are numbers into lists of names."""
     streets, street = np.unique(np.array(network.streets or [""] * network.size), return_inverse=True)
     kinds, kind = np.unique(np.array(network.kinds or [""] * network.size), return_inverse=True)
     places = network.places
@@ -109,12 +107,12 @@ def as_map(network: Network) -> dict[str, Any]:
         "street": street.tolist(),
         "kinds": kinds.tolist(),
         "kind": kind.tolist(),
-        # How long each link is, in the unit of the first feature.
+        # The length of each link, in the unit of the first feature.
         "length": network.link_features[:, : network.lengths].sum(axis=1).round(4).tolist(),
     }
 
 
 def _digits(places: np.ndarray) -> int:
-    """As many decimals as a map can show: a ten-thousandth of its width."""
+    """Return the number of decimals that a map can show: a ten-thousandth of its width."""
     extent = float(np.ptp(places, axis=0).max()) or 1.0
     return max(0, 4 - int(np.floor(np.log10(extent))))

@@ -1,4 +1,4 @@
-"""Is there less to correct? A running mean, a band, and a sentence that admits when it is too early."""
+"""Whether effort falls: a running mean with a band, and a verdict in one sentence."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from math import sqrt
 
 import numpy as np
 
+from coactor.lab.engine.statistics import percentiles, resamples
+
 WINDOW = 10  # proposals in the running mean
-ENOUGH = 12  # proposals before anything is said
+ENOUGH = 12  # proposals before there is a verdict
+LONGEST = 30  # proposals at either end that the verdict compares, at most
 RESAMPLES = 2000
 
 
@@ -19,15 +22,16 @@ class Trend:
     Attributes
     ----------
     window
-        How many proposals the running mean takes in.
+        Number of proposals in the running mean.
     mean, low, high
-        After each proposal: the mean of the last ones, and two standard errors to either side.
+        After each proposal: the mean of the last ones, minus and plus two standard errors.
     change, interval
-        Mean of the last third minus mean of the first, with a 95 % bootstrap interval; None while early.
+        Mean of the last proposals minus mean of the first ones, with its 95 % bootstrap interval; None if
+        there are too few.
     verdict
         "early", "fell", "rose" or "unclear".
     sentence
-        The same in words.
+        The verdict for people.
     """
 
     window: int
@@ -35,41 +39,41 @@ class Trend:
     low: list[float]
     high: list[float]
     change: float | None
-    interval: tuple[float, float] | None
+    interval: list[float] | None
     verdict: str
     sentence: str
 
 
 def trend(efforts: list[float]) -> Trend:
-    """The course of these efforts, oldest first."""
+    """Return the course of the efforts, oldest first."""
     values = np.asarray(efforts, dtype=float)
     mean, low, high = [], [], []
     for end in range(1, len(values) + 1):
-        seen = values[max(0, end - WINDOW) : end]
-        centre = float(seen.mean())
-        error = 2 * float(seen.std(ddof=1)) / sqrt(len(seen)) if len(seen) > 1 else 0.0
+        recent = values[max(0, end - WINDOW) : end]
+        centre = float(recent.mean())
+        margin = 2 * float(recent.std(ddof=1)) / sqrt(len(recent)) if len(recent) > 1 else 0.0
         mean.append(centre)
-        low.append(max(0.0, centre - error))
-        high.append(centre + error)
+        low.append(max(0.0, centre - margin))
+        high.append(centre + margin)
     return Trend(WINDOW, mean, low, high, *_verdict(values))
 
 
-def _verdict(values: np.ndarray) -> tuple[float | None, tuple[float, float] | None, str, str]:
+def _verdict(values: np.ndarray) -> tuple[float | None, list[float] | None, str, str]:
+    """Compare the two ends. Their size is bounded, so that a long success does not dilute the start."""
     n = len(values)
     if n < ENOUGH:
-        said = f"Too early to tell: {n} of at least {ENOUGH} proposals are done."
-        return None, None, "early", said
-    third = n // 3
-    first, last = values[:third], values[-third:]
+        sentence = f"Too early to tell: {n} of at least {ENOUGH} proposals are done."
+        return None, None, "early", sentence
+    size = min(LONGEST, n // 3)
+    first, last = values[:size], values[-size:]
     change = float(last.mean() - first.mean())
-    rng = np.random.default_rng([n, third])  # the same numbers give the same sentence
-    draws = last[rng.integers(0, third, (RESAMPLES, third))].mean(axis=1)
-    draws -= first[rng.integers(0, third, (RESAMPLES, third))].mean(axis=1)
-    low, high = (float(q) for q in np.quantile(draws, [0.025, 0.975]))
-    course = f"from {first.mean():.1f} edits a proposal (first {third}) to {last.mean():.1f} (last {third})"
+    draws = last[resamples(n, size, "last", RESAMPLES)].mean(axis=1)
+    draws -= first[resamples(n, size, "first", RESAMPLES)].mean(axis=1)
+    low, high = percentiles(draws)
+    course = f"from {first.mean():.1f} edits a proposal (first {size}) to {last.mean():.1f} (last {size})"
     range_ = f"95 % interval of the change {low:+.1f} to {high:+.1f}"
     if high < 0:
-        return change, (low, high), "fell", f"There is less to correct: effort fell {course}; {range_}."
+        return change, [low, high], "fell", f"There is less to correct: effort fell {course}; {range_}."
     if low > 0:
-        return change, (low, high), "rose", f"There is more to correct: effort rose {course}; {range_}."
-    return change, (low, high), "unclear", f"No clear change yet: {course}; {range_}."
+        return change, [low, high], "rose", f"There is more to correct: effort rose {course}; {range_}."
+    return change, [low, high], "unclear", f"No clear change yet: {course}; {range_}."

@@ -1,0 +1,43 @@
+"""What each role may do, and the check that every route makes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from coactor.studies import Forbidden, NotFound
+from coactor.studies.accounts import Account
+
+PERMISSIONS = {
+    "read": ("expert", "solver", "lead", "admin"),
+    "ask": ("solver", "lead", "admin"),
+    "tell": ("solver", "lead", "admin"),
+    "edit": ("expert", "lead", "admin"),
+    "lead": ("lead", "admin"),
+    "create": ("admin",),
+}
+"""The roles that have each permission; pages receive the permissions of their user."""
+
+
+def permissions_of(role: str) -> list[str]:
+    """The permissions of a role."""
+    return [permission for permission, roles in PERMISSIONS.items() if role in roles]
+
+
+def require(account: Account, permission: str, study: str) -> None:
+    """Raise NotFound if the study is outside the account's scope, Forbidden if its role may not do this."""
+    if not account.sees(study):
+        raise NotFound(f"There is no study {study!r}.")
+    roles = PERMISSIONS[permission]
+    if account.role not in roles:
+        raise Forbidden(f"The role {account.role!r} may not do this; it needs one of: {', '.join(roles)}.")
+
+
+def current_account(request: Request) -> Account:
+    """The account of a request; the middleware has authenticated it."""
+    account: Account = request.scope["account"]
+    return account
+
+
+Me = Annotated[Account, Depends(current_account)]

@@ -1,0 +1,101 @@
+"""Routes of proposals: ask and tell for programs, and reading."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from coactor.studies import Explanation, Invalid, Outcome, Ticket, reports
+from coactor.web.auth.permissions import Me, require
+from coactor.web.open_studies import OpenStudies
+from coactor.web.routes.requests import (
+    PROPOSAL,
+    After,
+    AskBody,
+    IdempotencyKey,
+    Limit,
+    ProposalId,
+    StudyName,
+    TellBody,
+)
+from coactor.web.routes.responses import ERRORS, DraftAnswer, draft_response, json_response, list_response
+
+PROPOSALS = "/studies/{study}/proposals"
+State = Annotated[
+    str | None, Query(description="waiting, held, draft, done, or open: all that are not done.")
+]
+
+
+def add_routes(router: APIRouter, studies: OpenStudies) -> None:
+    """Add the routes of proposals."""
+
+    @router.post(
+        PROPOSALS, tags=["ask and tell"], status_code=201, response_model=DraftAnswer, responses=ERRORS
+    )
+    def ask(study: StudyName, body: AskBody, account: Me, key: IdempotencyKey = None) -> Response:
+        """Solve a problem and record the proposal. The same Idempotency-Key returns the same proposal."""
+        require(account, "ask", study)
+        opened = studies.study(study)
+        problem = opened.codec.problem(body.problem)
+        proposal = opened.ask(problem, key=key, label=body.label, renew=body.renew, actor=account.name)
+        return draft_response(opened, studies.desk(study).view(proposal.id), 201)
+
+    @router.post(f"{PROPOSAL}/tell", tags=["ask and tell"], response_model=Outcome, responses=ERRORS)
+    def tell(study: StudyName, id: ProposalId, body: TellBody, account: Me) -> Response:
+        """Record the correction of a proposal and learn from it."""
+        require(account, "tell", study)
+        actor, via = (account.name, "") if body.actor is None else (body.actor, account.name)
+        outcome = studies.study(study).tell(
+            id,
+            moves=None if body.moves is None else [move.plain() for move in body.moves],
+            path=body.path,
+            solution=body.solution,
+            effort=body.effort,
+            actor=actor,
+            via=via,
+            learn=body.learn,
+            note=body.note,
+            cut=body.cut,
+            seconds=body.seconds,
+            asked_with=body.asked_with,
+        )
+        return json_response(asdict(outcome))
+
+    @router.post(f"{PROPOSAL}/renew", tags=["ask and tell"], response_model=DraftAnswer, responses=ERRORS)
+    def renew(study: StudyName, id: ProposalId, account: Me) -> Response:
+        """Return the proposal, solved again if it is untouched and the weights have changed."""
+        require(account, "ask", study)
+        studies.study(study).renew(id, actor=account.name)
+        return draft_response(studies.study(study), studies.desk(study).view(id))
+
+    @router.get(PROPOSALS, tags=["queue"], response_model=list[Ticket], responses=ERRORS)
+    def list_proposals(
+        study: StudyName, account: Me, state: State = None, after: After = 0, limit: Limit = 100
+    ) -> Response:
+        """List proposals by number."""
+        require(account, "read", study)
+        return list_response(studies.study(study).proposals(state, after, limit))
+
+    @router.get(PROPOSAL, tags=["queue"], response_model=DraftAnswer, responses=ERRORS)
+    def read_proposal(study: StudyName, id: ProposalId, account: Me) -> Response:
+        """Return a proposal with its problem and its draft."""
+        require(account, "read", study)
+        return draft_response(studies.study(study), studies.desk(study).view(id), whole=True)
+
+    @router.get(f"{PROPOSAL}/explain", tags=["reports"], response_model=Explanation, responses=ERRORS)
+    def explain(study: StudyName, id: ProposalId, account: Me) -> Response:
+        """Return the share of each feature in the utility of the proposal and in the gain of each edit."""
+        require(account, "read", study)
+        return json_response(asdict(studies.study(study).explain(id)))
+
+    @router.get(f"{PROPOSAL}/outcome", tags=["reports"], response_model=Outcome, responses=ERRORS)
+    def read_outcome(study: StudyName, id: ProposalId, account: Me) -> Response:
+        """Return the result of the tell that finished a proposal."""
+        require(account, "read", study)
+        opened = studies.study(study)
+        entry = opened.last_tell(id) if reports.ticket(opened, id).state == "done" else None
+        if entry is None:
+            raise Invalid(f"Proposal {id} is not done yet; it has no outcome.")
+        return json_response(asdict(opened.outcome(entry)))
