@@ -29,7 +29,7 @@ def dense(query: object) -> np.ndarray:
     return out
 
 
-def test_rows_with_a_qid(tmp_path: Path) -> None:
+def test_read_letor_reads_rows_with_a_qid(tmp_path: Path) -> None:
     first, second = read_letor(write(tmp_path, ROWS))
     assert np.array_equal(dense(first), [[0.5, 0, 0.25], [0, -1e-3, 0]])
     assert np.array_equal(dense(second), [[0, 0, 17]])
@@ -38,61 +38,61 @@ def test_rows_with_a_qid(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["rows.txt.query", "rows.txt.group"])
-def test_a_group_file_is_found_beside_the_rows(tmp_path: Path, name: str) -> None:
+def test_read_letor_finds_a_group_file_beside_the_rows(tmp_path: Path, name: str) -> None:
     path = write(tmp_path, "1 1:1\n0 1:2\n3 1:3")
     write(tmp_path, "2\n1\n", name)
     assert [len(query.labels) for query in read_letor(path)] == [2, 1]
 
 
-def test_gzip_and_its_group_file(tmp_path: Path) -> None:
+def test_read_letor_reads_gzip(tmp_path: Path) -> None:
     path = tmp_path / "rows.txt.gz"
     path.write_bytes(gzip.compress(b"1 1:1\n0 1:2\n"))
     write(tmp_path, "2\n", "rows.txt.query")
     assert [len(query.labels) for query in read_letor(path)] == [2]
     path.write_bytes(gzip.compress(ROWS.encode())[:-9])
-    with pytest.raises(ValueError, match="cut short"):
+    with pytest.raises(ValueError, match="truncated"):
         read_letor(path)
 
 
-def test_zero_based_numbers_and_a_wider_space(tmp_path: Path) -> None:
+def test_read_letor_detects_zero_based_feature_numbers(tmp_path: Path) -> None:
     path = write(tmp_path, "1 qid:1 0:4 2:5\n")
     assert dense(read_letor(path, features=5)[0]).tolist() == [[4, 0, 5, 0, 0]]
     with pytest.raises(ValueError, match="feature number 0"):
         read_letor(path, zero_based=False)
-    with pytest.raises(ValueError, match="beyond the 2 features"):
+    with pytest.raises(ValueError, match="expected at most 2 features"):
         read_letor(path, features=2)
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
-        ("1 qid:1 1:0.5\n1 qid:1 2\n", "line 2: found '2', expected 'index:value'"),
-        ("1 qid:1 1:\n", "line 1: found '1:', expected 'index:value'"),
-        ("\n1 qid:1 x:1\n", "line 2: found 'x:1', expected a feature number"),
-        ("1 qid:1 -1:1\n", "line 1: found '-1:1', expected a feature number"),
-        ("1 qid:1 2:1 2:1\n", "line 1: found '2:1', expected feature numbers that increase"),
-        ("1 qid:a 2:1\n", "line 1: found 'qid:a', expected a whole number"),
-        ("1 qid:1 2:abc\n", "line 1: found 'abc', expected a number"),
-        ("1 qid:1 2:nan\n", "line 1: found 'nan', expected a number"),
-        ("1 qid:1 2:1:3\n", "line 1: found '2:1:3', expected 'index:value'"),
-        ("good qid:1 2:1\n", "line 1: found 'good', expected a number as the label"),
-        ("1:2 qid:1\n", "line 1: found '1:2', expected 'index:value'"),
+        ("1 qid:1 1:0.5\n1 qid:1 2\n", "line 2: got '2', expected 'index:value'"),
+        ("1 qid:1 1:\n", "line 1: got '1:', expected 'index:value'"),
+        ("\n1 qid:1 x:1\n", "line 2: got 'x:1', expected a feature number"),
+        ("1 qid:1 -1:1\n", "line 1: got '-1:1', expected a feature number"),
+        ("1 qid:1 2:1 2:1\n", "line 1: got '2:1', expected feature numbers that increase"),
+        ("1 qid:a 2:1\n", "line 1: got 'qid:a', expected a whole number"),
+        ("1 qid:1 2:abc\n", "line 1: got 'abc', expected a number"),
+        ("1 qid:1 2:nan\n", "line 1: got 'nan', expected a number"),
+        ("1 qid:1 2:1:3\n", "line 1: got '2:1:3', expected 'index:value'"),
+        ("good qid:1 2:1\n", "line 1: got 'good', expected a number as the label"),
+        ("1:2 qid:1\n", "line 1: got '1:2', expected 'index:value'"),
         ("1 qid:1 1:1\n1 qid:2 1:1\n1 qid:1 1:1\n", "row 3: query 1 appears twice"),
         ("1 qid:1 1:1\n1 1:1\n", "row 2: this row has no qid"),
         ("1 1:1\n", "no qid column"),
         ("# nothing\n", "no rows"),
     ],
 )
-def test_bad_files_are_refused_in_a_sentence(tmp_path: Path, text: str, says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_read_letor_raises_value_error_with_file_and_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         read_letor(write(tmp_path, text))
 
 
-def test_group_files_that_do_not_fit(tmp_path: Path) -> None:
+def test_read_letor_raises_value_error_for_group_files_that_do_not_match(tmp_path: Path) -> None:
     path = write(tmp_path, "1 1:1\n0 1:2\n")
     with pytest.raises(ValueError, match=r"counts 3 rows, but .* has 2"):
         read_letor(path, write(tmp_path, "3\n", "a"))
-    with pytest.raises(ValueError, match=r"line 2: found '1\.5'"):
+    with pytest.raises(ValueError, match=r"line 2: got '1\.5'"):
         read_letor(path, write(tmp_path, "1\n1.5\n", "b"))
     with pytest.raises(FileNotFoundError, match="There is no file"):
         read_letor(tmp_path / "none")
@@ -113,7 +113,7 @@ def test_group_files_that_do_not_fit(tmp_path: Path) -> None:
     ),
     chunk=st.integers(1, 90),
 )
-def test_every_number_is_read_as_python_reads_it(
+def test_read_letor_parses_numbers_like_python(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, dict[int, float], str]], chunk: int
 ) -> None:
     lines, expected = [], []

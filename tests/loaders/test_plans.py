@@ -25,7 +25,7 @@ def read(folder: Path, days: Any, table: str = TABLE) -> Any:
     return read_plans(folder / "days.json", read_distances(folder / "distances.csv"))
 
 
-def test_days_and_distances(tmp_path: Path) -> None:
+def test_read_plans_reads_days_in_the_numbers_of_the_distance_table(tmp_path: Path) -> None:
     (day,) = read(tmp_path, [DAY])
     assert (day.day, day.weekday, day.capacity, day.vehicles) == (1, 2, 5.0, 2)
     assert day.stops == (1, 2)
@@ -35,55 +35,62 @@ def test_days_and_distances(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
-        ({"capacity": 2}, "days.json, line 2: stop 2 wants 3, but a vehicle holds 2"),
+        ({"capacity": 2}, "days.json, entry 0: stop 2 has demand 3; a vehicle holds 2"),
         ({"capacity": -1}, "capacity is -1; expected a number above 0"),
         ({"routes": [[2], [1, 2]]}, "must serve each stop that has a demand exactly once"),
         ({"routes": [[2]]}, "must serve each stop that has a demand exactly once"),
         ({"routes": [[2], [7]]}, "a route serves stop 7, which has no demand"),
         ({"demand": {"1": 2, "9": 1}}, "there is no stop '9'; stops are 1 to 2"),
-        ({"demand": {"1": "lots", "2": 1}}, "stop 1 wants 'lots'"),
+        ({"demand": {"1": "lots", "2": 1}}, "stop 1 has demand 'lots'"),
         ({"vehicles": 1}, "there are 2 routes for 1 vehicles"),
         ({"routes": 5}, "routes must be a list of lists"),
+        ({"routes": [[2], [[1]]]}, "which has no demand"),
+        ({"demand": [1, 2]}, "demand is a list; expected an amount for each stop"),
+        ({"capacity": 10**400}, "expected a number above 0"),
     ],
 )
-def test_bad_days_are_refused_in_a_sentence(tmp_path: Path, change: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_read_plans_raises_value_error_for_malformed_days(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
         read(tmp_path, [DAY | change])
 
 
-def test_the_line_of_a_later_day_is_named(tmp_path: Path) -> None:
-    text = json.dumps([DAY, DAY | {"weekday": None}], indent=None).replace("}, {", "},\n\n{")
-    with pytest.raises(ValueError, match=r"days\.json, line 3: weekday is None"):
-        read(tmp_path, text)
+def test_read_plans_names_the_entry_of_a_malformed_day(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"days\.json, entry 1: weekday is None"):
+        read(tmp_path, [DAY, DAY | {"weekday": None}])
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
-        (json.dumps([DAY])[:-30], "is the file cut"),
-        (json.dumps([DAY])[:-1], "the list of days does not end"),
+        (json.dumps([DAY])[:-30], "Is the file cut"),
+        (json.dumps([DAY])[:-1], r"not JSON \(.*line 1 column"),
+        (json.dumps([DAY]) + "]", "not JSON"),
         ("{}", "expected a JSON list"),
         ("[]", "has no days"),
-        ("[3]", "found int, expected a day"),
+        ("[3]", "got int, expected a day"),
         ('[{"day": 1}]', "the day has no 'weekday'"),
     ],
 )
-def test_bad_json_is_refused_in_a_sentence(tmp_path: Path, text: str, says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_read_plans_raises_value_error_for_malformed_json(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         read(tmp_path, text)
 
 
 @pytest.mark.parametrize(
-    ("table", "says"),
+    ("table", "message"),
     [
-        ("0,1\n1\n", "line 2: found 1 distances, expected 2"),
-        ("0,x\n1,0\n", "line 1: found 'x'"),
-        ("0,-1\n1,0\n", "line 1: found '-1', expected a distance of 0 or more"),
+        ("0,1\n1\n", "line 2: got 1 distances, expected 2"),
+        ("0,x\n1,0\n", "line 1: got 'x'"),
+        ("0,-1\n1,0\n", "line 1: got '-1', expected a distance of 0 or more"),
         ("0,1\n", "1 rows of 2 distances; expected a square table"),
     ],
 )
-def test_bad_tables_are_refused_in_a_sentence(tmp_path: Path, table: str, says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_read_distances_raises_value_error_for_malformed_tables(
+    tmp_path: Path, table: str, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
         read(tmp_path, [DAY], table)

@@ -17,7 +17,7 @@ def write(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def test_a_network_with_its_nodes_and_turns(tmp_path: Path) -> None:
+def test_read_network_reads_links_nodes_and_turns(tmp_path: Path) -> None:
     links, nodes = write(tmp_path, "links.csv", LINKS), write(tmp_path, "nodes.csv", NODES)
     network = read_network(links, nodes)
     assert network.ids == ("a", "b", "c", "d")
@@ -27,21 +27,21 @@ def test_a_network_with_its_nodes_and_turns(tmp_path: Path) -> None:
     assert len(read_network(links, nodes, turns).head) == 3
 
 
-def test_names_as_osmnx_writes_them(tmp_path: Path) -> None:
+def test_read_network_reads_the_columns_of_osmnx(tmp_path: Path) -> None:
     text = "u,v,length,highway,id,n_id\n1,2,10,\"['primary', 'road']\",77,0\n2,1,10,primary,78,1\n"
     network = read_network(write(tmp_path, "links.csv", text))
     assert network.ids == ("0", "1")
     assert network.names == ("primary road", "u-turns")
 
 
-def test_trips(tmp_path: Path) -> None:
+def test_read_trips_reads_paths_of_link_ids(tmp_path: Path) -> None:
     network = read_network(write(tmp_path, "links.csv", LINKS))
     trips = read_trips(write(tmp_path, "trips.csv", "day,path\n1,a_b_c\n2,c a\n"), network)
     assert [trip.tolist() for trip in trips] == [[0, 1, 2], [2, 0]]
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "says"),
+    ("name", "text", "message"),
     [
         (
             "links.csv",
@@ -53,16 +53,16 @@ def test_trips(tmp_path: Path) -> None:
         (
             "links.csv",
             LINKS + "e,1,2",
-            "links.csv, line 6: found 3 values, expected 5 as in the header; is the file cut",
+            "links.csv, line 6: got 3 values, expected 5 as in the header. Is the file cut",
         ),
         (
             "links.csv",
             LINKS + "e,8,9,5,main\n",
-            "the network falls into 2 pieces .4 of 5 links in the largest.; no road",
+            "the network has 2 connected components .4 of 5 links in the largest.. No road",
         ),
         ("links.csv", "id,from,to\n", "line 1: there is no column 'length'"),
         ("links.csv", "id,from,to,length\n", "has no links"),
-        ("nodes.csv", "id,x,y\n1,0,0\n", "does not say where node 2 lies"),
+        ("nodes.csv", "id,x,y\n1,0,0\n", "has no coordinates of node 2"),
         ("turns.csv", "from_link,to_link\na,z\n", "turns.csv, line 2: the turn uses link z"),
         (
             "turns.csv",
@@ -74,23 +74,25 @@ def test_trips(tmp_path: Path) -> None:
             "path\na_b\na_z\n",
             "trips.csv, line 3: the trip uses link z, which the network does not have",
         ),
-        ("trips.csv", "path\na_c\n", "trips.csv, line 2: one cannot turn from link a into link c"),
-        ("trips.csv", "path\na\n", "trips.csv, line 2: the trip is 'a'; it must start and end somewhere"),
+        ("trips.csv", "path\na_c\n", "trips.csv, line 2: there is no turn from link a into link c"),
+        ("trips.csv", "path\na\n", "trips.csv, line 2: the trip is 'a'; expected at least two links"),
         ("trips.csv", "day,path\n1,\n", "trips.csv, line 2: column 'path' is empty"),
         ("trips.csv", "path\n", "has no trips"),
     ],
 )
-def test_bad_files_are_refused_in_a_sentence(tmp_path: Path, name: str, text: str, says: str) -> None:
+def test_loaders_raise_value_error_with_file_and_line(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
     for file, good in (("links.csv", LINKS), ("nodes.csv", NODES)):
         write(tmp_path, file, good)
     write(tmp_path, name, text)
     nodes = tmp_path / "nodes.csv" if name == "nodes.csv" else None
     turns = tmp_path / "turns.csv" if name == "turns.csv" else None
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         read_trips(tmp_path / "trips.csv", read_network(tmp_path / "links.csv", nodes, turns))
 
 
-def test_the_largest_piece_can_be_kept(tmp_path: Path) -> None:
+def test_read_network_keeps_the_largest_component(tmp_path: Path) -> None:
     links = write(
         tmp_path,
         "links.csv",

@@ -22,7 +22,7 @@ def table(path: Path) -> list[list[float]]:
 
 
 @pytest.mark.parametrize(("kind", "first"), [("EUC_2D", 5), ("CEIL_2D", 5), ("ATT", 2)])
-def test_distances_from_places(tmp_path: Path, kind: str, first: float) -> None:
+def test_read_tsplib_computes_distances_from_coordinates(tmp_path: Path, kind: str, first: float) -> None:
     rows = table(write(tmp_path, HEAD.format(kind) + PLACES))
     assert rows[0][1] == rows[1][0] == first
     assert rows[0][0] == 0
@@ -38,21 +38,21 @@ def test_distances_from_places(tmp_path: Path, kind: str, first: float) -> None:
         ("LOWER_ROW", "1\n2 3"),
     ],
 )
-def test_explicit_tables_of_every_shape(tmp_path: Path, shape: str, weights: str) -> None:
+def test_read_tsplib_reads_explicit_tables_of_every_format(tmp_path: Path, shape: str, weights: str) -> None:
     text = HEAD.format("EXPLICIT") + f"EDGE_WEIGHT_FORMAT : {shape}\nEDGE_WEIGHT_SECTION\n{weights}\nEOF\n"
     assert table(write(tmp_path, text)) == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
 
 
-def test_a_tour(tmp_path: Path) -> None:
+def test_read_tour_numbers_points_from_zero(tmp_path: Path) -> None:
     text = "NAME : small\nTYPE : TOUR\nDIMENSION : 3\nTOUR_SECTION\n2\n1\n3\n-1\nEOF\n"
     assert read_tour(write(tmp_path, text)).tolist() == [1, 0, 2]
-    with pytest.raises(ValueError, match="ends before the tour does"):
+    with pytest.raises(ValueError, match="has no complete TOUR_SECTION"):
         read_tour(write(tmp_path, text[:-9]))
-    with pytest.raises(ValueError, match="line 6: found 'x'"):
+    with pytest.raises(ValueError, match="line 6: got 'x'"):
         read_tour(write(tmp_path, text.replace("1\n3", "x\n3")))
 
 
-def test_a_fleet(tmp_path: Path) -> None:
+def test_read_vrplib_reads_demands_and_capacities(tmp_path: Path) -> None:
     text = HEAD.format("EUC_2D").replace("TSP", "CVRP") + "CAPACITY : 10\n" + PLACES.replace("EOF\n", "")
     text += "DEMAND_SECTION\n1 0\n2 4\n3 6\nDEPOT_SECTION\n1\n-1\nEOF\n"
     day = read_vrplib(write(tmp_path, text, "small-n3-k2.vrp"))
@@ -64,12 +64,9 @@ def test_a_fleet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
-        (
-            HEAD.format("EUC_2D") + "NODE_COORD_SECTION\n1 0 0\n2 3 4\n",
-            "announces 3 points and has 2; is it cut",
-        ),
+        (HEAD.format("EUC_2D") + "NODE_COORD_SECTION\n1 0 0\n2 3 4\n", "has 2 points; its header says 3"),
         (
             HEAD.format("EXPLICIT") + "EDGE_WEIGHT_FORMAT : UPPER_ROW\nEDGE_WEIGHT_SECTION\n1 2\n",
             "has 2 edge weights",
@@ -78,6 +75,6 @@ def test_a_fleet(tmp_path: Path) -> None:
         ("hello\n", "is not a TSPLIB|announces None"),
     ],
 )
-def test_bad_files_are_refused_in_a_sentence(tmp_path: Path, text: str, says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_read_tsplib_raises_value_error_for_malformed_files(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         read_tsplib(write(tmp_path, text))

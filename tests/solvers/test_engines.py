@@ -9,13 +9,13 @@ from coactor import Session, solvers
 from coactor.domains import Day, Fleet, Graph, Plans, Roads, Tour
 from coactor.learners import PER
 from coactor.protocol import Domain
-from coactor.solvers.models import LARGEST, to_model, to_solution, to_visits
+from coactor.solvers.routing_model import LARGEST, to_model, to_solution, to_visits
 
 DOMAINS: dict[str, Domain] = {
     "tour": Tour(points=9, features=3),
     "fleet": Fleet(points=12, vehicles=3, features=3),
     "plan": Plans(features=3),
-    "wishes": Plans(features=3, soft=True),
+    "soft plan": Plans(features=3, soft=True),
 }
 ENGINES = {"ortools": solvers.ortools, "pyvrp": solvers.pyvrp}
 
@@ -23,22 +23,24 @@ ENGINES = {"ortools": solvers.ortools, "pyvrp": solvers.pyvrp}
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", DOMAINS)
 @pytest.mark.parametrize("sign", ["positive", "any"])
-def test_answers_are_valid_polished_and_no_worse_than_our_own(engine: str, name: str, sign: str) -> None:
+def test_engines_return_valid_polished_solutions_no_worse_than_the_own_solver(
+    engine: str, name: str, sign: str
+) -> None:
     rng = np.random.default_rng(3)
     domain = DOMAINS[name]
     x = next(domain.sample(rng, 1))  # type: ignore[attr-defined]
     w = rng.random(domain.dim) if sign == "positive" else rng.standard_normal(domain.dim)
     y = ENGINES[engine](domain, seconds=0.1)(x, w)
     domain.check_solution(x, y)  # type: ignore[attr-defined]
-    seen = domain.landscape(x, w)  # type: ignore[attr-defined]
-    assert (seen.gains(y) <= 1e-9).all()  # Assumption 1
-    assert seen.utility(y) >= seen.utility(domain.solve(x, w)) - 1e-9
+    view = domain.landscape(x, w)  # type: ignore[attr-defined]
+    assert (view.gains(y) <= 1e-9).all()  # Assumption 1
+    assert view.utility(y) >= view.utility(domain.solve(x, w)) - 1e-9
     if name == "plan":
         assert domain.overload(x, y) == 0  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_better_tour_than_a_bad_start_is_found(engine: str) -> None:
+def test_engines_improve_a_bad_start(engine: str) -> None:
     angles = np.linspace(0, 2 * np.pi, 12, endpoint=False)
     places = np.column_stack([np.cos(angles), np.sin(angles)])
     x = Graph.from_matrices(np.linalg.norm(places[:, None] - places, axis=2))
@@ -51,13 +53,13 @@ def test_a_better_tour_than_a_bad_start_is_found(engine: str) -> None:
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10_000), name=st.sampled_from(sorted(DOMAINS)))
-def test_shift_and_scale_keep_the_order_of_plans(seed: int, name: str) -> None:
+def test_integer_costs_keep_the_order_of_solutions(seed: int, name: str) -> None:
     rng = np.random.default_rng(seed)
     domain = DOMAINS[name]
     x = next(domain.sample(rng, 1))  # type: ignore[attr-defined]
     w = rng.standard_normal(domain.dim)
     model = to_model(domain, x, w)
-    whole, scale = model.whole_costs()
+    whole, scale = model.integer_costs()
     assert whole.min() >= 0
     assert whole.max() <= LARGEST
 
@@ -78,7 +80,7 @@ def test_shift_and_scale_keep_the_order_of_plans(seed: int, name: str) -> None:
     assert np.allclose(domain.features(x, again), domain.features(x, y))
 
 
-def test_a_session_runs_on_a_foreign_solver() -> None:
+def test_session_asks_an_external_solver() -> None:
     rng = np.random.default_rng(0)
     domain = Tour(points=8, features=2)
     session = Session(domain, PER(2), solver=solvers.ortools(domain, seconds=0.05), proposals="paper")
@@ -86,16 +88,16 @@ def test_a_session_runs_on_a_foreign_solver() -> None:
     domain.check_solution(proposal.problem, proposal.solution)
 
 
-def test_what_is_refused() -> None:
+def test_engines_raise_value_error_for_invalid_parameters() -> None:
     domain = Tour(points=8, features=2)
     for engine in ENGINES.values():
         with pytest.raises(ValueError, match="a time limit above 0"):
             engine(domain, seconds=0)
-    with pytest.raises(ValueError, match="is not a routing problem"):
+    with pytest.raises(ValueError, match="is not a routing domain"):
         to_model(_roads(), None, np.ones(2))
     day = Day.of(np.ones((3, 3)), [0, 1, 1], [1.0])  # two stops, one vehicle for one
     y = solvers.ortools(Plans(features=1), seconds=0.1)(day, np.ones(1))
-    assert Plans(features=1).overload(day, y) == 1  # no plan fits: the start is kept, its overload is named
+    assert Plans(features=1).overload(day, y) == 1  # no plan is feasible: the start is returned
 
 
 def _roads() -> Roads:

@@ -119,7 +119,7 @@ def test_who_may_look(admin, desk):  # noqa: F811
     [
         (None, "expected an object"),
         ({}, "the network has no 'links'"),
-        ({**small(), "lynx": 1}, "an entry 'lynx' that nobody knows"),
+        ({**small(), "lynx": 1}, "an unknown entry 'lynx'"),
         ({"links": {"from": [0] * 3000, "to": [0] * 3000, "length": [1] * 3000}}, "9000000 turns"),
         ({"links": {**small()["links"], "length": [1, 2, 3]}, "nodes": small()["nodes"]}, "of one length"),
     ],

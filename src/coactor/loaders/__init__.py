@@ -1,4 +1,4 @@
-"""Readers of files that other people's tools write; each checks everything before it returns anything."""
+"""Readers of common file formats. Each validates the whole file before it returns anything."""
 
 from coactor.loaders.letor import read_groups, read_letor
 from coactor.loaders.plans import read_distances, read_plans

@@ -32,26 +32,26 @@ def read_letor(
 ) -> list[Query]:
     """Read the queries of a learning-to-rank file, plain or gzipped.
 
-    A row is ``label qid:7 1:0.5 3:0.25 # anything``. Without the qid column a group file tells how many rows
-    each query has, in order; it is looked for beside the file as ``<file>.query`` or ``<file>.group``.
-    Memory holds the numbers and one chunk of the text.
+    A row is ``label qid:7 1:0.5 3:0.25 # comment``. Without the qid column a group file holds the number of
+    rows of each query, in order; by default ``<file>.query`` or ``<file>.group`` beside the file. The file is
+    read in chunks, so that memory holds the numbers and one chunk of text.
 
     Parameters
     ----------
     path
-        The file; a name that ends in ``.gz`` is unpacked on the way.
+        The file; decompressed if its name ends in ``.gz``.
     groups
-        The group file, when it stands elsewhere or should overrule the qid column.
+        The group file, if it lies elsewhere or takes precedence over the qid column.
     features
-        The number of features; by default the largest feature number found. Give it when several files
+        The number of features; by default the largest feature number in the file. Give it if several files
         must agree.
     zero_based
-        Whether feature numbers start at 0; by default they do if a 0 is found, else they start at 1.
+        Whether feature numbers start at 0; by default they do if the file has a 0, else they start at 1.
 
     Raises
     ------
     ValueError
-        With file, line and what was expected. Nothing is returned half loaded.
+        With the file, the line and what was expected.
     """
     path = Path(path)
     labels, qids, pointers, indices, values = _read_rows(path)
@@ -62,14 +62,14 @@ def read_letor(
     smallest = int(indices.min()) if len(indices) else 1
     base = int(smallest > 0) if zero_based is None else int(not zero_based)
     if base > smallest:
-        raise ValueError(f"{path} has a feature number 0, but zero_based=False says that they start at 1.")
+        raise ValueError(f"{path} has a feature number 0, but zero_based=False requires numbers from 1.")
     indices -= base
-    found = int(indices.max()) + 1 if len(indices) else 0
-    if features is not None and found > features:
+    width = int(indices.max()) + 1 if len(indices) else 0
+    if features is not None and width > features:
         raise ValueError(
-            f"{path} has a feature number {found - 1 + base}, beyond the {features} features expected."
+            f"{path} has a feature number {width - 1 + base}; expected at most {features} features."
         )
-    width = found if features is None else features
+    width = width if features is None else features
 
     queries = []
     for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
@@ -95,24 +95,24 @@ def read_groups(path: str | Path) -> Indices:
                 if not text.isdigit() or int(text) == 0:
                     shown = text.decode("utf-8", "replace")
                     raise ValueError(
-                        f"{path}, line {number}: found {shown!r}, expected the number of rows of a query."
+                        f"{path}, line {number}: got {shown!r}, expected the number of rows of a query."
                     )
                 sizes.append(int(text))
     return np.array(sizes, dtype=np.int64)
 
 
 def _bounds(path: Path, groups: Path | None, qids: Indices) -> Indices:
-    """Where each query's rows start, and the number of rows."""
+    """The first row of each query, and the number of rows."""
     rows = len(qids)
     if groups is None and qids[0] != kernel.NO_QID:
         starts = np.concatenate([[0], np.flatnonzero(np.diff(qids)) + 1, [rows]]).astype(np.int64)
         order = qids[starts[:-1]]
         unique, first = np.unique(order, return_index=True)
         if len(unique) < len(order):
-            again = int(np.setdiff1d(np.arange(len(order)), first)[0])
+            repeated = int(np.setdiff1d(np.arange(len(order)), first)[0])
             raise ValueError(
-                f"{path}, row {starts[again] + 1}: query {order[again]} appears twice; expected the rows "
-                f"of a query to stand together, so sort the file by qid."
+                f"{path}, row {starts[repeated] + 1}: query {order[repeated]} appears twice; expected "
+                f"the rows of a query to be consecutive. Sort the file by qid."
             )
         return starts
     if groups is None:
@@ -121,19 +121,19 @@ def _bounds(path: Path, groups: Path | None, qids: Indices) -> Indices:
         groups = next((name for name in names if name.is_file()), None)
         if groups is None:
             raise ValueError(
-                f"{path} has no qid column and there is no {names[0].name} or {names[1].name} beside it; add "
-                f"one, or name the group file."
+                f"{path} has no qid column and there is no {names[0].name} or {names[1].name} beside it; "
+                f"give the group file."
             )
     bounds = np.concatenate([[0], np.cumsum(read_groups(groups))]).astype(np.int64)
     if bounds[-1] != rows:
         raise ValueError(
-            f"{groups} counts {bounds[-1]} rows, but {path} has {rows}; one of them is cut or foreign."
+            f"{groups} counts {bounds[-1]} rows, but {path} has {rows}; they do not belong together."
         )
     return bounds
 
 
 class _Rows:
-    """Arrays that grow in place, an eighth at a time: the data is never held twice."""
+    """Arrays that grow in place, by an eighth at a time, so that memory never holds the data twice."""
 
     def __init__(self) -> None:
         self.rows = self.stored = self.lines = 0
@@ -142,7 +142,7 @@ class _Rows:
         self.indices, self.values = np.empty(0, dtype=np.int64), np.empty(0)
 
     def resize(self, rows: int, stored: int) -> None:
-        # Nobody else holds these arrays, so numpy need not look for references before it moves them.
+        # No other object refers to these arrays, so the reference check is not needed.
         for array in (self.labels, self.qids):
             array.resize(rows, refcheck=False)
         self.pointers.resize(rows + 1, refcheck=False)
@@ -158,21 +158,21 @@ class _Rows:
         r, k = self.rows, self.stored
         labels, values = self.labels[r:], self.values[k:]
         ends = self.pointers[r + 1 :]
-        odd = np.empty((lines + pairs, 3), dtype=np.int64)
-        rows, pairs, strange, wrong, at = kernel.parse(
-            text, labels, self.qids[r:], ends, self.indices[k:], values, odd
+        slow = np.empty((lines + pairs, 3), dtype=np.int64)
+        rows, pairs, count, error, at = kernel.parse(
+            text, labels, self.qids[r:], ends, self.indices[k:], values, slow
         )
-        for start, end, place in odd[:strange].tolist():
+        for start, end, place in slow[:count].tolist():
             value = _float(text[start:end].tobytes())
             if value is None:
                 what = "a number" if place >= 0 else "a number as the label"
-                raise ValueError(_sentence(path, text, self.lines, start, f"expected {what}"))
+                raise ValueError(_message(path, text, self.lines, start, f"expected {what}"))
             if place >= 0:
                 values[place] = value
             else:
                 labels[-1 - place] = value
-        if wrong != kernel.FINE:
-            raise ValueError(_sentence(path, text, self.lines, at, _EXPECTED[wrong]))
+        if error != kernel.OK:
+            raise ValueError(_message(path, text, self.lines, at, _EXPECTED[error]))
         ends[:rows] += k
         self.rows, self.stored, self.lines = r + rows, k + pairs, self.lines + lines
 
@@ -185,16 +185,16 @@ def _read_rows(path: Path) -> tuple[Vector, Indices, Indices, Indices, Vector]:
     table.resize(table.rows, table.stored)
     without = table.qids == kernel.NO_QID
     if without.any() and not without.all():
-        bare = int(np.flatnonzero(without != without[0])[0])
-        has = "no qid" if without[bare] else "a qid"
+        row = int(np.flatnonzero(without != without[0])[0])
+        has = "no qid" if without[row] else "a qid"
         raise ValueError(
-            f"{path}, row {bare + 1}: this row has {has}, the first differs; expected all or none."
+            f"{path}, row {row + 1}: this row has {has}, unlike the first; expected all rows or none."
         )
     return table.labels, table.qids, table.pointers, table.indices, table.values
 
 
 def _float(token: bytes) -> float | None:
-    if b"_" in token:  # Python reads 1_000; a data file that has it is broken.
+    if b"_" in token:  # Python accepts 1_000, the format does not
         return None
     try:
         value = float(token)
@@ -203,15 +203,15 @@ def _float(token: bytes) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _sentence(path: Path, text: NDArray[np.uint8], lines: int, at: int, expected: str) -> str:
+def _message(path: Path, text: NDArray[np.uint8], lines: int, at: int, expected: str) -> str:
     line = lines + int(np.count_nonzero(text[:at] == 10)) + 1
     token = text[at : at + 40].tobytes().split(b"\n")[0].split()
-    found = token[0].decode("utf-8", "replace") if token else "nothing"
-    return f"{path}, line {line}: found {found!r}, {expected}."
+    shown = token[0].decode("utf-8", "replace") if token else "nothing"
+    return f"{path}, line {line}: got {shown!r}, {expected}."
 
 
 def _chunks(path: Path) -> Iterator[NDArray[np.uint8]]:
-    """The file in pieces that end where a line ends."""
+    """The file in chunks of whole lines."""
     rest = b""
     with _open(path) as file:
         try:
@@ -223,7 +223,7 @@ def _chunks(path: Path) -> Iterator[NDArray[np.uint8]]:
                 yield np.frombuffer(rest + block[:cut], dtype=np.uint8)
                 rest = block[cut:]
         except (EOFError, gzip.BadGzipFile) as error:
-            raise ValueError(f"{path} is cut short or is not a gzip file ({error}); get it again.") from error
+            raise ValueError(f"{path} is truncated or is not a gzip file ({error}).") from error
     if rest:
         yield np.frombuffer(rest + b"\n", dtype=np.uint8)
 

@@ -1,4 +1,4 @@
-"""Road networks and the trips people drove on them, from CSV files."""
+"""Road networks, and trips driven on them, from CSV files."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def read_network(
     ----------
     links
         Columns ``id,from,to,length,kind,street`` (or, as OSMnx writes them, ``u,v,length,highway,name``;
-        ``n_id`` overrules ``id``). Without an id, links are numbered by row. Lengths are metres.
+        ``n_id`` takes precedence over ``id``). Without an id, links are numbered by row. Lengths are metres.
     nodes
-        Columns ``id,x,y`` (or ``osmid``): needed to tell left from right. Numbers within +-180 and +-90 are
-        taken for degrees.
+        Columns ``id,x,y`` (or ``osmid``): needed to tell left from right. Coordinates within +-180 and +-90
+        are taken for degrees.
     turns
-        Columns ``from_link,to_link``: the allowed turns. By default one may turn into every link that begins
-        where one's own ends.
+        Columns ``from_link,to_link``: the allowed turns. By default a link may be followed by every link that
+        begins where it ends.
     largest
-        Keep the largest connected piece instead of refusing a network of several.
+        Keep the largest connected component instead of refusing a network of several.
 
     Raises
     ------
     ValueError
-        With file, line and what was expected.
+        With the file, the line and what was expected.
     """
     columns = {
         "id": ("n_id", "id"),
@@ -69,16 +69,17 @@ def read_network(
     pairs = None if turns is None else _read_turns(Path(turns), ids, begin, end)
     places = None if nodes is None else _read_nodes(Path(nodes), junctions)
 
-    piece = components(begin, end)
-    groups, counts = np.unique(piece, return_counts=True)
+    component = components(begin, end)
+    groups, counts = np.unique(component, return_counts=True)
     if len(groups) > 1 and not largest:
         names = list(ids)
-        apart = names[int(np.flatnonzero(piece != piece[0])[0])]
+        apart = names[int(np.flatnonzero(component != component[0])[0])]
         raise ValueError(
-            f"{links}: the network falls into {len(groups)} pieces ({counts.max()} of {len(ids)} links in "
-            f"the largest); no road joins link {names[0]} and link {apart}: add it, or use largest=True."
+            f"{links}: the network has {len(groups)} connected components ({counts.max()} of {len(ids)} "
+            f"links in the largest). No road joins link {names[0]} and link {apart}; add it, or use "
+            f"largest=True."
         )
-    keep = np.flatnonzero(piece == groups[counts.argmax()])
+    keep = np.flatnonzero(component == groups[counts.argmax()])
     if pairs is not None:
         number = np.full(len(ids), -1)
         number[keep] = np.arange(len(keep))
@@ -88,7 +89,7 @@ def read_network(
         end[keep],
         np.array(lengths)[keep],
         [kinds[k] for k in keep],
-        ids=[name for name, k in ids.items() if piece[k] == piece[keep[0]]],
+        ids=[name for name, k in ids.items() if component[k] == component[keep[0]]],
         turns=pairs,
         places=places,
         streets=[streets[k] for k in keep] if any(streets) else None,
@@ -96,9 +97,9 @@ def read_network(
 
 
 def read_roads(folder: str | Path) -> tuple[Network, list[Indices] | None]:
-    """Read a folder: ``links.csv``, and ``nodes.csv``, ``turns.csv`` and ``trips.csv`` where there are some.
+    """Read a folder: ``links.csv``, and, if they exist, ``nodes.csv``, ``turns.csv`` and ``trips.csv``.
 
-    The largest connected piece of the network is kept. Without trips, None stands in their place.
+    Keeps the largest connected component of the network. Without a file of trips, returns None for them.
     (``transitions.csv`` and ``paths.csv`` are other names for turns and trips.)
     """
     folder = Path(folder)
@@ -115,7 +116,7 @@ def read_roads(folder: str | Path) -> tuple[Network, list[Indices] | None]:
 
 
 def _first(text: str) -> str:
-    """OSMnx joins parallel kinds and names as "['residential', 'unclassified']": the first one counts."""
+    """The first of several kinds or names, which OSMnx writes as "['residential', 'unclassified']"."""
     if not text.startswith("["):
         return text.strip("'\" ")[:200]
     return text.strip("[] ").split(",")[0].strip("'\" ")[:200]
@@ -127,7 +128,7 @@ def read_trips(path: str | Path, network: Network) -> list[Indices]:
     Raises
     ------
     ValueError
-        With file and line: an unknown link, a turn that does not exist, a trip of no or one link.
+        With the file and the line of an unknown link, an unknown turn or a trip of fewer than two links.
     """
     number = {name: k for k, name in enumerate(network.ids)}
     follows = [
@@ -140,13 +141,11 @@ def read_trips(path: str | Path, network: Network) -> list[Indices]:
             if name not in number:
                 raise row.fail(f"the trip uses link {name}, which the network does not have.")
         if len(names) < 2:
-            raise row.fail(
-                f"the trip is {' '.join(names)!r}; it must start and end somewhere: two links or more."
-            )
+            raise row.fail(f"the trip is {' '.join(names)!r}; expected at least two links.")
         links = [number[name] for name in names]
         for a, b in itertools.pairwise(links):
             if b not in follows[a]:
-                raise row.fail(f"one cannot turn from link {network.ids[a]} into link {network.ids[b]}.")
+                raise row.fail(f"there is no turn from link {network.ids[a]} into link {network.ids[b]}.")
         trips.append(np.array(links, dtype=np.int64))
     if not trips:
         raise ValueError(f"{path} has no trips; expected rows below the header.")
@@ -178,8 +177,8 @@ def _read_nodes(path: Path, junctions: dict[str, int]) -> np.ndarray[tuple[int, 
     missing = np.flatnonzero(np.isnan(places[:, 0]))
     if missing.size:
         raise ValueError(
-            f"{path} does not say where node {list(junctions)[missing[0]]} lies; a link uses it."
+            f"{path} has no coordinates of node {list(junctions)[missing[0]]}, which a link uses."
         )
     if (np.abs(places[:, 0]) <= 180).all() and (np.abs(places[:, 1]) <= 90).all():
-        places[:, 0] *= np.cos(np.deg2rad(places[:, 1].mean()))  # degrees: a turn must keep its angle
+        places[:, 0] *= np.cos(np.deg2rad(places[:, 1].mean()))  # degrees: keep the angles of turns
     return places

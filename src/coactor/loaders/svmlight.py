@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from coactor.protocol import Indices, Vector
 
 NO_QID = np.iinfo(np.int64).min
-FINE, BAD_PAIR, BAD_INDEX, NOT_INCREASING, BAD_QID = range(5)
+OK, BAD_PAIR, BAD_INDEX, NOT_INCREASING, BAD_QID = range(5)
 
-# 10 ** 22 is the last power of ten that a float holds exactly.
+# 10 ** 22 is the largest power of ten that a float represents exactly.
 _POWERS = 10.0 ** np.arange(23)
-# Byte -> does a number stop here; is it a blank.
+# Whether a byte ends a number; whether it is blank.
 _STOPS = np.isin(np.arange(256), (9, 10, 13, 32, 35, 58))
 _BLANK = np.isin(np.arange(256), (9, 13, 32))
 _LF, _HASH, _COLON, _ZERO, _NINE = 10, 35, 58, 48, 57
@@ -21,10 +21,10 @@ _LF, _HASH, _COLON, _ZERO, _NINE = 10, 35, 58, 48, 57
 
 @njit(cache=True)
 def _number(text: NDArray[np.uint8], i: int) -> tuple[float, int, bool]:
-    """The number at i, the place after it, and whether it was plain enough to be exact.
+    """The number at i, the position after it, and whether it is exact.
 
     Up to 15 digits and a power of ten within 10 ** 22 give the correctly rounded float in one division
-    (Clinger 1990). Anything else, sensible or not, is left to Python's own float.
+    (Clinger 1990). Anything else, valid or not, is left to Python's own float.
     """
     start = i
     negative = text[i] == 45
@@ -55,7 +55,7 @@ def _number(text: NDArray[np.uint8], i: int) -> tuple[float, int, bool]:
 
 @njit(cache=True)
 def _integer(text: NDArray[np.uint8], i: int) -> tuple[int, int]:
-    """The digits at i as an integer, and the place after them; -1 when there are none, or over 18."""
+    """The digits at i as an integer, and the position after them; -1 if there are none or more than 18."""
     start = i
     value = 0
     while _ZERO <= text[i] <= _NINE and i - start < 19:
@@ -68,13 +68,13 @@ def _integer(text: NDArray[np.uint8], i: int) -> tuple[int, int]:
 
 @njit(cache=True)
 def _is_qid(text: NDArray[np.uint8], i: int) -> bool:
-    # The text ends with a line feed, so each comparison that fails stops before the end.
+    # The text ends with a line feed, so the comparison fails before the end of the text.
     return bool(text[i] == 113 and text[i + 1] == 105 and text[i + 2] == 100 and text[i + 3] == _COLON)
 
 
 @njit(cache=True)
 def count(text: NDArray[np.uint8]) -> tuple[int, int]:
-    """How many lines and how many colons: as much room as `parse` can need."""
+    """The number of lines and of colons: bounds on the rows and values that `parse` finds."""
     lines = 0
     colons = 0
     for c in text:
@@ -91,16 +91,16 @@ def parse(
     ends: Indices,
     indices: Indices,
     values: Vector,
-    odd: Indices,
+    slow: Indices,
 ) -> tuple[int, int, int, int, int]:
-    """Read whole lines into the arrays given; the text ends with a line feed.
+    """Parse whole lines into the given arrays; the text ends with a line feed.
 
-    `ends[r]` is where row r stops in `indices` and `values`. Numbers that need Python's float are noted in
-    `odd` as (first byte, byte after the last, place in values or -1 - row for a label).
-    Returns rows, values, odd numbers, what is wrong (FINE or a code) and the byte it is wrong at.
+    `ends[r]` is the end of row r in `indices` and `values`. Numbers that need Python's float are listed in
+    `slow` as (first byte, byte after the last, position in values or -1 - row for a label).
+    Returns the number of rows, of values and of slow numbers, an error code or OK, and the byte of the error.
     """
     size = len(text)
-    row = filled = strange = 0
+    row = filled = slow_count = 0
     i = 0
     while i < size:
         c = text[i]
@@ -112,12 +112,12 @@ def parse(
                 i += 1
             continue
         start = i
-        labels[row], i, plain = _number(text, i)
-        if not plain:
-            odd[strange, 0], odd[strange, 1], odd[strange, 2] = start, i, -1 - row
-            strange += 1
+        labels[row], i, exact = _number(text, i)
+        if not exact:
+            slow[slow_count, 0], slow[slow_count, 1], slow[slow_count, 2] = start, i, -1 - row
+            slow_count += 1
         if text[i] == _COLON:
-            return row, filled, strange, BAD_PAIR, start
+            return row, filled, slow_count, BAD_PAIR, start
         qids[row] = NO_QID
         last = -1
         first = True
@@ -137,7 +137,7 @@ def parse(
             if first and _is_qid(text, i):
                 qid, i = _integer(text, i + 4)
                 if qid < 0 or not _STOPS[text[i]] or text[i] == _COLON:
-                    return row, filled, strange, BAD_QID, start
+                    return row, filled, slow_count, BAD_QID, start
                 qids[row] = qid
                 first = False
                 continue
@@ -146,21 +146,21 @@ def parse(
             if text[i] != _COLON or index < 0:
                 while not _STOPS[text[i]]:
                     i += 1
-                wrong = BAD_INDEX if text[i] == _COLON else BAD_PAIR
-                return row, filled, strange, wrong, start
+                error = BAD_INDEX if text[i] == _COLON else BAD_PAIR
+                return row, filled, slow_count, error, start
             if index <= last:
-                return row, filled, strange, NOT_INCREASING, start
+                return row, filled, slow_count, NOT_INCREASING, start
             last = index
             number = i + 1
-            value, i, plain = _number(text, number)
+            value, i, exact = _number(text, number)
             if i == number or text[i] == _COLON:
-                return row, filled, strange, BAD_PAIR, start
-            if not plain:
-                odd[strange, 0], odd[strange, 1], odd[strange, 2] = number, i, filled
-                strange += 1
+                return row, filled, slow_count, BAD_PAIR, start
+            if not exact:
+                slow[slow_count, 0], slow[slow_count, 1], slow[slow_count, 2] = number, i, filled
+                slow_count += 1
             indices[filled] = index
             values[filled] = value
             filled += 1
         ends[row] = filled
         row += 1
-    return row, filled, strange, FINE, 0
+    return row, filled, slow_count, OK, 0

@@ -1,4 +1,4 @@
-"""CSV files, row by row, with sentences that name file and line."""
+"""CSV files row by row, with errors that name the file and the line."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ class Row:
     line: int
     cells: dict[str, str]
 
-    def fail(self, sentence: str) -> ValueError:
-        """The error to raise: where, and what is wrong."""
-        return ValueError(f"{self.path}, line {self.line}: {sentence}")
+    def fail(self, message: str) -> ValueError:
+        """The error to raise, with the file and the line."""
+        return ValueError(f"{self.path}, line {self.line}: {message}")
 
     def text(self, column: str) -> str:
+        """The text of a cell. Raises ValueError if it is empty."""
         value = self.cells[column].strip()
         if not value:
             raise self.fail(f"column {column!r} is empty.")
         return value
 
     def number(self, column: str) -> float:
+        """The number in a cell. Raises ValueError if it is not finite."""
         text = self.text(column)
         try:
             value = float(text)
@@ -48,9 +50,14 @@ def read_table(
     path
         The file.
     columns
-        Our name of each column, and the names it may have in the file, best first.
+        The name of each column in the result, and the names it may have in the file, by precedence.
     optional
-        Those of them that may be missing.
+        The columns that may be missing.
+
+    Raises
+    ------
+    ValueError
+        With the file, the line and what was expected.
     """
     path = Path(path)
     if not path.is_file():
@@ -60,9 +67,9 @@ def read_table(
         header = [name.strip() for name in next(reader, [])]
         places = {}
         for name, aliases in columns.items():
-            found = [header.index(alias) for alias in aliases if alias in header]
-            if found:
-                places[name] = found[0]
+            matches = [header.index(alias) for alias in aliases if alias in header]
+            if matches:
+                places[name] = matches[0]
             elif name not in optional:
                 expected = " or ".join(map(repr, aliases))
                 raise ValueError(f"{path}, line 1: there is no column {expected}; the columns are {header}.")
@@ -72,7 +79,7 @@ def read_table(
             row = Row(path, reader.line_num, {})
             if len(cells) != len(header):
                 raise row.fail(
-                    f"found {len(cells)} values, expected {len(header)} as in the header; is the file cut?"
+                    f"got {len(cells)} values, expected {len(header)} as in the header. Is the file cut?"
                 )
             row.cells.update((name, cells[place]) for name, place in places.items())
             yield row

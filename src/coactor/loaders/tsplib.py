@@ -1,4 +1,4 @@
-"""TSPLIB tours and VRPLIB fleets, read by vrplib."""
+"""TSPLIB tours and VRPLIB days, parsed by vrplib."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from coactor.domains import Graph
-from coactor.domains.plans import Day
+from coactor.domains import Day, Graph
 from coactor.protocol import Indices, Matrix, Vector
 
-RADIUS = 6378.388  # of the earth, as TSPLIB prescribes it
+RADIUS = 6378.388  # of the earth in km, as TSPLIB defines it
 
 
 def read_tsplib(path: str | Path) -> Graph:
-    """Read a TSPLIB instance: a graph whose only feature is the distance, rounded as TSPLIB prescribes.
+    """Read a TSPLIB instance: a graph whose only feature is the distance, rounded as TSPLIB defines.
 
     Weight types: EUC_2D, CEIL_2D, ATT, GEO and EXPLICIT matrices.
     """
@@ -40,11 +39,11 @@ def read_tour(path: str | Path) -> Indices:
                     return np.array(order, dtype=np.int64)
                 if not token.isdigit() or int(token) < 1:
                     raise ValueError(
-                        f"{path}, line {number}: found {token!r}, expected a point from 1 upwards."
+                        f"{path}, line {number}: got {token!r}, expected a point from 1 upwards."
                     )
                 order.append(int(token) - 1)
         inside = inside or line.startswith("TOUR_SECTION")
-    raise ValueError(f"{path} ends before the tour does: expected -1 after the last point of a TOUR_SECTION.")
+    raise ValueError(f"{path} has no complete TOUR_SECTION: expected -1 after the last point.")
 
 
 def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
@@ -55,7 +54,7 @@ def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
     path
         The file; one depot, numbered 1.
     vehicles
-        How many vehicles there are; by default the ``-k`` number in the file's name, else one for each stop.
+        The number of vehicles; by default the ``-k`` number in the file's name, else one for each stop.
     """
     path = Path(path)
     data = _read(path)
@@ -86,16 +85,16 @@ def _read(path: Path) -> dict[str, Any]:
         raise ImportError("Reading TSPLIB and VRPLIB needs vrplib: pip install 'coactor[data]'.") from None
     try:
         data: dict[str, Any] = vrplib.read_instance(path, compute_edge_weights=False)
-    except Exception as error:  # vrplib raises whatever it stumbles over
-        raise ValueError(f"{path} is not a TSPLIB or VRPLIB file, or is cut ({error}).") from error
-    found = len(data.get("node_coord", data.get("edge_weight", [])))
-    if "dimension" not in data or (found and "node_coord" in data and found != data["dimension"]):
-        raise ValueError(f"{path} announces {data.get('dimension')} points and has {found}; is it cut?")
+    except Exception as error:  # vrplib raises errors of many types
+        raise ValueError(f"{path} is not a TSPLIB or VRPLIB file, or is truncated ({error}).") from error
+    count = len(data.get("node_coord", data.get("edge_weight", [])))
+    if "dimension" not in data or (count and "node_coord" in data and count != data["dimension"]):
+        raise ValueError(f"{path} has {count} points; its header says {data.get('dimension')}. Is it cut?")
     return data
 
 
 def _triangle(path: Path) -> dict[str, Any] | None:
-    """The triangular edge weights that vrplib does not read; None for all other files."""
+    """The triangular edge weights that vrplib does not parse; None for all other files."""
     header: dict[str, str] = {}
     tokens: list[str] = []
     inside = False
@@ -133,7 +132,7 @@ def _distances(path: Path, data: dict[str, Any]) -> Matrix:
     if kind == "EXPLICIT":
         table = np.asarray(data["edge_weight"], dtype=np.float64)
         if table.shape != (data["dimension"], data["dimension"]):
-            raise ValueError(f"{path} has an edge weight table of shape {table.shape}; is it cut?")
+            raise ValueError(f"{path} has an edge weight table of shape {table.shape}. Is it cut?")
         return table
     places = data.get("node_coord")
     if places is None:
@@ -155,7 +154,7 @@ def _distances(path: Path, data: dict[str, Any]) -> Matrix:
 
 
 def _geographical(places: Matrix) -> Matrix:
-    """Great-circle distances, with TSPLIB's own pi and its degrees.minutes."""
+    """Great-circle distances, with the value of pi and the degrees.minutes notation of TSPLIB."""
     degrees = np.trunc(places)
     radians: Matrix = 3.141592 * (degrees + 5.0 * (places - degrees) / 3.0) / 180.0
     latitude: Vector = radians[:, 0]

@@ -1,4 +1,4 @@
-"""Other people's solvers behind S(x; w): OR-Tools, PyVRP, your own function or program."""
+"""Adapters for external solvers S(x; w): OR-Tools, PyVRP, your own function or program."""
 
 from coactor.solvers.adapters import RoutingSolver
 from coactor.solvers.external import SolverError, command_line, custom

@@ -1,11 +1,15 @@
-"""Your own solver: any function, or any program that reads and writes JSON."""
+"""External solvers: any function, or any program that reads and writes JSON."""
 
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from coactor.protocol import Codes, Domain, Problem, Solution, Solver, Vector
@@ -13,22 +17,22 @@ from coactor.search import check_solution, polish
 
 
 class SolverError(RuntimeError):
-    """A solver that is not ours failed; the sentence says how."""
+    """An external solver failed or returned an invalid solution."""
 
 
 def custom(
     domain: Domain, function: Callable[[Problem, Vector], Solution], *, polished: bool = True
 ) -> Solver:
-    """A solver from your own function of (problem, weights), checked and polished.
+    """A solver from a function of (problem, weights), with validated and polished solutions.
 
     Parameters
     ----------
     domain
-        Says what a valid solution is.
+        Validates the solutions.
     function
-        Solves.
+        Returns a solution.
     polished
-        Improve its answers by the domain's own moves, so that Assumption 1 holds.
+        Whether to improve its solutions by the domain's moves, so that Assumption 1 holds.
     """
     name = getattr(function, "__name__", type(function).__name__)
 
@@ -36,8 +40,8 @@ def custom(
         try:
             y = function(x, w)
         except Exception as error:
-            raise SolverError(f"the solver {name} failed with {type(error).__name__}: {error}") from error
-        return _checked(domain, x, y, f"the solver {name}")
+            raise SolverError(f"The solver {name} failed with {type(error).__name__}: {error}") from error
+        return _validated(domain, x, y, f"The solver {name}")
 
     return polish(domain, solve) if polished else solve
 
@@ -47,70 +51,86 @@ def command_line(
 ) -> Solver:
     """A solver from a program: one JSON object on its standard input, one on its standard output.
 
-    It is given ``{"problem": ..., "weights": [...]}``, the problem as the domain encodes it, and answers
-    ``{"solution": ...}``. The program is started once a problem, without a shell.
+    The input is ``{"problem": ..., "weights": [...]}``, with the problem as the domain encodes it; the output
+    is ``{"solution": ...}``. Each call starts the program once, without a shell. If it exceeds the timeout,
+    it is killed together with the processes it started.
 
     Parameters
     ----------
     domain
-        Must be able to encode (see `protocol.Codes`).
+        Encodes problems and decodes solutions (see `protocol.Codes`).
     command
         Program and arguments, as a list or as one line.
     timeout
-        Seconds it may take.
+        In seconds, for one problem.
     polished
-        Improve its answers by the domain's own moves, so that Assumption 1 holds.
+        Whether to improve its solutions by the domain's moves, so that Assumption 1 holds.
     """
     if not isinstance(domain, Codes):
         raise ValueError(
-            f"{type(domain).__name__} cannot be written as JSON; give it encode and decode methods."
+            f"{type(domain).__name__} cannot be written as JSON; it needs the methods of protocol.Codes."
         )
     coded: Codes = domain
     parts = shlex.split(command) if isinstance(command, str) else list(command)
     if not parts:
-        raise ValueError("the command is empty; give the program and its arguments.")
+        raise ValueError("The command is empty; give the program and its arguments.")
     if not timeout > 0:
-        raise ValueError(f"timeout is {timeout!r}; expected seconds above 0.")
+        raise ValueError(f"The timeout is {timeout!r}; expected seconds above 0.")
 
     def solve(x: Problem, w: Vector) -> Solution:
-        asked = json.dumps({"problem": coded.encode_problem(x), "weights": w.tolist()})
-        data = _answer(parts, asked, timeout)
+        request = json.dumps({"problem": coded.encode_problem(x), "weights": w.tolist()})
+        data = _run(parts, request, timeout)
         if not isinstance(data, dict) or "solution" not in data:
-            raise SolverError(f"{parts[0]} answered without 'solution'; expected {{'solution': ...}}.")
+            raise SolverError(f"{parts[0]} returned no 'solution'; expected {{'solution': ...}}.")
         try:
             y = coded.decode_solution(x, data["solution"])
         except ValueError as error:
-            raise SolverError(
-                f"{parts[0]} answered with something that is not a solution: {error}"
-            ) from error
-        return _checked(domain, x, y, parts[0])
+            raise SolverError(f"{parts[0]} returned an invalid solution: {error}") from error
+        return _validated(domain, x, y, parts[0])
 
     return polish(domain, solve) if polished else solve
 
 
-def _answer(parts: list[str], asked: str, timeout: float) -> Any:
+def _run(parts: list[str], request: str, timeout: float) -> Any:
+    """The JSON that the program writes. Raises SolverError if it fails or exceeds the timeout."""
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(
-            parts, input=asked, capture_output=True, text=True, timeout=timeout, check=False
+        process = subprocess.Popen(
+            parts, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
         )
     except OSError as error:
         raise SolverError(f"{parts[0]} cannot be started: {error.strerror or error}.") from error
-    except subprocess.TimeoutExpired:
-        raise SolverError(
-            f"{parts[0]} took longer than {timeout:g} s and was stopped; raise the timeout."
-        ) from None
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise SolverError(f"{parts[0]} ended with status {done.returncode}: {last[:300]}")
+    with process:
+        try:
+            output, errors = process.communicate(request, timeout)
+        except BaseException as error:
+            _kill_group(process)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise SolverError(
+                    f"{parts[0]} took longer than {timeout:g} s and was stopped. Raise the timeout."
+                ) from None
+            raise
+    if process.returncode:
+        last = (errors.strip().splitlines() or ["no message"])[-1]
+        raise SolverError(f"{parts[0]} ended with status {process.returncode}: {last[:300]}")
     try:
-        return json.loads(done.stdout)
+        return json.loads(output)
     except json.JSONDecodeError:
-        raise SolverError(f"{parts[0]} answered {done.stdout[:60]!r}, which is not JSON.") from None
+        raise SolverError(f"{parts[0]} returned {output[:60]!r}, which is not JSON.") from None
 
 
-def _checked(domain: Domain, x: Problem, y: Solution, who: str) -> Solution:
+def _kill_group(process: subprocess.Popen[str]) -> None:
+    """Kill the program and its children, which may hold its pipes open after it has ended."""
+    if sys.platform == "win32":
+        process.kill()
+        return
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _validated(domain: Domain, x: Problem, y: Solution, who: str) -> Solution:
     try:
         check_solution(domain, x, y)
     except ValueError as error:
-        raise SolverError(f"{who} gave something that is not a solution: {error}") from error
+        raise SolverError(f"{who} returned an invalid solution: {error}") from error
     return y

@@ -1,4 +1,4 @@
-"""Google OR-Tools routing on learned costs."""
+"""OR-Tools routing on learned costs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 
 from coactor.protocol import Domain
 from coactor.solvers.adapters import RoutingSolver
-from coactor.solvers.models import LOADS, Model
+from coactor.solvers.routing_model import LOADS, RoutingModel
 
 
 def ortools(domain: Domain, seconds: float = 1.0) -> RoutingSolver:
-    """A solver for a Tour, a Fleet or Plans that asks OR-Tools for so many seconds, then polishes.
+    """A solver for Tour, Fleet or Plans: OR-Tools with a time limit, then polishing.
 
-    Capacities that must be kept are kept; wishes cost their learned price.
+    Hard capacities are constraints; soft ones cost their learned price.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def ortools(domain: Domain, seconds: float = 1.0) -> RoutingSolver:
     except ImportError:
         raise ImportError("OR-Tools is not installed: pip install 'coactor[ortools]'.") from None
     if not seconds > 0:
-        raise ValueError(f"seconds is {seconds!r}; OR-Tools needs a time limit above 0.")
+        raise ValueError(f"seconds is {seconds!r}; expected a time limit above 0.")
     return RoutingSolver(domain, _Engine(seconds))
 
 
@@ -35,7 +35,7 @@ class _Engine:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
 
-    def __call__(self, model: Model, start: list[list[int]]) -> list[list[int]]:
+    def __call__(self, model: RoutingModel, start: list[list[int]]) -> list[list[int]]:
         from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
         vehicles = len(model.starts)
@@ -43,34 +43,34 @@ class _Engine:
             len(model.costs), vehicles, model.starts.tolist(), model.ends.tolist()
         )
         routing: Any = pywrapcp.RoutingModel(manager)
-        whole, scale = model.whole_costs()
-        routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(whole.tolist()))
+        costs, scale = model.integer_costs()
+        routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(costs.tolist()))
         for v in range(vehicles):
-            routing.SetVehicleUsedWhenEmpty(True, v)  # an idle vehicle still goes from its start to its end
-        _capacities(model, routing, scale)
+            routing.SetVehicleUsedWhenEmpty(True, v)  # the arc from start to end counts for idle vehicles too
+        _add_capacities(model, routing, scale)
         parameters: Any = pywrapcp.DefaultRoutingSearchParameters()
         parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
         parameters.time_limit.FromMilliseconds(max(1, round(1000 * self.seconds)))
         routing.CloseModelWithParameters(parameters)
         indices = [[manager.NodeToIndex(point) for point in stops] for stops in start]
         first = routing.ReadAssignmentFromRoutes(indices, True)
-        found = None
+        assignment = None
         if first is not None:
-            found = routing.SolveFromAssignmentWithParameters(first, parameters)
-        if found is None:
-            found = routing.SolveWithParameters(parameters)
-        return start if found is None else _visits(manager, routing, found, vehicles)
+            assignment = routing.SolveFromAssignmentWithParameters(first, parameters)
+        if assignment is None:
+            assignment = routing.SolveWithParameters(parameters)
+        return start if assignment is None else _visits(manager, routing, assignment, vehicles)
 
 
-def _capacities(model: Model, routing: Any, scale: float) -> None:
+def _add_capacities(model: RoutingModel, routing: Any, scale: float) -> None:
     if model.demand is None or model.capacity is None:
         return
     demand = np.rint(model.demand * LOADS).astype(np.int64)
     capacity = np.floor(model.capacity * LOADS + 0.5).astype(np.int64)
     soft = model.overload_price is not None
     limits = np.full(len(capacity), int(demand.sum())) if soft else capacity
-    picked = routing.RegisterUnaryTransitVector(demand.tolist())
-    routing.AddDimensionWithVehicleCapacity(picked, 0, limits.tolist(), True, "load")
+    callback = routing.RegisterUnaryTransitVector(demand.tolist())
+    routing.AddDimensionWithVehicleCapacity(callback, 0, limits.tolist(), True, "load")
     if model.overload_price is not None and model.overload_price > 0:
         load = routing.GetDimensionOrDie("load")
         price = max(1, round(model.overload_price * scale / LOADS))
@@ -78,13 +78,13 @@ def _capacities(model: Model, routing: Any, scale: float) -> None:
             load.SetCumulVarSoftUpperBound(routing.End(v), most, price)
 
 
-def _visits(manager: Any, routing: Any, found: Any, vehicles: int) -> list[list[int]]:
+def _visits(manager: Any, routing: Any, assignment: Any, vehicles: int) -> list[list[int]]:
     visits = []
     for v in range(vehicles):
         stops = []
-        index = found.Value(routing.NextVar(routing.Start(v)))
+        index = assignment.Value(routing.NextVar(routing.Start(v)))
         while not routing.IsEnd(index):
             stops.append(int(manager.IndexToNode(index)))
-            index = found.Value(routing.NextVar(index))
+            index = assignment.Value(routing.NextVar(index))
         visits.append(stops)
     return visits

@@ -8,24 +8,24 @@ import numpy as np
 
 from coactor.protocol import Domain
 from coactor.solvers.adapters import RoutingSolver
-from coactor.solvers.models import LOADS, Model
+from coactor.solvers.routing_model import LOADS, RoutingModel
 
 
 def pyvrp(domain: Domain, seconds: float = 1.0, seed: int = 0) -> RoutingSolver:
-    """A solver for a Tour, a Fleet or Plans that asks PyVRP for so many seconds, then polishes.
+    """A solver for Tour, Fleet or Plans: PyVRP with a time limit, then polishing.
 
-    Two things PyVRP has no words for are put as near as they go, and left to polishing: an idle vehicle
-    costs nothing there, so its cost is taken off the way home of the others, as far as that leaves no
-    negative arc; and capacities that are only wishes are not seen.
+    Two things that PyVRP cannot express are approximated, and left to polishing. An idle vehicle costs
+    nothing in PyVRP, so its cost is subtracted from the arcs of the others into their ends, as far as no arc
+    becomes negative. Soft capacities are ignored.
     """
     try:
         import pyvrp as package
     except ImportError:
         raise ImportError("PyVRP is not installed: pip install 'coactor[pyvrp]'.") from None
     if not hasattr(package, "Location"):
-        raise ImportError("this PyVRP is too old: pip install 'pyvrp>=0.14'.")
+        raise ImportError("This version of PyVRP is too old: pip install 'pyvrp>=0.14'.")
     if not seconds > 0:
-        raise ValueError(f"seconds is {seconds!r}; PyVRP needs a time limit above 0.")
+        raise ValueError(f"seconds is {seconds!r}; expected a time limit above 0.")
     return RoutingSolver(domain, _Engine(seconds, seed))
 
 
@@ -34,7 +34,7 @@ class _Engine:
         self.seconds = seconds
         self.seed = seed
 
-    def __call__(self, model: Model, start: list[list[int]]) -> list[list[int]]:
+    def __call__(self, model: RoutingModel, start: list[list[int]]) -> list[list[int]]:
         import pyvrp as package
 
         api: Any = package
@@ -44,7 +44,7 @@ class _Engine:
         depots = np.unique(np.concatenate([model.starts, model.ends])).tolist()
         place = {point: k for k, point in enumerate(free)}
         data = _data(api, model, free, depots)
-        # A vehicle of its own type keeps its number; those without work have no route.
+        # Each vehicle is its own type, so that it keeps its number; idle vehicles have no route.
         routes = [api.Route(data, [place[p] for p in stops], v) for v, stops in enumerate(start) if stops]
         result = api.solve(
             data,
@@ -63,28 +63,28 @@ class _Engine:
         return visits
 
 
-def _data(api: Any, model: Model, free: list[int], depots: list[int]) -> Any:
-    whole, _ = model.whole_costs()
+def _data(api: Any, model: RoutingModel, free: list[int], depots: list[int]) -> Any:
+    costs, _ = model.integer_costs()
     for v, end in enumerate(model.ends.tolist()):
         if v == model.ends.tolist().index(end):
-            home = whole[:, end] - whole[model.starts[v], end]
-            column = np.ones(len(whole), dtype=bool)
+            home = costs[:, end] - costs[model.starts[v], end]
+            column = np.ones(len(costs), dtype=bool)
             column[depots] = False
             lift = max(0, -int(home[column].min(initial=0)))
-            whole[column, end] = home[column] + lift
-    np.fill_diagonal(whole, 0)
-    demand = np.zeros(len(whole), np.int64)
-    kept = model.demand is not None and model.capacity is not None and model.overload_price is None
+            costs[column, end] = home[column] + lift
+    np.fill_diagonal(costs, 0)
+    demand = np.zeros(len(costs), np.int64)
+    hard = model.demand is not None and model.capacity is not None and model.overload_price is None
     capacity: list[list[int]] = [[] for _ in model.starts]
-    if kept and model.demand is not None and model.capacity is not None:
+    if hard and model.demand is not None and model.capacity is not None:
         demand = np.rint(model.demand * LOADS).astype(np.int64)
         capacity = [[int(np.floor(c * LOADS + 0.5))] for c in model.capacity]
-    clients = [api.Client(p, delivery=[int(demand[p])] if kept else []) for p in free]
+    clients = [api.Client(p, delivery=[int(demand[p])] if hard else []) for p in free]
     vehicles = [
         api.VehicleType(1, capacity=capacity[v], start_depot=depots.index(s), end_depot=depots.index(e))
         for v, (s, e) in enumerate(zip(model.starts.tolist(), model.ends.tolist(), strict=True))
     ]
-    places = [api.Location(0, 0) for _ in range(len(whole))]
+    places = [api.Location(0, 0) for _ in range(len(costs))]
     return api.ProblemData(
-        places, clients, [api.Depot(d) for d in depots], vehicles, [whole], [np.zeros_like(whole)]
+        places, clients, [api.Depot(d) for d in depots], vehicles, [costs], [np.zeros_like(costs)]
     )
