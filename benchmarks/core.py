@@ -16,7 +16,7 @@ import numpy as np
 
 import coactor
 from coactor import domains, learners
-from coactor.kernels import edges, large_tours, rankings, tours
+from coactor.kernels import edges, large_tours, rankings, tolerances, tours
 
 
 def seconds(work: Callable[[], Any], least: float = 0.2) -> float:
@@ -74,7 +74,8 @@ def two_opt(sizes: list[int]) -> list[dict[str, Any]]:
 
         def plain(cases: Any = cases) -> list[list[int]]:
             return [
-                plain_two_opt(table, start.tolist(), edges.rounding(cost)) for cost, table, start in cases
+                plain_two_opt(table, start.tolist(), tolerances.rounding(cost))
+                for cost, table, start in cases
             ]
 
         if kernel() != plain():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.kernels import edges
+from coactor.kernels import arrays
 from coactor.protocol import Indices, Matrix, Vector
 
 
@@ -85,7 +85,7 @@ def edge_costs(edges: Matrix, hidden: Matrix, w: Vector) -> Vector:
 
 def is_permutation(data: Any, n: int) -> bool:
     """Whether `data` is an array in which every number from 0 to n - 1 stands exactly once."""
-    return is_index_array(data) and bool(edges.is_permutation(data, n))
+    return is_index_array(data) and bool(arrays.is_permutation(data, n))
 
 
 def is_index_array(data: Any) -> bool:

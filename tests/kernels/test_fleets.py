@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor.kernels import edges, fleets
+from coactor.kernels import edges, fleets, tolerances
 
 
 @given(st.integers(1, 3), st.integers(0, 7), st.integers(0, 2**32 - 1))
@@ -33,4 +33,4 @@ def test_insertion_is_all_points_times_all_places(vehicles: int, free: int, seed
     assert [order[a:b].tolist() for a, b in itertools.pairwise(starts)] == paths
     solved, cuts = fleets.solve(cost, terminals)
     assert cuts.tolist() == starts.tolist()
-    assert fleets.gains(cost, solved, cuts).max(initial=0.0) <= edges.rounding(cost)
+    assert fleets.gains(cost, solved, cuts).max(initial=0.0) <= tolerances.rounding(cost)

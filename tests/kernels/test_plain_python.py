@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coactor import SimulatedExpert, domains
-from coactor.kernels import cubes, edges, fleets, large_tours, rankings, tours
+from coactor.kernels import arrays, cubes, edges, fleets, large_tours, rankings, tolerances, tours
 
 
 def symmetric(rng: np.random.Generator, n: int) -> Any:
@@ -28,12 +28,12 @@ def calls(rng: np.random.Generator, n: int) -> Iterator[tuple[Any, tuple[Any, ..
     cost, tour = symmetric(rng, n), rng.permutation(n)
     rows = rng.random((n * (n - 1) // 2, 2))
     best, limit, kappa = bool(rng.integers(2)), int(rng.integers(-1, 4)), float(rng.choice([0.0, 0.2]))
-    yield edges.rounding, (cost,)
-    yield edges.is_permutation, (tour, n)
-    yield edges.is_permutation, (tour // 2, n)
+    yield tolerances.rounding, (cost,)
+    yield arrays.is_permutation, (tour, n)
+    yield arrays.is_permutation, (tour // 2, n)
     yield edges.cost_matrix, (rng.random(n * (n - 1) // 2), n)
-    yield edges.reverse, (tour.copy(), 1, n - 1)
-    yield edges.copy, (tour, np.zeros(n, np.int64))
+    yield arrays.reverse, (tour.copy(), 1, n - 1)
+    yield arrays.copy, (tour, np.zeros(n, np.int64))
     yield edges.edge_number, (n - 1, 0, n)
     yield edges.subtract_edges, (np.zeros(2), rows, tour, 0, n - 1, n)
     yield edges.exchange_edges, (np.zeros(2), rows, 0, 1, 2, 3, n)
@@ -77,7 +77,6 @@ def calls(rng: np.random.Generator, n: int) -> Iterator[tuple[Any, tuple[Any, ..
     costs, cube_rows = rng.standard_normal(32), rng.random((32, 2))
     yield cubes.number_edges, (4,)
     yield cubes.solve, (costs, edge_of)
-    yield cubes.corner_before, (bits, 3)
     yield cubes.stretch, (costs, edge_of, 0, 0, 1, 2)
     yield cubes.gains, (costs, edge_of, bits)
     yield cubes.find_move, (costs, edge_of, bits, kappa, 0.0, best)
@@ -120,7 +119,7 @@ def flatten(value: Any) -> Iterator[Any]:
 
 def test_every_kernel_is_among_those_compared() -> None:
     compared = {kernel.__name__ + kernel.__module__ for kernel, _ in calls(np.random.default_rng(0), 6)}
-    for module in (cubes, edges, fleets, large_tours, rankings, tours):
+    for module in (arrays, cubes, edges, fleets, large_tours, rankings, tolerances, tours):
         for name, thing in vars(module).items():
             kernel = getattr(thing, "py_func", thing)
             if name == "enlarged":  # half of what it returns is room, not numbers

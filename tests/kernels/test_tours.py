@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor.kernels import edges, large_tours, tours
+from coactor.kernels import arrays, edges, large_tours, tolerances, tours
 from coactor.protocol import Indices, Matrix
 
 seeds = st.integers(0, 2**32 - 1)
@@ -71,14 +71,14 @@ def test_the_solver_is_insertion_then_first_improvement(seed: int, n: int, metri
 
 
 def is_two_opt_optimal(cost: Matrix, tour: Indices) -> bool:
-    return bool(tours.gains(cost, tour).max(initial=0.0) <= edges.rounding(cost))
+    return bool(tours.gains(cost, tour).max(initial=0.0) <= tolerances.rounding(cost))
 
 
 @given(seeds, st.integers(1, 30), st.booleans(), st.integers(1, 12))
 def test_neighbour_lists_end_in_a_true_optimum(seed: int, n: int, metric: bool, neighbours: int) -> None:
     cost = costs_of(seed, n, metric)
     tour = large_tours.solve(cost, neighbours)
-    assert edges.is_permutation(tour, n)
+    assert arrays.is_permutation(tour, n)
     assert is_two_opt_optimal(cost, tour)
 
 
@@ -91,7 +91,7 @@ def test_turning_the_shorter_side_gives_the_same_cycle(seed: int, n: int, data: 
     large_tours.turn(turned, position, i, j)
     assert (turned[position] == np.arange(n)).all()
     expected = tour.copy()
-    edges.reverse(expected, i, j)
+    arrays.reverse(expected, i, j)
     assert edges_of(turned) == edges_of(expected)
 
 

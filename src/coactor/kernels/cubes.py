@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from coactor.kernels.edges import copy, enlarged, rounding
+from coactor.kernels.arrays import copy, enlarged
+from coactor.kernels.tolerances import rounding
 from coactor.protocol import Indices, Matrix, Vector
 
 # the five ways to re-order three moves, in scan order
@@ -52,15 +53,6 @@ def solve(cost: Vector, edge_of: Indices) -> Indices:
                 bits[step] = one
         corner |= 1 << bits[step]
     return bits
-
-
-@njit(cache=True)
-def corner_before(bits: Indices, position: int) -> int:
-    """The corner the path stands on before it sets bits[position]."""
-    corner = 0
-    for k in range(position):
-        corner |= 1 << bits[k]
-    return corner
 
 
 @njit(cache=True)

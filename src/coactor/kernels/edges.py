@@ -1,4 +1,4 @@
-"""Sums of edge features along tours and paths."""
+"""Edges of a complete graph: their numbers, and sums of their features along tours and paths."""
 
 from __future__ import annotations
 
@@ -6,30 +6,6 @@ import numpy as np
 from numba import njit
 
 from coactor.protocol import Indices, Matrix, Vector
-
-NOISE = 1e-12  # a gain below this share of the largest cost is rounding: taking it could go round for ever
-
-
-@njit(cache=True)
-def rounding(costs: Vector) -> float:
-    """The largest gain that may be nothing but rounding."""
-    largest = 0.0
-    for c in costs.ravel():
-        largest = max(largest, abs(c))
-    return NOISE * largest
-
-
-@njit(cache=True)
-def is_permutation(order: Indices, n: int) -> bool:
-    """Whether every number from 0 to n - 1 stands in `order` exactly once."""
-    if order.size != n:
-        return False
-    seen = np.zeros(n, np.bool_)
-    for p in order:
-        if p < 0 or p >= n or seen[p]:
-            return False
-        seen[p] = True
-    return True
 
 
 @njit(cache=True)
@@ -42,7 +18,7 @@ def edge_number(a: int, b: int, n: int) -> int:
 
 @njit(cache=True)
 def cost_matrix(costs: Vector, n: int) -> Matrix:
-    """The symmetric n x n matrix of what each edge costs, zero on the diagonal."""
+    """The symmetric n x n matrix of edge costs, with a zero diagonal."""
     matrix = np.zeros((n, n))
     row = 0
     for i in range(n):
@@ -69,28 +45,3 @@ def exchange_edges(total: Vector, edges: Matrix, a: int, b: int, c: int, d: int,
     ac, bd = edge_number(a, c, n), edge_number(b, d, n)
     for f in range(edges.shape[1]):
         total[f] = edges[ab, f] + edges[cd, f] - edges[ac, f] - edges[bd, f]
-
-
-@njit(cache=True)
-def reverse(order: Indices, i: int, j: int) -> None:
-    """Reverse order[i..j] in place, both ends included."""
-    while i < j:
-        order[i], order[j] = order[j], order[i]
-        i += 1
-        j -= 1
-
-
-@njit(cache=True)
-def enlarged(rows: Indices) -> Indices:
-    """A copy with room for twice as many rows."""
-    larger = np.empty((2 * rows.shape[0], rows.shape[1]), np.int64)
-    for k in range(rows.shape[0]):
-        copy(rows[k], larger[k])
-    return larger
-
-
-@njit(cache=True)
-def copy(source: Indices, target: Indices) -> None:
-    """target[:] = source, as a loop: what a slice assignment does besides takes seconds to compile."""
-    for k in range(source.size):
-        target[k] = source[k]

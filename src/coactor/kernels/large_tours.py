@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from coactor.kernels.edges import reverse, rounding
+from coactor.kernels.arrays import reverse
+from coactor.kernels.tolerances import rounding
 from coactor.kernels.tours import gain, insertion
 from coactor.protocol import Indices, Matrix
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from coactor.kernels.edges import copy, enlarged, rounding
+from coactor.kernels.arrays import copy, enlarged
+from coactor.kernels.tolerances import rounding
 from coactor.protocol import Indices, Matrix, Vector
 
 

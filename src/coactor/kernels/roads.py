@@ -10,9 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from coactor.kernels import tolerances
 from coactor.protocol import Indices, Matrix, Vector
-
-NOISE = 1e-11  # two paths whose costs differ by less than this share are equally good
 
 
 @njit(cache=True)
@@ -120,7 +119,7 @@ def furthest(distance: Vector, cost: Vector, head: Indices, turns: Indices, firs
     total = 0.0
     for i in range(first, len(turns)):
         total += cost[turns[i]]
-        if total > distance[head[turns[i]]] * (1.0 + NOISE) + 1e-300:
+        if total > distance[head[turns[i]]] * (1.0 + tolerances.PATH) + 1e-300:
             return i - first
     return len(turns) - first
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from coactor.kernels.edges import copy, enlarged, exchange_edges, reverse, rounding, subtract_edges
+from coactor.kernels.arrays import copy, enlarged, reverse
+from coactor.kernels.edges import exchange_edges, subtract_edges
+from coactor.kernels.tolerances import rounding
 from coactor.protocol import Indices, Matrix, Vector
 
 

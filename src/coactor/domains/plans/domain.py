@@ -10,6 +10,7 @@ import numpy as np
 
 from coactor import validation
 from coactor.domains.plans.day import Day
+from coactor.kernels import plan_distance, plan_search
 from coactor.kernels import plans as kernel
 from coactor.protocol import Indices, Matrix, Move, Vector
 
@@ -88,7 +89,7 @@ class Plans:
     def solve(self, x: Day, w: Vector) -> Routes:
         """Cheapest insertion, then the best of all moves until none improves the plan."""
         view = self.landscape(x, w)
-        routes, sizes = kernel.insertion(view.costs, view.price, x.demand, x.capacity, not self.soft)
+        routes, sizes = plan_search.insertion(view.costs, view.price, x.demand, x.capacity, not self.soft)
         view.improve(routes, sizes, kappa=0.0, best=True, limit=-1)
         return unpack(routes, sizes)
 
@@ -122,9 +123,9 @@ class Plans:
         return changes[:, : self.dim]
 
     def edits_towards(self, x: Day, y: Routes, goal: Routes) -> list[Move]:
-        """Moves that lead from y to the goal, up to a permutation of vehicles (`kernels.plans.towards`)."""
+        """Moves that lead from y to the goal, up to a permutation of vehicles (`kernels.plan_distance`)."""
         routes, sizes = pack(x, y)
-        rows = kernel.towards(routes, sizes, *pack(x, goal))
+        rows = plan_distance.towards(routes, sizes, *pack(x, goal))
         return [to_move(row) for row in rows.tolist()]
 
     def edits_between(self, x: Day, y: Routes, z: Routes) -> int:
@@ -241,7 +242,7 @@ class PlanLandscape:
     def improve(self, routes: Indices, sizes: Indices, kappa: float, best: bool, limit: int) -> Indices:
         """Climb in place; returns the moves as rows of five numbers."""
         day = self.day
-        return kernel.climb(
+        return plan_search.climb(
             self.costs, self.price, routes, sizes, day.demand, day.capacity, self.soft, kappa, best, limit
         )
 

@@ -1,0 +1,46 @@
+"""Small operations on integer arrays that several kernels share."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from coactor.protocol import Indices
+
+
+@njit(cache=True)
+def is_permutation(order: Indices, n: int) -> bool:
+    """Whether `order` contains every number from 0 to n - 1 exactly once."""
+    if order.size != n:
+        return False
+    visited = np.zeros(n, np.bool_)
+    for p in order:
+        if p < 0 or p >= n or visited[p]:
+            return False
+        visited[p] = True
+    return True
+
+
+@njit(cache=True)
+def reverse(order: Indices, i: int, j: int) -> None:
+    """Reverse order[i..j] in place, both ends included."""
+    while i < j:
+        order[i], order[j] = order[j], order[i]
+        i += 1
+        j -= 1
+
+
+@njit(cache=True)
+def enlarged(rows: Indices) -> Indices:
+    """A copy with room for twice as many rows."""
+    larger = np.empty((2 * rows.shape[0], rows.shape[1]), np.int64)
+    for k in range(rows.shape[0]):
+        copy(rows[k], larger[k])
+    return larger
+
+
+@njit(cache=True)
+def copy(source: Indices, target: Indices) -> None:
+    """target[:] = source, as a loop: a slice assignment takes seconds to compile."""
+    for k in range(source.size):
+        target[k] = source[k]
