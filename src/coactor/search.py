@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coactor.kernels import tolerances
 from coactor.protocol import Domain, Hides, Landscape, Matrix, Move, Problem, Solution, Solver, Vector
 from coactor.protocol.abilities import has_checks, has_landscapes, has_vectors
-
-ROUNDING = 1e-12  # gains below this share of the utility are rounding: taking them could go round for ever
 
 
 def utility_features(domain: Domain, x: Problem, y: Solution, length: int) -> Vector:
@@ -55,7 +54,7 @@ class PlainLandscape:
 
     def _step(self, y: Solution, kappa: float, best: bool) -> tuple[Move, Solution] | None:
         here = utility_features(self.domain, self.x, y, self.w.size)
-        most = ROUNDING * float(np.abs(self.w) @ np.abs(here))
+        most = tolerances.GAIN * float(np.abs(self.w) @ np.abs(here))
         found: tuple[Move, Solution] | None = None
         for move in self.domain.moves(self.x, y):
             z = self.domain.apply(self.x, y, move)

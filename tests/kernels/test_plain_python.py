@@ -60,10 +60,10 @@ def calls(rng: np.random.Generator, n: int) -> Iterator[tuple[Any, tuple[Any, ..
     follows = np.full(n, -1)
     follows[terminals[:, 0]] = terminals[:, 1]
     yield (
-        fleets.look_everywhere,
+        fleets.search_all_positions,
         (cost, terminals, follows, int(tour[-1]), np.zeros(n, np.int64), np.zeros(n)),
     )
-    yield fleets.stray, (order, starts, terminals)
+    yield fleets.wrong_ends, (order, starts, terminals)
     yield fleets.count_moves, (starts,)
     yield fleets.find_move, (cost, order, starts, kappa, 0.0, best)
     yield fleets.climb, (cost, order, starts, kappa, best, limit)

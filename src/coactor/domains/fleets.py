@@ -183,7 +183,7 @@ class Fleet:
                 f"The solution has {len(y)} paths; expected one for each of {len(x.terminals)} vehicles."
             )
         order, starts = flat(y)
-        v = fleets.stray(order, starts, x.terminals)
+        v = fleets.wrong_ends(order, starts, x.terminals)
         if v >= 0:
             start, end = x.terminals[v]
             raise ValueError(f"Path {v} must lead from point {start} to point {end}.")

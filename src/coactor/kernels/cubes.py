@@ -1,4 +1,4 @@
-"""Paths through a hypercube: two-step lookahead, and re-ordering of three consecutive moves.
+"""Paths through a hypercube: two-step lookahead, and re-ordering of three consecutive steps.
 
 An edge is the number of its lower corner and the bit it sets; `edge_of[corner, bit]` is its row.
 """
@@ -12,13 +12,13 @@ from coactor.kernels.arrays import copy, enlarged
 from coactor.kernels.tolerances import rounding
 from coactor.protocol import Indices, Matrix, Vector
 
-# the five ways to re-order three moves, in scan order
+# the five other orders of three steps, in scan order
 ORDERS = np.array([[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
 
 
 @njit(cache=True)
 def number_edges(dimension: int) -> Indices:
-    """The row of each edge, corner by corner, bit by bit; -1 where the bit is set already."""
+    """The row of each edge, corner by corner, bit by bit; -1 if the corner has the bit set."""
     edge_of = np.full((1 << dimension, dimension), -1, np.int64)
     row = 0
     for corner in range(1 << dimension):
@@ -31,7 +31,7 @@ def number_edges(dimension: int) -> Indices:
 
 @njit(cache=True)
 def solve(cost: Vector, edge_of: Indices) -> Indices:
-    """Look two moves ahead, take the first, repeat."""
+    """Look two steps ahead, take the first, repeat."""
     dimension = edge_of.shape[1]
     bits = np.empty(dimension, np.int64)
     corner = 0
@@ -57,7 +57,7 @@ def solve(cost: Vector, edge_of: Indices) -> Indices:
 
 @njit(cache=True)
 def stretch(cost: Vector, edge_of: Indices, corner: int, a: int, b: int, c: int) -> float:
-    """What three moves cost from a corner."""
+    """The cost of three steps from a corner."""
     second = corner | 1 << a
     total: float = cost[edge_of[corner, a]] + cost[edge_of[second, b]] + cost[edge_of[second | 1 << b, c]]
     return total
@@ -65,7 +65,7 @@ def stretch(cost: Vector, edge_of: Indices, corner: int, a: int, b: int, c: int)
 
 @njit(cache=True)
 def gains(cost: Vector, edge_of: Indices, bits: Indices) -> Vector:
-    """What each re-ordering saves, in scan order."""
+    """The gain of each re-ordering, in scan order."""
     out = np.empty(max(0, 5 * (bits.size - 2)))
     corner = 0
     for i in range(bits.size - 2):
@@ -81,8 +81,8 @@ def gains(cost: Vector, edge_of: Indices, bits: Indices) -> Vector:
 
 @njit(cache=True)
 def find_move(cost: Vector, edge_of: Indices, bits: Indices, kappa: float, least: float, best: bool) -> int:
-    """The number of the first (or best) re-ordering that gains enough; -1 if there is none."""
-    found = -1
+    """The index of the first (or best) re-ordering that gains enough; -1 if there is none."""
+    chosen = -1
     most = least
     corner = 0
     for i in range(bits.size - 2):
@@ -94,18 +94,18 @@ def find_move(cost: Vector, edge_of: Indices, bits: Indices, kappa: float, least
                 if not best:
                     return 5 * i + k
                 most = g
-                found = 5 * i + k
+                chosen = 5 * i + k
         corner |= 1 << bits[i]
-    return found
+    return chosen
 
 
 @njit(cache=True)
 def climb(
     cost: Vector, edge_of: Indices, start: Indices, kappa: float, best: bool, limit: int
 ) -> tuple[Indices, Indices]:
-    """Re-order until nothing gains enough, or `limit` moves are made (negative: no limit).
+    """Re-order until nothing gains enough, or after `limit` moves (no limit if negative).
 
-    Returns the paths on the way, the start first, and (position, p, q, r) of each move.
+    Returns all paths, the start first, and (position, p, q, r) of each move.
     """
     least = rounding(cost)
     path = np.empty((8, start.size), np.int64)

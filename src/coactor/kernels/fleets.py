@@ -1,6 +1,6 @@
 """Several open paths with fixed ends: cheapest insertion over all of them, 2-opt inside each.
 
-A plan is one array: the paths one after the other; path v is order[starts[v] : starts[v + 1]].
+A solution is one array with all paths: path v is order[starts[v] : starts[v + 1]].
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from coactor.protocol import Indices, Matrix, Vector
 def insertion(cost: Matrix, terminals: Indices) -> tuple[Indices, Indices]:
     """Cheapest insertion of every free point over all positions of all paths.
 
-    Returns the plan as (order, starts). Places are remembered as in `tours.insertion`.
+    Returns (order, starts). Each point keeps its cheapest position as in `tours.insertion`.
     """
     n, vehicles = cost.shape[0], terminals.shape[0]
     follows = np.full(n, -1, np.int64)
@@ -35,7 +35,7 @@ def insertion(cost: Matrix, terminals: Indices) -> tuple[Indices, Indices]:
     place = np.zeros(n, np.int64)
     extra = np.full(n, np.inf)
     for k in range(left):
-        look_everywhere(cost, terminals, follows, waiting[k], place, extra)
+        search_all_positions(cost, terminals, follows, waiting[k], place, extra)
     while left > 0:
         chosen = 0
         for k in range(1, left):
@@ -52,7 +52,7 @@ def insertion(cost: Matrix, terminals: Indices) -> tuple[Indices, Indices]:
         for k in range(left):
             q = waiting[k]
             if place[q] == before:
-                look_everywhere(cost, terminals, follows, q, place, extra)
+                search_all_positions(cost, terminals, follows, q, place, extra)
             else:
                 more = cost[before, q] + cost[q, p] - cost[before, p]
                 if more < extra[q]:
@@ -77,10 +77,10 @@ def insertion(cost: Matrix, terminals: Indices) -> tuple[Indices, Indices]:
 
 
 @njit(cache=True)
-def look_everywhere(
+def search_all_positions(
     cost: Matrix, terminals: Indices, follows: Indices, q: int, place: Indices, extra: Vector
 ) -> None:
-    """Find the cheapest place for point q on any path."""
+    """Find the cheapest position for point q on any path."""
     extra[q] = np.inf
     for v in range(terminals.shape[0]):
         u = terminals[v, 0]
@@ -95,7 +95,7 @@ def look_everywhere(
 
 @njit(cache=True)
 def count_moves(starts: Indices) -> int:
-    """How many reversals there are inside all paths."""
+    """The number of reversals inside all paths."""
     total = 0
     for v in range(starts.size - 1):
         inner = starts[v + 1] - starts[v] - 2
@@ -105,7 +105,7 @@ def count_moves(starts: Indices) -> int:
 
 @njit(cache=True)
 def gain(cost: Matrix, order: Indices, i: int, j: int) -> float:
-    """What reversing order[i..j] saves."""
+    """The gain of reversing order[i..j]."""
     a, b, c, d = order[i - 1], order[i], order[j], order[j + 1]
     saved: float = (cost[a, b] + cost[c, d]) - (cost[a, c] + cost[b, d])
     return saved
@@ -113,7 +113,7 @@ def gain(cost: Matrix, order: Indices, i: int, j: int) -> float:
 
 @njit(cache=True)
 def length(cost: Matrix, order: Indices, starts: Indices) -> float:
-    """What all paths cost."""
+    """The cost of all paths."""
     total = 0.0
     for v in range(starts.size - 1):
         for position in range(starts[v], starts[v + 1] - 1):
@@ -126,7 +126,7 @@ def find_move(
     cost: Matrix, order: Indices, starts: Indices, kappa: float, least: float, best: bool
 ) -> tuple[int, int, int]:
     """The first (or best) (path, i, j) that gains enough; path is -1 if there is none."""
-    found = (-1, 0, 0)
+    chosen = (-1, 0, 0)
     most = least
     for v in range(starts.size - 1):
         for i in range(starts[v] + 1, starts[v + 1] - 2):
@@ -134,25 +134,23 @@ def find_move(
             here = cost[a, b]
             for j in range(i + 1, starts[v + 1] - 1):
                 c, d = d, order[j + 1]
-                g = (here + cost[c, d]) - (
-                    cost[a, c] + cost[b, d]
-                )  # `gain`, with what stays the same looked up once
+                g = (here + cost[c, d]) - (cost[a, c] + cost[b, d])  # inlined `gain`
                 if g > most and g >= kappa:
                     if not best:
                         return (v, i, j)
                     most = g
-                    found = (v, i, j)
-    return found
+                    chosen = (v, i, j)
+    return chosen
 
 
 @njit(cache=True)
 def climb(
     cost: Matrix, order: Indices, starts: Indices, kappa: float, best: bool, limit: int
 ) -> tuple[Indices, Indices]:
-    """2-opt inside the paths until no reversal gains enough, or `limit` moves are made (negative: no limit).
+    """2-opt inside the paths until no reversal gains enough, or after `limit` moves (no limit if negative).
 
-    Returns the orders on the way, the given one first, and (path, i, j) of each move, i and j counted
-    from the start of the path.
+    Returns all orders, the given one first, and (path, i, j) of each move, with i and j relative to the start
+    of the path.
     """
     least = rounding(cost)
     path = np.empty((8, order.size), np.int64)
@@ -174,7 +172,7 @@ def climb(
 
 @njit(cache=True)
 def solve(cost: Matrix, terminals: Indices) -> tuple[Indices, Indices]:
-    """Insertion, then 2-opt inside the paths: the paper's solver."""
+    """Cheapest insertion, then 2-opt inside the paths: the solver of the paper."""
     order, starts = insertion(cost, terminals)
     least = rounding(cost)
     while True:
@@ -186,7 +184,7 @@ def solve(cost: Matrix, terminals: Indices) -> tuple[Indices, Indices]:
 
 @njit(cache=True)
 def gains(cost: Matrix, order: Indices, starts: Indices) -> Vector:
-    """What each reversal saves, in scan order."""
+    """The gain of each reversal, in scan order."""
     out = np.empty(count_moves(starts))
     k = 0
     for v in range(starts.size - 1):
@@ -199,7 +197,7 @@ def gains(cost: Matrix, order: Indices, starts: Indices) -> Vector:
 
 @njit(cache=True)
 def features_along(edges: Matrix, path: Indices, starts: Indices) -> Matrix:
-    """Minus the summed edge features of each plan, one row each."""
+    """Minus the summed edge features of each solution, one row each."""
     n = path.shape[1]
     out = np.zeros((path.shape[0], edges.shape[1]))
     for k in range(path.shape[0]):
@@ -223,8 +221,8 @@ def move_features(edges: Matrix, order: Indices, starts: Indices) -> Matrix:
 
 
 @njit(cache=True)
-def stray(order: Indices, starts: Indices, terminals: Indices) -> int:
-    """The first path that does not lead from its start to its end; -1 when all do."""
+def wrong_ends(order: Indices, starts: Indices, terminals: Indices) -> int:
+    """The first path that does not lead from its start to its end; -1 if all do."""
     for v in range(terminals.shape[0]):
         a, b = starts[v], starts[v + 1]
         if b - a < 2 or order[a] != terminals[v, 0] or order[b - 1] != terminals[v, 1]:

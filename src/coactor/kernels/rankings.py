@@ -56,10 +56,10 @@ def descending(scores: Vector) -> Indices:
 def climb(
     scores: Vector, labels: Vector, g: Vector, start: Indices, kappa: float, best: bool, limit: int
 ) -> tuple[Indices, Indices]:
-    """Exchange neighbours until no exchange gains enough, or `limit` are made (negative: no limit).
+    """Exchange neighbours until no exchange gains enough, or after `limit` exchanges (no limit if negative).
 
     Exchanging positions i and i + 1 gains (g[i] - g[i + 1]) times the difference in score, plus the
-    difference in label. Returns the lists on the way, the start first, and the position of each exchange.
+    difference in label. Returns all orders, the start first, and the position of each exchange.
     """
     n = start.size
     least = rounding(scores) + rounding(labels)
@@ -67,25 +67,25 @@ def climb(
     moves = np.empty((8, 1), np.int64)
     copy(start, path[0])
     k = 0
-    begin = 0  # nothing before it can gain: an exchange at i only touches the pairs i - 1, i and i + 1
+    begin = 0  # no pair before it can gain: an exchange at i changes only the pairs i - 1, i and i + 1
     while k != limit:
-        found = -1
+        chosen = -1
         most = least
         for i in range(0 if best else begin, n - 1):
             one, two = path[k, i], path[k, i + 1]
             gain = (scores[two] - scores[one]) * (g[i] - g[i + 1]) + (labels[two] - labels[one])
             if gain >= kappa and gain > most:
                 most = gain
-                found = i
+                chosen = i
                 if not best:
                     break
-        if found < 0:
+        if chosen < 0:
             break
         if k + 1 == path.shape[0]:
             path, moves = enlarged(path), enlarged(moves)
-        moves[k, 0] = found
+        moves[k, 0] = chosen
         copy(path[k], path[k + 1])
-        path[k + 1, found], path[k + 1, found + 1] = path[k, found + 1], path[k, found]
-        begin = max(0, found - 1)
+        path[k + 1, chosen], path[k + 1, chosen + 1] = path[k, chosen + 1], path[k, chosen]
+        begin = max(0, chosen - 1)
         k += 1
     return path[: k + 1], moves[:k]

@@ -1,7 +1,6 @@
 """Shortest paths from link to link: the nodes of the search are links, its arcs are turns.
 
-A turn belongs to two links, so a cost per turn (and a u-turn, and a habit) needs no trick here. Costs are
-never negative: whoever calls has seen to it.
+So turns, u-turns and habits have costs like any other arc. The caller ensures that no cost is negative.
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ def _sift_down(keys: Vector, nodes: Indices, size: int) -> None:
 def tree(
     start: Indices, turns: Indices, ends: Indices, cost: Vector, source: int, target: int
 ) -> tuple[Vector, Indices]:
-    """Dijkstra from link `source`: the cost of reaching each link, and the turn that reaches it (-1: none).
+    """Dijkstra from link `source`: the cost of reaching each link, and the turn that reaches it (-1 if none).
 
-    `turns[start[a]:start[a + 1]]` are the turns out of link a and `ends` the link each turn leads to;
-    given the turns INTO each link instead, the tree runs backwards. Stops at `target`; -1 visits everything.
+    `turns[start[a]:start[a + 1]]` are the turns out of link a and `ends` the link each turn leads to; with
+    the turns into each link instead, the tree runs backwards. Stops at `target`; -1 visits all links.
     """
     n = len(start) - 1
     distance = np.full(n, np.inf)
@@ -115,7 +114,7 @@ def find_turns(start: Indices, head: Indices, links: Indices) -> Indices:
 
 @njit(cache=True)
 def furthest(distance: Vector, cost: Vector, head: Indices, turns: Indices, first: int) -> int:
-    """How many of turns[first:] a shortest path from their beginning may take, given its distances."""
+    """The length of the longest prefix of turns[first:] that is a shortest path, given the distances."""
     total = 0.0
     for i in range(first, len(turns)):
         total += cost[turns[i]]
@@ -128,21 +127,21 @@ def furthest(distance: Vector, cost: Vector, head: Indices, turns: Indices, firs
 def via_points(
     start: Indices, turns: Indices, head: Indices, cost: Vector, origin: int, driven: Indices
 ) -> Indices:
-    """How many turns of a driven path come before each place where a router has to be told where to go.
+    """The positions of the fewest via-points with which a router draws a driven path.
 
-    A leg that the router draws by itself also has all its parts drawn by itself, so taking each leg as far
-    as it goes gives the fewest via-points. A single turn can always be had: from one link to the next.
+    Every part of a shortest path is a shortest path, so extending each leg as far as possible gives the
+    fewest via-points. A leg of a single turn is always possible: from one link to the next.
     """
     places = np.empty(len(driven), np.int64)
-    found = 0
+    count = 0
     done = 0
     while done < len(driven):
         link = origin if done == 0 else head[driven[done - 1]]
         distance, _ = tree(start, turns, head, cost, link, -1)
         done += max(1, furthest(distance, cost, head, driven, done))
-        places[found] = done
-        found += 1
-    return places[: max(0, found - 1)]
+        places[count] = done
+        count += 1
+    return places[: max(0, count - 1)]
 
 
 @njit(cache=True)
@@ -150,12 +149,12 @@ def direct(
     start: Indices, turns: Indices, ends: Indices, reached: Indices, source: int, links: Indices
 ) -> Indices:
     """The turn between source and each link if there is one, else the turn by which the tree reaches it."""
-    found = reached[links]
+    chosen = reached[links]
     for k in range(start[source], start[source + 1]):
         for i in range(len(links)):
             if links[i] == ends[turns[k]]:
-                found[i] = turns[k]
-    return found
+                chosen[i] = turns[k]
+    return chosen
 
 
 @njit(cache=True)
@@ -171,10 +170,10 @@ def detours(
     target: int,
     links: Indices,
 ) -> Matrix:
-    """The summed features of the best way from origin to target through each link.
+    """The summed features of the cheapest path from origin to target through each link.
 
-    `ahead` is the tree from the origin (the turn into each link), `back` the tree towards the target (the
-    turn out of each link); `into` and `out` are the turns just before and just after the given links.
+    `ahead` is the tree from the origin (the turn into each link), `back` the tree to the target (the turn out
+    of each link); `into` and `out` are the turns before and after the given links.
     """
     total = np.zeros((len(links), rows.shape[1]))
     for i in range(len(links)):
@@ -206,25 +205,25 @@ def survey(
     links: Indices,
     ends: Indices,
     marked: NDArray[np.bool_],
-    taken: NDArray[np.int8],
+    blocked: NDArray[np.int8],
 ) -> tuple[Indices, NDArray[np.bool_]]:
-    """For the best way through each link: how many marked links it uses, and whether it comes by twice.
+    """For the cheapest path through each link: its marked links, and whether it passes a junction twice.
 
-    The arguments are those of `detours`; `ends` are the junctions each link begins and ends at. `taken` is 1
-    for those of them that the rest of the route passes, and -1 for those that may be passed twice.
+    The arguments are those of `detours`; `ends` are the junctions each link begins and ends at. `blocked` is
+    1 for junctions that the rest of the route passes, and -1 for those that may be passed twice.
     """
     used = np.zeros(len(links), np.int64)
     twice = np.zeros(len(links), np.bool_)
-    seen = np.full(ends.max() + 1, -1)
+    passed = np.full(ends.max() + 1, -1)
     for i in range(len(links)):
-        seen[ends[origin, 0]] = i
-        seen[ends[origin, 1]] = i
+        passed[ends[origin, 0]] = i
+        passed[ends[origin, 1]] = i
         turn = into[i]
         while True:
             used[i] += marked[head[turn]]
             junction = ends[head[turn], 1]
-            twice[i] |= taken[junction] > 0 or (taken[junction] == 0 and seen[junction] == i)
-            seen[junction] = i
+            twice[i] |= blocked[junction] > 0 or (blocked[junction] == 0 and passed[junction] == i)
+            passed[junction] = i
             if tail[turn] == origin:
                 break
             turn = ahead[tail[turn]]
@@ -232,8 +231,8 @@ def survey(
         while True:
             used[i] += marked[head[turn]]
             junction = ends[head[turn], 1]
-            twice[i] |= taken[junction] > 0 or (taken[junction] == 0 and seen[junction] == i)
-            seen[junction] = i
+            twice[i] |= blocked[junction] > 0 or (blocked[junction] == 0 and passed[junction] == i)
+            passed[junction] = i
             if head[turn] == target:
                 break
             turn = back[head[turn]]
@@ -244,7 +243,7 @@ def survey(
 def way(
     tail: Indices, head: Indices, ahead: Indices, back: Indices, into: int, out: int, origin: int, target: int
 ) -> Indices:
-    """The links of the best way through a link, after the origin, up to and with the target."""
+    """The links of the cheapest path through a link, without the origin, with the target."""
     first = 1
     turn = into
     while tail[turn] != origin:

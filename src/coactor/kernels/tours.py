@@ -1,4 +1,4 @@
-"""Closed tours: cheapest insertion, 2-opt, the expert's whole improvement run."""
+"""Closed tours: cheapest insertion, 2-opt, gains and features of all reversals."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from coactor.protocol import Indices, Matrix, Vector
 
 @njit(cache=True)
 def insertion(cost: Matrix) -> Indices:
-    """Cheapest insertion from point 0: all unvisited points x all positions, O(n^2) in practice.
+    """Cheapest insertion from point 0 over all unvisited points and all positions; O(n^2) in practice.
 
-    Each unvisited point remembers its cheapest place (the point it would follow); an insertion opens two
-    new places, and only the points whose place was used up look again at all of them. Costs are the same both
-    ways: they are read along rows, which matters once the matrix outgrows the cache.
+    Each unvisited point keeps its cheapest position (the point it would follow). An insertion opens two new
+    positions, and only the points whose position it closed search all positions again. Costs are symmetric
+    and read along rows, which is faster once the matrix exceeds the cache.
     """
     n = cost.shape[0]
     follows = np.zeros(n, np.int64)  # follows[p]: the point after p on the tour
-    edge = np.zeros(n)  # edge[p]: what the way there costs
+    edge = np.zeros(n)  # edge[p]: the cost of the edge to it
     waiting = np.arange(1, n)
     place = np.zeros(n, np.int64)
     extra = np.empty(n)
@@ -33,7 +33,7 @@ def insertion(cost: Matrix) -> Indices:
             if extra[waiting[k]] < extra[waiting[chosen]]:
                 chosen = k
         p = waiting[chosen]
-        for k in range(chosen, left - 1):  # keep the input order, so that ties go to the lowest point
+        for k in range(chosen, left - 1):  # keep the order, so that ties go to the lowest point
             waiting[k] = waiting[k + 1]
         before = place[p]
         after = follows[before]
@@ -74,7 +74,7 @@ def insertion(cost: Matrix) -> Indices:
 
 @njit(cache=True)
 def gain(cost: Matrix, tour: Indices, i: int, j: int) -> float:
-    """What reversing positions i..j saves."""
+    """The gain of reversing positions i..j."""
     a, b = tour[i - 1], tour[i]
     c, d = tour[j], tour[(j + 1) % tour.size]
     saved: float = (cost[a, b] + cost[c, d]) - (cost[a, c] + cost[b, d])
@@ -83,7 +83,7 @@ def gain(cost: Matrix, tour: Indices, i: int, j: int) -> float:
 
 @njit(cache=True)
 def length(cost: Matrix, tour: Indices) -> float:
-    """What the whole tour costs."""
+    """The cost of the tour."""
     total: float = cost[tour[-1], tour[0]]
     for position in range(tour.size - 1):
         total += cost[tour[position], tour[position + 1]]
@@ -94,29 +94,27 @@ def length(cost: Matrix, tour: Indices) -> float:
 def find_move(cost: Matrix, tour: Indices, kappa: float, least: float, best: bool) -> tuple[int, int]:
     """The first (or best) reversal that gains at least kappa and more than `least`; (0, 0) if none does."""
     n = tour.size
-    found = (0, 0)
+    chosen = (0, 0)
     most = least
     for i in range(1, n - 1):
         a, b, d = tour[i - 1], tour[i], tour[i + 1]
         here = cost[a, b]
         for j in range(i + 1, n - 1 if i == 1 else n):
             c, d = d, tour[j + 1 - n]  # counted from the end: the first point follows the last
-            g = (here + cost[c, d]) - (
-                cost[a, c] + cost[b, d]
-            )  # `gain`, with what stays the same looked up once
+            g = (here + cost[c, d]) - (cost[a, c] + cost[b, d])  # inlined `gain`
             if g > most and g >= kappa:
                 if not best:
                     return (i, j)
                 most = g
-                found = (i, j)
-    return found
+                chosen = (i, j)
+    return chosen
 
 
 @njit(cache=True)
 def climb(cost: Matrix, start: Indices, kappa: float, best: bool, limit: int) -> tuple[Indices, Indices]:
-    """2-opt until no reversal gains enough, or `limit` moves are made (negative: no limit).
+    """2-opt until no reversal gains enough, or after `limit` moves (no limit if negative).
 
-    Returns the tours on the way, the start first, and the (i, j) of each move.
+    Returns all tours, the start first, and the (i, j) of each move.
     """
     least = rounding(cost)
     path = np.empty((8, start.size), np.int64)
@@ -138,7 +136,7 @@ def climb(cost: Matrix, start: Indices, kappa: float, best: bool, limit: int) ->
 
 @njit(cache=True)
 def two_opt(cost: Matrix, tour: Indices) -> None:
-    """Improve the tour in place until no reversal gains more than 0: the first one, again and again."""
+    """2-opt in place with the first improving reversal, until there is none."""
     least = rounding(cost)
     while True:
         i, j = find_move(cost, tour, 0.0, least, False)
@@ -149,7 +147,7 @@ def two_opt(cost: Matrix, tour: Indices) -> None:
 
 @njit(cache=True)
 def solve(cost: Matrix) -> Indices:
-    """Insertion, then 2-opt: the paper's solver."""
+    """Cheapest insertion, then 2-opt: the solver of the paper."""
     tour = insertion(cost)
     two_opt(cost, tour)
     return tour
@@ -157,7 +155,7 @@ def solve(cost: Matrix) -> Indices:
 
 @njit(cache=True)
 def gains(cost: Matrix, tour: Indices) -> Vector:
-    """What each reversal saves, in scan order."""
+    """The gain of each reversal, in scan order."""
     n = tour.size
     out = np.empty(max(0, n * (n - 3) // 2))
     k = 0

@@ -13,8 +13,9 @@ from coactor import validation
 from coactor.domains.roads.network import Network
 from coactor.domains.roads.router import Leg, Router
 from coactor.domains.roads.trips import Route, Trip
+from coactor.kernels import tolerances
 from coactor.protocol import Indices, Matrix, Move, Vector
-from coactor.search import ROUNDING, PlainLandscape
+from coactor.search import PlainLandscape
 
 TIE = 1e-7  # weight of plain length, relative to the largest weight, that decides between equal paths
 
@@ -288,7 +289,7 @@ class RoadLandscape(PlainLandscape):
         Among equally cheap detours the router may draw another one than `gains` assumed.
         """
         here = self.domain.features(self.x, y)
-        least = ROUNDING * float(np.abs(self.w) @ np.abs(here))
+        least = tolerances.GAIN * float(np.abs(self.w) @ np.abs(here))
         gains = self.gains(y)
         promising = np.flatnonzero((gains >= kappa) & (gains > least))
         if not promising.size:
