@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.studies import postgres  # noqa: E402
 from tests.studies.stubs import Switches, tours  # noqa: E402
-from tests.web.test_trouble import Load  # noqa: E402
+from tests.web.test_failures import Load  # noqa: E402
 
 from coactor.studies import Store, open_study  # noqa: E402
 from coactor.studies.log import transfer  # noqa: E402

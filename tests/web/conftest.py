@@ -1,11 +1,11 @@
-"""A real server in this process, on a free port, for each test that wants one."""
+"""A real server in this process, on a free port, with a study of small tours."""
 
 from __future__ import annotations
 
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,20 @@ import httpx
 import pytest
 import uvicorn
 
-from coactor.domains import Tour
 from coactor.studies import Store, open_study
 from coactor.studies.accounts import Accounts
 from coactor.web.app import create_app
 from tests.studies.stubs import Clock, tours
 
+PROPOSALS = "/api/studies/tours/proposals"
+MOVE = {"op": "reverse", "args": [2, 4]}
+EDIT = {"moves": [MOVE]}
+BROWSER = {"accept": "text/html"}
+
 
 @contextmanager
 def serving(app: Any) -> Iterator[str]:
-    """Run an app on a free port; give its address."""
+    """Run an app on a free port; yield its address."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(
@@ -41,8 +45,8 @@ def serving(app: Any) -> Iterator[str]:
             thread.join()
 
 
-class Desk:
-    """A server with a study of small tours, and a client for each role."""
+class Server:
+    """A running server, and a client for each role."""
 
     def __init__(self, store: Store, address: str, clock: Clock) -> None:
         self.store = store
@@ -54,7 +58,7 @@ class Desk:
         self._clients: list[httpx.Client] = []
 
     def client(self, role: str = "", study: str = "*", name: str = "", **headers: str) -> httpx.Client:
-        """A client with a token of this role; without one when no role is named."""
+        """Return a client with a token of this role, or without a token."""
         if role:
             name = name or f"{role}-{study}"
             if name not in self.tokens:
@@ -65,11 +69,21 @@ class Desk:
         return client
 
     def problem(self, number: int) -> Any:
+        """Return a problem as JSON."""
         return self.domain.encode_problem(self.problems[number])
 
     def close(self) -> None:
+        """Close all clients."""
         for client in self._clients:
             client.close()
+
+
+def ask(client: httpx.Client, server: Server, number: int = 0, **headers: str) -> Any:
+    """Ask for a problem; return the proposal."""
+    body = {"problem": server.problem(number), "label": f"t{number}"}
+    response = client.post(PROPOSALS, json=body, headers=headers)
+    assert response.status_code == 201, response.text
+    return response.json()
 
 
 @pytest.fixture
@@ -79,30 +93,32 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="session")
-def still_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    """A server shared by the tests that leave everything as it was."""
-    with Store(f"sqlite:///{tmp_path_factory.mktemp('still')}/desk.db") as store, a_desk(store) as made:
-        yield made
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server for tests that change nothing."""
+    with Store(f"sqlite:///{tmp_path_factory.mktemp('shared')}/desk.db") as store, running(store) as server:
+        yield server
 
 
 @pytest.fixture
-def desk(store: Store) -> Iterator[Desk]:
-    """A server of one's own."""
-    with a_desk(store) as made:
-        yield made
+def server(store: Store) -> Iterator[Server]:
+    """A server for one test."""
+    with running(store) as server:
+        yield server
+
+
+@pytest.fixture
+def admin(server: Server) -> httpx.Client:
+    """The client of an admin; one proposal waits."""
+    client = server.client("admin")
+    ask(client, server)
+    return client
 
 
 @contextmanager
-def a_desk(store: Store) -> Iterator[Desk]:
+def running(store: Store) -> Iterator[Server]:
     clock = Clock()
-    app = create_app(store, clock=clock, lease=60.0)
-    with serving(app) as address:
-        made = Desk(store, address, clock)
-        study = open_study(store, "tours", made.domain, "CSPER", create=True, clock=clock, grace=100.0)
-        study.close()
-        yield made
-        made.close()
-
-
-Maker = Callable[..., httpx.Client]
-__all__ = ["Desk", "Tour", "serving"]
+    with serving(create_app(store, clock=clock, lease=60.0)) as address:
+        server = Server(store, address, clock)
+        open_study(store, "tours", server.domain, "CSPER", create=True, clock=clock, grace=100.0).close()
+        yield server
+        server.close()

@@ -1,4 +1,4 @@
-"""Files of the page: kept by the browser, and never older than the server."""
+"""Static files are cached by browsers and never outdated."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import re
 import pytest
 
 from coactor.web.assets import FOLDER, FOREVER, Assets
-from tests.web.test_security import LOGIN
+from tests.web.conftest import BROWSER
 
 
 @pytest.fixture
-def page(still_desk):
-    """The log-in page, which names its files as every page does."""
-    return still_desk.client(**LOGIN).get("/login").text
+def login_page(shared_server):
+    """The log-in login_page, which names its files as every login_page does."""
+    return shared_server.client(**BROWSER).get("/login").text
 
 
-def test_a_page_names_files_that_may_be_kept(still_desk, page):
-    client = still_desk.client()
+def test_files_of_a_page_may_be_cached_for_ever(shared_server, page):
+    client = shared_server.client()
     addresses = set(re.findall(r'(?:href|src)="(/static/[^"]+)"', page))
     assert len(addresses) >= 2
     for address in addresses:
@@ -27,15 +27,15 @@ def test_a_page_names_files_that_may_be_kept(still_desk, page):
         assert answer.content == (FOLDER / re.sub("^/static/v[0-9a-f]{16}/", "", address)).read_bytes()
 
 
-def test_pages_and_answers_are_nobody_elses_to_keep(still_desk):
-    client = still_desk.client("admin")
+def test_pages_and_api_responses_are_not_stored(shared_server):
+    client = shared_server.client("admin")
     for path in ("/", "/s/tours", "/s/tours/report", "/api/studies", "/api/docs", "/login"):
         assert client.get(path).headers["cache-control"] == "no-store", path
 
 
-def test_another_stamp_may_not_be_kept(still_desk, page):
+def test_stale_hash_is_served_but_not_stored(shared_server, page):
     """A page of yesterday, or of a newer server next door, must not be stuck with what it gets here."""
-    client = still_desk.client()
+    client = shared_server.client()
     current = re.search(r"/static/v([0-9a-f]{16})/", page).group(1)
     other = client.get(f"/static/v{'0' * 16}/app/api.js")
     assert (other.status_code, other.headers["cache-control"]) == (200, "no-store")
@@ -49,15 +49,15 @@ def test_another_stamp_may_not_be_kept(still_desk, page):
         assert client.get(path).status_code == 404, path
 
 
-def test_without_a_stamp_the_browser_asks_again(still_desk):
-    client = still_desk.client()
+def test_file_without_hash_is_revalidated(shared_server):
+    client = shared_server.client()
     first = client.get("/static/app/api.js")
     assert first.headers["cache-control"] == "no-cache"
     again = client.get("/static/app/api.js", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_the_stamp_is_of_the_content(tmp_path):
+def test_base_depends_on_the_content(tmp_path):
     stamps = []
     for name, text in (("one", "a"), ("two", "a"), ("three", "b")):
         folder = tmp_path / name
@@ -73,7 +73,7 @@ def test_the_stamp_is_of_the_content(tmp_path):
     assert assets.base not in (before, stamps[2])
 
 
-def test_imports_lists_every_module_behind_a_page():
+def test_imports_lists_all_modules_of_a_page():
     assert set(Assets().imports("pages/message.js")) == {"app/elements.js", "app/shell.js"}
     assert set(Assets().imports("pages/editor.js", "editors/roads.js")) > {
         "app/api.js",

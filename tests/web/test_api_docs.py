@@ -1,4 +1,4 @@
-"""Our own OpenAPI, taken at its word by schemathesis: whatever is sent, never a 500."""
+"""The OpenAPI description, tested with schemathesis: no request gives a 500."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ CHECKS = [not_a_server_error, status_code_conformance, response_schema_conforman
 
 
 @pytest.fixture
-def api(desk):
-    admin = desk.client("admin")
+def api(server):
+    admin = server.client("admin")
     for number in range(3):
-        admin.post("/api/studies/tours/proposals", json={"problem": desk.problem(number)})
+        admin.post("/api/studies/tours/proposals", json={"problem": server.problem(number)})
     admin.post("/api/studies/tours/proposals/1/tell", json={"moves": []})
     schema = schemathesis.openapi.from_dict(admin.get("/api/openapi.json").json())
-    schema.config.update(base_url=desk.address)
+    schema.config.update(base_url=server.address)
     return schema, {"Authorization": admin.headers["Authorization"]}
 
 
-def try_out(operation, token):
+def call(operation, token):
     """Send what the description allows, and some that it does not; the answers' codes."""
     codes = set()
 
@@ -46,11 +46,11 @@ def try_out(operation, token):
     return codes
 
 
-def test_whatever_is_sent(api):
+def test_no_request_gives_a_server_error(api):
     schema, token = api
     operations = [result.ok() for result in schema.get_all_operations()]
-    seen = {operation.label: try_out(operation, token) for operation in operations}
-    assert len(seen) > 20
-    assert not any(401 in codes for codes in seen.values())  # it came in, so it was really tried
-    assert sum(any(code < 300 for code in codes) for codes in seen.values()) > 12
-    assert sum(422 in codes for codes in seen.values()) > 6
+    codes = {operation.label: call(operation, token) for operation in operations}
+    assert len(codes) > 20
+    assert not any(401 in each for each in codes.values())  # it came in, so it was really tried
+    assert sum(any(code < 300 for code in each) for each in codes.values()) > 12
+    assert sum(422 in each for each in codes.values()) > 6

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import numpy as np
+
+from coactor.studies import open_study
+from coactor.studies.log import transfer
+from tests.web.conftest import EDIT, MOVE, PROPOSALS, ask
+
+FIRST = f"{PROPOSALS}/1"
+OTHER_EDIT = {"moves": [{"op": "reverse", "args": [1, 2]}]}
+
+
+def test_draft_from_queue_to_submit_and_reopen(server):
+    solver, expert = server.client("solver"), server.client("expert", name="ana")
+    made = ask(solver, server)
+    assert (made["id"], made["state"], made["revision"]) == (1, "waiting", 0)
+    taken = expert.post("/api/studies/tours/queue/next")
+    assert taken.headers["etag"] == '"0"'
+    assert taken.json()["problem"] == server.problem(0)
+    assert taken.json()["holder"] == "ana"
+    assert taken.json()["feature_names"] == ["feature 1", "feature 2", "feature 3"]
+    edited = expert.post(f"{PROPOSALS}/1/edits", json=EDIT, headers={"If-Match": taken.headers["etag"]})
+    assert edited.headers["etag"] == '"1"'
+    now = edited.json()
+    before = np.array(server.domain.features(server.problems[0], np.array(now["proposed"])))
+    after = np.array(server.domain.features(server.problems[0], np.array(now["solution"])))
+    assert now["change"] == (after - before).tolist()
+    assert (now["effort"], now["moves"]) == (1.0, [MOVE])
+    undone = expert.post(f"{PROPOSALS}/1/edits", json={"action": "undo"}, headers={"If-Match": '"1"'}).json()
+    assert (undone["solution"], undone["undone"]) == (undone["proposed"], [MOVE])
+    redone = expert.post(f"{PROPOSALS}/1/edits", json={"action": "redo"}, headers={"If-Match": '"2"'})
+    done = expert.post(
+        f"{PROPOSALS}/1/submit",
+        json={"seconds": 3.5, "note": "n"},
+        headers={"If-Match": redone.headers["etag"]},
+    )
+    assert done.json()["change"] == now["change"]
+    assert done.json()["sentence"].startswith("Learned: ")
+    again = expert.post(f"{PROPOSALS}/1/submit", json={"note": "n"}, headers={"If-Match": '"3"'})
+    assert again.json() == done.json() == expert.get(f"{PROPOSALS}/1/outcome").json()
+    assert expert.get(f"{PROPOSALS}/1").json()["state"] == "done"
+    weights = expert.get("/api/studies/tours/weights").json()
+    assert (weights["version"], weights["weights"]) == (1, now["change"])
+    assert not any(expert.get("/api/studies/tours/weights?version=0").json()["weights"])
+    reopened = expert.post(f"{PROPOSALS}/1/reopen")
+    assert reopened.json()["moves"] == [MOVE]
+    assert not any(expert.get("/api/studies/tours/weights").json()["weights"])
+    assert expert.post(f"{PROPOSALS}/1/release").json()["state"] == "draft"
+    assert transfer.verify(server.store, "tours").version == 2
+
+
+def test_next_of_an_empty_queue_is_204(server):
+    answer = server.client("expert").post("/api/studies/tours/queue/next")
+    assert (answer.status_code, answer.content) == (204, b"")
+
+
+def test_edit_of_a_stale_revision_is_409_with_the_current_draft(server):
+    ask(server.client("solver"), server)
+    one, two = server.client("expert", name="ana"), server.client("expert", name="ana")
+    for tab in (one, two):
+        assert tab.get(f"{PROPOSALS}/1").headers["etag"] == '"0"'
+    assert one.post(f"{PROPOSALS}/1/edits", json=EDIT, headers={"If-Match": '"0"'}).status_code == 200
+    late = two.post(
+        f"{PROPOSALS}/1/edits",
+        json={"moves": [{"op": "reverse", "args": [1, 2]}]},
+        headers={"If-Match": '"0"'},
+    )
+    assert late.status_code == 409
+    assert late.headers["content-type"] == "application/problem+json"
+    assert late.json()["current"]["moves"] == [MOVE]
+    assert late.json()["current"]["revision"] == 1
+    assert two.get(f"{PROPOSALS}/1").json()["moves"] == [MOVE]
+    assert two.post(f"{PROPOSALS}/1/edits", json=EDIT).status_code == 428
+    assert two.post(f"{PROPOSALS}/1/edits", json=EDIT, headers={"If-Match": "*"}).status_code == 422
+
+
+def test_lease_expires_and_a_lead_may_release(server):
+    solver, ana, ben = (
+        server.client("solver"),
+        server.client("expert", name="ana"),
+        server.client("expert", name="ben"),
+    )
+    ask(solver, server)
+    assert ana.post(f"{PROPOSALS}/1/claim").status_code == 200
+    for answer in (
+        ben.post(f"{PROPOSALS}/1/claim"),
+        ben.post(f"{PROPOSALS}/1/release"),
+        ben.post(f"{PROPOSALS}/1/edits", json=EDIT, headers={"If-Match": '"0"'}),
+    ):
+        assert answer.status_code == 409
+        assert "held by ana" in answer.json()["detail"]
+    assert server.client("lead").post(f"{PROPOSALS}/1/release").json()["holder"] == ""
+    assert ana.post(f"{PROPOSALS}/1/claim").status_code == 200
+    server.clock.now += 61
+    assert ben.post("/api/studies/tours/queue/next").json()["holder"] == "ben"
+
+
+def test_reopen_is_limited_to_the_actor_and_the_grace_period(server):
+    solver, ana, ben = (
+        server.client("solver"),
+        server.client("expert", name="ana"),
+        server.client("expert", name="ben"),
+    )
+    ask(solver, server)
+    ana.post(f"{PROPOSALS}/1/submit", json={}, headers={"If-Match": '"0"'})
+    assert ben.post(f"{PROPOSALS}/1/reopen").status_code == 403
+    server.clock.now += 101
+    late = ana.post(f"{PROPOSALS}/1/reopen")
+    assert late.status_code == 409
+    assert "100 seconds" in late.json()["detail"]
+
+
+def reverse(i: int, j: int) -> dict:
+    return {"op": "reverse", "args": [i, j]}
+
+
+def edit(client, revision: int, **body):
+    return client.post(f"{FIRST}/edits", json=body, headers={"If-Match": f'"{revision}"'})
+
+
+def test_edit_applies_all_moves_or_none(admin):
+    first = edit(admin, 0, moves=[reverse(1, 3), reverse(2, 5)])
+    assert (first.status_code, first.json()["revision"], len(first.json()["moves"])) == (200, 2, 2)
+    bad = edit(admin, 2, moves=[reverse(1, 2), reverse(5, 2)])
+    assert (bad.status_code, admin.get(FIRST).json()["revision"]) == (422, 2)
+    assert edit(admin, 0, moves=[reverse(1, 2)]).status_code == 409
+    assert edit(admin, 2, action="undo", count=3).status_code == 422
+    back = edit(admin, 2, action="undo", count=2).json()
+    assert (back["revision"], back["moves"], len(back["undone"])) == (4, [], 2)
+    assert back["solution"] == back["proposed"]
+    again = edit(admin, 4, action="redo", count=2).json()
+    assert again["solution"] == first.json()["solution"]
+    assert edit(admin, 6).status_code == 422
+    assert admin.post(f"{FIRST}/edits", json={"moves": [reverse(1, 2)]}).status_code == 428
+
+
+def test_edit_with_the_same_key_is_applied_once(admin):
+    headers = {"If-Match": '"0"', "Idempotency-Key": "k"}
+    body = {"moves": [reverse(1, 3), reverse(2, 5)]}
+    answers = [admin.post(f"{FIRST}/edits", json=body, headers=headers) for _ in range(2)]
+    assert [a.json()["revision"] for a in answers] == [2, 2]
+
+
+def test_moves_lists_changes_and_gains(admin, server):
+    rows = admin.get(f"{FIRST}/moves").json()
+    study = open_study(server.store, "tours")
+    problem, solution = study.material(1)
+    assert [row["move"] for row in rows] == list(study.domain.moves(problem, solution))
+    for row in rows[::5]:
+        after = study.domain.features(problem, study.domain.apply(problem, solution, row["move"]))
+        np.testing.assert_allclose(row["change"], after - study.domain.features(problem, solution))
+    assert len(admin.get(f"{FIRST}/moves?limit=3").json()) == 3

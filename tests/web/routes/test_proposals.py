@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import coactor
+from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Unavailable, open_study
+from tests.web.conftest import EDIT, MOVE, PROPOSALS, ask
+
+
+def test_ask_with_one_key_from_twenty_threads_gives_one_proposal(server):
+    solver, found = server.client("solver"), []
+
+    def run():
+        found.append(ask(solver, server, 0, **{"Idempotency-Key": "one"})["id"])
+
+    threads = [threading.Thread(target=run) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [1] * 20
+    other = solver.post(PROPOSALS, json={"problem": server.problem(1)}, headers={"Idempotency-Key": "one"})
+    assert other.status_code == 409
+
+
+def test_ask_refuses_invalid_problems(server):
+    solver = server.client("solver")
+    for problem in (
+        None,
+        [],
+        {},
+        "x",
+        5,
+        {"size": 8},
+        {"size": 8, "edges": [[1, 2, 3]]},
+        {"size": -1, "edges": []},
+    ):
+        answer = solver.post(PROPOSALS, json={"problem": problem})
+        assert answer.status_code == 422, answer.text
+        assert len(answer.json()["detail"]) > 20
+
+
+def test_tell_on_behalf_of_a_person(server):
+    solver = server.client("solver")
+    proposed = ask(solver, server)["proposed"]
+    final = [proposed[0], *proposed[3:0:-1], *proposed[4:]]
+    told = solver.post(f"{PROPOSALS}/1/tell", json={"solution": final, "actor": "ana"}).json()
+    assert (told["actor"], told["estimated"], told["effort"]) == ("ana", True, 1.0)
+    fact = solver.get("/api/studies/tours/events?after=2").json()["events"][0]
+    assert (fact["actor"], fact["via"]) == ("ana", "solver-*")
+    wrong = solver.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]})
+    assert wrong.status_code == 409
+
+
+def test_claim_solves_again_with_the_newest_weights(server):
+    solver, expert = server.client("solver"), server.client("expert", name="ana")
+    ask(solver, server, 0)
+    ask(solver, server, 1)
+    solver.post(f"{PROPOSALS}/2/tell", json={"moves": [MOVE]})
+    assert expert.get(f"{PROPOSALS}?state=waiting").json()[0]["due"]
+    before = expert.get(f"{PROPOSALS}/1").json()
+    taken = expert.post(f"{PROPOSALS}/1/claim")
+    now = taken.json()
+    assert (before["version"], now["version"], now["due"]) == (0, 1, False)
+    assert now["proposed"] != before["proposed"]
+    assert now["weights"] == expert.get("/api/studies/tours/weights").json()["weights"]
+    assert taken.headers["etag"] == '"1"'
+    assert expert.post(f"{PROPOSALS}/1/edits", json=EDIT, headers={"If-Match": '"0"'}).status_code == 409
+    assert expert.post(f"{PROPOSALS}/1/edits", json=EDIT, headers={"If-Match": '"1"'}).status_code == 200
+    kinds = [fact["kind"] for fact in expert.get("/api/studies/tours/events").json()["events"]]
+    assert kinds.count("renewed") == 1
+
+
+def test_renew_solves_again_unless_declined(server):
+    solver, expert = server.client("solver"), server.client("expert", name="ana")
+    for renew in (True, False):
+        solver.post(PROPOSALS, json={"problem": server.problem(0), "renew": renew})
+    ask(solver, server, 1)
+    solver.post(f"{PROPOSALS}/3/tell", json={"moves": [MOVE]})
+    assert expert.post(f"{PROPOSALS}/1/renew").status_code == 403
+    assert solver.post(f"{PROPOSALS}/9/renew").status_code == 404
+    assert [solver.post(f"{PROPOSALS}/{id}/renew").json()["version"] for id in (1, 2)] == [1, 0]
+    unclear = solver.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]})
+    assert unclear.status_code == 409
+    assert unclear.json()["current"]["versions"] == [0, 1]
+    told = solver.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE], "asked_with": 0})
+    assert told.json()["asked_with"] == 0
+
+
+def test_client_has_the_methods_of_a_study(server):
+    token = server.accounts.create("machine", "tours", "lead")
+    with coactor.connect(server.address, "tours", token=token, domain=server.domain) as study:
+        p = study.ask(server.problems[0], key="k")
+        assert study.ask(server.problems[0], key="k").id == p.id
+        assert server.domain.features(server.problems[0], p.solution).shape == (3,)
+        outcome = study.tell(p.id, moves=[MOVE], note="n")
+        assert study.tell(p.id, moves=[MOVE], note="n") == outcome
+        q = study.ask(server.problems[1])
+        final = server.domain.apply(server.problems[1], q.solution, MOVE)
+        assert study.tell(q.id, solution=final).estimated
+        r = study.ask(server.problems[2])
+        study.tell(
+            r.id, path=[r.solution, server.domain.apply(server.problems[2], r.solution, MOVE)], effort=2
+        )
+        assert [row.effort for row in study.effort()] == [1.0, 1.0, 2.0]
+        assert study.version == 3
+        assert study.weights(1).tolist() == outcome.change
+        assert study.explain(1).edits[0]["shares"][0].feature == "feature 1"
+        assert [t.state for t in study.proposals()] == ["done"] * 3
+        assert study.proposal(1)["moves"] == [MOVE]
+        assert study.rollback(0, "again").version == 4
+        assert [v.how for v in study.versions(3)] == ["rolled back"]
+        assert len(list(study.export())) == 1 + 3 + 8
+        with pytest.raises(Conflict):
+            study.tell(p.id, moves=[])
+        with pytest.raises(NotFound):
+            study.tell(99, moves=[])
+        with pytest.raises(Invalid):
+            study.tell(p.id, moves=[{"op": "reverse"}])
+    with (
+        coactor.connect(server.address, "tours", token="coactor_no_no") as stranger,
+        pytest.raises(Forbidden),
+    ):
+        stranger.weights()
+    with pytest.raises(Invalid, match="who you are"):
+        coactor.connect(server.address, "tours", token="")
+    with coactor.connect("http://127.0.0.1:9", "tours", token=token) as nobody, pytest.raises(Unavailable):
+        nobody.weights()
+
+
+@pytest.fixture
+def remote(server):
+    with open_study(server.store, "chances", server.domain, "default", create=True, clock=server.clock):
+        pass
+    server.client("solver")
+    with coactor.connect(
+        server.address, "chances", token=server.tokens["solver-*"], domain=server.domain
+    ) as study:
+        yield study
+
+
+def test_client_receives_chances_and_calibration(server, remote):
+    assert remote.ask(server.problems[0]).chance is None
+    waiting = remote.ask(server.problems[1])
+    remote.tell(1, moves=[MOVE])
+    shown = remote.renew(waiting.id)
+    assert (shown.id, shown.version) == (waiting.id, 1)
+    assert shown.problem.edges.tolist() == server.problems[1].edges.tolist()
+    assert 0 < shown.chance < 1
+    assert [t.chance for t in remote.proposals()] == [None, shown.chance]
+    if shown.solution.tolist() != waiting.solution.tolist():
+        with pytest.raises(Conflict, match="asked_with"):
+            remote.tell(waiting.id, moves=[MOVE])
+    assert remote.tell(shown, moves=[]).asked_with == 1
+    assert [row.chance for row in remote.effort()] == [None, shown.chance]
+    found = remote.calibration()
+    assert (found.proposals, found.verdict, found.bins[0].proposals) == (1, "early", 1)
+    assert found.bins[0].predicted == shown.chance
+    rows = server.client("admin").get("/api/studies/chances/effort.csv").text.splitlines()
+    assert rows[0].endswith(",chance")

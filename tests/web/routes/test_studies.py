@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import csv
+import io
+
+from tests.web.conftest import MOVE, PROPOSALS, ask
+
+
+def test_create_study_accepts_installed_domains_only(server):
+    admin = server.client("admin")
+    body = {"name": "ranks", "domain": {"name": "ranking", "parameters": {"features": 3}}, "learner": "PER"}
+    assert admin.post("/api/studies", json=body).status_code == 201
+    assert admin.post("/api/studies", json=body).status_code == 409
+    assert {row["name"] for row in admin.get("/api/studies").json()} == {"tours", "ranks"}
+    for change in (
+        {"domain": {"name": "os"}},
+        {"domain": {"name": "coactor.domains.Tour"}},
+        {"domain": {"name": "tour", "parameters": {"points": 10**9}}},
+        {"domain": {"name": "tour", "parameters": {"__class__": 1}}},
+        {"domain": {"name": "tour", "parameters": {"points": "many"}}},
+        {"learner": "clairvoyant"},
+        {"proposals": "telepathic"},
+        {"name": "../x"},
+        {"name": "x" * 65},
+        {"extra": 1},
+    ):
+        answer = admin.post("/api/studies", json={**body, "name": "other", **change})
+        assert answer.status_code == 422, (change, answer.text)
+    assert {d["name"] for d in admin.get("/api/domains").json()} >= {"tour", "fleet", "ranking", "hypercube"}
+    assert "CSPER" in admin.get("/api/learners").json()
+
+
+def test_events_versions_and_rollback(server):
+    lead = server.client("lead")
+    for number in range(4):
+        ask(lead, server, number)
+        lead.post(f"{PROPOSALS}/{number + 1}/tell", json={"moves": [MOVE], "learn": number != 2})
+    first = lead.get("/api/studies/tours/events?limit=4").json()
+    rest = lead.get(f"/api/studies/tours/events?after={first['next']}").json()
+    assert [e["seq"] for e in first["events"] + rest["events"]] == list(range(1, 10))
+    assert lead.get(f"/api/studies/tours/events?after={rest['next']}").json() == {"events": [], "next": 9}
+    assert "state" not in first["events"][0]
+    made = lead.post("/api/studies/tours/rollback", json={"to": 1, "reason": "a bad day"}).json()
+    assert (made["version"], made["to"]) == (4, 1)
+    rows = lead.get("/api/studies/tours/versions").json()
+    assert [row["how"] for row in rows] == ["created", "told", "told", "told", "rolled back"]
+    assert lead.post("/api/studies/tours/rollback", json={"to": 99, "reason": "x"}).status_code == 404
+    effort = lead.get("/api/studies/tours/effort").json()
+    assert [row["learned"] for row in effort] == [True, True, False, True]
+    table = list(csv.DictReader(io.StringIO(lead.get("/api/studies/tours/effort.csv").text)))
+    assert [row["proposal"] for row in table] == ["1", "2", "3", "4"]
+    about = lead.get("/api/studies/tours").json()
+    assert (about["asked"], about["told"], about["effort"], about["version"]) == (4, 4, 4.0, 4)

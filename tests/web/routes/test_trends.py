@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coactor.web.routes.trends import ENOUGH, trend
+
+
+@given(st.lists(st.floats(0, 50), max_size=60))
+def test_band_contains_the_mean(efforts):
+    course = trend(efforts)
+    assert len(course.mean) == len(efforts)
+    for low, mean, high in zip(course.low, course.mean, course.high, strict=True):
+        assert low <= mean + 1e-9 <= high + 2e-9
+    assert (course.verdict == "early") == (len(efforts) < ENOUGH)
+    if course.interval is not None and course.verdict == "fell":
+        assert course.interval[1] < 0
+        assert course.change < 0
+
+
+def test_verdict():
+    rng = np.random.default_rng(0)
+    fell = trend([*rng.poisson(8, 20), *rng.poisson(1, 20)])
+    assert fell.verdict == "fell"
+    assert "less to correct" in fell.sentence
+    assert trend([*rng.poisson(1, 20), *rng.poisson(8, 20)]).verdict == "rose"
+    assert trend([4.0] * 30).verdict == "unclear"
+    assert trend([9.0] * 6 + [0.0] * 5).sentence.startswith("Too early to tell: 11")
+    said = [trend(list(rng.poisson(3, 30))).verdict for _ in range(200)]
+    assert said.count("unclear") > 160  # where nothing changes, it seldom says that something did

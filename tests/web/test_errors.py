@@ -1,0 +1,106 @@
+"""Failures become problem+json: a full disk, a read-only file, a busy store, a bug."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+import pytest
+import sqlalchemy as sa
+
+from coactor.studies.log import transfer
+from coactor.studies.study import Study
+from tests.web.conftest import EDIT, MOVE, PROPOSALS
+
+
+def on_connect(store, statement):
+    """Say something to every connection of a store."""
+    store.engine.dispose()
+    sa.event.listen(store.engine, "connect", lambda connection, _: connection.execute(statement))
+
+
+def test_full_disk_is_503_and_loses_nothing(server):
+    lead, done = server.client("lead"), []
+    lead.post(PROPOSALS, json={"problem": server.problem(0)})
+    with server.store.reading() as sql:
+        pages = sql.sql.exec_driver_sql("PRAGMA page_count").scalar()
+    on_connect(server.store, f"PRAGMA max_page_count = {pages + 2}")  # "disk is full"
+    refused = None
+    for number in range(1, 20):
+        asked = lead.post(
+            PROPOSALS, json={"problem": server.problem(number)}, headers={"Idempotency-Key": f"k{number}"}
+        )
+        if asked.status_code != 201:
+            refused = asked
+            break
+        done.append(asked.json()["id"])
+    assert refused is not None
+    assert refused.status_code == 503
+    assert "retry-after" in refused.headers
+    assert "may or may not have been recorded" in refused.json()["detail"]
+    assert lead.get(f"{PROPOSALS}/1").status_code == 200  # reading goes on
+    on_connect(server.store, "PRAGMA max_page_count = 1000000")  # somebody makes room
+    assert lead.post(PROPOSALS, json={"problem": server.problem(19)}).json()["id"] == max(done, default=1) + 1
+    assert transfer.verify(server.store, "tours").facts == 2 + len(done) + 1
+
+
+def test_read_only_store_is_503_and_loses_nothing(server):
+    lead = server.client("lead")
+    lead.post(PROPOSALS, json={"problem": server.problem(0)})
+    before = lead.get("/api/studies/tours").json()
+    on_connect(server.store, "PRAGMA query_only = ON")  # a file that cannot be written, also for root
+    for answer in (
+        lead.post(PROPOSALS, json={"problem": server.problem(1)}),
+        lead.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]}),
+        lead.post(f"{PROPOSALS}/1/edits", json=EDIT, headers={"If-Match": '"0"'}),
+        lead.post("/api/studies/tours/queue/next"),
+        lead.post("/api/studies/tours/rollback", json={"to": 0, "reason": "r"}),
+    ):
+        assert answer.status_code == 503, answer.text
+    assert lead.get("/api/studies/tours").json() == before
+    on_connect(server.store, "PRAGMA query_only = OFF")
+    assert lead.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]}).json()["version"] == 1
+    assert transfer.verify(server.store, "tours").version == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every file")
+def test_file_without_write_permission_is_503(server, tmp_path):
+    lead = server.client("lead")
+    (tmp_path / "desk.db").chmod(0o444)
+    server.store.engine.dispose()
+    assert lead.post(PROPOSALS, json={"problem": server.problem(0)}).status_code == 503
+
+
+def test_locked_store_is_503(server, tmp_path):
+    lead = server.client("lead")
+    lead.get("/api/studies/tours")
+    server.store.engine.dispose()
+    on_connect(server.store, "PRAGMA busy_timeout = 50")
+    other = sqlite3.connect(tmp_path / "desk.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert lead.post(PROPOSALS, json={"problem": server.problem(0)}).status_code == 503
+    other.execute("ROLLBACK")
+    other.close()
+    assert lead.post(PROPOSALS, json={"problem": server.problem(0)}).status_code == 201
+
+
+def test_failed_solver_records_nothing(server, monkeypatch):
+    lead = server.client("lead")
+
+    def broken(self, x, w):
+        raise RuntimeError("no licence")
+
+    monkeypatch.setattr(type(server.domain), "solve", broken)
+    assert lead.post(PROPOSALS, json={"problem": server.problem(0)}).status_code == 500
+    assert lead.get("/api/studies/tours").json()["asked"] == 0
+
+
+def test_unexpected_error_is_500_without_internals(server, monkeypatch):
+    def broken(self, *args, **kwargs):
+        raise RuntimeError("secret inside")
+
+    monkeypatch.setattr(Study, "effort", broken)
+    answer = server.client("admin").get("/api/studies/tours/effort")
+    assert answer.status_code == 500
+    assert "secret inside" not in answer.text
+    assert "content-security-policy" in answer.headers
