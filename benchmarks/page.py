@@ -1,27 +1,20 @@
-"""How fast the page is, in a real Chromium: first open, an edit, and frames while dragging.
+"""Speed of the page in Chromium: opening, edits, and frames per second while dragging.
 
     python benchmarks/page.py
 
-Needs Chromium and the extra "test". Prints one table; the limits beside the numbers are those the page was
-built for.
+Needs Chromium and the extra "test". Prints a table of measurements and the limits the page is built for.
 """
 
 from __future__ import annotations
 
-import shutil
 import statistics
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from socket import IPPROTO_TCP, socket
 from typing import Any
 
 import numpy as np
-import uvicorn
 from playwright.sync_api import sync_playwright
 
 from coactor.domains import Graph, Network, Query, Ranking, Roads, Tour, Trip
@@ -30,15 +23,10 @@ from coactor.studies.accounts import Accounts
 from coactor.web import demo
 from coactor.web.app import create_app
 
-ARGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.page.conftest import ARGS, CHROMIUM
+from tests.web.conftest import serving
+
 FRAMES = """() => new Promise((resolve) => {
   window.times = [];
   const tick = (now) => { window.times.push(now); window.ticking = requestAnimationFrame(tick); };
@@ -46,24 +34,8 @@ FRAMES = """() => new Promise((resolve) => {
 })"""
 
 
-@contextmanager
-def serving(app: Any) -> Iterator[str]:
-    with socket(proto=IPPROTO_TCP) as listener:
-        listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, access_log=False, log_level="error"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.005)
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
-
-
 def large(store: Store) -> None:
-    """A tour of 200 stops, a ranking of 200 documents, a trip across a city of 5,000 links."""
+    """Create a tour of 200 stops, a ranking of 200 documents and a trip on a network of 5,000 links."""
     rng = np.random.default_rng(0)
     places = rng.random((200, 2)) * [12, 8]
     i, j = np.triu_indices(200, 1)
@@ -83,7 +55,7 @@ def large(store: Store) -> None:
 
 
 def town(links: int) -> Network:
-    """A grid of streets with names, about so many links."""
+    """Return a grid of named streets with about this many links."""
     rng, side = np.random.default_rng(1), round(np.sqrt(links / 4))
     grid = np.arange(side * side).reshape(side, side)
     across = np.stack([grid[:, :-1].ravel(), grid[:, 1:].ravel()], 1)
@@ -108,9 +80,9 @@ def roads(
     rows: list[tuple[str, str, str]],
     frames: dict[str, list[float]],
 ) -> None:
-    """An edit by key, other ways for a stretch, and frames while the map and the route are dragged."""
+    """Measure edits by key, alternatives for a stretch, and frames while map and route are dragged."""
     page, _, _ = opened(browser, store, address, f"/s/{name}/p/1", "body[data-revision]")
-    edits, asked = [], []
+    edits, requests = [], []
     for k in range(1, 5):
         page.locator(".choice").first.wait_for()
         page.locator(".streets .whole").focus()
@@ -122,10 +94,10 @@ def roads(
     for k in range(8):
         began = time.perf_counter()
         page.request.get(f"{place}?first={1 + k}&last={4 + k}")
-        asked.append(1000 * (time.perf_counter() - began))
-    for what, times in (("an edit of", edits), ("other ways in", asked)):
-        said = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
-        rows.append((f"{what} {name}", said, "100 ms"))
+        requests.append(1000 * (time.perf_counter() - began))
+    for what, times in (("an edit of", edits), ("alternatives in", requests)):
+        text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
+        rows.append((f"{what} {name}", text, "100 ms"))
     page.locator(".choice").first.wait_for()
     box = page.locator(".roadmap").bounding_box()
     corner = (box["x"] + 6, box["y"] + 6)
@@ -137,9 +109,9 @@ def roads(
 
 
 def opened(browser: Any, store: Store, address: str, path: str, ready: str) -> tuple[Any, float, float]:
-    """A page opened with an empty cache: milliseconds until it is ready, and kilobytes on the wire."""
+    """Open a page with an empty cache; return milliseconds until it is ready and kilobytes transferred."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.request.get(f"{address}/login?code={Accounts(store).login_link()}")  # the cookie, and no page yet
+    context.request.get(f"{address}/login?code={Accounts(store).login_link()}")  # sets the cookie
     page = context.new_page()
     sizes: list[float] = []
     page.on(
@@ -157,10 +129,10 @@ def opened(browser: Any, store: Store, address: str, path: str, ready: str) -> t
 
 
 def again(page: Any, path: str, ready: str) -> tuple[float, float]:
-    """The same page a second time: milliseconds until it is ready, and kilobytes on the wire."""
+    """Open a page again; return milliseconds until it is ready and kilobytes transferred."""
     sizes: list[float] = []
     wire = page.context.new_cdp_session(page)
-    # What the browser had already has no length here.
+    # Cached files have length 0 here.
     wire.on("Network.loadingFinished", lambda message: sizes.append(message["encodedDataLength"]))
     wire.send("Network.enable")
     began = time.perf_counter()
@@ -173,7 +145,7 @@ def again(page: Any, path: str, ready: str) -> tuple[float, float]:
 
 
 def drag(page: Any, start: tuple[float, float], end: tuple[float, float], steps: int = 120) -> list[float]:
-    """Milliseconds between frames while something is dragged to and fro."""
+    """Drag something to and fro; return the milliseconds between frames."""
     page.mouse.move(*start)
     page.mouse.down()
     page.evaluate(FRAMES)
@@ -191,16 +163,15 @@ def centre(locator: Any) -> tuple[float, float]:
 
 
 def main() -> None:
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        sys.exit("There is no Chromium here; get one with: apt-get install chromium")
+    if CHROMIUM is None:
+        sys.exit("Chromium is not installed; install it with: apt-get install chromium")
     rows: list[tuple[str, str, str]] = []
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{Path(folder)}/desk.db") as store:
         demo.create_demo_studies(store)
         large(store)
         with serving(create_app(store, demo=demo)) as address, sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=chromium, args=ARGS)
-            opened(browser, store, address, "/", ".card")  # the server's own first time
+            browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+            opened(browser, store, address, "/", ".card")  # warms the server up
             for path, ready in (
                 ("/", ".card"),
                 ("/s/try-tour", ".ticket"),
@@ -222,8 +193,8 @@ def main() -> None:
                     page.keyboard.press(key)
                     page.locator(f'body[data-revision="{k}"]').wait_for(state="attached")
                     times.append(1000 * (time.perf_counter() - began))
-                said = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
-                rows.append((f"an edit of {name}, key to screen", said, "100 ms"))
+                text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
+                rows.append((f"an edit of {name}, key to screen", text, "100 ms"))
             frames: dict[str, list[float]] = {}
             for name in ("try-roads", "roads-5000"):
                 roads(browser, store, address, name, rows, frames)
@@ -237,11 +208,11 @@ def main() -> None:
             frames["drag, 200 documents"] = drag(page, centre(docs.nth(1)), centre(docs.nth(11)))
             for what, gaps in frames.items():
                 late = sum(gap > 25 for gap in gaps)
-                said = f"{1000 / np.mean(gaps):.0f} frames/s, {late} of {len(gaps)} late"
-                rows.append((what, said, "60 frames/s"))
+                text = f"{1000 / np.mean(gaps):.0f} frames/s, {late} of {len(gaps)} late"
+                rows.append((what, text, "60 frames/s"))
             browser.close()
-    for what, found, limit in rows:
-        print(f"{what:40} {found:32} (limit {limit})")
+    for what, measured, limit in rows:
+        print(f"{what:40} {measured:32} (limit {limit})")
 
 
 if __name__ == "__main__":

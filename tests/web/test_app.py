@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
+from coactor.cli.serve import load_demo
+from coactor.domains import Tour
+from coactor.studies import open_study
+from coactor.studies.log.store import Transaction
+from coactor.web import demo
 from coactor.web.app import create_app
 from tests.web.conftest import EDIT, PROPOSALS, ask, serving
 
@@ -32,3 +40,55 @@ def test_health_metrics_and_docs(server):
     assert "http://" not in page.text.replace(server.address, "")
     assert "https://" not in page.text
     assert solver.get("/api/openapi.json").json()["openapi"].startswith("3.1")
+
+
+def python(code: str, *arguments: str) -> None:
+    """Run code in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_create_app_does_not_import_the_demo(tmp_path):
+    python(
+        "import sys\n"
+        "from coactor.studies import Store\n"
+        "from coactor.web.app import create_app\n"
+        "with Store(sys.argv[1]) as store:\n"
+        "    create_app(store)\n"
+        "assert not [name for name in sys.modules if name.startswith('coactor.web.demo')]\n",
+        f"sqlite:///{tmp_path}/empty.db",
+    )
+
+
+def test_import_of_the_demo_builds_no_road_network():
+    python(
+        "import coactor.web.demo\n"
+        "from coactor.web.demo import street_network\n"
+        "assert street_network.network.cache_info().currsize == 0\n"
+    )
+
+
+def test_serve_loads_the_demo_only_for_demo_studies(store):
+    assert load_demo(store, create=False) is None
+    with open_study(store, "try-something", Tour(5, 2), "PER", create=True):
+        assert load_demo(store, create=False) is demo
+
+
+def test_metrics_opens_no_study(server):
+    admin = server.client("admin")
+    text = admin.get("/metrics").text
+    assert 'coactor_facts{study="tours"} 1.0' in text
+    assert 'coactor_told{study="tours"}' not in text
+    admin.get("/api/studies/tours")
+    assert 'coactor_told{study="tours"} 0.0' in admin.get("/metrics").text
+
+
+def test_health_says_nothing_about_studies(server, monkeypatch):
+    def forbidden(self):
+        raise AssertionError("health reads the studies")
+
+    monkeypatch.setattr(Transaction, "studies", forbidden)
+    answer = server.client().get("/health")
+    assert (answer.status_code, sorted(answer.json())) == (200, ["status", "version"])

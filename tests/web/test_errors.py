@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 
 import pytest
@@ -104,3 +105,14 @@ def test_unexpected_error_is_500_without_internals(server, monkeypatch):
     assert answer.status_code == 500
     assert "secret inside" not in answer.text
     assert "content-security-policy" in answer.headers
+
+
+def test_unexpected_error_is_logged_under_the_id_in_the_response(server, monkeypatch, caplog):
+    def broken(self, *args, **kwargs):
+        raise RuntimeError("secret inside")
+
+    monkeypatch.setattr(Study, "effort", broken)
+    detail = server.client("admin").get("/api/studies/tours/effort").json()["detail"]
+    error_id = re.search(r"error ([0-9a-f]{8})", detail)[1]
+    record = next(r for r in caplog.records if error_id in r.getMessage())
+    assert record.exc_info[1].args == ("secret inside",)

@@ -42,6 +42,8 @@ def test_events_versions_and_rollback(server):
     assert "state" not in first["events"][0]
     made = lead.post("/api/studies/tours/rollback", json={"to": 1, "reason": "a bad day"}).json()
     assert (made["version"], made["to"]) == (4, 1)
+    events = lead.get("/api/studies/tours/events").json()["events"]
+    assert not any({"state", "acceptance"} & event.keys() for event in events)
     rows = lead.get("/api/studies/tours/versions").json()
     assert [row["how"] for row in rows] == ["created", "told", "told", "told", "rolled back"]
     assert lead.post("/api/studies/tours/rollback", json={"to": 99, "reason": "x"}).status_code == 404

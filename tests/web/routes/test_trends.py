@@ -29,3 +29,11 @@ def test_verdict():
     assert trend([9.0] * 6 + [0.0] * 5).sentence.startswith("Too early to tell: 11")
     said = [trend(list(rng.poisson(3, 30))).verdict for _ in range(200)]
     assert said.count("unclear") > 160  # where nothing changes, it seldom says that something did
+
+
+def test_verdict_does_not_fade_as_a_study_grows():
+    rng = np.random.default_rng(1)
+    efforts = [*rng.poisson(4, 15), *rng.poisson(2, 15), *rng.poisson(1, 1970)]
+    for n in (45, 600, 2000):
+        course = trend(efforts[:n])
+        assert (course.verdict, course.change < -1) == ("fell", True), n
