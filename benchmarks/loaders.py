@@ -1,8 +1,8 @@
-"""Speed and memory of the learning-to-rank loader beside scikit-learn's, on a generated file.
+"""Speed and memory of the learning-to-rank loader and of scikit-learn's, on a generated file.
 
     python benchmarks/loaders.py [--megabytes 1000] [--digits 6]
 
-Each reader runs in its own process, so that its peak memory is its own.
+Each reader runs in a process of its own, so that its peak memory can be measured.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ READERS = ("coactor", "scikit-learn")
 
 
 def write(path: Path, megabytes: float, digits: int) -> None:
-    """Rows of about 100 of 700 features, 20 documents a query."""
+    """Rows with about 100 of 700 features, 20 documents per query."""
     rng = np.random.default_rng(0)
     block = []
     for row in range(2000):
@@ -39,7 +39,7 @@ def write(path: Path, megabytes: float, digits: int) -> None:
 
 
 def read(reader: str, path: str) -> dict[str, float]:
-    """Seconds and peak memory of one reader, its compiler warmed up on a few rows first."""
+    """Seconds and peak memory of one reader, after compilation on one row."""
     with tempfile.NamedTemporaryFile("w", suffix=".letor") as small:
         small.write("1 qid:1 1:0.5\n")
         small.flush()

@@ -1,15 +1,15 @@
-"""Other people's online learners in our runs: python benchmarks/peers.py [--csv FILE] (needs coactor[bench])
+"""Online learners of other libraries: python benchmarks/peers.py [--csv FILE] (needs coactor[bench])
 
-Each peer is given the rows our learner is given (every step the expert made and, where it can use them, every
-move he left alone), in the same paired runs, with the paper's proposals: only the learning differs.
+Each peer gets the rows that our learner gets (every step of the expert and, where it can use them, every
+declined move), in the same paired runs, with the paper's proposals: only the learning differs.
 
     river-adagrad   river: logistic regression, AdaGrad                       step size, rows
     river-pa2       river: PAClassifier, mode 2 (PA-II)                       C, rows
     vw              Vowpal Wabbit: logistic loss, its adaptive updates        learning rate, rows
     invopt          InvOpt: first-order method on the suboptimality loss      step size, decay, scale
 
-Tuning: every setting of the grid below, on seed TUNE, for each panel apart; the best one goes on. A peer has
-the best setting for each panel, ours has one for all. Reporting: seed 0, other problems and other experts.
+Tuning: every setting of the grid below, on seed TUNE, for each panel separately. A peer has its best setting
+for each panel; ours has one for all panels. Reporting: seed 0, other problems and other experts.
 "steps" rows are preferences, so there is no intercept; "all" has one, as our learner has a threshold.
 """
 
@@ -25,12 +25,12 @@ from typing import Any
 
 import numpy as np
 
-from coactor.lab.engine.contenders import parse_lines
-from coactor.lab.engine.statistics import compare_pair, interval
+from coactor.lab.engine.contenders import parse_contenders
+from coactor.lab.engine.parallel import available_cores
+from coactor.lab.engine.statistics import compare_pair, interval, interval_fields
 from coactor.lab.output.tables import to_csv
 from coactor.lab.paper.experiment import Experiment
 from coactor.lab.paper.panels import PANELS
-from coactor.lab.paper.reproduction import cores
 from coactor.lab.paper.results import PanelResult
 from coactor.protocol import Feedback, Reads, Vector
 
@@ -47,16 +47,16 @@ GRID: dict[str, list[tuple[Any, ...]]] = {
 
 
 def rows_of(feedback: Feedback, rows: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """What our learner learns from: steps, label True; moves left alone, label False."""
-    made = np.diff(feedback.path, axis=0)
+    """What our learner learns from: steps, label True; declined moves, label False."""
+    steps = np.diff(feedback.path, axis=0)
     if rows == "steps" or feedback.declined is None or feedback.cut:
-        return made, np.ones(len(made), dtype=bool)
-    labels = np.r_[np.ones(len(made), dtype=bool), np.zeros(len(feedback.declined), dtype=bool)]
-    return np.vstack([made, feedback.declined]), labels
+        return steps, np.ones(len(steps), dtype=bool)
+    labels = np.r_[np.ones(len(steps), dtype=bool), np.zeros(len(feedback.declined), dtype=bool)]
+    return np.vstack([steps, feedback.declined]), labels
 
 
 class Peer:
-    """What the lab asks of a learner, around somebody else's."""
+    """A learner of another library with the interface of ours."""
 
     reads: Reads = "declined"
 
@@ -65,14 +65,14 @@ class Peer:
         self.weights: Vector = np.zeros(dim)
 
     def state(self) -> dict[str, Any]:
-        raise NotImplementedError("peers are compared, not stored")
+        raise NotImplementedError("Peers are compared, not stored.")
 
     def restore(self, state: dict[str, Any]) -> None:
-        raise NotImplementedError("peers are compared, not stored")
+        raise NotImplementedError("Peers are compared, not stored.")
 
 
 class River(Peer):
-    """One of river's linear classifiers, row by row."""
+    """A linear classifier of river, row by row."""
 
     def __init__(self, dim: int, name: str, size: float, rows: str) -> None:
         super().__init__(dim, name)
@@ -89,8 +89,8 @@ class River(Peer):
     def update(self, feedback: Feedback) -> None:
         for row, label in zip(*rows_of(feedback, self.rows), strict=True):
             self.model.learn_one(dict(enumerate(row.tolist())), bool(label))
-        found = self.model.weights
-        self.weights = np.array([found.get(k, 0.0) for k in range(self.dim)])
+        weights = self.model.weights
+        self.weights = np.array([weights.get(k, 0.0) for k in range(self.dim)])
 
 
 class VowpalWabbit(Peer):
@@ -112,9 +112,9 @@ class VowpalWabbit(Peer):
 
 
 class InvOpt(Peer):
-    """One subgradient step of InvOpt's FOM a round: theta preferred the proposal, the expert the correction.
+    """One subgradient step of InvOpt's FOM per round: theta prefers the proposal, the expert the correction.
 
-    InvOpt minimises costs, so its features are minus ours. It has no use for steps or for moves left alone.
+    InvOpt minimises costs, so its features are minus ours. It cannot use steps or declined moves.
     """
 
     def __init__(self, dim: int, name: str, size: float, decay: str, scale: str) -> None:
@@ -144,13 +144,13 @@ class InvOpt(Peer):
             )
 
 
-def line(name: str, setting: Sequence[Any]) -> str:
-    """A peer with a setting, as the lab names it."""
+def contender(name: str, setting: Sequence[Any]) -> str:
+    """A peer with a setting, as a contender."""
     return f"{MODULE}:" + "/".join([name, *map(str, setting)])
 
 
 def __getattr__(name: str) -> Callable[[int], Peer]:
-    """The class that such a name stands for."""
+    """The class of such a contender."""
     kind, *words = name.split("/")
     if kind not in GRID or not words:
         raise AttributeError(name)
@@ -159,21 +159,21 @@ def __getattr__(name: str) -> Callable[[int], Peer]:
     return lambda dim: make(dim, kind, size, *rest)
 
 
-def measure(panel: str, lines: list[str], runs: int, examples: int, seed: int, jobs: int) -> PanelResult:
-    experiment = Experiment((PANELS[panel],), parse_lines(lines), runs, examples, seed)
+def measure(panel: str, names: list[str], runs: int, examples: int, seed: int, jobs: int) -> PanelResult:
+    experiment = Experiment((PANELS[panel],), parse_contenders(names, "panel"), runs, examples, seed)
     return experiment.measure(jobs=jobs)[0]
 
 
 def tune(panel: str, runs: int, examples: int, jobs: int) -> dict[str, str]:
     """The best setting of each peer on this panel."""
-    lines = {name: [line(name, setting) for setting in grid] for name, grid in GRID.items()}
-    found = measure(panel, [one for some in lines.values() for one in some], runs, examples, TUNE, jobs)
-    totals = found.totals()
-    return {name: min(some, key=lambda one: float(totals[one].mean())) for name, some in lines.items()}
+    settings = {name: [contender(name, setting) for setting in grid] for name, grid in GRID.items()}
+    everyone = [one for some in settings.values() for one in some]
+    totals = measure(panel, everyone, runs, examples, TUNE, jobs).totals()
+    return {name: min(some, key=lambda one: float(totals[one].mean())) for name, some in settings.items()}
 
 
 def main() -> None:
-    os.chdir(Path(__file__).parents[1])  # the lab finds benchmarks.peers from here
+    os.chdir(Path(__file__).parents[1])  # so that benchmarks.peers can be imported
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -182,7 +182,7 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=300)
     parser.add_argument("--tuning-runs", type=int, default=2)
     parser.add_argument("--tuning-examples", type=int, default=150)
-    parser.add_argument("--jobs", type=int, default=cores())
+    parser.add_argument("--jobs", type=int, default=available_cores())
     parser.add_argument("--csv", type=Path)
     args = parser.parse_args()
     print("| panel | learner | setting | total effort | ours minus it | ours over it | runs won by ours |")
@@ -190,9 +190,8 @@ def main() -> None:
     table = []
     for panel in args.panels.split(","):
         best = tune(panel, args.tuning_runs, args.tuning_examples, args.jobs)
-        lines = [OURS, *best.values()]
-        result = measure(panel, lines, args.runs, args.examples, REPORT, args.jobs)
-        totals, drawn = result.totals(), result.drawn()
+        result = measure(panel, [OURS, *best.values()], args.runs, args.examples, REPORT, args.jobs)
+        totals, drawn = result.totals(), result.resamples()
         mine = totals[OURS]
         print(f"| {panel} | **{OURS}** | the default | {interval(mine, drawn):.1f} | | | |", flush=True)
         for name, chosen in best.items():
@@ -214,8 +213,8 @@ def main() -> None:
             print("| " + " | ".join(cells) + " |", flush=True)
             row: dict[str, Any] = {"panel": panel, "peer": name, "setting": setting}
             row |= {"runs": args.runs, "examples": args.examples, "ours": float(mine.mean())}
-            for key, found in (("total", theirs), ("difference", pair.difference), ("ratio", ratio)):
-                row |= {key: found.value, f"{key}_low": found.low, f"{key}_high": found.high}
+            for key, value in (("total", theirs), ("difference", pair.difference), ("ratio", ratio)):
+                row |= interval_fields(key, value)
             table.append({**row, "ours_wins": pair.wins.value})
     if args.csv:
         args.csv.write_text(to_csv(table))

@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from coactor import Session, SimulatedExpert, learners
-from coactor.lab.engine.contenders import parse_lines
+from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.paper.panels import PANELS
 from coactor.lab.paper.runs import Unit, make_problems, true_weights
 from coactor.protocol import Feedback
@@ -42,7 +42,7 @@ class Timed:
 
 def run(panel: str, name: str, examples: int) -> tuple[Timed, float]:
     """One run; also the milliseconds an ask took."""
-    unit = Unit(PANELS[panel], 0, 0, examples + 20, parse_lines([name]))
+    unit = Unit(PANELS[panel], 0, 0, examples + 20, parse_contenders([name], "panel"))
     domain = unit.panel.make_domain()
     expert = SimulatedExpert(
         domain,

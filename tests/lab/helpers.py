@@ -1,4 +1,4 @@
-"""Small things the lab's tests share: a domain in a few lines, a learner of one's own, made-up results."""
+"""A small domain, a learner and made-up results for the tests of the lab."""
 
 from __future__ import annotations
 
@@ -38,13 +38,22 @@ class Bits:
 
 
 class NoProblems(Bits):
-    """A domain that cannot make problems."""
+    """A domain that cannot generate problems."""
 
     sample = None  # type: ignore[assignment]
 
 
+class HiddenBits(Bits):
+    """The same with one feature that only the expert sees."""
+
+    hidden = 1
+
+    def all_features(self, x: Vector, y: Sequence[int]) -> Vector:
+        return np.append(self.features(x, y), float(sum(y)))
+
+
 class Slow:
-    """A learner of one's own: half a step at a time."""
+    """A learner of the user: the perceptron with half of its step."""
 
     name = "slow"
     reads = "ends"
@@ -76,9 +85,35 @@ def made_up(
     """A panel result whose runs have these totals."""
     rng = np.random.default_rng(0)
     costs = {}
-    for line, runs in totals.items():
+    for learner, runs in totals.items():
         falling = np.linspace(2.0, 0.5, examples)
         falling = falling / falling.sum()
-        costs[line] = np.array([total * falling for total in runs])
-        costs[line] = costs[line] * (1 + noise * rng.random(costs[line].shape))
-    return PanelResult(PANELS[name], 0, costs, {line: -cost for line, cost in costs.items()})
+        costs[learner] = np.array([total * falling for total in runs])
+        costs[learner] = costs[learner] * (1 + noise * rng.random(costs[learner].shape))
+    return PanelResult(PANELS[name], 0, costs, {learner: -cost for learner, cost in costs.items()})
+
+
+def panel_result(
+    costs: dict[str, list[list[float]]], utilities: dict[str, float] | None = None
+) -> PanelResult:
+    """A panel with these costs, shape (runs, examples), and one utility per learner."""
+    arrays = {name: np.array(rows, dtype=float) for name, rows in costs.items()}
+    values = utilities or {}
+    return PanelResult(
+        PANELS["tsp-noise"],
+        0,
+        arrays,
+        {name: np.full_like(array, values.get(name, 0.0)) for name, array in arrays.items()},
+    )
+
+
+def made_up_results() -> list[PanelResult]:
+    """All eight panels."""
+    base = {"PER": [120.0, 140.0, 130.0], "CSPER": [100.0, 90.0, 95.0], "my.<b>:Learner": [80.0, 85.0, 90.0]}
+    out = []
+    for name in PANELS:
+        learners = dict(base)
+        if PANELS[name].expert_line:
+            learners["expert"] = [0.0, 0.0, 0.0] if name == "tsp-clean" else [40.0, 41.0, 42.0]
+        out.append(made_up(name, learners, noise=0.3))
+    return out

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
 import io
-import json
 
 import numpy as np
-from click.testing import CliRunner
 
-from coactor.cli import main
 from coactor.lab import demo
 
 
@@ -15,34 +12,26 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_effort_falls_and_the_demo_says_so():
+def test_show_prints_that_effort_falls():
     stream = io.StringIO()
-    told = demo.show(0, "CSPER", stream)
-    assert told["first"] > 3 * told["last"]
-    assert told["total"] == sum(told["costs"])
-    assert told["sentence"] in stream.getvalue()
+    result = demo.show(0, "CSPER", stream)
+    assert result["first"] > 3 * result["last"]
+    assert result["total"] == sum(result["costs"])
+    assert result["sentence"] in stream.getvalue()
     assert "\x1b" not in stream.getvalue()
     assert "coactor reproduce" in stream.getvalue()
 
 
-def test_on_a_terminal_the_curve_is_drawn_live(monkeypatch):
+def test_show_redraws_the_chart_on_a_terminal(monkeypatch):
     monkeypatch.setattr(demo, "SECONDS", 0.0)
     stream = Terminal()
     demo.show(0, "PER", stream, examples=40)
-    frames = stream.getvalue().count("\x1b[12A")  # back to the top of the picture
+    frames = stream.getvalue().count("\x1b[12A")  # back to the top of the chart
     assert frames == 9
 
 
-def test_the_picture_is_the_numbers():
-    lines = demo.picture(np.array([8.0] * 20 + [0.0] * 20), examples=40)
+def test_chart_shows_the_mean_of_the_last_costs():
+    lines = demo.chart(np.array([8.0] * 20 + [0.0] * 20), examples=40)
     assert lines[0].startswith("  8.8 │")
     assert lines[8].count("█") > lines[1].count("█")
     assert "now 0.0" in lines[-1]
-
-
-def test_demo_on_the_command_line():
-    told = json.loads(CliRunner().invoke(main, ["demo", "--json"]).stdout)
-    assert told["learner"] == "CSPER"
-    found = CliRunner().invoke(main, ["demo", "--learner", "CSPR"])
-    assert found.exit_code == 1
-    assert "did you mean CSPER" in found.stderr

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from coactor.cli.paper import sentences
+from coactor.cli.options import (
+    cluster_option,
+    exclusive_jobs,
+    jobs_option,
+    json_option,
+    names,
+    report_errors,
+    seed_option,
+)
+from coactor.lab.engine.atomic_files import CannotWriteError
 
-_FOUR = "PER,CSPER,PA,CSPA,PER@start,CSPER@start,PA@start,CSPA@start"
-_LONG = "PER@start*1000,CSPER@start*1000,PA@start*1000,CSPA@start*1000"
-DEFAULT_LINES = {
-    "trips": f"copy,alike,{_FOUR},{_LONG},averaged-PER,averaged-PER@start*1000,default,hindsight",
-    "plans": f"copy,alike,{_FOUR},averaged-PER,averaged-PER@start,default,hindsight",
+if TYPE_CHECKING:
+    from coactor.lab import Archive
+
+_FROM_START = "PER,CSPER,PA,CSPA,PER@start,CSPER@start,PA@start,CSPA@start"
+_FAR_START = "PER@start*1000,CSPER@start*1000,PA@start*1000,CSPA@start*1000"
+DEFAULT_LEARNERS = {
+    "trips": f"copy,alike,{_FROM_START},{_FAR_START},averaged-PER,averaged-PER@start*1000,default,hindsight",
+    "plans": f"copy,alike,{_FROM_START},averaged-PER,averaged-PER@start,default,hindsight",
     "queries": "PER,CSPER,PA,CSPA,PER@start,averaged-PER,default",
 }
 CASES = {"trips": 3000}
 
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+_errors = report_errors(ValueError, FileNotFoundError, CannotWriteError)
 
 
 def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -34,13 +45,13 @@ def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
             metavar="A,B,...",
             default="similar",
             show_default=True,
-            help="Plans: features beside distance, of similar, always, weekday.",
+            help="Plans: features besides distance, of similar, always, weekday.",
         ),
         click.option(
             "--habit/--no-habit",
             default=True,
             show_default=True,
-            help="Trips: do routes know how usual each turn was on earlier trips?",
+            help="Trips: use how unusual each turn was on earlier trips as a feature.",
         ),
         click.argument("archive", type=click.Path()),
     ):
@@ -48,44 +59,46 @@ def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _open(archive: str, habit: bool, features: str, budget: str | None) -> Any:
-    from coactor.lab.archives.archives import open_archive
+def _open(archive: str, habit: bool, features: str, budget: str | None) -> Archive:
+    from coactor.lab import open_archive
 
     limits = None
     if budget is not None:
         parts = budget.split(",")
         if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
-            raise ValueError(f"--budget is {budget!r}; expected two whole numbers like 5,15.")
+            raise ValueError(f"--budget is {budget!r}; expected two whole numbers such as 5,15.")
         limits = (int(parts[0]), int(parts[1]))
-    columns: Any = tuple(name.strip() for name in features.split(",") if name.strip())
-    try:
-        return open_archive(archive, habit=habit, columns=columns, budget=limits)
-    except FileNotFoundError as error:
-        raise ValueError(str(error)) from error
+    columns: Any = tuple(names(features) or ())
+    return open_archive(archive, habit=habit, columns=columns, budget=limits)
 
 
 @click.command()
 @_archive_options
 @click.option(
-    "--learners", metavar="A,B,...", help="Lines, such as copy, PER, PER@start, default, hindsight."
+    "--learners",
+    metavar="A,B,...",
+    help="Contenders, such as copy, PER, PER@start, default+deep, hindsight.  [default: depends on ARCHIVE]",
 )
-@click.option("--orders", type=click.IntRange(1), default=10, show_default=True, help="Random orders.")
-@click.option("--cases", type=click.IntRange(1), help="Cases an order.  [default: all; 3000 trips]")
-@click.option("--true-order", is_flag=True, help="Replay in the archive's own order instead.")
+@click.option(
+    "--orders", type=click.IntRange(1), default=10, show_default=True, help="Number of random orders."
+)
+@click.option("--cases", type=click.IntRange(1), help="Cases per order.  [default: all; 3000 trips]")
+@click.option("--true-order", is_flag=True, help="Replay once, in the archive's own order.")
 @click.option(
     "--proposals",
-    type=click.Choice(["paper", "polish", "deep", "effort-aware"]),
+    type=click.Choice(["default", "paper", "polish", "deep", "effort-aware"]),
     default="paper",
     show_default=True,
-    help="Which of the solver's local optima to show.",
+    help="Proposal strategy of learners that name none.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all random numbers.")
-@click.option("--jobs", type=click.IntRange(1), help="Processes; one a core by default.")
-@click.option("--cluster", metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is there.")
+@seed_option
+@jobs_option
+@cluster_option
 @click.option(
     "--out", type=click.Path(), default="evaluation", show_default=True, help="The folder to write."
 )
-@_json
+@json_option
+@_errors
 def evaluate(
     archive: str,
     habit: bool,
@@ -102,60 +115,58 @@ def evaluate(
     out: str,
     as_json: bool,
 ) -> None:
-    """Replay an ARCHIVE of what people did: how much effort would have been saved?
+    """Replay an ARCHIVE of recorded solutions: how much effort would learning have saved?
 
-    Case by case: propose, compare with what the person did, correct, learn. ARCHIVE is a folder with
-    links.csv and trips.csv, a folder with days.json and distances.csv, or a LETOR / SVMlight file.
+    Case by case: propose, edit towards the recorded solution, learn. ARCHIVE is a folder with links.csv and
+    trips.csv, a folder with days.json and distances.csv, or a LETOR / SVMlight file. Ctrl-C keeps finished
+    replays, and the same command resumes from there.
     """
-    with sentences(as_json):
-        from coactor.lab.archives.evaluation import evaluate as run
-        from coactor.lab.engine.progress import Progress
-        from coactor.lab.output.archive_report import report, write_report
+    exclusive_jobs(jobs, cluster)
+    from coactor.lab.archives.evaluation import evaluate as run
+    from coactor.lab.output.archive_report import write_report
 
-        data = _open(archive, habit, features, budget)
-        lines = [name.strip() for name in (learners or DEFAULT_LINES[data.kind]).split(",") if name.strip()]
-        wanted = min(data.size, CASES.get(data.kind, data.size)) if cases is None else cases
-        progress = Progress(0, silent=as_json)
-        found = run(
-            data,
-            lines,
-            orders=orders,
-            cases=wanted,
-            seed=seed,
-            true_order=true_order,
-            proposals=proposals,
-            jobs=jobs or os.cpu_count() or 1,
-            cluster=cluster,
-            progress=progress,
-        )
-        progress.close()
-        told = "default" if "default" in found.efforts else list(found.efforts)[-1]
-        command = "coactor " + shlex.join(sys.argv[1:])
-        files = write_report(Path(out), data, found, command, told)
-        if as_json:
-            click.echo(json.dumps({"settings": found.settings, "rows": found.rows(), "files": files}))
-        else:
-            click.echo(report(data, found, command, told))
-            click.echo(f"Written to {out}: {', '.join(files)}")
+    data = _open(archive, habit, features, budget)
+    folder = Path(out)
+    evaluation = run(
+        data,
+        names(learners or DEFAULT_LEARNERS[data.kind]) or [],
+        orders=orders,
+        cases=min(data.size, CASES.get(data.kind, data.size)) if cases is None else cases,
+        seed=seed,
+        true_order=true_order,
+        proposals=proposals,
+        folder=folder,
+        jobs=jobs,
+        cluster=cluster,
+        silent=as_json,
+    )
+    files = write_report(folder, data, evaluation, "coactor " + shlex.join(sys.argv[1:]))
+    if as_json:
+        click.echo(json.dumps({"settings": evaluation.settings, "rows": evaluation.rows(), "files": files}))
+    else:
+        click.echo((folder / "report.md").read_text())
+        click.echo(f"All files are in {folder}. Open {folder / 'report.html'}.")
 
 
 @click.command()
 @_archive_options
 @click.option(
-    "--learner", default="default", show_default=True, help="Any line that learns, such as PER@start."
+    "--learner", default="default", show_default=True, help="A contender that learns, such as PER@start."
 )
 @click.option(
     "--shards",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Learn from so many parts of the archive apart, then mix.",
+    help="Learn this many parts of the archive separately, then combine them.",
 )
-@click.option("--cluster", metavar="ADDRESS", help="Learn from the shards on a Dask cluster.")
+@jobs_option
+@cluster_option
 @click.option(
     "--out", type=click.Path(), default="learner.json", show_default=True, help="The file to write."
 )
-@_json
+@json_option
+@_errors
 def learn(
     archive: str,
     habit: bool,
@@ -163,31 +174,31 @@ def learn(
     budget: str | None,
     learner: str,
     shards: int,
+    jobs: int | None,
     cluster: str | None,
     out: str,
     as_json: bool,
 ) -> None:
-    """Warm-start a learner from an ARCHIVE of what people did, in its own order.
+    """Warm-start a learner from an ARCHIVE of recorded solutions, in its own order.
 
-    The file holds the learner's state; coactor.learners.from_state reads it.
+    The file has the state of the learner; coactor.learners.from_state reads it.
     """
-    with sentences(as_json):
-        from coactor import learners as known
-        from coactor.lab.archives.explain import in_words
-        from coactor.lab.archives.sharding import learn_shards
-        from coactor.lab.engine.atomic_files import prepare, write
+    exclusive_jobs(jobs, cluster)
+    from coactor import learners
+    from coactor.lab.archives.explain import describe_weights
+    from coactor.lab.archives.sharding import learn_archive
+    from coactor.lab.engine import atomic_files
 
-        data = _open(archive, habit, features, budget)
-        state, effort = learn_shards(data, learner, shards, cluster=cluster)
-        words = in_words(data, known.from_state(state).weights)
-        prepare(Path(out).absolute().parent, 1 << 16)
-        write(Path(out), json.dumps(state))
-        if as_json:
-            click.echo(json.dumps({"file": out, "cases": data.size, "effort": effort, "words": words}))
-            return
-        click.echo(
-            f"{learner} learned from {data.size} {data.kind} ({effort:.2f} {data.effort_name} a case)."
-        )
-        for sentence in words:
-            click.echo(f"- {sentence}")
-        click.echo(f"Written to {out}.")
+    data = _open(archive, habit, features, budget)
+    state, effort = learn_archive(data, learner, shards, jobs=jobs, cluster=cluster, silent=as_json)
+    sentences = describe_weights(data, learners.from_state(state).weights)
+    file = Path(out)
+    atomic_files.prepare(file.absolute().parent, len(json.dumps(state)))
+    atomic_files.write(file, json.dumps(state))
+    if as_json:
+        click.echo(json.dumps({"file": out, "cases": data.size, "effort": effort, "words": sentences}))
+        return
+    click.echo(f"{learner} learned from {data.size} {data.kind} ({effort:.2f} {data.effort_name} per case).")
+    for sentence in sentences:
+        click.echo(f"- {sentence}")
+    click.echo(f"The state is in {out}.")

@@ -65,3 +65,8 @@ def exclusive_jobs(jobs: int | None, cluster: str | None) -> None:
     """Raise UsageError if both --jobs and --cluster are given."""
     if jobs is not None and cluster is not None:
         raise click.UsageError("--jobs is for this machine and --cluster for another. Give one of them.")
+
+
+def names(text: str | None) -> list[str] | None:
+    """The names in a comma-separated list; None stays None."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]

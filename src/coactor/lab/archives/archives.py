@@ -1,11 +1,12 @@
-"""Archives: what people did, case by case, as problems with an expert who goes there.
+"""Archives: recorded solutions of people, as problems with an expert who edits towards the recorded solution.
 
-An archive is replayed in an order. The problem of a case may know the cases before it in that order (habits),
-and never the case itself: what a person did is recorded only after the case is over.
+An archive is replayed in some order. The problem of a case may depend on the cases before it in that order
+(habits), never on the case itself: a solution is recorded only after its case.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,21 +19,22 @@ from coactor.domains import Habits, History, Network, PlannedDay, Plans, Query, 
 from coactor.domains.plans import Column, Routes
 from coactor.experts import Budget, SimulatedExpert
 from coactor.lab.archives.reconstructed_edits import towards_path, towards_plan
+from coactor.lab.engine.cache import data_digest
 from coactor.protocol import Correction, Domain, Expert, Indices, Problem, Solution, Vector
 
-KEPT = 100.0  # mean distances a full vehicle too many costs before anything is learned: capacities are kept
+OVERLOAD = 100.0  # start weight of load above capacity, in mean distances per vehicle load: capacities hold
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """One case of an archive, as it stood before anybody decided it.
+    """One case of an archive, before its solution is known.
 
     Attributes
     ----------
     problem, expert
-        What was asked, and who corrects a proposal towards what was done.
+        The problem, and the expert who edits a proposal towards the recorded solution.
     copied
-        The most similar earlier case's solution, made to fit; None when there is none.
+        The solution of the most similar earlier case, adapted to this one; None if there is none.
     """
 
     problem: Problem
@@ -45,25 +47,30 @@ class Archive(Protocol):
 
     @property
     def kind(self) -> str:
-        """ "trips", "plans" or "queries"."""
+        """What the cases are, in the plural: "trips", "plans" or "queries"."""
 
     @property
     def effort_name(self) -> str:
-        """What effort is counted in."""
+        """The unit of effort, in the plural."""
+
+    @property
+    def digest(self) -> str:
+        """A hash of the data and the options, for the cache."""
 
     @property
     def size(self) -> int:
-        """How many cases."""
+        """The number of cases."""
 
     @property
-    def domain(self) -> Domain: ...
+    def domain(self) -> Domain:
+        """The domain of the cases."""
 
     @property
     def start(self) -> Vector:
-        """The weights of somebody who has learned nothing: plain distance, or all features alike."""
+        """The weights before any learning: plain distance, or all features alike."""
 
     def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
-        """The cases in this order; each is recorded when the next one is asked for."""
+        """The cases in this order; each is recorded when the next one is requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,7 @@ class TripArchive:
     network: Network
     trips: tuple[Indices, ...]
     domain: Roads
+    digest: str
     kind: str = "trips"
     effort_name: str = "via-points"
 
@@ -86,7 +94,7 @@ class TripArchive:
 
     def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
         habits = Habits(self.network) if self.domain.habit else None
-        seen: dict[tuple[int, int], Indices] = {}
+        latest: dict[tuple[int, int], Indices] = {}
         domain = self.domain
         for number in order:
             driven = self.trips[number]
@@ -96,10 +104,10 @@ class TripArchive:
             def expert(x: Trip, y: Route, driven: Indices = driven) -> Correction:
                 return towards_path(domain, x, y, driven)
 
-            earlier = seen.get(ends)
+            earlier = latest.get(ends)
             copied = None if earlier is None else Route(earlier, (), domain.distance)
             yield Case(x, expert, copied)
-            seen[ends] = driven
+            latest[ends] = driven
             if habits:
                 habits.record(driven)
 
@@ -112,6 +120,7 @@ class PlanArchive:
     days: tuple[PlannedDay, ...]
     columns: tuple[Column, ...]
     domain: Plans
+    digest: str
     kind: str = "plans"
     effort_name: str = "moves"
 
@@ -123,7 +132,7 @@ class PlanArchive:
     def start(self) -> Vector:
         w = np.zeros(self.domain.dim)
         w[0] = 1.0
-        w[-1] = KEPT
+        w[-1] = OVERLOAD
         return w
 
     def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
@@ -139,19 +148,19 @@ class PlanArchive:
                 return towards_plan(domain, x, y, planned)
 
             nearest = history.most_similar(day)
-            copied = None if nearest < 0 else self._fitted(past[nearest], day)
+            copied = None if nearest < 0 else self._adapted(past[nearest], day)
             yield Case(x, expert, copied)
             history.record(day)
             past.append(day)
 
-    def _fitted(self, old: PlannedDay, day: PlannedDay) -> Routes:
-        """Another day's routes for today's stops: gone ones left out, new ones put where they cost least."""
+    def _adapted(self, old: PlannedDay, day: PlannedDay) -> Routes:
+        """The routes of an earlier day for today's stops; new stops are inserted where they cost least."""
         number = {stop: k + 1 for k, stop in enumerate(day.stops)}
         points = np.array([0, *day.stops])
         d = self.distances[np.ix_(points, points)]
         routes = [[number[s] for s in route if s in number] for route in old.routes]
         routes = [route for route in routes if route]
-        while len(routes) > day.vehicles:  # fewer vans today: the shortest route joins the one before it
+        while len(routes) > day.vehicles:  # fewer vehicles: the shortest route joins the one before it
             k = min(range(len(routes)), key=lambda k: len(routes[k]))
             short = routes.pop(k)
             routes[k - 1] += short
@@ -168,10 +177,11 @@ class PlanArchive:
 
 @dataclass(frozen=True, slots=True)
 class QueryArchive:
-    """Judged queries; the expert is the paper's: exchange neighbours if the later label is 2 higher."""
+    """Judged queries, with the paper's expert: exchanges neighbours if the second label is 2 higher."""
 
     queries: tuple[Query, ...]
     domain: Ranking
+    digest: str
     budget: Budget = None
     kind: str = "queries"
     effort_name: str = "exchanges"
@@ -185,7 +195,7 @@ class QueryArchive:
         return np.ones(self.domain.dim)
 
     def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
-        # One stream a replay: every line that is shown this order meets the same budgets.
+        # One stream per replay: every contender gets the same budgets.
         rng = np.random.default_rng([seed, 5])
         expert = SimulatedExpert(self.domain, self.domain.truth(), kappa=2.0, budget=self.budget, rng=rng)
         for number in order:
@@ -195,7 +205,7 @@ class QueryArchive:
 def open_archive(
     path: str | Path, *, habit: bool = True, columns: Sequence[Column] = ("similar",), budget: Budget = None
 ) -> Archive:
-    """Recognise and read an archive.
+    """Read an archive; its kind is recognised by its files.
 
     Parameters
     ----------
@@ -204,30 +214,38 @@ def open_archive(
         ``turns.csv`` (or ``transitions.csv``); a folder with ``days.json`` and ``distances.csv``; or a
         LETOR / SVMlight file.
     habit
-        Trips: whether routes know how usual each turn was on earlier trips.
+        Trips: whether how unusual each turn was on earlier trips is a feature.
     columns
-        Plans: the features beside distance, see `domains.History`.
+        Plans: the features besides distance, see `domains.History`.
     budget
         Queries: the most exchanges the expert makes, a number or (low, high).
+
+    Raises FileNotFoundError if a file is missing, and ValueError if one is not valid.
     """
     path = Path(path)
     if path.is_file():
         queries = loaders.read_letor(path)
-        return QueryArchive(tuple(queries), Ranking(features=queries[0].documents.shape[1]), budget)
+        domain = Ranking(features=queries[0].documents.shape[1])
+        return QueryArchive(tuple(queries), domain, _digest([path], budget), budget)
     if not path.is_dir():
         raise FileNotFoundError(f"There is no file or folder {path}.")
+    files = sorted(file for file in path.iterdir() if file.suffix in (".csv", ".json"))
     if (path / "links.csv").is_file():
         network, trips = loaders.read_roads(path)
         if trips is None:
             raise FileNotFoundError(f"{path} has links.csv, but neither trips.csv nor paths.csv.")
-        return TripArchive(network, tuple(trips), Roads(network, habit))
+        return TripArchive(network, tuple(trips), Roads(network, habit), _digest(files, habit))
     if (path / "days.json").is_file():
         distances = loaders.read_distances(path / "distances.csv")
         days = tuple(loaders.read_plans(path / "days.json", distances))
         history = History(distances, tuple(columns))
-        domain = Plans(len(history.names), soft=True, names=history.names)
-        return PlanArchive(distances, days, tuple(columns), domain)
+        plans = Plans(len(history.names), soft=True, names=history.names)
+        return PlanArchive(distances, days, tuple(columns), plans, _digest(files, tuple(columns)))
     raise ValueError(
-        f"{path} is no archive: expected links.csv and trips.csv, days.json and distances.csv, or a LETOR "
-        f"file."
+        f"{path} is not an archive; expected links.csv and trips.csv, days.json and distances.csv, or a "
+        "LETOR file."
     )
+
+
+def _digest(files: Sequence[Path], options: object) -> str:
+    return hashlib.sha256(f"{data_digest(files)} {options!r}".encode()).hexdigest()

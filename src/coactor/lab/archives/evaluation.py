@@ -1,41 +1,58 @@
-"""An evaluation: several lines replayed over several orders of one archive, and what may be said of them."""
+"""Evaluate contenders on an archive: replay several orders of its cases, and compare effort."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coactor.lab.archives.archives import Archive
-from coactor.lab.archives.contenders import START, Line, parse_line
-from coactor.lab.archives.parallel import run_all
 from coactor.lab.archives.replays import Replay, replay
-from coactor.lab.engine.progress import Progress
-from coactor.lab.engine.statistics import Interval, interval, resamples
+from coactor.lab.engine import atomic_files
+from coactor.lab.engine.cache import Cache, source_digests
+from coactor.lab.engine.contenders import START, Contender, parse_contenders
+from coactor.lab.engine.parallel import run_all
+from coactor.lab.engine.statistics import Interval, interval, interval_fields, resamples
 from coactor.protocol import Indices, Matrix, Vector
 
 TRUE_ORDER = -1
+_BYTES = 1 << 22  # the files of an evaluation, about
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One line on one order; order -1 is the archive's own."""
+class ReplayTask:
+    """One contender on one order; order -1 is the archive's own."""
 
-    line: Line
+    contender: Contender
     order: int
     cases: int
     seed: int
-    proposals: str
 
     def __str__(self) -> str:
-        return f"{self.line.text}, {'true order' if self.order == TRUE_ORDER else f'order {self.order}'}"
+        return f"{self.contender.text}, {'true order' if self.order == TRUE_ORDER else f'order {self.order}'}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """What each line cost, shape (orders, cases), and the weights it ended with, (orders, d)."""
+    """The result of `evaluate`.
+
+    Attributes
+    ----------
+    kind, effort_name
+        Those of the archive.
+    efforts, weights, quality
+        Of each contender: the effort of each case, shape (orders, cases); the final weights, shape
+        (orders, d); the mean NDCG of each order, NaN unless the archive has queries.
+    true_order
+        Whether the cases were replayed in the archive's own order.
+    seed
+        The seed of all random numbers.
+    settings
+        The other parameters, as JSON-able data.
+    """
 
     kind: str
     effort_name: str
@@ -48,50 +65,43 @@ class Evaluation:
 
     @property
     def cases(self) -> int:
+        """The number of cases of each order."""
         return int(next(iter(self.efforts.values())).shape[1])
 
     @property
     def orders(self) -> int:
+        """The number of orders."""
         return len(next(iter(self.efforts.values())))
 
-    def mean(self, line: str) -> Interval:
-        """Effort a case. Drawn again are the orders; for a single order, its cases."""
-        return self._interval(self.efforts[line])
+    def mean(self, name: str) -> Interval:
+        """Effort per case. The bootstrap draws orders; if there is a single order, cases."""
+        return self._interval(self.efforts[name])
 
-    def less_than(self, line: str, other: str = START) -> Interval:
-        """How much less effort than another line, a case; paired."""
-        return self._interval(self.efforts[other] - self.efforts[line])
+    def saved(self, name: str, other: str = START) -> Interval:
+        """Effort per case that a contender saves against another one; paired."""
+        return self._interval(self.efforts[other] - self.efforts[name])
 
-    def untouched(self, line: str) -> float:
-        """The share of proposals that needed nothing."""
-        return float((self.efforts[line] == 0).mean())
+    def untouched(self, name: str) -> float:
+        """The share of proposals that need no edit."""
+        return float((self.efforts[name] == 0).mean())
 
-    def block(self, line: str, first: bool) -> float:
-        """Effort a case in the first or the last sixth (of 3,000 trips: 500)."""
-        size = max(1, self.cases // 6)
-        rows = self.efforts[line]
-        return float((rows[:, :size] if first else rows[:, -size:]).mean())
-
-    def rows(self) -> list[dict[str, float | str]]:
-        """The table, one row a line."""
-        table: list[dict[str, float | str]] = []
-        for line in self.efforts:
-            mean, less = self.mean(line), self.less_than(line)
-            base = float(self.efforts[START].mean())
+    def rows(self) -> list[dict[str, Any]]:
+        """The table, one row per contender."""
+        sixth = max(1, self.cases // 6)
+        base = float(self.efforts[START].mean())
+        table = []
+        for name, efforts in self.efforts.items():
+            saved = self.saved(name)
             table.append(
                 {
-                    "line": line,
-                    "effort": mean.value,
-                    "effort_low": mean.low,
-                    "effort_high": mean.high,
-                    "saved": less.value,
-                    "saved_low": less.low,
-                    "saved_high": less.high,
-                    "saved_percent": 100.0 * less.value / base if base else 0.0,
-                    "untouched": self.untouched(line),
-                    "first_sixth": self.block(line, True),
-                    "last_sixth": self.block(line, False),
-                    "quality": float(self.quality[line].mean()),
+                    "learner": name,
+                    **interval_fields("effort", self.mean(name)),
+                    **interval_fields("saved", saved),
+                    "saved_percent": 100.0 * saved.value / base if base else 0.0,
+                    "untouched": self.untouched(name),
+                    "first_sixth": float(efforts[:, :sixth].mean()),
+                    "last_sixth": float(efforts[:, -sixth:].mean()),
+                    "quality": float(self.quality[name].mean()) if self.kind == "queries" else None,
                 }
             )
         return table
@@ -103,53 +113,63 @@ class Evaluation:
 
 def evaluate(
     archive: Archive,
-    lines: Sequence[str],
+    learners: Sequence[str],
     *,
     orders: int = 10,
     cases: int | None = None,
     seed: int = 0,
     true_order: bool = False,
     proposals: str = "paper",
-    jobs: int = 1,
+    folder: str | Path | None = None,
+    jobs: int | None = None,
     cluster: str | None = None,
-    progress: Progress | None = None,
+    silent: bool = True,
 ) -> Evaluation:
-    """Replay an archive with several lines, all over the same orders.
+    """Replay an archive with several contenders, all on the same orders of its cases.
 
     Parameters
     ----------
     archive
         From `open_archive`.
-    lines
-        What proposes, see `evaluate.lines`; "start" is always among them.
+    learners
+        Contenders such as "default", "PER@start", "copy" or "hindsight", see `coactor.lab.engine.contenders`.
+        "start" is always added.
     orders
-        How many random orders; each is a sample of the archive without repetition.
+        The number of random orders; each is a sample of the archive without replacement.
     cases
-        Cases an order; all by default.
+        The number of cases of each order; all by default.
+    seed
+        The seed of all random numbers.
     true_order
-        Replay in the archive's own order instead.
+        Replay once, in the archive's own order.
     proposals
-        Which of the solver's local optima to show, see `coactor.proposals`.
+        The proposal strategy of learners that name none, see `coactor.proposals`.
+    folder
+        Where finished replays are cached, so that a stopped evaluation resumes; None caches nothing.
+    jobs, cluster, silent
+        Processes on this machine (by default one per core), or the address of a Dask scheduler; show no
+        progress. The numbers do not depend on it.
     """
     cases = archive.size if cases is None else cases
     if not 1 <= cases <= archive.size:
-        raise ValueError(f"{cases} cases were asked for; the archive has {archive.size}.")
-    texts = list(dict.fromkeys([START, *lines]))
+        raise ValueError(f"cases is {cases}; the archive has {archive.size}.")
+    contenders = parse_contenders(list(dict.fromkeys([START, *learners])), "archive", proposals)
     numbers = [TRUE_ORDER] if true_order else list(range(orders))
-    parsed = [parse_line(text) for text in texts]
-    tasks = [Task(line, number, cases, seed, proposals) for number in numbers for line in parsed]
-    if progress is not None:
-        progress.total = len(tasks)
-    found = run_all(_work, archive, tasks, jobs=jobs, cluster=cluster, progress=progress)
-    by_line: dict[str, list[Replay]] = {text: [] for text in texts}
-    for task, result in zip(tasks, found, strict=True):
-        by_line[task.line.text].append(result)
+    tasks = [ReplayTask(contender, number, cases, seed) for number in numbers for contender in contenders]
+    cache = None
+    if folder is not None:
+        atomic_files.prepare(Path(folder), _BYTES)
+        cache = _cache(Path(folder), archive)
+    results = run_all(_replay, archive, tasks, cache=cache, jobs=jobs, cluster=cluster, silent=silent)
+    replays: dict[str, list[Replay]] = {contender.text: [] for contender in contenders}
+    for task, result in zip(tasks, results, strict=True):
+        replays[task.contender.text].append(result)
     return Evaluation(
         archive.kind,
         archive.effort_name,
-        {text: np.array([r.efforts for r in results]) for text, results in by_line.items()},
-        {text: np.array([r.weights for r in results]) for text, results in by_line.items()},
-        {text: np.array([r.quality for r in results]) for text, results in by_line.items()},
+        {name: np.array([r.efforts for r in own]) for name, own in replays.items()},
+        {name: np.array([r.weights for r in own]) for name, own in replays.items()},
+        {name: np.array([r.quality for r in own]) for name, own in replays.items()},
         true_order,
         seed,
         {"orders": len(numbers), "cases": cases, "seed": seed, "proposals": proposals},
@@ -157,12 +177,33 @@ def evaluate(
 
 
 def order_of(archive: Archive, number: int, cases: int, seed: int) -> Indices:
-    """The cases of one order: addressed by seed and number, so that more orders change none."""
+    """The cases of one order; addressed by seed and number, so that more orders change none."""
     if number == TRUE_ORDER:
         return np.arange(cases)
     return np.random.default_rng([seed, number]).permutation(archive.size)[:cases]
 
 
-def _work(archive: Archive, task: Task) -> Replay:
+def _replay(archive: Archive, task: ReplayTask) -> Replay:
     order = order_of(archive, task.order, task.cases, task.seed)
-    return replay(archive, task.line, order, seed=task.seed + max(0, task.order), proposals=task.proposals)
+    return replay(archive, task.contender, order, seed=task.seed + max(0, task.order))
+
+
+def _cache(folder: Path, archive: Archive) -> Cache[ReplayTask, Replay]:
+    def inputs(task: ReplayTask) -> dict[str, Any]:
+        return {
+            "archive": archive.digest,
+            "task": asdict(task),
+            "sources": source_digests([task.contender.learner]),
+        }
+
+    return Cache(folder, inputs, _pack, _unpack)
+
+
+def _pack(result: Replay) -> dict[str, np.ndarray[Any, Any]]:
+    return {"efforts": result.efforts, "weights": result.weights, "quality": np.array([result.quality])}
+
+
+def _unpack(task: ReplayTask, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Replay | None:
+    if arrays["efforts"].shape != (task.cases,):
+        return None
+    return Replay(arrays["efforts"], arrays["weights"], float(arrays["quality"][0]))

@@ -1,4 +1,4 @@
-"""Replays an archive case by case: propose, compare, correct, learn."""
+"""Replay an archive case by case: propose, correct, learn."""
 
 from __future__ import annotations
 
@@ -10,37 +10,44 @@ import numpy as np
 from coactor import Session
 from coactor.corrections import feedback
 from coactor.lab.archives.archives import Archive, QueryArchive
-from coactor.lab.archives.contenders import ALIKE, COPY, HINDSIGHT, Line
-from coactor.protocol import Indices, Matrix, Problem, Solution, State, Vector
+from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, Contender
+from coactor.protocol import Indices, Matrix, Problem, Solution, Vector
 
-FITS = 6  # times the hindsight weights are fitted, each time to the alternatives they themselves propose
+FITS = 6  # how often the hindsight weights are fitted, each time to the alternatives that they propose
 RIDGE = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replay:
-    """What one line did on one order: the effort of each case, and what it ended with."""
+    """One contender on one order of the cases.
+
+    Attributes
+    ----------
+    efforts
+        The effort of each case.
+    weights
+        The weights after the last case.
+    quality
+        Mean NDCG of the proposed rankings; NaN for other archives.
+    """
 
     efforts: Vector
     weights: Vector
     quality: float = float("nan")
-    state: State | None = None
 
 
-def replay(
-    archive: Archive, line: Line, order: Sequence[int] | Indices, seed: int = 0, proposals: str = "paper"
-) -> Replay:
-    """Replay the archive in this order with this line."""
-    if line.learner:
-        return _learn(archive, line, order, seed, proposals)
+def replay(archive: Archive, contender: Contender, order: Sequence[int] | Indices, seed: int = 0) -> Replay:
+    """Replay the cases in this order with one contender."""
+    if contender.learner:
+        return _learn(archive, contender, order, seed)
     weights = archive.start
-    if line.text == HINDSIGHT:
+    if contender.text == HINDSIGHT:
         weights = hindsight(archive, order, seed)
-    elif line.text == ALIKE:
+    elif contender.text == ALIKE:
         weights = np.ones(archive.domain.dim)
     efforts, qualities = [], []
     for case in archive.replay(order, seed):
-        if line.text == COPY and case.copied is not None:
+        if contender.text == COPY and case.copied is not None:
             y = case.copied
         else:
             y = archive.domain.solve(case.problem, weights)
@@ -49,27 +56,24 @@ def replay(
     return Replay(np.array(efforts), weights, float(np.mean(qualities)))
 
 
-def _learn(archive: Archive, line: Line, order: Sequence[int] | Indices, seed: int, proposals: str) -> Replay:
-    learner = line.make(archive.domain.dim, archive.start)
-    session = Session(archive.domain, learner, proposals=proposals, seed=seed)
+def _learn(archive: Archive, contender: Contender, order: Sequence[int] | Indices, seed: int) -> Replay:
+    learner = contender.make(archive.domain.dim, archive.start)
+    session = Session(archive.domain, learner, proposals=contender.proposals, seed=seed)
     qualities = []
     for case in archive.replay(order, seed):
         proposal = session.ask(case.problem)
         session.tell(proposal, case.expert(case.problem, proposal.solution))
         qualities.append(_quality(archive, case.problem, proposal.solution))
-    return Replay(
-        np.array(session.efforts), session.learner.weights, float(np.mean(qualities)), learner.state()
-    )
+    return Replay(np.array(session.efforts), session.learner.weights, float(np.mean(qualities)))
 
 
 def hindsight(archive: Archive, order: Sequence[int] | Indices, seed: int = 0) -> Vector:
-    """The weights under which the people's own solutions are most likely, among all the moves they left
-    alone.
+    """The fixed weights under which the recorded solutions are most likely.
 
-    A conditional logit, P(theirs) = 1 / (1 + sum over alternatives of exp(w . (phi(alternative) -
-    phi(theirs)))), over the first proposal and every neighbour of the final solution; fitted again to the
-    proposals of the weights found, a few times. The weights with the least effort are kept, so it is the
-    best of several fits.
+    A conditional logit, P(recorded) = 1 / (1 + sum over alternatives of exp(w . (phi(alternative) -
+    phi(recorded)))), whose alternatives are the proposal and every neighbour of the recorded solution. It is
+    fitted several times, each time to the proposals of the last fit. The fit with the least effort is
+    returned.
     """
     weights = archive.start
     best, least = weights, np.inf
@@ -84,22 +88,22 @@ def hindsight(archive: Archive, order: Sequence[int] | Indices, seed: int = 0) -
 def _alternatives(
     archive: Archive, order: Sequence[int] | Indices, weights: Vector, seed: int
 ) -> tuple[Matrix, Indices, float]:
-    """Differences of what was not chosen, whose case they belong to, and the effort of these weights."""
+    """Feature differences of the alternatives, the case of each, and the effort of these weights."""
     rows, owner, total = [], [], 0.0
     for number, case in enumerate(archive.replay(order, seed)):
         correction = case.expert(case.problem, archive.domain.solve(case.problem, weights))
         vectors = feedback(archive.domain, case.problem, correction, "declined")
         total += correction.effort
-        found = [] if vectors.declined is None else [vectors.declined]
+        alternatives = [] if vectors.declined is None else [vectors.declined]
         if correction.effort:
-            found.append(-vectors.delta[None, :])
-        rows += found
-        owner += [number] * sum(map(len, found))
+            alternatives.append(-vectors.delta[None, :])
+        rows += alternatives
+        owner += [number] * sum(map(len, alternatives))
     return np.concatenate(rows), np.array(owner), total
 
 
 def _fit(rows: Matrix, owner: Indices, cases: int) -> Vector:
-    """Newton's method on the conditional logit, halving steps that do not improve."""
+    """Newton's method on the conditional logit; steps that do not improve are halved."""
     scale = np.sqrt((rows**2).mean(axis=0))
     scale[scale == 0] = 1.0
     rows = rows / scale
@@ -138,7 +142,7 @@ def _fit(rows: Matrix, owner: Indices, cases: int) -> Vector:
 
 
 def _quality(archive: Archive, problem: Problem, y: Solution) -> float:
-    """NDCG of a proposed order; nan elsewhere."""
+    """NDCG of a proposed ranking; NaN for other archives."""
     if not isinstance(archive, QueryArchive):
         return float("nan")
     labels = problem.labels

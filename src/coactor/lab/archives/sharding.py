@@ -1,18 +1,16 @@
-"""Learning from an archive in parts, each on its own machine, and mixing what was learned.
+"""Learn from an archive in shards, each on its own machine, and combine what the shards learned.
 
-Parameter mixing. The archive is cut into shards of consecutive cases. A few cases of the first shard are
-learned before all else (they fix the units of the default learner); every shard goes on from there alone.
-Then
+Parameter mixing. The archive is cut into shards of consecutive cases. Some cases of the first shard are
+learned before the others start (the pilot); every shard continues from there by itself. Then
 
-- learners of Algorithm 1 are mixed by the mean of their weights, each shard counting by its cases (McDonald,
-  Hall and Mann 2010);
-- the default learner's beliefs are multiplied: each shard's belief is the common start times what the shard
-said, so
-  the product of the shards' messages times the start is the belief that saw everything (a Bayesian
-  committee machine).
+- the weights of the learners of Algorithm 1 are averaged, each shard weighted by its number of cases
+  (McDonald, Hall and Mann 2010);
+- the Gaussian posteriors of the default learner are multiplied: each shard's posterior is the pilot's
+  posterior times the shard's message, and the pilot's posterior times all messages is the posterior of all
+  cases (a Bayesian committee machine).
 
-One shard gives exactly what learning in one go gives. Habits are those of the shard: a shard does not see
-the trips or days of the others.
+One shard gives exactly the result of learning in one go. Habits are those of the shard: it does not know the
+trips or days of the other shards.
 """
 
 from __future__ import annotations
@@ -24,20 +22,19 @@ from typing import Any
 
 import numpy as np
 
-from coactor import Session
-from coactor import learners as known
+from coactor import Session, learners
 from coactor.lab.archives.archives import Archive
-from coactor.lab.archives.contenders import parse_line
-from coactor.lab.archives.parallel import run_all
+from coactor.lab.engine.contenders import parse_contenders
+from coactor.lab.engine.parallel import run_all
 from coactor.learners.serialization import pack, unpack
-from coactor.protocol import Learner, Matrix, State, Vector
+from coactor.protocol import Matrix, State, Vector
 
-PILOT = 20  # cases learned before the shards part
+PILOT = 20  # cases that are learned before the shards part
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Consecutive cases, learned on from a state; the first `skip` only make history."""
+    """Consecutive cases, learned from an initial state; the first `skip` are recorded, but not learned."""
 
     first: int
     last: int
@@ -48,99 +45,52 @@ class Shard:
         return f"cases {self.first} to {self.last}"
 
 
-def learn_shards(
-    archive: Archive, line: str, shards: int = 1, *, jobs: int = 1, cluster: str | None = None
+def learn_archive(
+    archive: Archive,
+    learner: str = "default",
+    shards: int = 1,
+    *,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    silent: bool = True,
 ) -> tuple[State, float]:
-    """Learn from an archive, cut into shards; returns the learner's state and the effort a case.
+    """Learn from all cases of an archive, in its own order.
 
     Parameters
     ----------
     archive
-        What people did.
-    line
-        A line that learns, such as "default" or "PER@start".
+        From `open_archive`.
+    learner
+        A contender that learns, such as "default" or "PER@start".
     shards
-        How many parts.
-    jobs, cluster
-        Where the parts are learned.
+        The number of parts that are learned separately and then combined.
+    jobs, cluster, silent
+        Processes on this machine (by default one per core), or the address of a Dask scheduler; show no
+        progress.
+
+    Returns the state of the learner, which `coactor.learners.from_state` reads, and the mean effort per case.
     """
-    parsed = parse_line(line)
-    if not parsed.learner:
-        raise ValueError(f"{line!r} does not learn; name a learner, such as default or PER@start.")
-    if shards > archive.size:
-        raise ValueError(f"{shards} shards were asked for; the archive has {archive.size} cases.")
-    start = parsed.make(archive.domain.dim, archive.start).state()
+    (contender,) = parse_contenders([learner], "archive", "paper")
+    if not contender.learner:
+        raise ValueError(f"{learner!r} does not learn; name a learner, such as default or PER@start.")
+    if not 1 <= shards <= archive.size:
+        raise ValueError(f"shards is {shards}; expected 1 to {archive.size}, the number of cases.")
+    start = contender.make(archive.domain.dim, archive.start).state()
     bounds = np.linspace(0, archive.size, shards + 1).round().astype(int).tolist()
     if shards == 1:
-        states, total = run_all(_learn, archive, [Shard(0, archive.size, start)])[0]
-        return states, total / archive.size
+        ((state, total),) = run_all(_learn, archive, [Shard(0, archive.size, start)], silent=silent)
+        return state, total / archive.size
     pilot = min(PILOT, bounds[1])
-    common, spent = _learn(archive, Shard(0, pilot, start))
+    ((common, spent),) = run_all(_learn, archive, [Shard(0, pilot, start)])
     parts = [Shard(a, b, common, pilot if a == 0 else 0) for a, b in itertools.pairwise(bounds)]
-    found = run_all(_learn, archive, parts, jobs=jobs, cluster=cluster)
+    results = run_all(_learn, archive, parts, jobs=jobs, cluster=cluster, silent=silent)
     counts = [part.last - part.first - part.skip for part in parts]
-    state = mix(common, [state for state, _ in found], counts)
-    return state, (spent + sum(total for _, total in found)) / archive.size
-
-
-def mix(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
-    """One state from several that started at the common one."""
-    mixed = dict(common)
-    share = np.array(counts, dtype=np.float64) / max(1, sum(counts))
-    if "belief_matrix" in common:
-        mixed.update(_multiplied(common, states))
-        mixed["rounds"] = common["rounds"] + sum(s["rounds"] - common["rounds"] for s in states)
-        learner = known.make(common["learner"], len(common["weights"]))
-        learner.restore(mixed)
-        return learner.state()
-    for key, value in common.items():
-        if isinstance(value, list):
-            mixed[key] = (share @ np.array([s[key] for s in states], dtype=np.float64)).tolist()
-        elif isinstance(value, dict):
-            mixed[key] = mix(value, [s[key] for s in states], counts)
-        elif key == "rounds":
-            mixed[key] = value + sum(s[key] - value for s in states)
-    return mixed
-
-
-def _multiplied(common: State, states: Sequence[State]) -> dict[str, Any]:
-    """The product of Gaussian beliefs, the common start counted once."""
-    size = len(common["belief_mean"])
-    joint = not isinstance(common["belief_matrix"], list)  # a matrix, or a vector of variances
-    precise = joint and "belief_wide" not in common  # a matrix of precisions, or else of covariances
-
-    def turned(matrix: Matrix) -> Matrix:
-        """To precisions, and back."""
-        if precise:
-            return matrix
-        return np.linalg.inv(matrix).astype(np.float64) if joint else 1.0 / matrix
-
-    def message(state: State) -> tuple[Vector, Vector]:
-        """The natural parameters: precision, and precision times mean."""
-        owner = state["learner"]
-        mean = unpack(state, "belief_mean", owner, (size,))
-        matrix = unpack(state, "belief_matrix", owner, (size, size) if joint else (size,))
-        if "belief_wide" in common:
-            wide = unpack(state, "belief_wide", owner, (size,))
-            matrix = matrix * wide * wide[:, None]
-        precision = turned(matrix)
-        return precision, precision @ mean if joint else precision * mean
-
-    start = message(common)
-    parts = [message(state) for state in states]
-    precision = start[0] + sum(own - start[0] for own, _ in parts)
-    pull = start[1] + sum(own - start[1] for _, own in parts)
-    lowest = np.linalg.eigvalsh(precision)[0] if joint else precision.min()
-    if lowest <= 0.0:  # the shards forgot more of the start than they learned: their mean is what is left
-        precision = np.mean([own for own, _ in parts], axis=0)
-        pull = np.mean([own for _, own in parts], axis=0)
-    mean = np.linalg.solve(precision, pull) if joint else pull / precision
-    mixed = {"belief_mean": pack(mean.astype(np.float64)), "belief_matrix": pack(turned(precision))}
-    return mixed | ({"belief_wide": pack(np.ones(size))} if "belief_wide" in common else {})
+    state = combine(common, [state for state, _ in results], counts)
+    return state, (spent + sum(total for _, total in results)) / archive.size
 
 
 def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
-    learner: Learner = known.from_state(shard.state)
+    learner = learners.from_state(shard.state)
     session = Session(archive.domain, learner, proposals="paper")
     for k, case in enumerate(archive.replay(range(shard.first, shard.last), shard.first)):
         if k < shard.skip:
@@ -148,3 +98,100 @@ def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
         proposal = session.ask(case.problem)
         session.tell(proposal, case.expert(case.problem, proposal.solution))
     return learner.state(), float(sum(session.efforts))
+
+
+def combine(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
+    """One state from those of several shards that all started at `common` and learned `counts` cases."""
+    combined = dict(common)
+    share = np.array(counts, dtype=np.float64) / max(1, sum(counts))
+    if "belief_matrix" in common:
+        combined |= _multiply(common, states)
+        combined["rounds"] = common["rounds"] + sum(s["rounds"] - common["rounds"] for s in states)
+        learner = learners.make(common["learner"], len(common["weights"]))
+        learner.restore(combined)
+        return learner.state()
+    for key, value in common.items():
+        if isinstance(value, list):
+            combined[key] = (share @ np.array([s[key] for s in states], dtype=np.float64)).tolist()
+        elif isinstance(value, dict):
+            combined[key] = combine(value, [s[key] for s in states], counts)
+        elif key == "rounds":
+            combined[key] = value + sum(s[key] - value for s in states)
+    return combined
+
+
+# -- products of Gaussian posteriors -------------------------------------------------------------------------
+
+
+def _multiply(common: State, states: Sequence[State]) -> dict[str, Any]:
+    """The posterior of `common` times the message of every shard.
+
+    Natural parameters are the precision P and P m. A posterior is about theta = scale * w, and a shard has
+    its own scale for a feature that did not vary before the shards parted. The messages are converted to
+    one scale; the prior is about theta, whatever its scale.
+    """
+    size = len(common["belief_mean"])
+    joint = not isinstance(common["belief_matrix"], list)  # a matrix, or a vector of variances
+    precise = joint and "belief_wide" not in common  # a matrix of precisions, or else of covariances
+
+    def inverse(matrix: Matrix) -> Matrix:
+        """A covariance to a precision, and back."""
+        if precise:
+            return matrix
+        return np.linalg.inv(matrix).astype(np.float64) if joint else 1.0 / matrix
+
+    def natural(state: State) -> tuple[Matrix, Vector]:
+        owner = state["learner"]
+        mean = unpack(state, "belief_mean", owner, (size,))
+        matrix = unpack(state, "belief_matrix", owner, (size, size) if joint else (size,))
+        if "belief_wide" in common:
+            wide = unpack(state, "belief_wide", owner, (size,))
+            matrix = matrix * wide * wide[:, None]
+        precision = inverse(matrix)
+        return precision, precision @ mean if joint else precision * mean
+
+    def converted(precision: Matrix, pull: Vector, factor: Vector) -> tuple[Matrix, Vector]:
+        """The natural parameters of factor * theta."""
+        factors = factor * factor[:, None] if joint else factor**2
+        return precision / factors, pull / factor
+
+    units, length = _common_scale(common, states)
+    factors = [_factor(state, units, length) for state in states]
+    start = natural(common)
+    shards = [natural(state) for state in states]
+    messages = [
+        converted(precision - start[0], pull - start[1], factor)
+        for (precision, pull), factor in zip(shards, factors, strict=True)
+    ]
+    precision = start[0] + sum(own for own, _ in messages)
+    pull = start[1] + sum(own for _, own in messages)
+    lowest = np.linalg.eigvalsh(precision)[0] if joint else precision.min()
+    if lowest <= 0.0:  # the shards forgot more of the pilot than they learned: average their posteriors
+        posteriors = [converted(*own, factor) for own, factor in zip(shards, factors, strict=True)]
+        precision = np.mean([own for own, _ in posteriors], axis=0)
+        pull = np.mean([own for _, own in posteriors], axis=0)
+    mean = np.linalg.solve(precision, pull) if joint else pull / precision
+    combined = {
+        "belief_mean": pack(mean.astype(np.float64)),
+        "belief_matrix": pack(inverse(precision)),
+        "units": pack(units),
+        "length": length,
+    }
+    return combined | ({"belief_wide": pack(np.ones(size))} if "belief_wide" in common else {})
+
+
+def _common_scale(common: State, states: Sequence[State]) -> tuple[Vector, float]:
+    """The units of the features and the length of rows: the pilot's, or the shards' geometric means."""
+    sizes = np.array([[*state["units"], state["length"]] for state in (common, *states)])
+    shards = np.ma.masked_equal(sizes[1:], 0.0)
+    scale = np.where(sizes[0] > 0.0, sizes[0], np.ma.exp(np.ma.log(shards).mean(axis=0)).filled(0.0))
+    return scale[:-1], float(scale[-1])
+
+
+def _factor(state: State, units: Vector, length: float) -> Vector:
+    """Converts theta of a shard to the common scale; 1 where the shard has no scale yet."""
+    own = np.array(state["units"])
+    factor = np.where(own > 0.0, units / np.where(own > 0.0, own, 1.0), 1.0)
+    if state.get("lengths", True) and state["length"] > 0.0:  # otherwise rows count by their direction alone
+        factor = factor * (length / state["length"])
+    return np.append(factor, 1.0)

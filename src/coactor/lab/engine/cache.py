@@ -1,107 +1,107 @@
-"""Finished units on disk: one file each, found again by a hash of everything that went into it."""
+"""Results of finished tasks on disk: one file per task, addressed by a hash of everything it depends on."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import json
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 import coactor
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.plugins import load_class, source_of
-from coactor.lab.paper.runs import Unit, UnitResult
-from coactor.lab.paper.theorem import TheoremRow
 
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+FOLDER = "units"
 _ROOT = Path(coactor.__file__).parent
-# What a run's numbers can depend on. Pictures, pages and the service may change without redoing the work.
-_SOURCES = (
-    "protocol.py",
-    "kernels",
-    "learners",
-    "search.py",
-    "experts.py",
-    "domains",
-    "loaders",
-    "proposals",
-    "validation.py",
-    "session.py",
-    "lab/paper",
-    "lab/engine/contenders.py",
-    "bounds.py",
-)
+# No result depends on these. Everything else counts, modules that are added later included.
+_WITHOUT_EFFECT = ("cli", "client.py", "web", "studies", "lab/output", "lab/demo.py")
+_GROUPS = (".query", ".group")  # where LightGBM stores how many rows each query has
+_DIGEST = hashlib.sha256().digest_size
 
 
 @lru_cache(maxsize=1)
-def code_digest() -> str:
-    """A hash of the code that makes the numbers."""
-    total = hashlib.sha256()
-    for name in _SOURCES:
-        place = _ROOT / name
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-            if file.is_file():
-                total.update(file.relative_to(_ROOT).as_posix().encode())
-                total.update(file.read_bytes())
+def code_digest(root: Path = _ROOT) -> str:
+    """A hash of the code that results depend on, numpy's and numba's versions included."""
+    total = hashlib.sha256(f"numpy {version('numpy')}, numba {version('numba')}".encode())
+    ignored = [root / name for name in _WITHOUT_EFFECT]
+    for file in sorted(root.rglob("*.py")):
+        if not any(file == path or path in file.parents for path in ignored):
+            total.update(file.relative_to(root).as_posix().encode())
+            total.update(file.read_bytes())
     return total.hexdigest()[:16]
 
 
-def key(unit: Unit) -> str:
-    """Everything the unit's numbers depend on, as one hash."""
-    own = [text for text in (unit.panel.domain, *(line.learner for line in unit.lines)) if ":" in text]
-    foreign = [text for text in own if not text.startswith("coactor.")]
-    plain: dict[str, Any] = {
-        "unit": asdict(unit),
-        "code": code_digest(),
-        "numpy": np.__version__,
-        "own": [hashlib.sha256(source_of(load_class(text, "class"))).hexdigest() for text in foreign],
-    }
-    if unit.panel.data is not None:
-        plain["unit"]["panel"]["data"] = unit.panel.data.digest  # what the file says, not where it lies
-    text = json.dumps(plain, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
+def data_digest(paths: Iterable[Path]) -> str:
+    """A hash of the content of data files, and of the files with group sizes beside them."""
+    total = hashlib.sha256()
+    for path in paths:
+        stems = dict.fromkeys((str(path), str(path).removesuffix(".gz")))
+        beside = [Path(stem + end) for stem in stems for end in _GROUPS]
+        for file in (path, *filter(Path.is_file, beside)):
+            total.update(atomic_files.digest(file).encode())
+    return total.hexdigest()
 
 
-def place(folder: Path, unit: Unit) -> Path:
-    """Where the unit's result is kept."""
-    name = "".join(c if c.isalnum() or c in "-." else "_" for c in unit.panel.name)
-    return folder / "units" / f"{name}-run{unit.run}-{key(unit)}.unit"
+def source_digests(names: Iterable[str]) -> list[str]:
+    """A hash of the source file of each ``module:Class`` that is not ours."""
+    foreign = [name for name in names if ":" in name and not name.startswith("coactor.")]
+    return [hashlib.sha256(source_of(load_class(name, "class"))).hexdigest() for name in foreign]
 
 
-def save(folder: Path, unit: Unit, result: UnitResult) -> None:
-    """Keep a finished unit."""
-    path = place(folder, unit)
-    with atomic_files.saying_why(folder):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    rows = json.dumps([asdict(row) for row in result.theorem]).encode()
-    content = io.BytesIO()
-    np.savez_compressed(
-        content,
-        costs=result.costs,
-        utilities=result.utilities,
-        chances=result.chances,
-        theorem=np.frombuffer(rows, dtype=np.uint8),
-    )
-    # The digest in front tells a spoilt file from a good one, whatever was spoilt.
-    atomic_files.write(path, hashlib.sha256(content.getvalue()).digest() + content.getvalue())
+@dataclass(frozen=True, slots=True)
+class Cache(Generic[Task, Result]):
+    """The finished tasks of one kind.
 
+    Attributes
+    ----------
+    folder
+        The files are in its sub-folder ``units``.
+    inputs
+        Everything that the result of a task depends on apart from our code, as JSON-able data.
+    pack, unpack
+        A result to named arrays and back; `unpack` returns None if they do not fit the task.
+    """
 
-def load(folder: Path, unit: Unit) -> UnitResult | None:
-    """A finished unit, or None when there is none that can be believed."""
-    shape = (len(unit.lines), unit.examples)
-    try:
-        content = place(folder, unit).read_bytes()
-    except OSError:
-        return None
-    if hashlib.sha256(content[32:]).digest() != content[:32]:
-        return None
-    with np.load(io.BytesIO(content[32:]), allow_pickle=False) as kept:
-        costs, utilities, chances = kept["costs"], kept["utilities"], kept["chances"]
-        rows = [TheoremRow(**row) for row in json.loads(kept["theorem"].tobytes())]
-    if not costs.shape == utilities.shape == chances.shape == shape:
-        return None
-    return UnitResult(costs, utilities, chances, rows)
+    folder: Path
+    inputs: Callable[[Task], Mapping[str, Any]]
+    pack: Callable[[Result], Mapping[str, np.ndarray[Any, Any]]]
+    unpack: Callable[[Task, Mapping[str, np.ndarray[Any, Any]]], Result | None]
+
+    def path(self, task: Task) -> Path:
+        """The file of a task."""
+        text = json.dumps({"inputs": self.inputs(task), "code": code_digest()}, sort_keys=True)
+        key = hashlib.sha256(text.encode()).hexdigest()[:20]
+        name = "-".join("".join(c if c.isalnum() else " " for c in str(task)).split())
+        return self.folder / FOLDER / f"{name[:80]}-{key}.unit"
+
+    def save(self, task: Task, result: Result) -> None:
+        """Store a result."""
+        path = self.path(task)
+        with atomic_files.translate_errors(self.folder):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        content = io.BytesIO()
+        np.savez_compressed(content, **self.pack(result))  # type: ignore[arg-type]
+        data = content.getvalue()
+        atomic_files.write(path, hashlib.sha256(data).digest() + data)  # the digest detects corruption
+
+    def load(self, task: Task) -> Result | None:
+        """The stored result; None if it is missing, corrupt or of the wrong shape."""
+        try:
+            content = self.path(task).read_bytes()
+        except OSError:
+            return None
+        digest, data = content[:_DIGEST], content[_DIGEST:]
+        if hashlib.sha256(data).digest() != digest:
+            return None
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            return self.unpack(task, dict(arrays))

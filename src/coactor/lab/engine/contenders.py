@@ -1,73 +1,181 @@
-"""One line of a figure: a learner and the way its proposals are made, written ``learner+proposals``.
+"""Contenders: what makes the proposals in an experiment. One syntax for every command.
 
-``PER`` is the paper's pipeline; ``default`` brings its own proposals; ``default+paper`` and ``CSPER+deep``
-mix. ``expert`` is no learner: it solves with the true visible weights.
+    learner[@start[*factor]][+proposals]
+
+    PER                 a learner by name, from w = 0 as in the paper
+    PER@start           the same learner, started at the start weights
+    PER@start*1000      started at 1000 times the start weights, so that early corrections hardly turn them
+    default+deep        a learner with another proposal strategy, see `coactor.proposals`
+    my.module:Learner   a class of your own, called with the number of features
+
+Baselines do not learn:
+
+    start               the start weights: plain distance, or all features alike
+    alike               all weights 1: what the features are worth without learning
+    copy                archives: the most similar earlier case, adapted; the start weights if there is none
+    hindsight           archives: the best fixed weights, fitted to all cases at once
+    expert              panels: the true weights of the simulated expert
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+import numpy as np
 
 from coactor import learners, proposals
 from coactor.lab.engine.plugins import load_class, unknown
-from coactor.protocol import Learner
+from coactor.learners import Averaged, ChoiceLearner, CoactiveLearner, Committee, MiniBatch
+from coactor.protocol import Learner, Vector
 
-EXPERT = "expert"
+START, ALIKE, COPY, HINDSIGHT, EXPERT = BASELINES = ("start", "alike", "copy", "hindsight", "expert")
 PAPER = ("PER", "CSPER", "PA", "CSPA")
+"""The learners of the paper."""
 OURS = "default"
+
+Setting: TypeAlias = Literal["panel", "archive"]
+_NOT_IN: Mapping[Setting, Mapping[str, str]] = MappingProxyType(
+    {
+        "panel": {
+            COPY: "the problems of a panel are independent, so there is no earlier case to copy",
+            HINDSIGHT: "a panel has no recorded solutions to fit weights to; use expert",
+        },
+        "archive": {EXPERT: "the true weights of the people in an archive are unknown; use hindsight"},
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A learner by name and a proposal strategy by name; checked when made.
+class Contender:
+    """A learner with its start and its proposals, or a baseline.
 
-    >>> Line.parse("default+paper")
-    Line(text='default+paper', learner='default', proposals='paper')
+    Attributes
+    ----------
+    text
+        As written; it names the contender in every table.
+    learner
+        Empty for a baseline.
+    start
+        The factor of the start weights; 0 if the learner starts where it always does.
+    proposals
+        The proposal strategy of a learner.
+
+    Examples
+    --------
+    >>> Contender.parse("default+paper")
+    Contender(text='default+paper', learner='default', start=0.0, proposals='paper')
+    >>> Contender.parse("PA@start*50").start
+    50.0
     """
 
     text: str
-    learner: str
-    proposals: str
+    learner: str = ""
+    start: float = 0.0
+    proposals: str = "paper"
 
     @classmethod
-    def parse(cls, text: str) -> Line:
-        """Read ``learner`` or ``learner+proposals``; an unknown word names the nearest ones."""
-        learner, plus, strategy = text.strip().partition("+")
+    def parse(cls, text: str, proposals_default: str | None = None) -> Contender:
+        """Read a contender.
+
+        Parameters
+        ----------
+        text
+            In the syntax above.
+        proposals_default
+            The strategy of learners that name none. By default the paper's, and that of the default learner
+            for itself.
+
+        Raises ValueError if it is not understood; the message names the nearest known words.
+        """
+        text = text.strip()
+        rest, plus, strategy = text.partition("+")
+        name, at, start = rest.partition("@")
+        if name in BASELINES:
+            if plus or at:
+                raise ValueError(f"{text!r}: {name} is a baseline. It takes no start and no proposals.")
+            return cls(text)
         if plus and strategy not in proposals.NAMES:
             raise unknown("proposals", strategy, proposals.NAMES)
         if not plus:
-            strategy = "default" if learner == OURS else "paper"
-        if ":" in learner:
-            load_class(learner, "learner")
-        elif learner != EXPERT:
-            try:
-                learners.make(learner, 1)
-            except (KeyError, ValueError):
-                raise unknown("learner", learner, (*learners.names(), EXPERT)) from None
-        return cls(text.strip(), learner, strategy)
+            strategy = proposals_default or ("default" if name == OURS else "paper")
+        contender = cls(text, name, _factor(text, start) if at else 0.0, strategy)
+        if ":" in name:
+            load_class(name, "learner")
+        elif name not in learners.names():
+            raise unknown("learner", name, (*learners.names(), *BASELINES))
+        else:
+            contender.make(2, np.ones(2))
+        return contender
 
-    def make(self, dim: int) -> Learner:
-        """A fresh learner."""
+    def make(self, dim: int, start: Vector) -> Learner:
+        """A fresh learner of dimension `dim`.
+
+        Raises ValueError if the learner cannot be given start weights, or is not a learner.
+        """
         if ":" in self.learner:
-            made = load_class(self.learner, "learner")(dim)
+            learner: Learner = load_class(self.learner, "learner")(dim)
             for needed in ("reads", "weights", "update"):
-                if not hasattr(made, needed):
+                if not hasattr(learner, needed):
                     raise ValueError(
-                        f"learner {self.learner!r} has no {needed}; expected name, reads, weights and update"
+                        f"Learner {self.learner!r} has no {needed}; expected name, reads, weights and update."
                     )
-            learner: Learner = made
-            return learner
-        return learners.make(self.learner, dim)
+        else:
+            learner = learners.make(self.learner, dim)
+        return _start_at(learner, start, self) if self.start else learner
 
 
-def parse_lines(texts: list[str] | tuple[str, ...]) -> tuple[Line, ...]:
-    """Several lines, each named once."""
-    lines = tuple(Line.parse(text) for text in texts if text.strip())
-    if not lines:
-        raise ValueError("no learner was named; give at least one, for example PER,CSPER")
-    seen: set[str] = set()
-    for line in lines:
-        if line.text in seen:
-            raise ValueError(f"learner {line.text!r} is named twice; name it once")
-        seen.add(line.text)
-    return lines
+def parse_contenders(
+    texts: Sequence[str], setting: Setting, proposals_default: str | None = None
+) -> tuple[Contender, ...]:
+    """Read several contenders.
+
+    Raises ValueError if there is none, one is named twice, or a baseline does not apply in this setting.
+    """
+    contenders = tuple(Contender.parse(text, proposals_default) for text in texts if text.strip())
+    if not contenders:
+        raise ValueError("No learner is named; give at least one, for example PER,CSPER.")
+    names: set[str] = set()
+    for contender in contenders:
+        if contender.text in names:
+            raise ValueError(f"Learner {contender.text!r} is named twice; name it once.")
+        if contender.text in _NOT_IN[setting]:
+            raise ValueError(f"{contender.text!r} does not apply here: {_NOT_IN[setting][contender.text]}.")
+        names.add(contender.text)
+    return contenders
+
+
+def _factor(text: str, start: str) -> float:
+    """The factor of ``start`` or ``start*factor``."""
+    word, times, number = start.partition("*")
+    try:
+        factor = float(number) if times else 1.0
+    except ValueError:
+        factor = 0.0
+    if word != START or not np.isfinite(factor) or factor <= 0:
+        raise ValueError(f"{text!r} starts at {start!r}; expected '@start' or '@start*1000'.")
+    return factor
+
+
+def _start_at(learner: Learner, start: Vector, contender: Contender) -> Learner:
+    """The learner with other initial weights than its own."""
+    weights = contender.start * start
+    if isinstance(learner, CoactiveLearner):
+        learner.weights = np.array(weights)
+    elif isinstance(learner, Averaged):
+        _start_at(learner.learner, start, contender)
+        learner.weights = np.array(weights)
+    elif isinstance(learner, MiniBatch):
+        _start_at(learner.learner, start, contender)
+    elif isinstance(learner, ChoiceLearner | Committee):
+        if contender.start != 1.0:
+            raise ValueError(
+                f"{contender.text!r}: a Bayesian learner takes only the direction of the start weights; "
+                "write '@start' without a factor."
+            )
+        return type(learner)(learner.dim, prior=start)
+    else:
+        raise ValueError(f"{contender.text!r}: this learner cannot be given start weights; omit '@start'.")
+    return learner

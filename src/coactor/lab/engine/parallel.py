@@ -1,136 +1,200 @@
-"""Runs units wherever there is room: in this process, on every core, or on a Dask cluster."""
+"""Run independent tasks in this process, in several processes, or on a Dask cluster.
+
+The results are the same everywhere. A task runs alone in its process and with one BLAS thread, and a worker
+of a cluster must run the same code. Finished tasks are cached as they arrive, so that a stopped experiment
+resumes where it was.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
+import tempfile
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-from coactor.domains import Query
-from coactor.lab.engine import cache
+from threadpoolctl import threadpool_limits
+
+from coactor.lab.engine.cache import Cache, code_digest
 from coactor.lab.engine.progress import Progress
-from coactor.lab.paper.panels import DataFile
-from coactor.lab.paper.runs import Unit, UnitResult, read_data, run_unit
 
-Finished: TypeAlias = Generator[tuple[int, UnitResult], None, None]
-"""The number of a unit and its result, in the order in which they come."""
+Shared = TypeVar("Shared")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+Finished: TypeAlias = Generator[tuple[int, Result], None, None]
+"""The index of a task and its result, in the order in which tasks finish."""
+
+# BLAS with several threads may sum in another order, and two tasks in one process (the threads of a Dask
+# worker) would reset each other's limit.
+_ONE_TASK = threading.Lock()
 
 
-class Interrupted(Exception):  # noqa: N818  (not an error: somebody pressed Ctrl-C)
-    """The work was stopped; what was finished is kept."""
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C stopped the work. Finished tasks are in the cache, if there is one."""
 
-    def __init__(self, done: int, total: int) -> None:
-        super().__init__(f"stopped with {done} of {total} units finished")
+    def __init__(self, done: int, total: int, cached: bool) -> None:
+        rest = "they are saved, and the same command resumes from there" if cached else "nothing was saved"
+        super().__init__(f"Stopped. {done} of {total} tasks are finished; {rest}.")
         self.done, self.total = done, total
 
 
-def execute(
-    units: Sequence[Unit],
+def available_cores() -> int:
+    """The number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_all(
+    work: Callable[[Shared, Task], Result],
+    shared: Shared,
+    tasks: Sequence[Task],
     *,
-    folder: Path | None = None,
-    jobs: int = 1,
+    cache: Cache[Task, Result] | None = None,
+    jobs: int | None = None,
     cluster: str | None = None,
     silent: bool = True,
-) -> list[UnitResult]:
-    """Run units, in any order and anywhere; results come back in the order of `units`.
+) -> list[Result]:
+    """Compute work(shared, task) for every task; results come in the order of the tasks.
 
     Parameters
     ----------
-    folder
-        Where finished units are kept and looked for; None keeps nothing.
+    work
+        A function defined at the top level of a module.
+    shared
+        What every task needs, as objects of importable classes. It is sent once to each process or worker.
+    tasks
+        Their `str` is shown as progress.
+    cache
+        Tasks found in it are not run again, and finished ones are saved to it.
     jobs
-        Processes on this machine.
+        Processes on this machine; by default one per available core.
     cluster
         Address of a Dask scheduler; then `jobs` is not used.
     silent
         Show no progress.
+
+    Raises Interrupted on Ctrl-C, and ValueError if the cluster cannot be used.
     """
-    results: dict[int, UnitResult] = {}
-    if folder is not None:
-        for i, unit in enumerate(units):
-            kept = cache.load(folder, unit)
-            if kept is not None:
-                results[i] = kept
-    todo = [i for i in range(len(units)) if i not in results]
-    progress = Progress(len(units), len(results), silent=silent)
-    if results and todo:
-        progress.say(f"{len(results)} of {len(units)} units were finished before; going on with the rest")
-    finished = _somewhere([units[i] for i in todo], jobs, cluster)
+    results: dict[int, Result] = {}
+    if cache is not None:
+        for i, task in enumerate(tasks):
+            stored = cache.load(task)
+            if stored is not None:
+                results[i] = stored
+    todo = [i for i in range(len(tasks)) if i not in results]
+    progress = Progress(len(tasks), len(results), silent=silent)
+    finished = _execute(work, shared, [tasks[i] for i in todo], jobs or available_cores(), cluster)
     try:
         for k, result in finished:
             i = todo[k]
             results[i] = result
-            if folder is not None:
-                cache.save(folder, units[i], result)
-            progress.step(f"{units[i].panel.name}, run {units[i].run}")
+            if cache is not None:
+                cache.save(tasks[i], result)
+            progress.step(str(tasks[i]))
     except KeyboardInterrupt:
-        raise Interrupted(len(results), len(units)) from None
+        raise Interrupted(len(results), len(tasks), cache is not None) from None
     finally:
         progress.close()
         finished.close()
-    return [results[i] for i in range(len(units))]
+    return [results[i] for i in range(len(tasks))]
 
 
-def _somewhere(units: Sequence[Unit], jobs: int, cluster: str | None) -> Finished:
-    if cluster is not None and units:
-        return _on_cluster(units, cluster)
-    if jobs == 1 or len(units) < 2:
-        return ((k, run_unit(unit)) for k, unit in enumerate(units))
-    return _on_cores(units, jobs)
+def run_alone(work: Callable[[Shared, Task], Result], shared: Shared, task: Task) -> Result:
+    """Compute work(shared, task) while no other task runs in this process, with one BLAS thread."""
+    with _ONE_TASK, threadpool_limits(1):
+        return work(shared, task)
 
 
-def _worker(k: int, unit: Unit) -> tuple[int, UnitResult]:
-    # Ctrl-C reaches the whole group of processes; the parent answers it, workers just end with it.
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return k, run_unit(unit)
+def _execute(
+    work: Callable[[Shared, Task], Result],
+    shared: Shared,
+    tasks: Sequence[Task],
+    jobs: int,
+    cluster: str | None,
+) -> Finished[Result]:
+    if cluster is not None and tasks:
+        return _on_cluster(work, shared, tasks, cluster)
+    if jobs == 1 or len(tasks) < 2:
+        return ((k, run_alone(work, shared, task)) for k, task in enumerate(tasks))
+    return _in_processes(work, shared, tasks, jobs)
 
 
-def _on_cores(units: Sequence[Unit], jobs: int) -> Finished:
+# -- processes on this machine -----------------------------------------------------------------------------
+
+
+def _in_processes(
+    work: Callable[[Shared, Task], Result], shared: Shared, tasks: Sequence[Task], jobs: int
+) -> Finished[Result]:
     import joblib
 
-    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+    with (
+        tempfile.TemporaryDirectory(prefix="coactor-") as folder,
+        joblib.parallel_config(backend="loky", inner_max_num_threads=1),
+    ):
+        # An argument would be sent with every task; a file is read once by each process.
+        path = None
+        if shared is not None:
+            path = Path(folder) / "shared"
+            joblib.dump(shared, path)
         parallel = joblib.Parallel(
-            n_jobs=min(jobs, len(units)), return_as="generator_unordered", batch_size=1
+            n_jobs=min(jobs, len(tasks)), return_as="generator_unordered", batch_size=1
         )
-        yield from parallel(joblib.delayed(_worker)(k, unit) for k, unit in enumerate(units))
+        yield from parallel(joblib.delayed(_in_worker)(work, path, k, task) for k, task in enumerate(tasks))
 
 
-def _remote(unit: Unit, queries: Sequence[Query] | None, code: str) -> UnitResult:
-    if cache.code_digest() != code:
-        raise ValueError(
-            "a worker of the cluster has another version of coactor than this machine; install the same one"
-        )
-    return run_unit(unit, queries)
+def _in_worker(
+    work: Callable[[Any, Task], Result], path: Path | None, k: int, task: Task
+) -> tuple[int, Result]:
+    # Ctrl-C reaches the whole process group. The parent handles it and ends the workers.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return k, run_alone(work, None if path is None else _read_shared(path), task)
 
 
-def _on_cluster(units: Sequence[Unit], address: str) -> Finished:
+@lru_cache(maxsize=1)
+def _read_shared(path: Path) -> Any:
+    import joblib
+
+    return joblib.load(path)
+
+
+# -- a Dask cluster ------------------------------------------------------------------------------------------
+
+
+def _on_cluster(
+    work: Callable[[Shared, Task], Result], shared: Shared, tasks: Sequence[Task], address: str
+) -> Finished[Result]:
     try:
         import distributed as untyped
     except ImportError as error:
-        raise ValueError("--cluster needs Dask: pip install 'coactor[cluster]'") from error
+        raise ValueError("--cluster needs Dask: pip install 'coactor[cluster]'.") from error
     dask: Any = untyped
     try:
         client = dask.Client(address, timeout="5s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise ValueError(
-            f"no Dask scheduler answers at {address}; give the address it prints, like tcp://host:8786"
+            f"No Dask scheduler answers at {address}. Give the address it prints, such as tcp://host:8786."
         ) from error
     with client:
-        # Workers may live on machines that do not see the file: the data travels once, by itself.
-        shipped: dict[DataFile, Any] = {}
-        for unit in units:
-            if unit.panel.data is not None and unit.panel.data not in shipped:
-                shipped[unit.panel.data] = client.scatter([read_data(unit.panel.data)], hash=False)[0]
-        code = cache.code_digest()
-        numbers = {}
-        for k, unit in enumerate(units):
-            data = shipped.get(unit.panel.data) if unit.panel.data is not None else None
-            numbers[client.submit(_remote, unit, data, code, pure=False)] = k
+        # Workers may run on machines that do not see our files: the data is sent, once to each worker.
+        data = None if shared is None else client.scatter(shared, broadcast=True, hash=False)
+        code = code_digest()
+        index = {
+            client.submit(_on_worker, work, data, task, code, pure=False): k for k, task in enumerate(tasks)
+        }
         try:
-            for future in dask.as_completed(list(numbers), loop=client.loop):
-                yield numbers.pop(future), future.result()
+            for future in dask.as_completed(list(index), loop=client.loop):
+                yield index.pop(future), future.result()
         finally:
-            client.cancel(list(numbers))
+            client.cancel(list(index))
+
+
+def _on_worker(work: Callable[[Shared, Task], Result], shared: Shared, task: Task, code: str) -> Result:
+    if code_digest() != code:
+        raise ValueError(
+            "A worker of the cluster has another version of coactor, numpy or numba than this machine. "
+            "Install the same versions on both."
+        )
+    return run_alone(work, shared, task)

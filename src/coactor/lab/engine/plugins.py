@@ -1,53 +1,83 @@
-"""Finding what a user names: a panel, a learner, or his own class written ``module:Class``."""
+"""Load classes of the user, written ``module:Class``."""
 
 from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.util
 import inspect
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 
 def unknown(kind: str, name: str, known: Sequence[str]) -> ValueError:
-    """A sentence that names the nearest known words."""
+    """An error that suggests the nearest known names."""
     lower = {word.lower(): word for word in known}
     near = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(lower[word] for word in near)}? " if near else ""
+    hint = f"Did you mean {' or '.join(lower[word] for word in near)}? " if near else ""
     return ValueError(
-        f"unknown {kind} {name!r}: {hint}Known are {', '.join(known)}; "
-        "a class of your own is written module:Class"
+        f"Unknown {kind} {name!r}. {hint}Known are {', '.join(known)}; a class of your own is module:Class."
     )
 
 
 def load_class(text: str, kind: str) -> Any:
-    """The class (or factory) that ``module:Class`` names; the current folder is searched too."""
-    module_name, _, attribute = text.partition(":")
-    if not module_name or not attribute:
-        raise ValueError(f"{kind} {text!r}: write module:Class, for example mypackage.things:Mine")
-    folder = os.getcwd()
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
+    """The class or factory that ``module:Class`` names.
+
+    Raises ValueError if it cannot be imported or is not callable.
+    """
+    _, thing = load(text)
+    if not callable(thing):
+        raise ValueError(f"The {kind} {text!r} is not a class.")
+    return thing
+
+
+def load(text: str) -> tuple[ModuleType, Any]:
+    """The module and the object that ``module:name`` names; the current folder is searched too.
+
+    The module may also be the path of a file that ends in ``.py``. Raises ValueError if there is none.
+    """
+    where, colon, name = text.rpartition(":")
+    if not colon or not where or not name:
+        raise ValueError(f"{text!r} is not of the form module:Class, for example mypackage.things:Mine.")
     try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
+        module = _module_from_file(Path(where)) if where.endswith(".py") else _module(where)
+    except (ImportError, OSError) as error:
         raise ValueError(
-            f"{kind} {text!r}: cannot import {module_name} ({error}); run from its folder or install it"
+            f"Cannot import {where!r} ({error}). Run the command in its folder, or install it."
         ) from error
-    found = getattr(module, attribute, None)
-    if not callable(found):
-        public = [name for name, value in vars(module).items() if callable(value) and name[0] != "_"]
-        near = difflib.get_close_matches(attribute, public, n=3, cutoff=0.4)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise ValueError(f"{kind} {text!r}: {module_name} has no class {attribute}{hint}")
-    return found
+    thing = getattr(module, name, None)
+    if thing is None:
+        public = [word for word in vars(module) if word[0] != "_"]
+        near = difflib.get_close_matches(name, public, n=3, cutoff=0.4) or public
+        raise ValueError(f"{where!r} has no {name!r}; it has {', '.join(near)}.")
+    return module, thing
+
+
+def _module(name: str) -> ModuleType:
+    if name in sys.modules:
+        return sys.modules[name]
+    sys.path.insert(0, "")  # the current folder, as for `python -m`
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove("")
+
+
+def _module_from_file(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError("not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
 
 
 def source_of(thing: Any) -> bytes:
-    """The text of the file a class comes from, so that a saved result knows when it changed."""
+    """The text of the file that defines a class; it is part of the cache key."""
     try:
         file = inspect.getsourcefile(thing)
     except TypeError:

@@ -1,116 +1,69 @@
-"""Says how far a long command is: a bar on a terminal, plain lines elsewhere, nothing when silent."""
+"""Progress of a long command on standard error: a bar on a terminal, plain lines in a log."""
 
 from __future__ import annotations
 
-import shutil
 import sys
-import time
-from collections.abc import Callable
-from typing import TextIO
+from typing import Any, TextIO
 
-
-def duration(seconds: float) -> str:
-    """Seconds as a person says them: 9 s, 2 min 05 s, 1 h 10 min."""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+_LINES = 20  # in a log
 
 
 class Progress:
-    """Counts finished units of work and estimates the time left from their pace.
+    """Counts finished tasks and estimates the time left (with tqdm).
 
     Parameters
     ----------
     total
-        Units in all.
+        The number of tasks.
     done
-        Units that were finished by an earlier, interrupted command; they do not count for the pace.
+        Tasks that an earlier, interrupted command finished.
     silent
         Write nothing.
-    stream, clock
-        Where to write (standard error) and what time it is.
+    stream
+        Where to write; standard error by default.
     """
 
     def __init__(
-        self,
-        total: int,
-        done: int = 0,
-        *,
-        silent: bool = False,
-        stream: TextIO | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        self, total: int, done: int = 0, *, silent: bool = False, stream: TextIO | None = None
     ) -> None:
-        self.total = total
-        self.done = done
-        self._resumed = done
-        self._silent = silent
-        self._stream = sys.stderr if stream is None else stream
-        self._live = not silent and self._stream.isatty()
-        self._clock = clock
-        self._start = clock()
-        self._first: float | None = None
-        self._said = -1.0
-        if self._live and done < total:
-            self._draw("starting")
+        from tqdm import tqdm
 
-    def say(self, sentence: str) -> None:
-        """A line of its own, between two pictures of the bar."""
-        if not self._silent:
-            self._wipe()
-            print(sentence, file=self._stream, flush=True)
-
-    def step(self, what: str) -> None:
-        """One more unit is finished."""
-        self.done += 1
-        if self._first is None:
-            self._first = self._clock()
-        if self._silent:
-            return
-        if self._live:
-            self._draw(what)
+        stream = sys.stderr if stream is None else stream
+        options: dict[str, Any] = {"total": total, "initial": done, "disable": silent or done == total}
+        if stream.isatty():
+            options |= {"file": stream, "dynamic_ncols": True, "leave": False, "unit": "task"}
         else:
-            self._line(what)
+            options |= {
+                "file": _PlainLines(stream),
+                "bar_format": "{n_fmt}/{total_fmt} done, {remaining} left ({desc})",
+                "delay": 1e-9,  # no line before the first task
+                "mininterval": 0.0,
+                "miniters": max(1, total // _LINES),
+                "maxinterval": float("inf"),  # otherwise tqdm writes more lines when tasks are slow
+            }
+        self._bar = tqdm(**options)
 
-    def left(self) -> float | None:
-        """Seconds to go at the pace so far; None before the first unit."""
-        fresh = self.done - self._resumed
-        if self._first is None:
-            return None
-        # The first unit also waited for processes to start and loops to compile.
-        since, units = (self._start, 1) if fresh == 1 else (self._first, fresh - 1)
-        pace = (self._clock() - since) / units
-        return pace * (self.total - self.done)
+    def step(self, task: str) -> None:
+        """Count one more finished task."""
+        self._bar.set_description_str(task, refresh=False)
+        self._bar.update()
 
     def close(self) -> None:
-        """Take the bar away."""
-        self._wipe()
+        """Remove the bar."""
+        self._bar.close()
 
-    def _wipe(self) -> None:
-        if self._live:
-            print("\r\x1b[K", end="", file=self._stream, flush=True)
 
-    def _draw(self, what: str) -> None:
-        remaining = self.left()
-        left = "" if remaining is None else f"{duration(remaining)} left  "
-        tail = f" {self.done}/{self.total}  {left}{what}"
-        columns = shutil.get_terminal_size().columns
-        width = max(8, min(40, columns - len(tail) - 2))
-        filled = round(width * self.done / max(1, self.total))
-        text = "█" * filled + "░" * (width - filled) + tail
-        print(f"\r\x1b[K{text[: columns - 1]}", end="", file=self._stream, flush=True)
+class _PlainLines:
+    """A file for tqdm that starts a new line where tqdm would overwrite the last one."""
 
-    def _line(self, what: str) -> None:
-        # In a log twenty lines are news, two hundred are noise.
-        share = self.done / max(1, self.total)
-        if share - self._said < 0.05 and self.done < self.total:
-            return
-        self._said = share
-        remaining = self.left()
-        print(
-            f"{self.done}/{self.total} done, {duration(remaining or 0)} left ({what})",
-            file=self._stream,
-            flush=True,
-        )
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._last = stream, ""
+
+    def write(self, text: str) -> None:
+        line = text.strip()
+        if line and line != self._last:
+            self._last = line
+            self._stream.write(f"{line}\n")
+
+    def flush(self) -> None:
+        self._stream.flush()

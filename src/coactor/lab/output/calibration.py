@@ -1,4 +1,4 @@
-"""Whether what was said about acceptance came true: predicted against observed, in bins."""
+"""Calibration of the predicted chance of acceptance: predicted and observed shares in bins."""
 
 from __future__ import annotations
 
@@ -17,22 +17,20 @@ EDGES = np.arange(11) / 10
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Proposals of one line on one panel that were said to be about equally likely to be accepted.
+    """Proposals with a predicted chance in one range.
 
     Attributes
     ----------
-    panel, line, low, high
-        Whose, and the limits of the bin.
+    low, high
+        The limits of the range.
     proposals
-        How many there were.
+        The number of proposals.
     predicted
-        The mean chance that was told beforehand.
+        Their mean predicted chance.
     observed
-        The share that was accepted untouched, with an interval over runs.
+        The share that was accepted without an edit, with an interval over runs.
     """
 
-    panel: str
-    line: str
     low: float
     high: float
     proposals: int
@@ -42,20 +40,21 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """All proposals of one line on one panel.
+    """All proposals of one contender on one panel.
 
     Attributes
     ----------
     predicted, observed
-        The mean chance told, and the share accepted.
+        The mean predicted chance, and the share that was accepted.
     gap
-        Mean distance between predicted and observed over the bins, by their size; 0 is perfect.
+        The expected calibration error: mean distance between predicted and observed over the bins, weighted
+        by their size; 0 is perfect.
     brier, base
-        Mean squared error of the chances, and of always telling the share that was accepted in the end.
+        The Brier score of the predictions, and of always predicting the observed share.
     """
 
     panel: str
-    line: str
+    learner: str
     proposals: int
     predicted: float
     observed: float
@@ -66,24 +65,24 @@ class Calibration:
 
 
 def calibrations(results: Sequence[PanelResult]) -> list[Calibration]:
-    """One for every line that tells chances, panel by panel."""
+    """One for every contender with predictions, panel by panel."""
     return [
-        _calibration(result, line, chances)
+        _calibration(result, name, chances)
         for result in results
-        for line, chances in result.chances.items()
+        for name, chances in result.chances.items()
         if np.isfinite(chances).any()
     ]
 
 
-def _calibration(result: PanelResult, line: str, chances: Matrix) -> Calibration:
-    accepted = (result.costs[line] == 0).astype(np.float64)
-    told = np.isfinite(chances)
-    bins = _bins(result, line, chances, accepted)
-    c, a = chances[told], accepted[told]
+def _calibration(result: PanelResult, name: str, chances: Matrix) -> Calibration:
+    accepted = (result.costs[name] == 0).astype(np.float64)
+    predicted = np.isfinite(chances)
+    bins = _bins(result, chances, accepted)
+    c, a = chances[predicted], accepted[predicted]
     gap = sum(b.proposals * abs(b.predicted - b.observed.value) for b in bins) / c.size
     return Calibration(
         result.panel.name,
-        line,
+        name,
         int(c.size),
         float(c.mean()),
         float(a.mean()),
@@ -94,9 +93,9 @@ def _calibration(result: PanelResult, line: str, chances: Matrix) -> Calibration
     )
 
 
-def _bins(result: PanelResult, line: str, chances: Matrix, accepted: Matrix) -> list[Bin]:
+def _bins(result: PanelResult, chances: Matrix, accepted: Matrix) -> list[Bin]:
     drawn = resamples(result.seed, result.runs, result.panel.name, 2000)
-    found = []
+    bins = []
     for k, (low, high) in enumerate(pairwise(EDGES)):
         last = k == EDGES.size - 2
         inside = (chances >= low) & ((chances <= high) if last else (chances < high))
@@ -107,15 +106,5 @@ def _bins(result: PanelResult, line: str, chances: Matrix, accepted: Matrix) -> 
         drawn_sizes = sizes[drawn].sum(axis=1)
         shares = hits[drawn].sum(axis=1)[drawn_sizes > 0] / drawn_sizes[drawn_sizes > 0]
         observed = Interval(float(hits.sum() / sizes.sum()), *percentiles(shares))
-        found.append(
-            Bin(
-                result.panel.name,
-                line,
-                float(low),
-                float(high),
-                int(sizes.sum()),
-                float(chances[inside].mean()),
-                observed,
-            )
-        )
-    return found
+        bins.append(Bin(float(low), float(high), int(sizes.sum()), float(chances[inside].mean()), observed))
+    return bins

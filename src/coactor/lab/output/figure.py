@@ -1,8 +1,7 @@
-"""The paper's figure: average cumulative effort against examples, one picture a panel."""
+"""The paper's figure: average effort against examples, one plot per panel."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,74 +9,60 @@ import numpy as np
 
 from coactor.lab.engine.contenders import EXPERT
 from coactor.lab.engine.statistics import band, checkpoints, resamples, running_mean
+from coactor.lab.output.plotting import COLOURS, REFERENCE, encode, new_figure
 from coactor.lab.paper.results import PanelResult
-from coactor.protocol import Vector
+from coactor.protocol import Indices, Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours stay apart for the colour-blind; dashes and markers stay apart in grey print.
-_STYLES = (
-    ("#0072B2", "-", "o"),
-    ("#D55E00", (0, (6, 1.5)), "s"),
-    ("#009E73", (0, (1.2, 1.2)), "^"),
-    ("#CC79A7", (0, (6, 1.5, 1.2, 1.5)), "D"),
-    ("#5B3A8C", (0, (10, 2)), "v"),
-    ("#8C6D00", (0, (8, 2, 2, 2, 2, 2)), "P"),
-    ("#56B4E9", (0, (3, 1)), "X"),
-    ("#A03030", (0, (2, 2)), "<"),
+# Dashes and markers tell the curves apart in grey print.
+_DASHES: tuple[tuple[Any, str], ...] = (
+    ("-", "o"),
+    ((0, (6, 1.5)), "s"),
+    ((0, (1.2, 1.2)), "^"),
+    ((0, (6, 1.5, 1.2, 1.5)), "D"),
+    ((0, (10, 2)), "v"),
+    ((0, (8, 2, 2, 2, 2, 2)), "P"),
+    ((0, (3, 1)), "X"),
+    ((0, (2, 2)), "<"),
 )
-_EXPERT_STYLE = ("#444444", (0, (4, 3)), "")
+_STYLES = tuple((colour, *dashes) for colour, dashes in zip(COLOURS, _DASHES, strict=True))
+_EXPERT_STYLE = (REFERENCE, (0, (4, 3)), "")
 _FIXED = {"PER": 0, "CSPER": 1, "PA": 2, "CSPA": 3, "default": 4}
 _BAND_SAMPLES = 1000
-_FIRST_SHARE = 0.05  # on a linear axis the first examples may run off the top, lest they flatten all others
-_LABEL_GAP = 0.075  # of the axes' height, between two labels
-_TEXT: Any = {
-    "font.size": 9.5,
-    "font.family": "DejaVu Sans",
-    "svg.hashsalt": "coactor",  # the same numbers give the same bytes
-    "svg.fonttype": "path",
-}
-
+_FIRST_SHARE = 0.05  # of the examples; on a linear axis their costs may lie above the visible range
+_LABEL_GAP = 0.075  # between two labels, as a share of the axes' height
 
 Styles: TypeAlias = dict[str, tuple[str, Any, str]]
-"""line -> colour, dashes, marker."""
+"""contender -> colour, dashes, marker."""
 End: TypeAlias = tuple[str, str, float]
-"""Where a curve ends: line, colour, height."""
+"""Where a curve ends: contender, colour, height."""
 
 
-def short(line: str) -> str:
-    """What a line is called in a picture: a user's class without its module."""
-    return line.rpartition(":")[2]
+def short(name: str) -> str:
+    """The label of a contender: a class of the user without its module."""
+    return name.rpartition(":")[2]
 
 
 def draw(results: Sequence[PanelResult]) -> tuple[bytes, str]:
     """The figure as PNG bytes and as SVG text."""
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    lines = list(dict.fromkeys(line for result in results for line in result.costs))
-    styles = _assign(lines)
+    names = list(dict.fromkeys(name for result in results for name in result.costs))
+    styles = _assign(names)
     columns = 1 if len(results) == 1 else 2
     rows = -(-len(results) // columns)
-    with mpl.rc_context(_TEXT):
-        figure = Figure()
-        FigureCanvasAgg(figure)
-        grid = _grid(figure, rows, columns, max(len(short(line)) for line in lines))
+    with new_figure() as figure:
+        grid = _grid(figure, rows, columns, max(len(short(name)) for name in names))
         for axes, result in zip(grid, results, strict=False):
             _label_ends(axes, _panel(axes, result, styles))
         for axes in grid[len(results) :]:
             axes.set_visible(False)
-        png, svg = io.BytesIO(), io.StringIO()
-        figure.savefig(png, format="png", dpi=160, metadata={"Software": None})
-        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-    return png.getvalue(), svg.getvalue()
+        return encode(figure)
 
 
 def _grid(figure: Figure, rows: int, columns: int, longest: int) -> list[Axes]:
-    """Axes of one size, with room at the right for names of this many letters (all in inches)."""
+    """Axes of one size, with space at the right for labels of this many letters (all in inches)."""
     left, right, above, below = 0.72, 0.33 + 0.085 * longest, 0.36, 0.5
     wide, high = 4.2, 2.5
     width, height = columns * (left + wide + right), rows * (above + high + below)
@@ -96,35 +81,35 @@ def _grid(figure: Figure, rows: int, columns: int, longest: int) -> list[Axes]:
     ]
 
 
-def _assign(lines: Sequence[str]) -> Styles:
-    """A style for each line: the paper's learners always have the same one."""
+def _assign(names: Sequence[str]) -> Styles:
+    """A style for each contender; the paper's learners always have the same one."""
     styles: Styles = {EXPERT: _EXPERT_STYLE}
     free = [i for i in range(len(_STYLES)) if i not in _FIXED.values()]
-    for line in dict.fromkeys(lines):
-        if line in _FIXED:
-            styles[line] = _STYLES[_FIXED[line]]
-        elif line not in styles:
-            styles[line] = _STYLES[free[len(styles) % len(free)]]
+    for name in names:
+        if name in _FIXED:
+            styles[name] = _STYLES[_FIXED[name]]
+        elif name not in styles:
+            styles[name] = _STYLES[free[len(styles) % len(free)]]
     return styles
 
 
 def _panel(axes: Axes, result: PanelResult, styles: Styles) -> list[End]:
-    """Draw the curves and say where they end."""
+    """Draw the curves; returns where they end."""
     at = checkpoints(result.examples)
     drawn = resamples(result.seed, result.runs, result.panel.name, _BAND_SAMPLES)
     log = result.panel.log
     ends: list[End] = []
     top = 0.0
     settled = at + 1 >= result.examples * _FIRST_SHARE
-    for line, costs in result.costs.items():
-        colour, dashes, marker = styles[line]
+    for name, costs in result.costs.items():
+        colour, dashes, marker = styles[name]
         curves = running_mean(costs)[:, at]
         mean = curves.mean(axis=0)
-        if line == EXPERT:
-            # A reference level: what is left at the end with perfect weights, where that is above zero.
+        if name == EXPERT:
+            # A reference level: the effort that remains with the true weights, if it is above zero.
             if mean[-1] > 0:
                 axes.axhline(float(mean[-1]), color=colour, linestyle=dashes, linewidth=1.1, zorder=1)
-                ends.append((line, colour, float(mean[-1])))
+                ends.append((name, colour, float(mean[-1])))
             continue
         visible = _positive(mean, log)
         top = max(top, float(mean[settled].max()))
@@ -148,7 +133,7 @@ def _panel(axes: Axes, result: PanelResult, styles: Styles) -> list[End]:
             solid_capstyle="round",
             zorder=3,
         )
-        ends.append((line, colour, float(mean[-1])))
+        ends.append((name, colour, float(mean[-1])))
     if log:
         axes.set_yscale("log")
     else:
@@ -161,8 +146,8 @@ def _positive(values: Vector, log: bool) -> Vector:
     return np.where(values > 0, values, np.nan) if log else values
 
 
-def _marks(at: np.ndarray[tuple[int], np.dtype[np.int64]], examples: int) -> list[int]:
-    """Markers at even distances along the axis, not along the checkpoints."""
+def _marks(at: Indices, examples: int) -> list[int]:
+    """The checkpoints of markers that are evenly spaced along the axis."""
     wanted = np.linspace(examples * 0.12, examples * 0.94, 6)
     return sorted({int(np.argmin(np.abs(at + 1 - x))) for x in wanted})
 
@@ -184,15 +169,15 @@ def _decorate(axes: Axes, result: PanelResult) -> None:
 
 
 def _label_ends(axes: Axes, ends: Sequence[End]) -> None:
-    """Write each line's name where it ends; names that would overlap move apart on a leash."""
+    """Label each curve where it ends; overlapping labels are spread and joined by leader lines."""
     low, high = axes.get_ylim()
     scale = np.log if axes.get_yscale() == "log" else np.asarray
     heights = [
         float((scale(max(y, low)) - scale(low)) / (scale(high) - scale(low))) if y > 0 or low <= 0 else 0.0
         for _, _, y in ends
     ]
-    places = spread(heights, _LABEL_GAP, floor=0.04)  # below it are the ticks of the axis
-    for (line, colour, _), height, place in zip(ends, heights, places, strict=True):
+    places = spread(heights, _LABEL_GAP, floor=0.04)  # below are the tick labels
+    for (name, colour, _), height, place in zip(ends, heights, places, strict=True):
         axes.plot(
             [1.005, 1.035],
             [height, place],
@@ -204,7 +189,7 @@ def _label_ends(axes: Axes, ends: Sequence[End]) -> None:
         axes.text(
             1.045,
             place,
-            short(line),
+            short(name),
             transform=axes.transAxes,
             color=colour,
             va="center",
@@ -214,7 +199,7 @@ def _label_ends(axes: Axes, ends: Sequence[End]) -> None:
 
 
 def spread(heights: Sequence[float], gap: float, floor: float = -np.inf) -> list[float]:
-    """Positions at least `gap` apart and above `floor`, in the same order, near to `heights`."""
+    """Positions near `heights`, in the same order, at least `gap` apart and above `floor`."""
     order = sorted(range(len(heights)), key=lambda i: heights[i])
     blocks: list[tuple[float, int]] = []  # centre and size of a block of touching labels
     for i in order:

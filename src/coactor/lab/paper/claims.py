@@ -1,9 +1,10 @@
-"""The sentences of the paper's experiments section, each asked of the numbers.
+"""The claims of the paper's experiments section, tested on the numbers.
 
-A claim is a list of questions ("needs A less effort than B here?"). A question is answered by a paired
-bootstrap interval: yes when all of it lies on the claimed side, no when all of it lies on the other,
-undecided otherwise. A claim holds when every answer is yes, does not hold when one is no, and is too
-close to call in between. Definitions of soft words ("good", "close behind") are written into the claim.
+A claim consists of questions ("does A need less effort than B here?"). A question is answered by a paired
+bootstrap interval: it holds if all of the interval lies on the claimed side, does not hold if all of it lies
+on the other side, and is undecided otherwise. A claim holds if every answer does, does not hold if one answer
+does not, and is too close to call otherwise. Definitions of vague words ("good", "close behind") are part of
+the claim.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from coactor.lab.engine.contenders import EXPERT, PAPER
 from coactor.lab.engine.statistics import Interval, interval, percentiles, resamples
 from coactor.lab.paper.theorem import TheoremRow
 from coactor.protocol import Vector
@@ -22,16 +24,15 @@ FAILS = "does not hold"
 CLOSE = "too close to call"
 ABSENT = "not run"
 
-FOUR = ("PER", "CSPER", "PA", "CSPA")
 CLOSE_BEHIND = 0.10
 
 Totals = Mapping[str, Mapping[str, Vector]]
-"""panel -> line -> total effort of each run."""
+"""panel -> contender -> total effort of each run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One question with its number: `value` must be above 0 for the claim."""
+    """The answer to one question: the claim says that `value` is above 0."""
 
     question: str
     value: Interval
@@ -40,7 +41,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One sentence of the paper, what we take it to mean, and the verdict."""
+    """One sentence of the paper, our interpretation, and the verdict."""
 
     number: int
     sentence: str
@@ -51,38 +52,40 @@ class Claim:
 
 
 class _MissingError(Exception):
-    """A panel or learner that the claim speaks of was not run."""
+    """A panel or learner that the claim is about was not run."""
 
 
 class _Evidence:
-    """Looks numbers up, and puts an interval around what is asked about them."""
+    """Answers questions about the total effort of the runs."""
 
     def __init__(self, totals: Totals, seed: int) -> None:
         self._totals = totals
         self._seed = seed
 
-    def total(self, panel: str, line: str) -> Vector:
+    def total(self, panel: str, name: str) -> Vector:
+        """Total effort of each run; raises _MissingError if there is none."""
         try:
-            return self._totals[panel][line]
+            return self._totals[panel][name]
         except KeyError:
-            raise _MissingError(f"needs {line} on {panel}, which was not run") from None
+            raise _MissingError(f"needs {name} on {panel}, which was not run") from None
 
     def above_zero(self, question: str, panel: str, values: Vector) -> Answer:
-        found = interval(values, resamples(self._seed, len(values), panel))
-        return Answer(question, found, _side(found, len(values)))
+        """Whether the mean of the values is above 0."""
+        mean = interval(values, resamples(self._seed, len(values), panel))
+        return Answer(question, mean, _verdict(mean, len(values)))
 
     def less(self, panel: str, a: str, b: str) -> Answer:
-        """Does `a` need less effort than `b`?"""
+        """Whether `a` needs less effort than `b`."""
         gap = self.total(panel, b) - self.total(panel, a)
         return self.above_zero(f"{panel}: {b} minus {a}", panel, gap)
 
 
-def _side(found: Interval, runs: int) -> str:
+def _verdict(value: Interval, runs: int) -> str:
     if runs < 2:
-        return CLOSE  # one run says nothing about the next one
-    if found.low > 0:
+        return CLOSE  # one run has no interval
+    if value.low > 0:
         return HOLDS
-    return FAILS if found.high < 0 or found.low == found.high == 0 else CLOSE
+    return FAILS if value.high < 0 or value.low == value.high == 0 else CLOSE
 
 
 def judge(totals: Totals, theorem: Sequence[TheoremRow], seed: int) -> list[Claim]:
@@ -91,11 +94,11 @@ def judge(totals: Totals, theorem: Sequence[TheoremRow], seed: int) -> list[Clai
     Parameters
     ----------
     totals
-        Total effort of each run, by panel and line.
+        Total effort of each run, by panel and contender.
     theorem
-        The noise-free runs made to check Theorem 1.
+        The noise-free runs that check Theorem 1.
     seed
-        Of the bootstrap.
+        The seed of the bootstrap.
     """
     evidence = _Evidence(totals, seed)
     claims = []
@@ -119,19 +122,19 @@ def _all(answers: Sequence[Answer]) -> str:
 
 
 def _note(answers: Sequence[Answer]) -> str:
-    """Which answers spoke against the claim, and which did not speak, panel by panel."""
+    """The answers against the claim and the undecided ones, panel by panel."""
     parts = []
     for verdict, words in ((FAILS, "against it"), (CLOSE, "undecided")):
         panels: dict[str, list[str]] = {}
         for answer in answers:
             if answer.verdict == verdict:
-                panel, _, what = answer.question.partition(": ")
-                panels.setdefault(panel, []).append(what)
-        parts += [f"{words} on {panel}: {', '.join(found)}" for panel, found in panels.items()]
+                panel, _, comparison = answer.question.partition(": ")
+                panels.setdefault(panel, []).append(comparison)
+        parts += [f"{words} on {panel}: {', '.join(names)}" for panel, names in panels.items()]
     return "; ".join(parts)
 
 
-# -- the questions, in the order of SPEC section 5 -------------------------------------------------
+# -- the questions, in the order of the paper ----------------------------------------------------------------
 
 Ask = Callable[[_Evidence], Iterator[Answer]]
 
@@ -139,7 +142,7 @@ Ask = Callable[[_Evidence], Iterator[Answer]]
 def _best(learner: str, *panels: str) -> Ask:
     def ask(evidence: _Evidence) -> Iterator[Answer]:
         for panel in panels:
-            for rival in FOUR:
+            for rival in PAPER:
                 if rival != learner:
                     yield evidence.less(panel, learner, rival)
 
@@ -149,7 +152,7 @@ def _best(learner: str, *panels: str) -> Ask:
 def _worst(learner: str, *panels: str) -> Ask:
     def ask(evidence: _Evidence) -> Iterator[Answer]:
         for panel in panels:
-            for rival in FOUR:
+            for rival in PAPER:
                 if rival != learner:
                     yield evidence.less(panel, rival, learner)
 
@@ -158,11 +161,11 @@ def _worst(learner: str, *panels: str) -> Ask:
 
 def _both(*asks: Ask) -> Ask:
     def ask(evidence: _Evidence) -> Iterator[Answer]:
-        seen = set()
+        questions = set()
         for one in asks:
             for answer in one(evidence):
-                if answer.question not in seen:
-                    seen.add(answer.question)
+                if answer.question not in questions:
+                    questions.add(answer.question)
                     yield answer
 
     return ask
@@ -170,12 +173,12 @@ def _both(*asks: Ask) -> Ask:
 
 def _expert_above_zero(evidence: _Evidence) -> Iterator[Answer]:
     for panel in ("path-clean", "path-noise"):
-        yield evidence.above_zero(f"{panel}: expert line", panel, evidence.total(panel, "expert"))
+        yield evidence.above_zero(f"{panel}: expert line", panel, evidence.total(panel, EXPERT))
 
 
 def _per_good(evidence: _Evidence) -> Iterator[Answer]:
     for panel in ("mtsp-clean", "mtsp-noise"):
-        others = np.mean([evidence.total(panel, name) for name in FOUR if name != "PER"], axis=0)
+        others = np.mean([evidence.total(panel, name) for name in PAPER if name != "PER"], axis=0)
         gap = others - evidence.total(panel, "PER")
         yield evidence.above_zero(f"{panel}: mean of the other three minus PER", panel, gap)
 
@@ -252,8 +255,8 @@ _CLAIMS: tuple[tuple[str, str, Ask], ...] = (
 
 
 def _most_settings(totals: Totals, seed: int, number: int) -> Claim:
-    """Claim 10 counts settings, so it is the count that is bootstrapped."""
-    sentence = "In most settings the cost-sensitive learner beats its cost-insensitive twin."
+    """Claim 10 counts settings, so the count is bootstrapped."""
+    sentence = "In most settings the cost-sensitive learner beats its cost-insensitive counterpart."
     meaning = "CSPER below PER and CSPA below PA, counted over all panels that were run: more than half."
     duels = [
         (panel, sensitive, plain)
@@ -274,16 +277,15 @@ def _most_settings(totals: Totals, seed: int, number: int) -> Claim:
         samples = samples + (means > 0) + 0.5 * (means == 0)
         if gap.mean() <= 0:
             lost.append(f"{sensitive} on {panel}")
-    share = samples / len(duels)
-    found = Interval(won / len(duels), *percentiles(share))
-    margin = Interval(found.value - 0.5, found.low - 0.5, found.high - 0.5)
-    answer = Answer(f"share of {len(duels)} duels won, minus one half", margin, _side(margin, runs))
-    note = f"won {won:g} of {len(duels)} duels" + (f"; lost by {', '.join(lost)}" if lost else "")
+    low, high = percentiles(samples / len(duels))
+    margin = Interval(won / len(duels) - 0.5, low - 0.5, high - 0.5)
+    answer = Answer(f"share of {len(duels)} comparisons won, minus one half", margin, _verdict(margin, runs))
+    note = f"won {won:g} of {len(duels)} comparisons" + (f"; lost by {', '.join(lost)}" if lost else "")
     return Claim(number, sentence, meaning, answer.verdict, (answer,), note)
 
 
 def _theorem_claim(rows: Sequence[TheoremRow], number: int) -> Claim:
-    """Claim 11 is exact: a bound that is broken once is broken."""
+    """Claim 11 is exact: it does not hold if one run breaks the bound."""
     sentence = "Theorem 1 bounds the average effort."
     meaning = "On every noise-free run that meets Assumptions 1 to 3, measured effort stays below the bound."
     met = [row for row in rows if row.assumptions_met]

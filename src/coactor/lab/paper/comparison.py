@@ -1,4 +1,4 @@
-"""Comparing learners fairly: the same problems, the same expert, and what may be said from it."""
+"""Compare learners on one panel: the same problems, the same expert, paired statistics."""
 
 from __future__ import annotations
 
@@ -8,28 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from coactor.experts import Policy
-from coactor.lab.engine.contenders import parse_lines
-from coactor.lab.output.tables import pair_row
-from coactor.lab.paper.experiment import Experiment, use_data
-from coactor.lab.paper.panels import find_panel
+from coactor.lab.engine.contenders import parse_contenders
+from coactor.lab.paper.experiment import Experiment
+from coactor.lab.paper.panels import Panel, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
 from coactor.protocol import Matrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """The rows of a comparison; iterate over it, or print it.
+    """The result of `compare`: iterate over its rows, or print it.
 
     Attributes
     ----------
     panel
-        Where it was made.
+        The name of the panel.
     totals
-        One row a learner: learner, total (mean over runs of the summed effort), low, high, final_utility.
+        One row per learner: learner, total (mean over runs of the summed effort), low, high, final_utility.
     pairs
-        One row for each two learners: the paired difference, and how often the first one wins.
+        One row per pair of learners: the paired difference, and how often the first one wins.
     costs
-        The effort itself, by learner, shape (runs, examples).
+        The effort of each learner, shape (runs, examples).
     """
 
     panel: str
@@ -39,7 +38,7 @@ class Comparison:
 
     @classmethod
     def of(cls, result: PanelResult) -> Comparison:
-        """The statistics of a measured panel."""
+        """The statistics of one panel."""
         totals = [
             {
                 "learner": row.learner,
@@ -50,10 +49,7 @@ class Comparison:
             }
             for row in result.rows()
         ]
-        pairs = [pair_row(result.panel.name, pair) for pair in result.pairs()]
-        for pair in pairs:
-            del pair["panel"]
-        return cls(result.panel.name, totals, pairs, result.costs)
+        return cls(result.panel.name, totals, [pair.fields() for pair in result.pairs()], result.costs)
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return iter(self.totals)
@@ -62,7 +58,7 @@ class Comparison:
         return len(self.totals)
 
     def data(self) -> dict[str, Any]:
-        """Without the arrays, as JSON-able data."""
+        """The rows as JSON-able data, without `costs`."""
         return {"panel": self.panel, "totals": list(self.totals), "pairs": list(self.pairs)}
 
     def __str__(self) -> str:
@@ -98,38 +94,41 @@ def compare(
     kappa: float | None = None,
     policy: Policy = "first",
     data: Sequence[str | Path] = (),
-    jobs: int = 1,
+    jobs: int | None = None,
+    cluster: str | None = None,
     silent: bool = True,
 ) -> Comparison:
-    """Compare learners on one panel: every run shows all of them the same problems and the same expert.
+    """Compare learners on one panel. In every run all of them get the same problems and the same expert.
 
     Parameters
     ----------
     learners
-        Names like "CSPER" or "default", "default+paper" for a learner with the paper's proposals, "expert"
-        for the true weights, or "module:Class" of your own, which is called with the number of features.
+        Names such as "CSPER" or "default"; "default+paper" for a learner with the paper's proposals;
+        "PER@start" for other initial weights; the baselines "expert" (the true weights) and "alike" (all
+        weights 1); or "module:Class" of your own, which is called with the number of features.
     panel
-        One of the paper's eight, or "module:Class" of your own domain; it needs ``sample(rng, n)``.
+        One of the paper's eight, or "module:Class" of your own domain, which needs ``sample(rng, n)``.
     runs, examples, seed
-        How often, how long, and from which random numbers.
+        The number of runs, the examples of each, and the seed of all random numbers.
     kappa, policy
-        The expert's threshold and choice; the panel's own by default.
+        The expert's threshold (by default the panel's) and their choice of moves.
     data
         LETOR/SVMlight files for the ranking panels.
-    jobs
-        Processes to use; the numbers do not depend on it.
+    jobs, cluster
+        Processes on this machine (by default one per core), or the address of a Dask scheduler. The numbers
+        do not depend on it.
+    silent
+        Show no progress.
 
     Examples
     --------
-    >>> rows = compare(["PER", "CSPER"], panel="path-clean", runs=2, examples=20)
+    >>> rows = compare(["PER", "CSPER"], panel="path-clean", runs=2, examples=20, jobs=1)
     >>> [row["learner"] for row in rows]
     ['PER', 'CSPER']
     """
-    found = find_panel(panel, kappa=kappa)
+    panels: tuple[Panel, ...] = (find_panel(panel, kappa=kappa),)
     if data:
-        if found.problems == "sample":
-            raise ValueError(f"panel {panel} makes its own problems; a data file is for the ranking panels")
-        (found,) = use_data([found], data)
-    experiment = Experiment((found,), parse_lines(list(learners)), runs, examples, seed, policy)
-    (result,) = experiment.measure(jobs=jobs, silent=silent)
+        panels = use_data(panels, data)
+    experiment = Experiment(panels, parse_contenders(learners, "panel"), runs, examples, seed, policy)
+    (result,) = experiment.measure(jobs=jobs, cluster=cluster, silent=silent)
     return Comparison.of(result)

@@ -1,22 +1,16 @@
-"""The eight panels of the paper's figure, as data: what is solved, who corrects it, where it stops."""
+"""The eight panels of the paper's figure, as data: the domain, the expert and the problems."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 from coactor.lab.engine.plugins import load_class, unknown
+from coactor.lab.paper.data import DataFile, open_data, read_queries
 from coactor.protocol import Domain, Samples
-
-
-@dataclass(frozen=True, slots=True)
-class DataFile:
-    """A ranking data set on disk, and the digest that says it is still the same one."""
-
-    paths: tuple[str, ...]
-    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,55 +20,48 @@ class Panel:
     Attributes
     ----------
     name, title
-        On the command line, and over the picture.
+        On the command line, and above the plot.
     domain, parameters
-        ``module:Class`` of the domain and what its constructor is given.
+        ``module:Class`` of the domain and the arguments of its constructor.
     problems
-        Where problems come from: the domain's own sampling, the generated ranking twin, or a data file.
+        Where problems come from: the domain's `sample`, a synthetic ranking data set, or a data file.
     kappa, budget
-        The expert's threshold, and the range of his budget (None: unlimited).
+        The expert's threshold, and the range of their budget (None: unlimited).
     log
         Whether the vertical axis is logarithmic.
     expert_line
         Whether solving with the true visible weights makes sense (not where all of utility is hidden).
     stream
-        Panels of one stream see the same problems: the two ranking panels differ in the budget alone.
+        Panels of one stream have the same problems: the two ranking panels differ in the budget alone.
     assumption_1
-        False where the solver is not locally optimal for the expert's operator, on purpose.
-    slips, turns, twist
-        For the robustness table: the share of the expert's moves that are errors, whether his taste changes
-        half way, and how features or weights differ from the paper's (twists.py).
+        False where the solver is deliberately not locally optimal for the expert's operator.
+    data
+        The data file that problems come from.
+    slips, drift, perturbation
+        For the robustness table: the share of the expert's moves that are errors, whether the expert's
+        weights change half way, and how features or weights differ from the paper's (perturbations.py).
     """
 
     name: str
     title: str
     domain: str
     parameters: tuple[tuple[str, int], ...] = ()
-    problems: Literal["sample", "twin", "data"] = "sample"
+    problems: Literal["sample", "synthetic", "data"] = "sample"
     kappa: float = 0.1
     budget: tuple[int, int] | None = None
     log: bool = True
     expert_line: bool = True
     stream: str = ""
     assumption_1: bool = True
-    data: DataFile | None = field(default=None)
+    data: DataFile | None = None
     slips: float = 0.0
-    turns: bool = False
-    twist: str = ""
-
-    @property
-    def noise_free(self) -> bool:
-        """Whether the expert sees nothing that the solver does not: Theorem 1's setting."""
-        return self.problems == "sample" and dict(self.parameters).get("hidden", 0) == 0
+    drift: bool = False
+    perturbation: str = ""
 
     def make_domain(self) -> Domain:
-        """The domain, ready to use."""
-        made: Domain = load_class(self.domain, "panel")(**dict(self.parameters))
-        return made
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON-able data."""
-        return asdict(self)
+        """A new domain object."""
+        domain: Domain = load_class(self.domain, "panel")(**dict(self.parameters))
+        return domain
 
 
 _CUBE = "coactor.domains:Hypercube"
@@ -90,7 +77,7 @@ def _ranking(name: str, title: str, budget: tuple[int, int] | None) -> Panel:
         title,
         _RANKING,
         (("features", RANKING_FEATURES),),
-        problems="twin",
+        problems="synthetic",
         kappa=2.0,
         budget=budget,
         log=False,
@@ -113,28 +100,38 @@ PANELS: Mapping[str, Panel] = MappingProxyType({panel.name: panel for panel in _
 
 
 def find_panel(name: str, *, kappa: float | None = None) -> Panel:
-    """A panel by name, or one made from a user's own domain, written ``module:Class``.
+    """A panel by name, or one made from a domain of your own, written ``module:Class``.
 
-    Such a domain must be able to make problems: ``sample(rng, n)``. Its expert's weights are uniform on
-    [0, 1], as everywhere in the paper.
+    Such a domain needs `sample(rng, n)`. The weights of its expert are uniform on [0, 1], as in the paper.
+    Raises ValueError if there is no such panel, or if the domain cannot generate problems.
     """
     if name in PANELS:
         panel = PANELS[name]
     elif ":" in name:
         panel = Panel(name, name.partition(":")[2], name, log=False, assumption_1=False)
-        made = panel.make_domain()
-        if not isinstance(made, Samples):
+        if not isinstance(panel.make_domain(), Samples):
             raise ValueError(
-                f"panel {name!r}: the domain has no sample(rng, n); it must make problems to be compared on"
+                f"Panel {name!r}: the domain has no sample(rng, n); a panel must generate problems."
             )
-        hidden = int(getattr(made, "hidden", 0))
-        if hidden:
-            panel = replace(panel, assumption_1=False)
     else:
         raise unknown("panel", name, list(PANELS))
     return panel if kappa is None else replace(panel, kappa=kappa)
 
 
-def with_data(panel: Panel, data: DataFile, features: int) -> Panel:
-    """The same ranking panel on a data file."""
-    return replace(panel, problems="data", parameters=(("features", features),), data=data)
+def use_data(panels: Sequence[Panel], paths: Sequence[str | Path]) -> tuple[Panel, ...]:
+    """The same panels, with the ranking panels on these LETOR/SVMlight files.
+
+    Raises ValueError if no panel is a ranking panel, or a file is not valid.
+    """
+    if all(panel.problems == "sample" for panel in panels):
+        raise ValueError(
+            "A data file is given, but no ranking panel is run; add rank-unlimited or rank-budget."
+        )
+    data = open_data(paths)
+    parameters = (("features", int(read_queries(data)[0].documents.shape[1])),)
+    return tuple(
+        panel
+        if panel.problems == "sample"
+        else replace(panel, problems="data", parameters=parameters, data=data)
+        for panel in panels
+    )

@@ -1,12 +1,11 @@
-"""The paper in one call: run the panels, judge the claims, draw the figure, write every file."""
+"""Reproduce the paper: run the panels, test the claims, draw the figure, write every file."""
 
 from __future__ import annotations
 
-import os
 import platform
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -15,18 +14,18 @@ import coactor
 from coactor.experts import Policy
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import code_digest
-from coactor.lab.engine.contenders import EXPERT, OURS, PAPER, parse_lines
+from coactor.lab.engine.contenders import EXPERT, OURS, PAPER, parse_contenders
 from coactor.lab.output import figure, report, tables
 from coactor.lab.output.calibration import calibrations
 from coactor.lab.paper import robustness
 from coactor.lab.paper.claims import Claim, judge
-from coactor.lab.paper.experiment import Experiment, use_data
-from coactor.lab.paper.panels import PANELS, find_panel
+from coactor.lab.paper.experiment import Experiment
+from coactor.lab.paper.panels import PANELS, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.robustness import Cell
 from coactor.lab.paper.versus_paper import margins
 
-# Files whose every byte follows from the manifest's parameters.
+# Files that are determined, byte by byte, by the parameters in the manifest.
 NUMBERS = (
     "runs.csv",
     "summary.csv",
@@ -40,18 +39,18 @@ NUMBERS = (
 ROBUSTNESS = "robustness.csv"
 PICTURES = ("figure.png", "figure.svg", "report.html")
 MANIFEST = "manifest.json"
-TWIN = (
-    "a generated twin (700 features, about a third present, non-linear relevance, noisy labels, uneven "
-    "lists), drawn anew for each run, so claims 7 to 9 are asked of it and not of the paper's data; "
-    "give --data for real judgements"
+SYNTHETIC = (
+    "a synthetic data set (700 features, about a third present; non-linear relevance, noisy labels, lists of "
+    "different lengths), generated for each run; so claims 7 to 9 are tested on it and not on the paper's "
+    "data; give --data for real judgements"
 )
-_BYTES_A_COST = 40
-_BYTES_AROUND = 30_000_000
+_BYTES_PER_COST = 40
+_BYTES_OVERHEAD = 30_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reproduction:
-    """What a reproduction found, and where it is written."""
+    """The results of `reproduce`, and the folder they are written to."""
 
     out: Path
     results: Sequence[PanelResult]
@@ -59,7 +58,7 @@ class Reproduction:
     cells: Sequence[Cell] = ()
 
     def data(self) -> dict[str, Any]:
-        """As JSON-able data."""
+        """The tables as JSON-able data."""
         return {
             "out": str(self.out),
             "summary": [tables.summary_row(row) for result in self.results for row in result.rows()],
@@ -80,7 +79,7 @@ def parameters(
     data: Sequence[str],
     robust: bool = False,
 ) -> dict[str, Any]:
-    """What the numbers follow from, as the manifest keeps it."""
+    """Everything that determines the numbers, as stored in the manifest."""
     return {
         "panels": list(PANELS if panels is None else panels),
         "learners": list((*PAPER, EXPERT, OURS) if learners is None else learners),
@@ -94,25 +93,23 @@ def parameters(
 
 
 def numbers(robust: bool) -> tuple[str, ...]:
-    """The files that hold numbers."""
+    """The names of the files with numbers."""
     return (*NUMBERS, ROBUSTNESS) if robust else NUMBERS
 
 
 def experiment_of(chosen: dict[str, Any]) -> Experiment:
-    """The experiment that parameters describe; refused in a sentence when they describe none."""
+    """The experiment that the parameters describe. Raises ValueError if they are not valid."""
     panels = tuple(find_panel(name) for name in chosen["panels"])
     if chosen["data"]:
-        if not any(panel.problems == "twin" for panel in panels):
-            raise ValueError("a data file was given, but no ranking panel is run; add rank-unlimited")
         panels = use_data(panels, chosen["data"])
-    lines = parse_lines(chosen["learners"])
+    contenders = parse_contenders(chosen["learners"], "panel")
     return Experiment(
-        panels, lines, chosen["runs"], chosen["examples"], chosen["seed"], chosen["policy"], theorem=True
+        panels, contenders, chosen["runs"], chosen["examples"], chosen["seed"], chosen["policy"], theorem=True
     )
 
 
 def command_of(chosen: dict[str, Any]) -> str:
-    """The command that makes these numbers, with nothing left to a default."""
+    """The command that makes these numbers, with all defaults written out."""
     words = ["coactor", "reproduce", "--panels", ",".join(chosen["panels"])]
     words += ["--learners", ",".join(chosen["learners"])]
     for name in ("runs", "examples", "seed", "policy"):
@@ -144,35 +141,37 @@ def reproduce(
     Parameters
     ----------
     out
-        The folder; finished runs are kept there, so that the same call goes on where it was stopped.
+        The folder. Finished runs are cached there, so that the same call resumes where it was stopped.
     panels, learners
-        Names; by default the paper's eight panels, its four learners, the expert line and ours.
+        Names; by default the paper's eight panels, its four learners, the expert line and our learner.
     runs, examples, seed, policy
-        How often, how long, from which random numbers, and how the expert chooses.
+        The number of runs, the examples of each, the seed of all random numbers, and whether the expert takes
+        the first improving move or the best.
     data
-        LETOR/SVMlight files for the ranking panels; without them a generated twin is used.
+        LETOR/SVMlight files for the ranking panels; by default a synthetic data set is used.
     robust
-        Also run the robustness table: other experts, features and tastes.
+        Also make the robustness table: other experts, features and weights.
     jobs, cluster
-        Processes on this machine (by default one a core), or the address of a Dask scheduler.
+        Processes on this machine (by default one per core), or the address of a Dask scheduler. The numbers
+        do not depend on it.
     silent
         Show no progress.
     """
     chosen = parameters(panels, learners, runs, examples, seed, policy, [str(path) for path in data], robust)
     experiment = experiment_of(chosen)
     folder = Path(out)
-    cells = sum(unit.examples * len(unit.lines) for unit in experiment.units())
-    atomic_files.prepare(folder, cells * _BYTES_A_COST + _BYTES_AROUND)
-    results = experiment.measure(folder=folder, jobs=jobs or cores(), cluster=cluster, silent=silent)
-    found = robustness_of(chosen, folder=folder, jobs=jobs or cores(), cluster=cluster, silent=silent)
-    claims = write_all(folder, chosen, results, found)
-    return Reproduction(folder, results, claims, found)
+    costs = sum(unit.examples * len(unit.contenders) for unit in experiment.units())
+    atomic_files.prepare(folder, costs * _BYTES_PER_COST + _BYTES_OVERHEAD)
+    results = experiment.measure(folder=folder, jobs=jobs, cluster=cluster, silent=silent)
+    cells = robustness_of(chosen, folder=folder, jobs=jobs, cluster=cluster, silent=silent)
+    claims = write_all(folder, chosen, results, cells)
+    return Reproduction(folder, results, claims, cells)
 
 
 def robustness_of(
-    chosen: dict[str, Any], *, folder: Path | None, jobs: int, cluster: str | None, silent: bool
+    chosen: dict[str, Any], *, folder: Path | None, jobs: int | None, cluster: str | None, silent: bool
 ) -> list[Cell]:
-    """The robustness table, where the parameters ask for it."""
+    """The robustness table; empty unless the parameters ask for it."""
     if not chosen.get("robustness"):
         return []
     return robustness.measure(
@@ -186,21 +185,16 @@ def robustness_of(
     )
 
 
-def cores() -> int:
-    """The processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def write_numbers(
     folder: Path, chosen: dict[str, Any], results: Sequence[PanelResult], cells: Sequence[Cell] = ()
 ) -> list[Claim]:
-    """The files that hold numbers."""
+    """Write the tables and the claims."""
     totals = {result.panel.name: result.totals() for result in results}
     theorem = [row for result in results for row in result.theorem]
     claims = judge(totals, theorem, chosen["seed"])
     preface = f"{_size(results)}. Made by `{command_of(chosen)}`."
-    if any(result.panel.problems == "twin" for result in results):
-        preface += f"\n\nRanking data: {TWIN}."
+    if any(result.panel.problems == "synthetic" for result in results):
+        preface += f"\n\nRanking data: {SYNTHETIC}."
     atomic_files.write(folder / "runs.csv", tables.runs_csv(results))
     atomic_files.write(
         folder / "summary.csv",
@@ -216,7 +210,7 @@ def write_numbers(
     )
     atomic_files.write(
         folder / "calibration.csv",
-        tables.to_csv([tables.bin_row(b) for found in calibrations(results) for b in found.bins]),
+        tables.to_csv([tables.bin_row(c.panel, c.learner, b) for c in calibrations(results) for b in c.bins]),
     )
     if cells:
         atomic_files.write(folder / ROBUSTNESS, tables.to_csv(robustness.rows(cells)))
@@ -229,13 +223,13 @@ def write_numbers(
 def write_all(
     folder: Path, chosen: dict[str, Any], results: Sequence[PanelResult], cells: Sequence[Cell] = ()
 ) -> list[Claim]:
-    """Every file; the manifest last, so that it vouches only for what is there."""
+    """Write every file; the manifest last, because it has the digests of the others."""
     claims = write_numbers(folder, chosen, results, cells)
     written = numbers(bool(cells))
     png, svg = figure.draw(results)
     atomic_files.write(folder / "figure.png", png)
     atomic_files.write(folder / "figure.svg", svg)
-    page = report.render(
+    page = report.report(
         results,
         claims,
         svg,
@@ -249,7 +243,7 @@ def write_all(
     manifest: dict[str, Any] = {
         "command": command_of(chosen),
         "parameters": chosen,
-        "panels": [result.panel.plain() for result in results],
+        "panels": [asdict(result.panel) for result in results],
         "environment": environment(),
         "code": code_digest(),
         "outputs": {name: atomic_files.digest(folder / name) for name in (*written, *PICTURES)},
@@ -262,15 +256,15 @@ def write_all(
 
 
 def environment() -> dict[str, str]:
-    """The versions that the last digit of a number may depend on."""
-    found = {"coactor": coactor.__version__, "python": platform.python_version()}
+    """The versions that the last digits of a number may depend on."""
+    versions = {"coactor": coactor.__version__, "python": platform.python_version()}
     for package in ("numpy", "numba", "matplotlib", "joblib"):
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed"
-    found["system"] = f"{platform.system()} {platform.machine()}"
-    return found
+            versions[package] = "not installed"
+    versions["system"] = f"{platform.system()} {platform.machine()}"
+    return versions
 
 
 def _size(results: Sequence[PanelResult]) -> str:
@@ -279,23 +273,22 @@ def _size(results: Sequence[PanelResult]) -> str:
 
 
 def _settings(chosen: dict[str, Any], results: Sequence[PanelResult]) -> dict[str, str]:
-    """What was run, in words."""
-    said = {
+    """The parameters, described for the report."""
+    settings = {
         "panels": ", ".join(chosen["panels"]),
         "learners": ", ".join(chosen["learners"]),
-        "runs": f"{chosen['runs']}; all learners of a run see the same problems and the same expert",
-        "examples": ", ".join(sorted({str(result.examples) for result in results}, key=int)) + " a run",
+        "runs": f"{chosen['runs']}; all learners of a run get the same problems and the same expert",
+        "examples": ", ".join(sorted({str(result.examples) for result in results}, key=int)) + " per run",
         "seed": str(chosen["seed"]),
-        "expert": f"takes the {chosen['policy']} operator that gains at least kappa = "
+        "expert": f"takes the {chosen['policy']} move that gains at least kappa = "
         + " or ".join(sorted({f"{result.panel.kappa:g}" for result in results}, key=float)),
         "intervals": "95 %, percentile bootstrap over runs, 10 000 samples, paired",
     }
-    if any(result.panel.problems == "twin" for result in results):
-        said["ranking data"] = TWIN
+    if any(result.panel.problems == "synthetic" for result in results):
+        settings["ranking data"] = SYNTHETIC
     if chosen["data"]:
-        said["ranking data"] = (
-            f"{', '.join(Path(path).name for path in chosen['data'])}; a run is a random permutation"
-        )
+        names = ", ".join(Path(path).name for path in chosen["data"])
+        settings["ranking data"] = f"{names}; each run is a random permutation of the queries"
     if chosen["runs"] * chosen["examples"] < 10_000:
-        said["size"] = "smaller than the paper's 10 runs; its full size is --runs 10 --examples 1000"
-    return said
+        settings["size"] = "smaller than in the paper; the full size is --runs 10 --examples 1000"
+    return settings

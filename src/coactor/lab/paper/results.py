@@ -1,11 +1,9 @@
-"""What the runs of a panel measured, as plain arrays, and the statistics drawn from them."""
+"""The measured runs of a panel as plain arrays, and statistics of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from coactor.lab.engine.contenders import EXPERT
 from coactor.lab.engine.statistics import Interval, Pair, all_pairs, interval, resamples, standard_error
@@ -15,8 +13,8 @@ from coactor.protocol import Indices, Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One learner on one panel: what is printed in a table."""
+class SummaryRow:
+    """One contender on one panel: a row of summary.csv."""
 
     panel: str
     learner: str
@@ -35,11 +33,12 @@ class PanelResult:
     Attributes
     ----------
     costs, utilities
-        For each line the effort, and the true utility of the expert's final solution; shape (runs, examples).
+        The effort of each contender, and the true utility of the expert's final solution; shape
+        (runs, examples).
     theorem
-        Runs made to check Theorem 1; empty where it does not apply.
+        Runs that check Theorem 1; empty where it does not apply.
     chances
-        How likely each proposal was said to be accepted; NaN where nothing was said.
+        The predicted probability that each proposal is accepted; NaN where there is no prediction.
     """
 
     panel: Panel
@@ -51,43 +50,40 @@ class PanelResult:
 
     @property
     def runs(self) -> int:
+        """The number of runs."""
         return int(next(iter(self.costs.values())).shape[0])
 
     @property
     def examples(self) -> int:
+        """The number of examples of each run."""
         return int(next(iter(self.costs.values())).shape[1])
 
     def totals(self) -> dict[str, Vector]:
-        """Total effort of each run, by line."""
-        return {line: costs.sum(axis=1) for line, costs in self.costs.items()}
+        """Total effort of each run, by contender."""
+        return {name: costs.sum(axis=1) for name, costs in self.costs.items()}
 
-    def drawn(self) -> Indices:
-        """The bootstrap samples; the same for every question about this panel."""
+    def resamples(self) -> Indices:
+        """The bootstrap samples; the same for every statistic of this panel."""
         return resamples(self.seed, self.runs, self.panel.name)
 
-    def rows(self) -> list[Row]:
-        """The table of this panel, one row a line, in the order the lines were named."""
-        drawn, totals = self.drawn(), self.totals()
+    def rows(self) -> list[SummaryRow]:
+        """One row per contender, in their order."""
+        drawn, totals = self.resamples(), self.totals()
         expert = totals.get(EXPERT)
         return [
-            Row(
+            SummaryRow(
                 self.panel.name,
-                line,
+                name,
                 self.runs,
                 self.examples,
                 interval(total, drawn),
                 standard_error(total),
-                None if expert is None or line == EXPERT else interval(total - expert, drawn),
-                interval(self.utilities[line].mean(axis=1), drawn),
+                None if expert is None or name == EXPERT else interval(total - expert, drawn),
+                interval(self.utilities[name].mean(axis=1), drawn),
             )
-            for line, total in totals.items()
+            for name, total in totals.items()
         ]
 
     def pairs(self) -> list[Pair]:
-        """Every learner against every other; the expert line is a reference, not a rival."""
-        return all_pairs({name: t for name, t in self.totals().items() if name != EXPERT}, self.drawn())
-
-
-def stack(arrays: Sequence[Matrix]) -> Matrix:
-    """Runs of one line, one below the other."""
-    return np.stack(list(arrays))
+        """Every contender against every later one, without the expert, which is a reference."""
+        return all_pairs({name: t for name, t in self.totals().items() if name != EXPERT}, self.resamples())

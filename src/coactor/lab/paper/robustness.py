@@ -1,4 +1,4 @@
-"""Where nobody tuned: the synthetic panels under other experts, features and tastes.
+"""The synthetic panels with other experts, features and weights, on which nothing was tuned.
 
 Every variation changes one thing of the paper's panels and keeps their random streams, so that the cells of
 the table differ by the variation alone.
@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from coactor.experts import Policy
-from coactor.lab.engine.contenders import PAPER, parse_lines
+from coactor.lab.engine.contenders import PAPER, parse_contenders
 from coactor.lab.paper.experiment import Experiment
 from coactor.lab.paper.panels import PANELS, Panel
 from coactor.lab.paper.versus_paper import Margin, margins
 
-LINES = (*PAPER, "default", "default+paper")
-EXAMPLES = 300  # a run has no more; what is asked here shows early
+CONTENDERS = (*PAPER, "default", "default+paper")
+EXAMPLES = 300  # per run, at most; differences show early
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class Variation:
     Attributes
     ----------
     name
-        In words.
-    policy, kappa, slips, turns, twist
-        Of the expert and the features, where they differ from the paper's.
+        As shown in the table.
+    policy, kappa, slips, drift, perturbation
+        Those of the expert and the features that differ from the paper's.
     features
-        How many features; hidden ones, where there are any, keep the paper's proportion of one to ten.
+        The number of features; hidden ones, if any, keep the paper's proportion of one to ten.
     """
 
     name: str
@@ -40,8 +40,8 @@ class Variation:
     kappa: float | None = None
     features: int | None = None
     slips: float = 0.0
-    turns: bool = False
-    twist: str = ""
+    drift: bool = False
+    perturbation: str = ""
 
     def panel(self, base: Panel) -> Panel:
         """The panel with this change, on the same random streams."""
@@ -54,8 +54,8 @@ class Variation:
             kappa=base.kappa if self.kappa is None else self.kappa,
             parameters=tuple(parameters.items()),
             slips=self.slips,
-            turns=self.turns,
-            twist=self.twist,
+            drift=self.drift,
+            perturbation=self.perturbation,
             stream=base.name,
         )
 
@@ -66,24 +66,24 @@ VARIATIONS = (
     Variation("kappa 0.5", kappa=0.5),
     Variation("5 features", features=5),
     Variation("300 features", features=300),
-    Variation("weights of mixed sign", twist="mixed signs"),
-    Variation("correlated features", twist="correlated"),
-    Variation("badly scaled features", twist="badly scaled"),
-    Variation("an expert who errs in 10 % of the moves", slips=0.1),
-    Variation("a taste that changes half way", turns=True),
+    Variation("weights of mixed sign", perturbation="mixed signs"),
+    Variation("correlated features", perturbation="correlated"),
+    Variation("badly scaled features", perturbation="badly scaled"),
+    Variation("errors in 10 % of the moves", slips=0.1),
+    Variation("weights that change half way", drift=True),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one line does on one panel under one variation."""
+    """One contender on one panel under one variation."""
 
     variation: str
     margin: Margin
 
     @property
     def worse(self) -> bool:
-        """Whether it needs more effort than the best of the four, by more than the interval."""
+        """Whether it needs more effort than the best of the four, with all of the interval above 1."""
         return self.margin.ratio.low > 1.0
 
 
@@ -93,29 +93,29 @@ def measure(
     examples: int,
     seed: int,
     folder: Path | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
     cluster: str | None = None,
     silent: bool = True,
 ) -> list[Cell]:
     """Run every variation on the six synthetic panels."""
-    lines = parse_lines(LINES)
+    contenders = parse_contenders(CONTENDERS, "panel")
     cells: list[Cell] = []
     for variation in VARIATIONS:
         panels = tuple(variation.panel(panel) for panel in PANELS.values() if panel.problems == "sample")
-        experiment = Experiment(panels, lines, runs, min(examples, EXAMPLES), seed, variation.policy)
+        experiment = Experiment(panels, contenders, runs, min(examples, EXAMPLES), seed, variation.policy)
         for result in experiment.measure(folder=folder, jobs=jobs, cluster=cluster, silent=silent):
             cells += [Cell(variation.name, margin) for margin in margins(result)]
     return cells
 
 
 def rows(cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """The table as plain data, one row a cell."""
-    found = []
+    """The table as plain data, one row per cell."""
+    table = []
     for cell in cells:
         m = cell.margin
-        row: dict[str, Any] = {"variation": cell.variation, "panel": m.panel, "learner": m.line}
+        row: dict[str, Any] = {"variation": cell.variation, "panel": m.panel, "learner": m.learner}
         for name in ("effort", "best", "ratio", "utility"):
             value = getattr(m, name)
             row |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
-        found.append({**row, "wins": m.wins, "worse": cell.worse})
-    return found
+        table.append({**row, "wins": m.wins, "worse": cell.worse})
+    return table

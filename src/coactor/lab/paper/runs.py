@@ -1,57 +1,65 @@
-"""One run of one panel: problems are made once and shown to every line; out come plain arrays.
+"""One run of one panel: each problem is generated once and shown to every contender.
 
-Random streams are addressed, not advanced: [seed, stream, run, purpose]. So a line more, a panel less or
-another order of work changes no other number.
+Random streams are addressed, not advanced: [seed, stream, run, purpose]. So another contender, panel or order
+of work changes no number.
 """
 
 from __future__ import annotations
 
-import threading
+import json
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from coactor import Session, SimulatedExpert, loaders, search
+from coactor import Session, SimulatedExpert, search
 from coactor.domains import Query
 from coactor.experts import Policy
-from coactor.lab.engine.contenders import EXPERT, PAPER, Line
-from coactor.lab.paper.panels import DataFile, Panel
-from coactor.lab.paper.perturbations import TWISTS, Twist, twisted
-from coactor.lab.paper.synthetic_ranking import Twin
-from coactor.lab.paper.theorem import THEOREM_EXAMPLES, TheoremRow, Watcher
-from coactor.protocol import Correction, Domain, Matrix, Problem, Vector
+from coactor.lab.engine.cache import Cache, source_digests
+from coactor.lab.engine.contenders import ALIKE, EXPERT, PAPER, START, Contender
+from coactor.lab.engine.parallel import run_alone
+from coactor.lab.paper.panels import Panel
+from coactor.lab.paper.perturbations import PERTURBATIONS, Perturbation, perturbed
+from coactor.lab.paper.synthetic_ranking import SyntheticRanking
+from coactor.lab.paper.theorem import THEOREM_EXAMPLES, TheoremCheck, TheoremRow
+from coactor.protocol import Correction, Domain, Hides, Matrix, Problem, Vector
 
-_WEIGHTS, _PROBLEMS, _EXPERT, _LINE, _TWIST = range(5)
+_WEIGHTS, _PROBLEMS, _EXPERT, _CONTENDER, _PERTURBATION = range(5)
+
+Data: TypeAlias = Mapping[str, Sequence[Query]]
+"""The queries of each data set, by its digest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The smallest piece of work that is saved, resumed and sent to a worker."""
+    """One run of one panel: the smallest piece of work that is cached, resumed and sent to a worker."""
 
     panel: Panel
     run: int
     seed: int
     examples: int
-    lines: tuple[Line, ...]
+    contenders: tuple[Contender, ...]
     policy: Policy = "first"
     theorem: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.panel.name}, run {self.run}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitResult:
-    """What a unit measured, shape (lines, examples) each.
+    """What a unit measured, shape (contenders, examples) each.
 
     Attributes
     ----------
     costs, utilities
-        The expert's effort, and what his final solution is worth to him.
+        The expert's effort, and the true utility of their final solution.
     chances
-        How likely the proposal was said to be accepted; NaN where nothing was said.
+        The predicted probability that the proposal is accepted; NaN where there is no prediction.
     theorem
         Runs that check Theorem 1.
     """
@@ -62,23 +70,72 @@ class UnitResult:
     theorem: list[TheoremRow] = field(default_factory=list)
 
 
-# BLAS with several threads may add up in another order, and two units in one process (threads of a Dask
-# worker) would undo each other's limit: one unit at a time, on one BLAS thread.
-_ONE_AT_A_TIME = threading.Lock()
+def run_unit(unit: Unit, data: Data | None = None) -> UnitResult:
+    """Run one unit; `data` has the queries of the panels that run on a data file."""
+    return run_alone(measure_unit, data, unit)
 
 
-def run_unit(unit: Unit, queries: Sequence[Query] | None = None) -> UnitResult:
-    """Run one unit.
+def measure_unit(data: Data | None, unit: Unit) -> UnitResult:
+    """The work of one unit, for `engine.parallel`."""
+    panel = unit.panel
+    domain = panel.make_domain()
+    problems = make_problems(unit, domain, data)
+    expert = _expert(unit, domain)
+    editors = [_editor(unit, contender, domain) for contender in unit.contenders]
+    costs = np.zeros((len(editors), unit.examples))
+    utilities, chances = np.zeros_like(costs), np.full_like(costs, np.nan)
+    checks = _theorem_checks(unit, domain, expert)
+    for t, x in enumerate(problems):
+        if panel.drift and t == unit.examples // 2:
+            expert = _expert(unit, domain, changed=True)
+        for k, edit in enumerate(editors):
+            correction, chance = edit(x, expert)
+            costs[k, t] = correction.effort
+            utilities[k, t] = expert.utility(x, correction.final)
+            if chance is not None:
+                chances[k, t] = chance
+        if t < THEOREM_EXAMPLES:
+            for check in checks:
+                check.observe(x)
+    theorem = [check.row(panel.name, unit.run) for check in checks]
+    return UnitResult(costs, utilities, chances, theorem)
 
-    Parameters
-    ----------
-    unit
-        What to run.
-    queries
-        The data, when the caller has it at hand; otherwise it is read from the panel's file.
-    """
-    with _ONE_AT_A_TIME, threadpool_limits(1):
-        return _run(unit, queries)
+
+# -- the cache -----------------------------------------------------------------------------------------------
+
+
+def unit_cache(folder: Path) -> Cache[Unit, UnitResult]:
+    """The finished units in a folder."""
+    return Cache(folder, _inputs, _pack, _unpack)
+
+
+def _inputs(unit: Unit) -> dict[str, Any]:
+    plain = asdict(unit)
+    if unit.panel.data is not None:
+        plain["panel"]["data"] = unit.panel.data.digest  # the content counts, not the path
+    names = [unit.panel.domain, *(contender.learner for contender in unit.contenders)]
+    return {"unit": plain, "sources": source_digests(names)}
+
+
+def _pack(result: UnitResult) -> dict[str, np.ndarray[Any, Any]]:
+    rows = json.dumps([asdict(row) for row in result.theorem]).encode()
+    return {
+        "costs": result.costs,
+        "utilities": result.utilities,
+        "chances": result.chances,
+        "theorem": np.frombuffer(rows, dtype=np.uint8),
+    }
+
+
+def _unpack(unit: Unit, arrays: Mapping[str, np.ndarray[Any, Any]]) -> UnitResult | None:
+    costs, utilities, chances = arrays["costs"], arrays["utilities"], arrays["chances"]
+    if not costs.shape == utilities.shape == chances.shape == (len(unit.contenders), unit.examples):
+        return None
+    rows = [TheoremRow(**row) for row in json.loads(arrays["theorem"].tobytes())]
+    return UnitResult(costs, utilities, chances, rows)
+
+
+# -- the random parts of a run -----------------------------------------------------------------------------
 
 
 def stream(unit: Unit, purpose: int, *more: int) -> np.random.Generator:
@@ -87,37 +144,12 @@ def stream(unit: Unit, purpose: int, *more: int) -> np.random.Generator:
     return np.random.default_rng([unit.seed, zlib.crc32(panel.encode()), unit.run, purpose, *more])
 
 
-def _run(unit: Unit, queries: Sequence[Query] | None) -> UnitResult:
-    panel = unit.panel
-    domain = panel.make_domain()
-    problems = make_problems(unit, domain, queries)
-    expert = _expert(unit, domain)
-    editors = [_editor(unit, line, domain) for line in unit.lines]
-    costs = np.zeros((len(editors), unit.examples))
-    utilities, chances = np.zeros_like(costs), np.full_like(costs, np.nan)
-    watchers = _watchers(unit, domain, expert)
-    for t, x in enumerate(problems):
-        if panel.turns and t == unit.examples // 2:
-            expert = _expert(unit, domain, turned=True)
-        for k, edit in enumerate(editors):
-            correction, chance = edit(x, expert)
-            costs[k, t] = correction.effort
-            utilities[k, t] = expert.utility(x, correction.final)
-            if chance is not None:
-                chances[k, t] = chance
-        if t < THEOREM_EXAMPLES:
-            for watcher in watchers:
-                watcher.see(x)
-    theorem = [watcher.row(panel.name, unit.run) for watcher in watchers]
-    return UnitResult(costs, utilities, chances, theorem)
-
-
-def _expert(unit: Unit, domain: Domain, turned: bool = False) -> SimulatedExpert:
-    """One expert for all lines: he draws his budget once a problem, so every line meets the same one."""
-    panel, more = unit.panel, (1,) if turned else ()
+def _expert(unit: Unit, domain: Domain, changed: bool = False) -> SimulatedExpert:
+    """One expert for all contenders: the budget is drawn once per problem, so it is the same for each."""
+    panel, more = unit.panel, (1,) if changed else ()
     return SimulatedExpert(
         domain,
-        true_weights(unit, domain, turned),
+        true_weights(unit, domain, changed),
         kappa=panel.kappa,
         policy=unit.policy,
         budget=panel.budget,
@@ -126,59 +158,59 @@ def _expert(unit: Unit, domain: Domain, turned: bool = False) -> SimulatedExpert
     )
 
 
-def true_weights(unit: Unit, domain: Domain, turned: bool = False) -> Vector:
-    """The expert's taste: uniform on [0, 1], drawn anew when it turns; in ranking the labels alone."""
-    length = domain.dim + int(getattr(domain, "hidden", 0))
+def true_weights(unit: Unit, domain: Domain, changed: bool = False) -> Vector:
+    """The expert's weights: uniform on [0, 1], drawn again when they change; the label alone in ranking."""
+    length = domain.dim + hidden_features(domain)
     if unit.panel.problems == "sample":
-        weights = stream(unit, _WEIGHTS, *((1,) if turned else ())).random(length)
-        return _twist(unit, domain)[0](weights) if unit.panel.twist else weights
+        weights = stream(unit, _WEIGHTS, *((1,) if changed else ())).random(length)
+        return _perturbation(unit, domain)[0](weights) if unit.panel.perturbation else weights
     weights = np.zeros(length)
     weights[-1] = 1.0
     return weights
 
 
-def make_problems(unit: Unit, domain: Domain, queries: Sequence[Query] | None) -> Iterator[Problem]:
-    """The problems of this run, in order; the same for every line."""
+def hidden_features(domain: Domain) -> int:
+    """The number of features that only the expert sees: the paper's noise."""
+    return domain.hidden if isinstance(domain, Hides) else 0
+
+
+def make_problems(unit: Unit, domain: Domain, data: Data | None) -> Iterator[Problem]:
+    """The problems of this run, in order; the same for every contender."""
     rng = stream(unit, _PROBLEMS)
-    if unit.panel.problems == "data":
-        data = unit.panel.data
-        if queries is None and data is not None:
-            queries = read_data(data)
-        if not queries:
-            raise ValueError(f"panel {unit.panel.name} runs on a data file, and none was given; use --data")
+    if unit.panel.data is not None:
+        queries = (data or {}).get(unit.panel.data.digest)
+        if queries is None:
+            raise ValueError(f"The data of panel {unit.panel.name} is missing.")
         order = rng.permutation(len(queries))[: unit.examples]
         return (queries[i] for i in order)
-    if unit.panel.problems == "twin":
-        return Twin(rng, domain.dim).sample(rng, unit.examples)
-    made: Iterator[Problem] = iter(domain.sample(rng, unit.examples))  # type: ignore[attr-defined]
-    if unit.panel.twist:
-        change = _twist(unit, domain)[1]
-        made = (twisted(x, change) for x in made)
-    return islice(made, unit.examples)
+    if unit.panel.problems == "synthetic":
+        return SyntheticRanking(rng, domain.dim).sample(rng, unit.examples)
+    problems: Iterator[Problem] = iter(domain.sample(rng, unit.examples))  # type: ignore[attr-defined]
+    if unit.panel.perturbation:
+        change = _perturbation(unit, domain)[1]
+        problems = (perturbed(x, change) for x in problems)
+    return islice(problems, unit.examples)
 
 
-def _twist(unit: Unit, domain: Domain) -> Twist:
-    return TWISTS[unit.panel.twist](stream(unit, _TWIST), domain.dim)
+def _perturbation(unit: Unit, domain: Domain) -> Perturbation:
+    return PERTURBATIONS[unit.panel.perturbation](stream(unit, _PERTURBATION), domain.dim)
 
 
-@lru_cache(maxsize=1)
-def read_data(data: DataFile) -> list[Query]:
-    """The queries of all files of a data set; every file is widened to the widest one."""
-    parts = [loaders.read_letor(path) for path in data.paths]
-    widest = max(query.documents.shape[1] for part in parts for query in part)
-    if len(parts) > 1:
-        parts = [loaders.read_letor(path, features=widest) for path in data.paths]
-    return [query for part in parts for query in part]
+# -- contenders ----------------------------------------------------------------------------------------------
 
 
 def _editor(
-    unit: Unit, line: Line, domain: Domain
+    unit: Unit, contender: Contender, domain: Domain
 ) -> Callable[[Problem, SimulatedExpert], tuple[Correction, float | None]]:
-    """One line: from a problem to what the expert made of its proposal, and how it was said to fare."""
-    if line.learner == EXPERT:
+    """One contender: from a problem to the correction of its proposal and the predicted chance."""
+    start = np.ones(domain.dim)
+    if contender.text == EXPERT:
         return lambda x, expert: (expert(x, domain.solve(x, expert.weights[: domain.dim])), None)
-    seed = int(stream(unit, _LINE, zlib.crc32(line.text.encode())).integers(2**31))
-    session = Session(domain, line.make(domain.dim), proposals=line.proposals, seed=seed)
+    if contender.text in (START, ALIKE):
+        return lambda x, expert: (expert(x, domain.solve(x, start)), None)
+    seed = int(stream(unit, _CONTENDER, zlib.crc32(contender.text.encode())).integers(2**31))
+    learner = contender.make(domain.dim, start)
+    session = Session(domain, learner, proposals=contender.proposals, seed=seed)
 
     def edit(x: Problem, expert: SimulatedExpert) -> tuple[Correction, float | None]:
         proposal = session.ask(x)
@@ -189,9 +221,10 @@ def _editor(
     return edit
 
 
-def _watchers(unit: Unit, domain: Domain, expert: SimulatedExpert) -> list[Watcher]:
-    """Theorem 1 is checked where it speaks: no noise, no budget, the paper's four learners."""
-    if not unit.theorem or not unit.panel.noise_free or unit.panel.budget is not None:
+def _theorem_checks(unit: Unit, domain: Domain, expert: SimulatedExpert) -> list[TheoremCheck]:
+    """Checks of Theorem 1 where it applies: no noise, no budget, the paper's four learners."""
+    if not unit.theorem or unit.panel.problems != "sample" or unit.panel.budget or hidden_features(domain):
         return []
     solver = None if unit.panel.assumption_1 else search.polish(domain)
-    return [Watcher(line.text, domain, expert, solver) for line in unit.lines if line.text in PAPER]
+    names = [contender.text for contender in unit.contenders if contender.text in PAPER]
+    return [TheoremCheck(name, domain, expert, solver) for name in names]

@@ -1,7 +1,7 @@
-"""Theorem 1 against measurement: one row for each noise-free run made with Assumption 3's candidate.
+"""Checks of Theorem 1: one row per noise-free run with Assumption 3's candidate.
 
-The experiments let a learner learn from the expert's final solution; the theorem speaks of the last candidate
-the learner disagreed with. So the theorem is measured by learners of its own, shown the same problems.
+In the experiments a learner learns from the expert's final solution. The theorem assumes the last candidate
+that the learner disagreed with. So the theorem is checked with separate learners on the same problems.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ import numpy as np
 from coactor import Session, SimulatedExpert, bounds, learners, search
 from coactor.protocol import Domain, Problem, Solver
 
-# The theorem holds for every n and is tightest early: later examples cost little while the bounds grow.
+# The theorem holds for every n and is tightest early: later examples cost little.
 THEOREM_EXAMPLES = 100
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class TheoremRow:
-    """What one run measured, and what Theorem 1 allows.
+    """The measured effort of one run, and the bounds of Theorem 1.
 
     Attributes
     ----------
     examples, updates
-        n, and how many of them changed the weights.
+        n, and the number of examples that changed the weights.
     R, W, kappa
-        Largest |phi| among the solutions the learner compared, |w*|, and the expert's threshold.
+        Largest |phi| among the solutions that the learner compared, |w*|, and the expert's threshold.
     squared
-        Whether the theorem bounds the mean of C squared (the cost-sensitive pair) or of C.
+        Whether the theorem bounds the mean of C squared (CSPER, CSPA) or of C (PER, PA).
     measured, bound, refined
         That mean, the printed bound, and the bound on the total that does not depend on n, divided by n.
     held
         Whether both bounds held.
     local, gained, disagreed
         Whether every proposal was locally optimal for the learner (Assumption 1), every candidate gained at
-        least kappa C (Assumption 2), and the learner preferred its own proposal every time (Assumption 3).
+        least kappa C (Assumption 2), and the learner always preferred its own proposal (Assumption 3).
     """
 
     panel: str
@@ -58,21 +58,21 @@ class TheoremRow:
 
     @property
     def assumptions_met(self) -> bool:
-        """Whether the theorem speaks of this run at all."""
+        """Whether the theorem applies to this run."""
         return self.local and self.gained and self.disagreed
 
 
-class Watcher:
-    """One learner in Theorem 1's setting, and whether the setting is what the theorem assumes.
+class TheoremCheck:
+    """One learner in the setting of Theorem 1; checks the assumptions on every example.
 
     Parameters
     ----------
     name
         PER, CSPER, PA or CSPA.
     domain, expert
-        The panel's; the expert sees what the solver sees.
+        Those of the panel; the expert sees the same features as the solver.
     solver
-        A locally optimal one where the domain's own is not (Assumption 1).
+        A locally optimal solver, where the domain's own is not (Assumption 1).
     """
 
     def __init__(self, name: str, domain: Domain, expert: SimulatedExpert, solver: Solver | None) -> None:
@@ -83,23 +83,23 @@ class Watcher:
         self._norm = 0.0
         self._local = self._gained = self._disagreed = True
 
-    def see(self, x: Problem) -> None:
-        """One example."""
+    def observe(self, x: Problem) -> None:
+        """Run one example."""
         w = self._session.learner.weights
         proposal = self._session.ask(x)
         y = proposal.solution
         slack = _ROUNDING * (1.0 + float(np.abs(w).sum()))
         self._local &= bool((search.landscape(self._domain, x, w).gains(y) <= slack).all())
-        finished = self._session.tell(proposal, self._expert(x, y))
-        if finished.cost > 0:
-            delta, phi = finished.delta, self._domain.features(x, y)
+        round = self._session.tell(proposal, self._expert(x, y))
+        if round.cost > 0:
+            delta, phi = round.delta, self._domain.features(x, y)
             self._norm = max(self._norm, float(np.linalg.norm(phi)), float(np.linalg.norm(phi + delta)))
             gained = float(self._expert.weights @ delta)
-            self._gained &= gained >= self._expert.kappa * finished.cost - _ROUNDING
+            self._gained &= gained >= self._expert.kappa * round.cost - _ROUNDING
             self._disagreed &= float(w @ delta) <= slack
 
     def row(self, panel: str, run: int) -> TheoremRow:
-        """The run, measured against the theorem."""
+        """The run so far, against the bounds."""
         costs, kappa = self._session.costs, self._expert.kappa
         W = float(np.linalg.norm(self._expert.weights))
         printed, refined = bounds.check_run(self._name, costs, self._norm, W, kappa)

@@ -1,11 +1,10 @@
-"""How a learner fares against the best of the paper's four: effort, the expert line, and final utility.
+"""Contenders against the best of the paper's four learners: effort, effort above the expert, final utility.
 
-All of it is paired: the best of the four is chosen anew in every run, on the same problems and expert.
+All differences are paired: the best of the four is chosen in every run, on the same problems and expert.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,30 +17,28 @@ from coactor.protocol import Indices, Vector
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """One line on one panel, against the best of the four.
+    """One contender on one panel, against the best of the paper's four.
 
     Attributes
     ----------
-    panel, line
-        Where, and who.
     effort, best
-        Total effort of the line, and of the best of the four in each run.
+        Total effort of the contender, and of the best of the four in each run.
     ratio
-        Effort over the best's, run by run, mean of the runs; below 1 is less effort.
+        Effort divided by that of the best, mean over runs; below 1 is less effort.
     ratio_of_totals
-        The same from the totals of all runs, so that long runs count more.
+        The same ratio of the totals over all runs, in which long runs count more.
     wins
         The share of runs with less effort than the best of the four; a tie counts half.
     rival, against_rival
-        Who of the four needs least effort on average, and effort above his, run by run.
+        Which of the four needs least effort on average, and the effort above theirs.
     above_expert
-        Effort above the expert line; None where there is none.
+        Effort above that of the expert's true weights; None if these were not run.
     utility
-        Final utility above that of the paper's pipeline with the highest one on this panel, per example.
+        Final utility per example, above that of the best of the four by final utility.
     """
 
     panel: str
-    line: str
+    learner: str
     effort: Interval
     best: Interval
     ratio: Interval
@@ -53,20 +50,16 @@ class Margin:
     utility: Interval
 
 
-def margins(result: PanelResult, names: Sequence[str] | None = None) -> list[Margin]:
-    """The lines that are not the paper's (or those named), each against the paper's learners that were run.
-
-    Empty where none of the four was run.
-    """
-    totals, drawn = result.totals(), result.drawn()
+def margins(result: PanelResult) -> list[Margin]:
+    """The margins of all contenders that are not the paper's; none if none of the four was run."""
+    totals, drawn = result.totals(), result.resamples()
     rivals = [name for name in PAPER if name in totals]
     if not rivals:
         return []
     least: Vector = np.min([totals[name] for name in rivals], axis=0)
     rival = best_of(totals, rivals)
-    utilities = {name: found.mean(axis=1) for name, found in result.utilities.items()}
-    finest = max(rivals, key=lambda name: float(utilities[name].mean()))
-    wanted = [n for n in totals if n not in (*PAPER, EXPERT)] if names is None else names
+    utilities = {name: values.mean(axis=1) for name, values in result.utilities.items()}
+    highest = max(rivals, key=lambda name: float(utilities[name].mean()))
     return [
         Margin(
             result.panel.name,
@@ -79,19 +72,20 @@ def margins(result: PanelResult, names: Sequence[str] | None = None) -> list[Mar
             rival,
             interval(totals[name] - totals[rival], drawn),
             interval(totals[name] - totals[EXPERT], drawn) if EXPERT in totals else None,
-            interval(utilities[name] - utilities[finest], drawn),
+            interval(utilities[name] - utilities[highest], drawn),
         )
-        for name in wanted
+        for name in totals
+        if name not in (*PAPER, EXPERT)
     ]
 
 
-def _ratios(ours: Vector, theirs: Vector) -> Vector:
-    """Run by run; where nobody had any effort the two are equal."""
+def _ratios(effort: Vector, best: Vector) -> Vector:
+    """Run by run; 1 where both are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(ours == theirs, 1.0, ours / theirs)
+        return np.where(effort == best, 1.0, effort / best)
 
 
-def _ratio_of_totals(ours: Vector, theirs: Vector, drawn: Indices) -> Interval:
-    value = _ratios(ours.sum(keepdims=True), theirs.sum(keepdims=True))
-    samples = _ratios(ours[drawn].sum(axis=1), theirs[drawn].sum(axis=1))
+def _ratio_of_totals(effort: Vector, best: Vector, drawn: Indices) -> Interval:
+    value = _ratios(effort.sum(keepdims=True), best.sum(keepdims=True))
+    samples = _ratios(effort[drawn].sum(axis=1), best[drawn].sum(axis=1))
     return Interval(float(value[0]), *percentiles(samples))

@@ -1,0 +1,3 @@
+from tests.lab.archives.conftest import plans, queries, trips
+
+__all__ = ["plans", "queries", "trips"]

@@ -1,0 +1,90 @@
+"""evaluate and learn on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from coactor import learners
+from coactor.cli import main
+from coactor.lab import Contender, open_archive
+from coactor.lab.archives.replays import replay
+
+
+def run(*words: str) -> Any:
+    return CliRunner().invoke(main, list(words))
+
+
+@pytest.mark.parametrize("kind", ["trips", "plans", "queries"])
+def test_evaluate_writes_tables_figure_and_reports(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    source, out = str(request.getfixturevalue(kind)), tmp_path / "out"
+    words = ["evaluate", source, "--orders", "2", "--jobs", "1", "--cases", "10"]
+    words += ["--learners", "PER,default", "--out", str(out)]
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    report = (out / "report.md").read_text()
+    assert report in result.stdout
+    assert "| default |" in report
+    assert "## What default learned" in report
+    assert "<td>default</td>" in (out / "report.html").read_text()
+    assert (out / "effort.png").read_bytes().startswith(b"\x89PNG")
+    assert len((out / "table.csv").read_text().splitlines()) == 4  # header, start, PER, default
+    again = run(*words, "--json")
+    data = json.loads(again.stdout, parse_constant=pytest.fail)
+    assert [row["learner"] for row in data["rows"]] == ["start", "PER", "default"]
+    assert (data["rows"][0]["quality"] is None) == (kind != "queries")
+
+
+def test_evaluate_true_order_has_intervals_over_cases(plans: Path, tmp_path: Path) -> None:
+    result = run(
+        "evaluate", str(plans), "--true-order", "--jobs", "1", "--learners", "default", "--out", str(tmp_path)
+    )
+    assert result.exit_code == 0, result.output
+    assert "in their true order" in result.output
+    assert "intervals over cases" in result.output
+
+
+def test_learn_writes_a_state_that_proposes_like_the_learner(trips: Path, tmp_path: Path) -> None:
+    out = tmp_path / "learner.json"
+    result = run("learn", str(trips), "--out", str(out))
+    assert result.exit_code == 0, result.output
+    assert "100 m of side road count as" in result.output
+    archive = open_archive(trips)
+    live = replay(archive, Contender.parse("default", "paper"), np.arange(archive.size))
+    assert np.array_equal(learners.from_state(json.loads(out.read_text())).weights, live.weights)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evaluate", "nowhere"], "There is no file or folder nowhere"),
+        (["evaluate", "{trips}", "--learners", "nobody"], "Unknown learner 'nobody'"),
+        (["evaluate", "{trips}", "--learners", "expert"], "'expert' does not apply here"),
+        (["evaluate", "{trips}", "--cases", "100000"], "cases is 100000; the archive has"),
+        (["evaluate", "{trips}", "--jobs", "1", "--cluster", "x"], "Give one of them"),
+        (["evaluate", "{queries}", "--budget", "many"], "expected two whole numbers such as 5,15"),
+        (["evaluate", "{plans}", "--features", "weather"], "'weather'"),
+        (["learn", "{trips}", "--learner", "copy"], "'copy' does not learn"),
+        (["learn", "{trips}", "--shards", "9999"], "shards is 9999"),
+        (
+            ["learn", "{trips}", "--shards", "2", "--cluster", "tcp://127.0.0.1:1"],
+            "No Dask scheduler answers",
+        ),
+    ],
+)
+def test_archive_commands_refuse_invalid_input_with_one_sentence(
+    words: list[str], message: str, trips: Path, plans: Path, queries: Path, tmp_path: Path
+) -> None:
+    filled = [word.format(trips=trips, plans=plans, queries=queries) for word in words]
+    result = run(*filled, "--out", str(tmp_path / "out"))
+    assert result.exit_code in (1, 2)
+    assert message in result.output
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,102 @@
+"""coactor check: a domain or a learner of the user."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from coactor.cli import main
+
+GOOD = """
+import numpy as np
+
+class Coins:
+    dim = 1
+    def features(self, x, y): return np.array([float(np.dot(x, y))])
+    def solve(self, x, w): return tuple(int(v * w[0] > 0) for v in x)
+    def moves(self, x, y): return [{"op": "turn", "args": [k]} for k in range(len(y))]
+    def apply(self, x, y, move):
+        k = move["args"][0]
+        return y[:k] + (1 - y[k],) + y[k + 1:]
+
+class Lazy(Coins):
+    def solve(self, x, w): return (0,) * len(x)
+
+class Sampling(Lazy):
+    def sample(self, rng, n): return [[1.0]] * n
+
+class Sized(Coins):
+    def __init__(self, size): pass
+
+coins = Coins()
+number = 7
+problems = [[1.0, -2.0], [0.5]]
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A module in the current folder."""
+    (tmp_path / "my_coins.py").write_text(GOOD)
+    (tmp_path / "no_problems.py").write_text(GOOD.replace("problems =", "others ="))
+    monkeypatch.chdir(tmp_path)
+    yield "my_coins"  # type: ignore[misc]
+    sys.modules.pop("my_coins", None)
+    sys.modules.pop("no_problems", None)
+
+
+def invoke(*args: str) -> Any:
+    return CliRunner().invoke(main, ["check", *args])
+
+
+def test_check_accepts_valid_domains_and_learners(mine: str) -> None:
+    assert invoke(f"{mine}:Coins").output == "my_coins:Coins is a valid domain.\n"
+    assert invoke(f"{mine}:coins").exit_code == 0
+    assert invoke("my_coins.py:Coins").exit_code == 0
+    assert invoke("coactor.domains:Hypercube", "--problems", "1").exit_code == 0
+    assert invoke("coactor.learners:CSPA").output == "coactor.learners:CSPA is a valid learner.\n"
+    data = json.loads(invoke(f"{mine}:Coins", "--json").output)
+    assert data == {
+        "target": "my_coins:Coins",
+        "ok": True,
+        "kind": "domain",
+        "message": "my_coins:Coins is a valid domain.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("my_coins:Lazy", "the solver's answer on problem 0 is improved by move"),
+        ("my_coins:Sampling", "the solver's answer on problem 0 is improved by move"),
+        ("my_coins:Sized", "cannot be made without arguments"),
+        ("my_coins:number", "neither a domain"),
+        ("my_coins:Missing", "has no 'Missing'; it has"),
+        ("no_problems:Coins", "no list named problems"),
+        ("my_coins", "not of the form module:Class"),
+        (":Coins", "not of the form module:Class"),
+        ("absent:Coins", "Cannot import 'absent'"),
+        ("absent.py:Coins", "Cannot import 'absent.py'"),
+    ],
+)
+def test_check_explains_what_is_wrong_and_exits_with_1(mine: str, target: str, sentence: str) -> None:
+    plain = invoke(target)
+    assert plain.exit_code == 1
+    assert sentence in plain.output
+    assert "Traceback" not in plain.output
+    told = invoke(target, "--json")
+    assert told.exit_code == 1
+    data = json.loads(told.output)
+    assert not data["ok"]
+    assert sentence in data["message"]
+
+
+def test_check_refuses_a_learner_object(mine: str, tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text("import coactor\nlearner = coactor.learners.PER(2)\n")
+    assert "give the class of the learner" in invoke("made.py:learner").output
+    sys.modules.pop("made", None)

@@ -1,0 +1,96 @@
+"""The command line starts fast and lists its commands."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import coactor
+from coactor.cli import COMMANDS, main
+
+HEAVY = {
+    "matplotlib",
+    "joblib",
+    "distributed",
+    "dask",
+    "sqlalchemy",
+    "orjson",
+    "fastapi",
+    "uvicorn",
+    "starlette",
+    "httpx",
+    "psycopg",
+    "ortools",
+    "pyvrp",
+    "scipy",
+    "pandas",
+    "sklearn",
+    "networkx",
+}
+
+
+def imported_by(code: str) -> set[str]:
+    """The packages that some code imports in a new Python process."""
+    report = "\nimport sys; print('\\n' + ' '.join(sorted({name.partition('.')[0] for name in sys.modules})))"
+    done = subprocess.run([sys.executable, "-c", code + report], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_import_coactor_imports_nothing_heavy() -> None:
+    loaded = imported_by("import coactor")
+    assert not loaded & (HEAVY | {"numba"})
+
+
+def test_core_imports_numpy_and_numba_only() -> None:
+    loaded = imported_by(
+        "import coactor\n"
+        "for name in coactor.__all__: getattr(coactor, name)\n"
+        "domain = coactor.domains.Tour(points=4, features=2)\n"
+        "coactor.Session(domain, coactor.learners.make('default', 2))\n"
+    )
+    assert {"numpy", "numba"} <= loaded
+    assert not loaded & (HEAVY - {"scipy"} | {"click"})  # numba itself looks for scipy
+
+
+def test_help_imports_neither_numpy_nor_any_command() -> None:
+    loaded = imported_by(
+        "from coactor.cli import main\ntry: main(['--help'])\nexcept SystemExit as end: assert end.code == 0"
+    )
+    assert not loaded & (HEAVY | {"numpy", "numba"})
+
+
+def test_help_of_a_lab_command_imports_no_numpy() -> None:
+    for command in ("reproduce", "compare", "evaluate", "learn", "check"):
+        loaded = imported_by(
+            f"from coactor.cli import main\ntry: main(['{command}', '--help'])\nexcept SystemExit: pass"
+        )
+        assert not loaded & (HEAVY | {"numpy", "numba", "tqdm", "jinja2"}), command
+
+
+def test_help_lists_every_command() -> None:
+    shown = CliRunner().invoke(main, ["--help"])
+    assert shown.exit_code == 0
+    for name, (_, _, line) in COMMANDS.items():
+        assert name in shown.output
+        assert line.split(",")[0].split(":")[0] in shown.output
+    assert CliRunner().invoke(main, ["nonsense"]).exit_code == 2
+
+
+def test_every_public_name_exists() -> None:
+    for name in coactor.__all__:
+        assert getattr(coactor, name) is not None
+    assert set(coactor.__all__) <= set(dir(coactor))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = coactor.nonsense
+
+
+def test_version_prints_text_or_json() -> None:
+    plain = CliRunner().invoke(main, ["version"])
+    assert plain.output.startswith(f"coactor {coactor.__version__}, python ")
+    data = json.loads(CliRunner().invoke(main, ["version", "--json"]).output)
+    assert data["coactor"] == coactor.__version__
+    assert set(data) == {"coactor", "python", "numpy", "numba"}

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from coactor.lab.engine import atomic_files
+
+
+def test_write_is_atomic(tmp_path):
+    target = tmp_path / "runs.csv"
+    atomic_files.write(target, "old\n")
+
+    def pieces():
+        yield "new\n"
+        raise RuntimeError("interrupted")
+
+    with pytest.raises(RuntimeError):
+        atomic_files.write(target, pieces())
+    assert target.read_text() == "old\n"
+    assert os.listdir(tmp_path) == ["runs.csv"]  # no temporary file is left
+
+
+def test_written_files_have_the_permissions_of_the_umask_which_is_not_touched(tmp_path, monkeypatch):
+    (tmp_path / "b").write_text("x")
+
+    def refuse(mask):
+        raise AssertionError("other threads would create files with this mask")
+
+    monkeypatch.setattr(os, "umask", refuse)
+    atomic_files.write(tmp_path / "a", "x")
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode
+
+
+def test_prepare_refuses_a_file_in_place_of_a_folder(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    for folder in (tmp_path / "file", tmp_path / "file" / "deeper"):
+        with pytest.raises(atomic_files.CannotWriteError, match=r"not a folder.*--out"):
+            atomic_files.prepare(folder, 1)
+
+
+def test_prepare_refuses_a_folder_that_cannot_be_written_to():
+    # Not even the superuser can write to the kernel's tables.
+    with pytest.raises(atomic_files.CannotWriteError, match=r"/proc/.*cannot be written to.*--out"):
+        atomic_files.prepare(Path("/proc/coactor-results"), 1)
+
+
+def test_prepare_refuses_a_disk_that_is_too_small(tmp_path):
+    with pytest.raises(atomic_files.CannotWriteError, match="MB left, but about"):
+        atomic_files.prepare(tmp_path, 10**18)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    """A file system of 256 kB; skips where mounting is not allowed."""
+    place = tmp_path / "tiny"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
+    if os.geteuid() != 0 or subprocess.run(command, capture_output=True).returncode != 0:
+        pytest.skip("mounting a small file system is not allowed here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_write_to_a_full_disk_keeps_the_old_file(tiny_disk):
+    atomic_files.write(tiny_disk / "report.html", "before")
+    with pytest.raises(atomic_files.CannotWriteError, match=r"full.*--out"):
+        atomic_files.write(tiny_disk / "report.html", b"x" * 10**6)
+    assert (tiny_disk / "report.html").read_text() == "before"
+    assert os.listdir(tiny_disk) == ["report.html"]
+
+
+def test_digest_is_sha256(tmp_path):
+    atomic_files.write(tmp_path / "a", b"abc")
+    assert atomic_files.digest(tmp_path / "a").startswith("ba7816bf")

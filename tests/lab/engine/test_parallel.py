@@ -1,0 +1,115 @@
+"""Tasks in this process, in processes, and on the threads of a Dask worker: the same results."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from coactor.lab.engine import parallel
+from coactor.lab.engine.cache import Cache
+from coactor.lab.engine.parallel import Interrupted, available_cores, run_all
+
+TOGETHER = threading.Barrier(2, timeout=0.5)
+
+
+def power(base: int, task: int) -> int:
+    """A task."""
+    return base**task
+
+
+def process_id(shared: Any, task: int) -> tuple[int, int]:
+    """Where the task runs, and where its shared data is: one object per process."""
+    return os.getpid(), id(shared)
+
+
+def overlaps(shared: None, task: int) -> bool:
+    """Whether another task runs at the same time in this process."""
+    try:
+        TOGETHER.wait()
+    except threading.BrokenBarrierError:
+        TOGETHER.reset()
+        return False
+    return True
+
+
+def blas_threads(shared: None, task: int) -> int:
+    """The largest number of threads a BLAS call would use."""
+    np.ones((2, 2)) @ np.ones((2, 2))
+    return max(pool["num_threads"] for pool in threadpool_info())
+
+
+def cache(folder: Path) -> Cache[int, int]:
+    return Cache(
+        folder,
+        lambda task: {"task": task},
+        lambda result: {"value": np.array([result])},
+        lambda task, arrays: int(arrays["value"][0]),
+    )
+
+
+def test_run_all_returns_results_in_the_order_of_the_tasks() -> None:
+    assert run_all(power, 2, [3, 1, 2], jobs=1) == [8, 2, 4]
+    assert run_all(power, 2, [3, 1, 2], jobs=2) == [8, 2, 4]
+    assert run_all(power, 2, [], jobs=2) == []
+
+
+def test_run_all_on_a_cluster_returns_the_same(threaded_worker: str) -> None:
+    assert run_all(power, 2, [3, 1, 2], cluster=threaded_worker) == [8, 2, 4]
+
+
+def test_tasks_on_the_threads_of_a_dask_worker_do_not_overlap(threaded_worker: str) -> None:
+    assert run_all(overlaps, None, [0, 1], cluster=threaded_worker) == [False, False]
+
+
+def test_tasks_use_one_blas_thread_everywhere(threaded_worker: str) -> None:
+    for place in ({"jobs": 1}, {"jobs": 2}, {"cluster": threaded_worker}):
+        assert run_all(blas_threads, None, [0, 1, 2], **place) == [1, 1, 1]  # type: ignore[arg-type]
+
+
+def test_processes_read_the_shared_data_once() -> None:
+    places = run_all(process_id, {"large": "data"}, list(range(12)), jobs=2)
+    assert len({process for process, _ in places}) == len(set(places)) <= 2
+    assert os.getpid() not in {process for process, _ in places}
+
+
+def test_cached_tasks_are_not_run_again(tmp_path: Path) -> None:
+    assert run_all(power, 2, [1, 2], cache=cache(tmp_path), jobs=1) == [2, 4]
+    assert run_all(power, 5, [1, 2, 3], cache=cache(tmp_path), jobs=1) == [2, 4, 125]
+
+
+def test_ctrl_c_raises_interrupted_and_keeps_finished_tasks(tmp_path: Path) -> None:
+    def stopped(base: int, task: int) -> int:
+        if task == 3:
+            raise KeyboardInterrupt
+        return power(base, task)
+
+    with pytest.raises(Interrupted, match="2 of 3 tasks are finished; they are saved") as stop:
+        run_all(stopped, 2, [1, 2, 3], cache=cache(tmp_path), jobs=1)
+    assert (stop.value.done, stop.value.total) == (2, 3)
+    assert [cache(tmp_path).load(task) for task in (1, 2, 3)] == [2, 4, None]
+    with pytest.raises(Interrupted, match="nothing was saved"):
+        run_all(stopped, 2, [1, 2, 3], jobs=1)
+
+
+def test_a_worker_with_other_code_is_refused(threaded_worker: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    digests = iter(["here", "there"])
+    monkeypatch.setattr(parallel, "code_digest", lambda: next(digests, "there"))
+    with pytest.raises(ValueError, match="another version of coactor, numpy or numba"):
+        run_all(power, 2, [1], cluster=threaded_worker)
+
+
+def test_a_scheduler_that_does_not_answer_is_an_error() -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(ValueError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:1"):
+        run_all(power, 2, [1], cluster="tcp://127.0.0.1:1")
+
+
+def test_available_cores_respects_the_affinity_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3}, raising=False)
+    assert available_cores() == 1

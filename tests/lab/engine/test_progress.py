@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import io
+
+from coactor.lab.engine.progress import Progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_shows_a_bar_and_removes_it() -> None:
+    stream = Terminal()
+    progress = Progress(2, stream=stream)
+    progress.step("tsp-clean, run 0")
+    assert "0/2" in stream.getvalue()
+    progress.step("tsp-clean, run 1")
+    progress.close()
+    assert "\n" not in stream.getvalue()
+    assert stream.getvalue().rstrip(" ").endswith("\r")
+
+
+def test_a_log_has_plain_lines_and_not_too_many() -> None:
+    stream = io.StringIO()
+    progress = Progress(1000, stream=stream)
+    for _ in range(1000):
+        progress.step("x")
+    progress.close()
+    lines = stream.getvalue().splitlines()
+    assert 15 <= len(lines) <= 22
+    assert lines[0].startswith("50/1000 done, ")
+    assert lines[-1].startswith("1000/1000 done, 00:00 left (x)")
+    assert "\r" not in stream.getvalue()
+
+
+def test_tasks_of_an_earlier_command_are_counted_as_done() -> None:
+    stream = io.StringIO()
+    progress = Progress(10, done=4, stream=stream)
+    progress.step("a")
+    progress.close()
+    assert stream.getvalue().startswith("5/10 done")
+
+
+def test_silent_writes_nothing() -> None:
+    for stream in (Terminal(), io.StringIO()):
+        progress = Progress(1, silent=True, stream=stream)
+        progress.step("x")
+        progress.close()
+        assert stream.getvalue() == ""

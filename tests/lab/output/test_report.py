@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+from coactor.lab.output.rendering import inline_svg, number
+from coactor.lab.output.report import report
+from coactor.lab.paper.claims import judge
+from coactor.lab.paper.panels import PANELS
+from tests.lab.helpers import made_up, made_up_results
+
+
+class Page(HTMLParser):
+    """Collects the text, checks that tags are closed, and lists what the page would load."""
+
+    VOID = frozenset({"meta", "br", "link", "img", "input", "hr", "use", "path", "rect", "circle", "line"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loads: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.loads += [
+            value for key, value in attrs if key in ("src", "href", "xlink:href") and value[0] != "#"
+        ]
+        assert tag not in ("script", "iframe", "link")
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def page_of(html: str) -> Page:
+    page = Page()
+    page.feed(html)
+    assert page.open == []
+    assert page.loads == []  # it needs no other file and no network
+    return page
+
+
+def test_report_has_everything_in_one_file() -> None:
+    results = made_up_results()
+    claims = judge({result.panel.name: result.totals() for result in results}, [], 0)
+    html = report(
+        results,
+        claims,
+        "<?xml version='1.0'?><svg width='1pt' height=\"1pt\"></svg>",
+        command="coactor reproduce --seed 0 <&>",
+        settings={"seed": "0"},
+        environment={"python": "3"},
+        files=["runs.csv"],
+    )
+    page = page_of(html)
+    for claim in claims:
+        assert claim.sentence in page.text
+    for panel in PANELS.values():
+        assert panel.title in page.text
+    assert "coactor reproduce --seed 0 <&>" in page.text
+    assert "my.<b>:Learner – CSPER" not in page.text
+    assert "CSPER – my.<b>:Learner" in page.text  # escaped
+    assert "<b>" not in html
+
+
+def test_report_without_claims_theorem_or_pairs() -> None:
+    html = report(
+        [made_up("rank-budget", {"PER": [0.0]}, examples=3)],
+        [],
+        "<svg></svg>",
+        command="",
+        settings={},
+        environment={},
+        files=[],
+    )
+    text = page_of(html).text
+    assert "1 runs of 3 examples" in text
+    assert "On a synthetic ranking data set" in text
+    assert "Theorem 1" not in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (0.01234, "0.0123"), (12.34, "12.3"), (1234.5, "1234"), (2.5e7, "2.5e7"), (-3.21, "-3.21")],
+)
+def test_number_has_three_or_four_digits(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_inline_svg_has_a_label_and_no_fixed_size() -> None:
+    svg = '<?xml version="1.0"?>\n<svg width="3pt" height="2pt" viewBox="0 0 3 2"><g/></svg>'
+    assert inline_svg(svg, 'a "b"') == (
+        '<svg role="img" aria-label="a &#34;b&#34;" viewBox="0 0 3 2"><g/></svg>'
+    )

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import coactor
+
+
+def test_compare_returns_rows_and_pairs():
+    rows = coactor.lab.compare(
+        ["PER", "CSPER", "expert"], panel="mtsp-clean", runs=3, examples=15, seed=2, jobs=1
+    )
+    assert [row["learner"] for row in rows] == ["PER", "CSPER", "expert"]
+    for row in rows:
+        assert row["low"] <= row["total"] <= row["high"]
+        assert row["total"] == pytest.approx(rows.costs[row["learner"]].sum(axis=1).mean())
+    assert len(rows.pairs) == 1  # without the expert, which is a reference
+    assert rows.pairs[0]["difference"] == pytest.approx(rows.totals[0]["total"] - rows.totals[1]["total"])
+    assert "A against B" in str(rows)
+
+
+def test_compare_runs_learner_and_domain_of_the_user():
+    rows = coactor.lab.compare(
+        ["PER", "tests.lab.helpers:Slow"],
+        panel="tests.lab.helpers:Bits",
+        runs=2,
+        examples=40,
+        kappa=0.2,
+        jobs=1,
+    )
+    # The solver of this domain depends on signs alone, so half of the step proposes the same.
+    assert np.array_equal(rows.costs["PER"], rows.costs["tests.lab.helpers:Slow"])
+    assert rows.costs["PER"][:, :10].sum() > rows.costs["PER"][:, -10:].sum()
+
+
+def test_compare_does_not_depend_on_jobs():
+    one, two = (coactor.lab.compare(["PER"], panel="path-noise", runs=3, examples=10, jobs=j) for j in (1, 2))
+    assert np.array_equal(one.costs["PER"], two.costs["PER"])
+
+
+def test_compare_starts_learners_and_baselines_at_weights_of_one():
+    rows = coactor.lab.compare(
+        ["PER", "PER@start", "alike", "start"], panel="mtsp-clean", runs=2, examples=10, jobs=1
+    )
+    assert np.array_equal(rows.costs["alike"], rows.costs["start"])
+    assert not np.array_equal(rows.costs["PER"], rows.costs["PER@start"])
+    assert np.array_equal(rows.costs["PER@start"][:, 0], rows.costs["start"][:, 0])
+
+
+def test_compare_refuses_a_data_file_without_a_ranking_panel():
+    with pytest.raises(ValueError, match="no ranking panel is run"):
+        coactor.lab.compare(["PER"], panel="tsp-clean", data=["x"])

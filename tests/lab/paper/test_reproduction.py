@@ -1,0 +1,191 @@
+"""A small reproduction, end to end: the same files whatever way they are made."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import coactor
+from coactor.lab.engine.atomic_files import digest
+from coactor.lab.engine.contenders import parse_contenders
+from coactor.lab.engine.parallel import Interrupted
+from coactor.lab.paper import experiment as module
+from coactor.lab.paper.experiment import Experiment
+from coactor.lab.paper.panels import find_panel
+from coactor.lab.paper.reproduction import MANIFEST, NUMBERS, PICTURES, Reproduction
+from coactor.lab.paper.verification import verify
+
+SMALL: dict[str, Any] = {"panels": ["path-clean", "mtsp-noise"], "runs": 2, "examples": 6}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
+    """A small reproduction, made once."""
+    return coactor.lab.reproduce(tmp_path_factory.mktemp("made"), **SMALL, jobs=1)
+
+
+def test_reproduce_writes_every_file(made: Reproduction) -> None:
+    assert {path.name for path in made.out.iterdir()} == {*NUMBERS, *PICTURES, MANIFEST, "units"}
+    assert len(made.claims) == 11
+
+
+def test_runs_csv_and_summary_csv_have_the_costs(made: Reproduction) -> None:
+    with (made.out / "runs.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["panel", "learner", "run", "example", "cost"]
+    assert len(rows) == 2 * 6 * 2 * 6
+    total = sum(
+        float(row["cost"])
+        for row in rows
+        if (row["panel"], row["learner"], row["run"]) == ("mtsp-noise", "PER", "1")
+    )
+    assert total == made.results[1].costs["PER"][1].sum()
+    with (made.out / "summary.csv").open() as file:
+        summary = {(row["panel"], row["learner"]): row for row in csv.DictReader(file)}
+    for result in made.results:
+        for name, costs in result.costs.items():
+            row = summary[result.panel.name, name]
+            assert float(row["total"]) == pytest.approx(costs.sum(axis=1).mean())
+            assert float(row["total_low"]) <= float(row["total"]) <= float(row["total_high"])
+            assert float(row["final_utility"]) == pytest.approx(result.utilities[name].mean())
+    per, expert = summary["path-clean", "PER"], summary["path-clean", "expert"]
+    assert float(per["above_expert"]) == pytest.approx(float(per["total"]) - float(expert["total"]))
+
+
+def test_manifest_has_the_digest_of_every_file(made: Reproduction) -> None:
+    manifest = json.loads((made.out / MANIFEST).read_text())
+    assert manifest["outputs"] == {name: digest(made.out / name) for name in (*NUMBERS, *PICTURES)}
+    assert manifest["command"].startswith("coactor reproduce --panels path-clean,mtsp-noise")
+    assert manifest["environment"]["numpy"] == np.__version__
+
+
+def same_files(one: Path, two: Path) -> bool:
+    return all(
+        (one / name).read_bytes() == (two / name).read_bytes() for name in (*NUMBERS, *PICTURES, MANIFEST)
+    )
+
+
+def test_reproduce_does_not_depend_on_jobs(made: Reproduction, tmp_path: Path) -> None:
+    coactor.lab.reproduce(tmp_path, **SMALL, jobs=2)
+    assert same_files(made.out, tmp_path)
+
+
+def test_reproduce_runs_only_what_is_not_cached(made: Reproduction, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(made.out, copy)
+    before = {path: path.stat().st_mtime_ns for path in (copy / "units").iterdir()}
+    next(iter(before)).unlink()
+    coactor.lab.reproduce(copy, **SMALL, jobs=1)
+    after = {path: path.stat().st_mtime_ns for path in (copy / "units").iterdir()}
+    assert sum(before[path] != after[path] for path in before) == 1
+    assert same_files(made.out, copy)
+
+
+def test_reproduce_resumes_after_an_interruption(
+    made: Reproduction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, calls = module.measure_unit, []
+
+    def interrupted(data: Any, unit: Any) -> Any:
+        calls.append(unit)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(data, unit)
+
+    monkeypatch.setattr(module, "measure_unit", interrupted)
+    with pytest.raises(Interrupted) as stop:
+        coactor.lab.reproduce(tmp_path, **SMALL, jobs=1)
+    assert (stop.value.done, stop.value.total) == (2, 4)
+    assert {path.name for path in tmp_path.iterdir()} == {"units"}
+    monkeypatch.setattr(module, "measure_unit", real)
+    coactor.lab.reproduce(tmp_path, **SMALL, jobs=1)
+    assert same_files(made.out, tmp_path)
+
+
+def test_verify_confirms_the_same_numbers(made: Reproduction) -> None:
+    result = verify(made.out / MANIFEST, jobs=1)
+    assert result.same, result.findings
+    assert tuple(result.checked) == NUMBERS
+
+
+def test_verify_names_changed_files_and_numbers(made: Reproduction, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(made.out, copy)
+    text = (copy / "runs.csv").read_text()
+    (copy / "runs.csv").write_text(text.replace("PER,0,0,", "PER,0,0,9", 1))
+    manifest = json.loads((copy / MANIFEST).read_text())
+    manifest["parameters"]["seed"] = 5
+    (copy / MANIFEST).write_text(json.dumps(manifest))
+    result = verify(copy / MANIFEST, jobs=1)
+    assert not result.same
+    assert any("runs.csv" in finding and "was changed after" in finding for finding in result.findings)
+    assert any("runs.csv differs from line 2 on" in finding for finding in result.findings)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot be read"),
+        ("{", "is not JSON"),
+        ("[]", "not a manifest"),
+        ('{"parameters": {}, "outputs": {}, "environment": {}}', "does not say what to run"),
+    ],
+)
+def test_verify_refuses_what_is_not_a_manifest(tmp_path: Path, content: str | None, message: str) -> None:
+    path = tmp_path / "manifest.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(ValueError, match=message):
+        verify(path)
+
+
+DATA = """2 qid:1 1:0.5 3:0.2
+0 qid:1 2:1
+4 qid:1 1:0.9
+1 qid:2 1:0.1 2:0.3
+3 qid:2 3:0.7
+"""
+
+
+def test_reproduce_and_verify_on_a_data_file(tmp_path: Path) -> None:
+    file, moved, out = tmp_path / "train.txt", tmp_path / "moved.txt", tmp_path / "out"
+    file.write_text(DATA)
+    coactor.lab.reproduce(out, panels=["rank-unlimited", "rank-budget"], runs=2, data=[file], jobs=1)
+    with (out / "runs.csv").open() as rows:
+        assert {row["example"] for row in csv.DictReader(rows)} == {"0", "1"}  # one per query
+    page = (out / "report.html").read_text()
+    assert "train.txt" in page
+    assert "synthetic" not in page
+    assert verify(out / MANIFEST, jobs=1).same
+    file.rename(moved)
+    assert verify(out / MANIFEST, jobs=1, data=[str(moved)]).same
+    moved.write_text(DATA.replace("4 qid:1 1:0.9", "0 qid:1 1:0.9"))
+    result = verify(out / MANIFEST, jobs=1, data=[str(moved)])
+    assert not result.same
+    assert "The data files are not those of the manifest." in result.findings
+
+
+def test_report_and_claims_say_that_the_ranking_data_is_synthetic(tmp_path: Path) -> None:
+    coactor.lab.reproduce(tmp_path, panels=["rank-budget"], runs=2, examples=3, jobs=1)
+    assert "synthetic data set" in (tmp_path / "report.html").read_text()
+    assert "synthetic data set" in (tmp_path / "claims.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"runs": 0}, "runs is 0"),
+        ({"examples": 0}, "examples is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"policy": "worst"}, "first or best"),
+    ],
+)
+def test_experiment_refuses_invalid_parameters(more: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Experiment((find_panel("tsp-clean"),), parse_contenders(["PER"], "panel"), **more)

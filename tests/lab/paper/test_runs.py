@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coactor import Session, SimulatedExpert
+from coactor.lab.engine.contenders import parse_contenders
+from coactor.lab.paper.panels import PANELS, find_panel
+from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights, unit_cache
+
+FIVE = ("PER", "CSPER", "PA", "CSPA", "expert")
+
+
+def unit(
+    panel: str = "mtsp-noise", contenders=FIVE, run: int = 0, seed: int = 0, examples: int = 12, **more
+) -> Unit:
+    found = find_panel(panel)
+    named = [name for name in contenders if name != "expert" or found.expert_line]
+    return Unit(found, run, seed, examples, parse_contenders(named, "panel"), **more)
+
+
+def test_run_unit_follows_the_protocol_of_the_paper():
+    # The same by hand: one session per learner, the same problems, the same expert.
+    u = unit("mtsp-noise", ("PER", "expert"))
+    found = run_unit(u)
+    domain = u.panel.make_domain()
+    w = true_weights(u, domain)
+    expert = SimulatedExpert(domain, w, kappa=0.1)
+    session = Session(domain, u.contenders[0].make(domain.dim, np.ones(domain.dim)))
+    for t, x in enumerate(make_problems(u, domain, None)):
+        proposal = session.ask(x)
+        correction = expert(x, proposal.solution)
+        session.tell(proposal, correction)
+        assert found.costs[0, t] == correction.effort
+        assert found.utilities[0, t] == pytest.approx(w @ domain.all_features(x, correction.final))
+        perfect = expert(x, domain.solve(x, w[: domain.dim]))
+        assert found.costs[1, t] == perfect.effort
+
+
+@pytest.mark.parametrize("panel", [*PANELS, "tests.lab.helpers:Bits"])
+def test_run_unit_contenders_are_independent(panel):
+    together = run_unit(unit(panel, examples=6))
+    alone = run_unit(unit(panel, ("CSPER",), examples=6))
+    assert np.array_equal(alone.costs[0], together.costs[1])
+    assert np.array_equal(alone.utilities[0], together.utilities[1])
+
+
+def test_run_unit_random_proposals_are_independent():
+    both = run_unit(unit("mtsp-clean", ("default", "PER+deep"), examples=4))
+    alone = run_unit(unit("mtsp-clean", ("PER+deep",), examples=4))
+    assert np.array_equal(both.costs[1], alone.costs[0])
+
+
+def test_run_unit_with_fewer_examples_is_a_prefix():
+    long, short = run_unit(unit(examples=12)), run_unit(unit(examples=5))
+    assert np.array_equal(long.costs[:, :5], short.costs)
+
+
+def test_run_unit_depends_on_run_and_seed():
+    base = run_unit(unit()).costs
+    assert not np.array_equal(base, run_unit(unit(run=1)).costs)
+    assert not np.array_equal(base, run_unit(unit(seed=1)).costs)
+
+
+def test_run_unit_depends_on_the_policy():
+    assert not np.array_equal(run_unit(unit(policy="best")).costs, run_unit(unit()).costs)
+
+
+def test_ranking_panels_have_the_same_problems_and_differ_in_the_budget():
+    free = run_unit(unit("rank-unlimited", ("PER",), examples=30)).costs[0]
+    bound = run_unit(unit("rank-budget", ("PER",), examples=30)).costs[0]
+    assert free.max() > 15 >= bound.max()
+    first = int(np.argmax(free > 5))  # until a budget can bind, both are the same run
+    assert np.array_equal(free[:first], bound[:first])
+
+
+def test_contenders_get_the_same_budget():
+    # Half of PER's weights sort every list as PER's do, so only the budget could differ.
+    costs = run_unit(unit("rank-budget", ("PER", "tests.lab.helpers:Slow"), examples=60)).costs
+    assert np.array_equal(costs[0], costs[1])
+
+
+def test_theorem_is_checked_on_panels_without_noise():
+    rows = run_unit(unit("tsp-clean", examples=10, theorem=True)).theorem
+    assert [row.learner for row in rows] == list(FIVE[:4])
+    assert all(row.assumptions_met and row.held and row.examples == 10 for row in rows)
+    assert all(0 < row.measured <= row.bound for row in rows)
+    polished = run_unit(unit("path-clean", examples=10, theorem=True)).theorem
+    assert all(row.assumptions_met for row in polished)
+    assert run_unit(unit("tsp-noise", examples=2, theorem=True)).theorem == []
+
+
+def test_theorem_check_changes_no_cost():
+    assert np.array_equal(
+        run_unit(unit("tsp-clean", examples=8, theorem=True)).costs,
+        run_unit(unit("tsp-clean", examples=8)).costs,
+    )
+
+
+def test_theorem_is_not_checked_on_a_noisy_domain_of_the_user():
+    assert run_unit(unit("tests.lab.helpers:Bits", examples=2, theorem=True)).theorem
+    assert run_unit(unit("tests.lab.helpers:HiddenBits", examples=2, theorem=True)).theorem == []
+
+
+def test_cached_units_come_back_bit_for_bit(tmp_path):
+    u = unit("mtsp-clean", examples=8, theorem=True)
+    result, cache = run_unit(u), unit_cache(tmp_path)
+    assert cache.load(u) is None
+    cache.save(u, result)
+    loaded = cache.load(u)
+    assert loaded is not None
+    assert np.array_equal(loaded.costs, result.costs)
+    assert np.array_equal(loaded.utilities, result.utilities)
+    assert np.array_equal(loaded.chances, result.chances, equal_nan=True)
+    assert loaded.theorem == result.theorem
+
+
+def test_cached_units_are_found_by_their_own_parameters_only(tmp_path):
+    u, cache = unit(examples=3), unit_cache(tmp_path)
+    cache.save(u, run_unit(u))
+    assert cache.load(unit(examples=3)) is not None
+    for other in (
+        unit(examples=4),
+        unit(examples=3, seed=1),
+        unit(examples=3, run=1),
+        unit("path-noise", examples=3),
+        unit(examples=3, policy="best"),
+        unit(contenders=("PER",), examples=3),
+    ):
+        assert cache.load(other) is None
