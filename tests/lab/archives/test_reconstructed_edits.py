@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from coactor import check_expert
-from coactor.experts import same_solution
 from coactor.lab import Archive, open_archive
 from coactor.lab.archives.reconstructed_edits import towards_path, towards_plan
+from coactor.solutions import same_solution
 
 
 @pytest.mark.parametrize("kind", ["trips", "plans", "queries"])
