@@ -7,12 +7,11 @@ from math import sqrt
 
 import numpy as np
 
-from coactor.lab.engine.statistics import percentiles, resamples
+from coactor.lab.engine.statistics import difference_of_means
 
 WINDOW = 10  # proposals in the running mean
 ENOUGH = 12  # proposals before there is a verdict
 LONGEST = 30  # proposals at either end that the verdict compares, at most
-RESAMPLES = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +65,12 @@ def _verdict(values: np.ndarray) -> tuple[float | None, list[float] | None, str,
         return None, None, "early", sentence
     size = min(LONGEST, n // 3)
     first, last = values[:size], values[-size:]
-    change = float(last.mean() - first.mean())
-    draws = last[resamples(n, size, "last", RESAMPLES)].mean(axis=1)
-    draws -= first[resamples(n, size, "first", RESAMPLES)].mean(axis=1)
-    low, high = percentiles(draws)
+    change = difference_of_means(last, first, np.random.default_rng([n, size]))  # repeatable
     course = f"from {first.mean():.1f} edits a proposal (first {size}) to {last.mean():.1f} (last {size})"
-    range_ = f"95 % interval of the change {low:+.1f} to {high:+.1f}"
-    if high < 0:
-        return change, [low, high], "fell", f"There is less to correct: effort fell {course}; {range_}."
-    if low > 0:
-        return change, [low, high], "rose", f"There is more to correct: effort rose {course}; {range_}."
-    return change, [low, high], "unclear", f"No clear change yet: {course}; {range_}."
+    range_ = f"95 % interval of the change {change.low:+.1f} to {change.high:+.1f}"
+    interval = [change.low, change.high]
+    if change.high < 0:
+        return change.value, interval, "fell", f"There is less to correct: effort fell {course}; {range_}."
+    if change.low > 0:
+        return change.value, interval, "rose", f"There is more to correct: effort rose {course}; {range_}."
+    return change.value, interval, "unclear", f"No clear change yet: {course}; {range_}."
