@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,52 +17,60 @@ from coactor.protocol.abilities import has_posterior
 
 SURE, LIKELY = 2.0, 1.0  # a weight so many deviations from 0
 NAMED = 3  # features named in a lesson
-_UNIT = re.compile(r"\s*\([^()]{1,12}\)$")
 
 
 def lesson(
-    names: Sequence[str], before: Vector, learner: Learner, *, learn: bool = True, accepted: bool = False
+    names: Sequence[str],
+    before: Vector,
+    after: Vector,
+    units: Vector | None = None,
+    *,
+    learn: bool = True,
+    accepted: bool = False,
 ) -> str:
     """What a round changed, as a sentence.
-
-    Changes are compared in units of the prior standard deviation of each weight.
 
     Parameters
     ----------
     names
         Of the features.
-    before, learner
-        The weights before the round, and the learner after it.
+    before, after
+        The weights before and after the round.
+    units
+        The unit in which changes are compared: the prior standard deviations of the weights; 1 by default.
     learn, accepted
         Whether anything was to be learned, and whether the proposal was accepted unchanged.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from coactor import learners
-    >>> learner = learners.PER(2)
-    >>> learner.weights = np.array([2.0, 0.5])
-    >>> lesson(["distance (km)", "toll"], np.array([1.0, 1.0]), learner)
+    >>> lesson(["distance (km)", "toll"], np.array([1.0, 1.0]), np.array([2.0, 0.5]))
     'Learned: more weight on distance, less weight on toll.'
     """
     if not learn:
         return "Recorded for today only; nothing was learned from it."
-    after = learner.weights
     size = np.abs(after - before)
-    if has_posterior(learner):
-        size /= learner.prior_deviations()
-    largest = float(size[size.argmax()])
-    if largest == 0.0:
-        return "Accepted as proposed; the weights stay." if accepted else "Recorded; the weights stay."
-    more, less = list[str](), list[str]()
-    for _ in range(min(NAMED, size.size)):
+    if units is not None:
+        size /= units
+    least, more, less = 0.0, list[str](), list[str]()
+    for _ in range(NAMED):
         k = int(size.argmax())
-        if size[k] <= 0.1 * largest:
+        largest = size.item(k)
+        if largest <= least:
             break
+        least = least or 0.1 * largest
         size[k] = 0.0
-        (more if abs(after[k]) > abs(before[k]) else less).append(_UNIT.sub("", names[k]))
+        (more if abs(after.item(k)) > abs(before.item(k)) else less).append(_without_unit(names[k]))
+    if not (more or less):
+        return "Accepted as proposed; the weights stay." if accepted else "Recorded; the weights stay."
     parts = [f"{word} weight on {_and(some)}" for word, some in (("more", more), ("less", less)) if some]
     return f"{'Accepted as proposed, and learned' if accepted else 'Learned'}: {', '.join(parts)}."
+
+
+@lru_cache(maxsize=4096)
+def _without_unit(name: str) -> str:
+    """The name of a feature without its unit: "distance (km)" is "distance"."""
+    return re.sub(r"\s*\([^()]{1,12}\)$", "", name)
 
 
 def _and(names: list[str]) -> str:

@@ -8,7 +8,7 @@
 data, so a log of observations can be replayed without the domain.
 
 Arithmetic. BLAS with several threads adds up in an order that depends on their number, so the last bits of
-the weights would too. `propose` and `learn` therefore limit BLAS to one thread, for the whole process: a
+the weights would too. `Knowledge` and `learn` therefore limit BLAS to one thread, for the whole process: a
 limit per call is neither safe with threads nor free.
 """
 
@@ -41,6 +41,7 @@ from coactor.protocol import (
 )
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution
+from coactor.validation import all_finite
 
 SMALL = 1 << 16  # bytes of an array that is copied before an update, in case it is modified in place
 
@@ -59,6 +60,9 @@ class Knowledge:
 
     learner: Learner
     acceptance: Acceptance = field(default_factory=Acceptance)
+
+    def __post_init__(self) -> None:
+        _limit_blas_threads()
 
     def copy(self) -> Knowledge:
         """An independent copy."""
@@ -131,7 +135,6 @@ def propose(
     validate
         Whether to check the solution: needed unless solver and strategy are the domain's and ours.
     """
-    _limit_blas_threads()
     outlook = Outlook.of(knowledge.learner)
     solution = strategy(problem, outlook, (seed, version))
     if validate:
@@ -198,13 +201,12 @@ def learn(knowledge: Knowledge, observation: Observation) -> None:
         If the feedback contains NaN or infinity, or the weights would.
     """
     _limit_blas_threads()
-    learner, vectors = knowledge.learner, observation.feedback
+    learner = knowledge.learner
     with np.errstate(all="ignore"):
-        _check_finite(vectors)
         saved = _save(learner, [])
         try:
-            learner.update(vectors)
-            if not np.isfinite(learner.weights).all():
+            learner.update(observation.feedback)
+            if not all_finite(learner.weights):
                 raise Invalid("The weights would become infinite; scale the features, or do not learn.")
             if observation.expected_moves is not None and not (observation.cut and observation.accepted):
                 knowledge.acceptance.learn(observation.expected_moves, observation.accepted)
@@ -224,19 +226,13 @@ def _check_correction(correction: Correction) -> None:
         raise Invalid(f"The steps cost {list(correction.costs)}; a cost is a finite number of at least 0.")
 
 
-def _check_finite(vectors: Feedback) -> None:
-    for name, rows in (("path", vectors.path), ("declined moves", vectors.declined)):
-        if rows is not None and not np.isfinite(rows).all():
-            raise Invalid(f"The features of the {name} contain NaN or infinity; check the problem's data.")
-
-
 _Saved: TypeAlias = list[tuple[dict[str, Any], dict[str, Any]]]
 
 
 def _save(thing: Any, saved: _Saved) -> _Saved:
     """Remember the attributes of an object and of the objects it consists of."""
     attributes = getattr(thing, "__dict__", None)
-    if attributes is None or any(attributes is known for known, _ in saved):
+    if attributes is None or (saved and any(attributes is known for known, _ in saved)):
         return saved
     before = attributes.copy()
     saved.append((attributes, before))

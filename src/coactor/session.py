@@ -8,8 +8,9 @@ for each problem:  proposal = ask(x)             solve with the current weights
 
 from __future__ import annotations
 
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from coactor.protocol import (
     Vector,
     feature_names,
 )
+from coactor.protocol.abilities import has_posterior
 from coactor.rounds import Knowledge
 from coactor.solutions import same_solution
 
@@ -114,11 +116,13 @@ class Session:
         self.move_costs, self.candidate, self.seed = costs, candidate, seed
         self.version = 0
         self._names = feature_names(domain)
-        self._told: list[_Told] = []
+        self.efforts: list[float] = []  # the total effort of each finished proposal
+        self.costs: list[float] = []  # the C that the learner was given for it
+        self._told: list[tuple[Any, ...]] = []  # the values of an `EffortRow` each
         self._asked = 0
-        self._open: dict[int, _Open] = {}
-        self._keys: dict[str, Proposal] = {}
-        self._weights = {0: learner.weights.copy()}
+        self._open: OrderedDict[int, tuple[Proposal, str | None]] = OrderedDict()
+        self._keys: OrderedDict[str, Proposal] = OrderedDict()
+        self._weights = deque([learner.weights.copy()], MOST_VERSIONS)  # the last one is the current one
 
     @property
     def learner(self) -> Learner:
@@ -152,7 +156,6 @@ class Session:
             if not same_solution(known.problem, problem):
                 raise Conflict(f"The key {key!r} was used for another problem; choose a new key.")
             return known
-        weights = self.learner.weights.copy()
         proposal = rounds.propose(
             self.domain,
             self.strategy,
@@ -164,11 +167,13 @@ class Session:
             validate=self._validate,
         )
         self._asked += 1
-        self._open[proposal.id] = _Open(proposal, weights, key)
-        _bound(self._open, MOST_OPEN)
+        self._open[proposal.id] = proposal, key
+        if len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
         if key is not None:
             self._keys[key] = proposal
-            _bound(self._keys, MOST_OPEN)
+            if len(self._keys) > MOST_OPEN:
+                self._keys.popitem(last=False)
         return proposal
 
     def tell(
@@ -210,7 +215,7 @@ class Session:
         NotFound, Conflict
             If there is no such proposal, or it was already told.
         """
-        asked, weights, key = self._find(proposal if isinstance(proposal, int) else proposal.id)
+        asked, key = self._find(proposal if isinstance(proposal, int) else proposal.id)
         if correction is None:
             correction = corrections.correction(
                 self.domain,
@@ -227,48 +232,60 @@ class Session:
             raise Invalid(
                 "Give the correction alone; it contains the path, the moves, the effort and the cut."
             )
-        learner = self.learner
+        learner = self.knowledge.learner
+        weights = self.weights(asked.version) if self.candidate == "disagreement" else None
         observation = rounds.observe(self.domain, asked, correction, learner.reads, self.candidate, weights)
         before = learner.weights.copy()
         if learn:
             rounds.learn(self.knowledge, observation)
             self.version += 1
-            self._weights[self.version] = learner.weights.copy()
-            _bound(self._weights, MOST_VERSIONS)
+            self._weights.append(learner.weights.copy())
+        after = self._weights[-1]
         del self._open[asked.id]
-        result = Round(
+        vectors, accepted = observation.feedback, observation.accepted
+        units = learner.prior_deviations() if has_posterior(learner) else None
+        effort, cost, steps = correction.effort, vectors.cost, len(correction.costs)
+        self.efforts.append(effort)
+        self.costs.append(cost)
+        seq = len(self.efforts)
+        self._told.append(
+            (
+                seq,
+                0.0,
+                asked.id,
+                key,
+                actor,
+                effort,
+                correction.estimated,
+                steps,
+                seconds,
+                learn,
+                asked.version,
+                self.version,
+                asked.chance,
+            )
+        )
+        return Round(
             proposal=asked.id,
-            effort=correction.effort,
-            cost=observation.feedback.cost,
-            delta=observation.feedback.delta,
-            change=learner.weights - before,
+            effort=effort,
+            cost=cost,
+            delta=vectors.delta,
+            change=after - before,
             version=self.version,
-            accepted=observation.accepted,
+            accepted=accepted,
             estimated=correction.estimated,
             learn=learn,
-            lesson=lesson(self._names, before, learner, learn=learn, accepted=observation.accepted),
-            seq=len(self._told) + 1,
+            lesson=lesson(self._names, before, after, units, learn=learn, accepted=accepted),
+            seq=seq,
             actor=actor,
-            gross=len(correction.costs),
+            gross=steps,
             seconds=seconds,
             asked_with=asked.version,
         )
-        self._told.append(_Told(result, key, asked.chance))
-        return result
 
     def effort(self, after: int = 0) -> list[EffortRow]:
         """What each finished proposal cost, in the order of the tells; those with `seq` above `after`."""
-        return [one.row() for one in self._told[max(0, after) :]]
-
-    @property
-    def efforts(self) -> list[float]:
-        """The expert's total effort for each finished proposal, in the order of the tells."""
-        return [one.result.effort for one in self._told]
-
-    @property
-    def costs(self) -> list[float]:
-        """The C that the learner was given for each finished proposal, in the order of the tells."""
-        return [one.result.cost for one in self._told]
+        return [EffortRow(*values) for values in self._told[max(0, after) :]]
 
     def weights(self, version: int | None = None) -> Vector:
         """The current weights, or those of an earlier version.
@@ -280,12 +297,13 @@ class Session:
         """
         if version is None:
             return self.learner.weights.copy()
-        if version not in self._weights:
+        first = self.version - len(self._weights) + 1
+        if not first <= version <= self.version:
             raise NotFound(
                 f"The weights of version {version} are not available; "
-                f"this session has versions {min(self._weights)} to {self.version}."
+                f"this session has versions {first} to {self.version}."
             )
-        return self._weights[version].copy()
+        return self._weights[version - first].copy()
 
     def state(self) -> State:
         """What was learned, and the version, as JSON-able data; open proposals are not included."""
@@ -295,60 +313,22 @@ class Session:
         """Continue from a state. Efforts and open proposals are not part of it, so they are dropped."""
         self.knowledge.restore(state)
         self.version, self._asked = int(state["version"]), int(state["asked"])
-        self._told, self._open, self._keys = [], {}, {}
-        self._weights = {self.version: self.learner.weights.copy()}
+        self.efforts, self.costs, self._told = [], [], []
+        self._open.clear()
+        self._keys.clear()
+        self._weights = deque([self.learner.weights.copy()], MOST_VERSIONS)
 
     def __repr__(self) -> str:
         last = self.efforts[-10:]
         mean = f", mean effort of the last {len(last)}: {np.mean(last):.3g}" if last else ""
         names = f"{type(self.domain).__name__} with learner {self.learner.name}"
-        return f"<Session of {names}: {self._asked} asked, {len(self._told)} told{mean}>"
+        return f"<Session of {names}: {self._asked} asked, {len(self.efforts)} told{mean}>"
 
-    def _find(self, number: int) -> _Open:
+    def _find(self, number: int) -> tuple[Proposal, str | None]:
         if number in self._open:
             return self._open[number]
         if not 1 <= number <= self._asked:
             raise NotFound(f"There is no proposal {number}; this session has made {self._asked}.")
-        if any(one.result.proposal == number for one in self._told):
+        if any(row.proposal == number for row in self.effort()):
             raise Conflict(f"Proposal {number} was already told; ask again for a new one.")
         raise NotFound(f"Proposal {number} was forgotten; a session remembers {MOST_OPEN} open proposals.")
-
-
-def _bound(items: dict[Any, Any], most: int) -> None:
-    """Forget the oldest item if there are too many."""
-    if len(items) > most:
-        del items[next(iter(items))]
-
-
-class _Open(NamedTuple):
-    """A proposal that waits for its correction, the weights it was made with, and the caller's key."""
-
-    proposal: Proposal
-    weights: Vector
-    key: str | None
-
-
-class _Told(NamedTuple):
-    """A finished round, the caller's key, and the chance that was predicted."""
-
-    result: Round
-    key: str | None
-    chance: float | None
-
-    def row(self) -> EffortRow:
-        told = self.result
-        return EffortRow(
-            told.seq,
-            told.time,
-            told.proposal,
-            self.key,
-            told.actor,
-            told.effort,
-            told.estimated,
-            told.gross,
-            told.seconds,
-            told.learn,
-            told.asked_with,
-            told.version,
-            self.chance,
-        )

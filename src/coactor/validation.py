@@ -60,6 +60,12 @@ def finite(array: Vector, what: str) -> Vector:
     return array
 
 
+def all_finite(array: Vector) -> bool:
+    """Whether an array contains neither NaN nor infinity; faster than looking at each element."""
+    flat = array.ravel()
+    return math.isfinite(float(flat.dot(flat))) or bool(np.isfinite(array).all())
+
+
 def weight_vector(w: Any, dim: int, hidden: int = 0) -> Vector:
     """Weights for the visible features, or for all of them."""
     array = np.asarray(w, dtype=np.float64)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from coactor.protocol import Feedback, State, Vector
+from coactor.validation import all_finite
 
 ROUNDING = 1e-12  # a difference below this share of the vectors is rounding: PA would divide by it
 
@@ -34,13 +35,13 @@ def check_feedback(feedback: Feedback, dim: int) -> None:
         raise ValueError(f"feedback.path has shape {path.shape}; expected (steps + 1, {dim}).")
     if not (math.isfinite(cost) and cost >= 0):
         raise ValueError(f"feedback.cost is {cost!r}; it must be a finite number, 0 or more.")
-    if not math.isfinite(float(path.sum())) and not np.isfinite(path).all():
+    if not all_finite(path):
         raise ValueError("feedback.path contains NaN or infinity; check the features of the problem.")
     declined = feedback.declined
     if declined is not None:
         if declined.ndim != 2 or declined.shape[1] != dim:
             raise ValueError(f"feedback.declined has shape {declined.shape}; expected (moves, {dim}).")
-        if not np.isfinite(declined).all():
+        if not all_finite(declined):
             raise ValueError("feedback.declined contains NaN or infinity; check the features of the problem.")
 
 

@@ -20,4 +20,6 @@ def at_first(learner: Learner) -> Vector:
 
 def lesson(names: Sequence[str], before: Learner, after: Learner, learned: bool, effort: float) -> str:
     """One sentence on what a tell has changed."""
-    return explanations.lesson(names, before.weights, after, learn=learned, accepted=effort == 0)
+    return explanations.lesson(
+        names, before.weights, after.weights, at_first(after), learn=learned, accepted=effort == 0
+    )
