@@ -20,6 +20,7 @@ project_copyright = "2026, the coactor authors"
 version = release = coactor.__version__
 
 extensions = [
+    "mathml",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -29,20 +30,19 @@ extensions = [
 ]
 smartquotes = False
 source_suffix = {".md": "markdown"}
-exclude_patterns = [
-    "results/tables/*",
-    "__pycache__",
-    "clusters.md",
-    "formats.md",
-    "page.md",
-    "plans.md",
-    "rankings.md",
-    "reproduce.md",
-    "roads.md",
-    "solvers.md",
-    "studies.md",
-    "theory.md",
-]
+OLD = (
+    "clusters",
+    "formats",
+    "page",
+    "plans",
+    "rankings",
+    "reproduce",
+    "roads",
+    "solvers",
+    "studies",
+    "theory",
+)
+exclude_patterns = ["results/tables/*", "__pycache__", *(f"{name}.md" for name in OLD)]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "amsmath", "attrs_block"]
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header"]  # generated tables begin below the first level
@@ -63,6 +63,7 @@ copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "coactor"
 html_logo = "images/icon.svg"

@@ -12,6 +12,7 @@ import posixpath
 import re
 from pathlib import Path
 
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -64,6 +65,8 @@ class Assets(StaticFiles):
         A stale hash comes from a page loaded before an upgrade, or from another server during one. It gets
         the current file with no-store.
         """
+        if "\0" in path:  # older versions of Starlette fail on it
+            raise HTTPException(404)
         versioned = _VERSIONED.fullmatch(path)
         response = await super().get_response(versioned.group(2) if versioned else path, scope)
         if versioned is None:
