@@ -30,19 +30,7 @@ extensions = [
 ]
 smartquotes = False
 source_suffix = {".md": "markdown"}
-OLD = (
-    "clusters",
-    "formats",
-    "page",
-    "plans",
-    "rankings",
-    "reproduce",
-    "roads",
-    "solvers",
-    "studies",
-    "theory",
-)
-exclude_patterns = ["results/tables/*", "__pycache__", *(f"{name}.md" for name in OLD)]
+exclude_patterns = ["results/tables/*", "__pycache__"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "amsmath", "attrs_block"]
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header"]  # generated tables begin below the first level
@@ -76,11 +64,11 @@ html_theme_options = {
     "show_toc_level": 2,
     "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "results/**": []},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "glossary": [], "changelog": []}
+html_sidebars = {"index": [], "glossary": []}
 
 
 def setup(app: Sphinx) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import click
+from sphinx.pycode import ModuleAnalyzer
 
 import coactor
 
@@ -58,7 +60,7 @@ def python_pages() -> dict[str, str]:
         for name in public_names(module):
             thing = getattr(module, name)
             home = homes.setdefault(id(thing), f"{path}.{name}")
-            rows.append((name, home, summary(thing)))
+            rows.append((name, home, summary(thing) or escape(" ".join(data_docs(path, name)))))
             if home == f"{path}.{name}":
                 entries.append(entry(home, thing))
         pages[f"{path}.md"] = python_page(path, rows, entries)
@@ -92,6 +94,15 @@ def summary(thing: Any) -> str:
     return escape(" ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split()))
 
 
+def data_docs(package: str, name: str) -> list[str]:
+    """The string below an assignment, in the package or in one of its modules."""
+    for module in [m for m in sys.modules if m == package or m.startswith(f"{package}.")]:
+        docs = ModuleAnalyzer.for_module(module).find_attr_docs()
+        if ("", name) in docs:
+            return list(docs["", name])
+    return []
+
+
 def entry(path: str, thing: Any) -> str:
     if inspect.isclass(thing):
         options = "   :members:\n   :inherited-members: dict, tuple, Exception, ValueError"
@@ -119,6 +130,9 @@ def escape(text: str) -> str:
 
 def plain_docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """An autodoc hook: docstrings are plain text with NumPy sections, examples and indented blocks."""
+    if what == "data":  # autodoc would show the docstring of its type
+        package, _, attribute = name.rpartition(".")
+        lines[:] = data_docs(package, attribute)
     blocks: list[list[str]] = [[]]
     for line in lines:
         if line.strip():

@@ -23,7 +23,7 @@ import select
 import shlex
 import subprocess
 import sys
-import time
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,13 +138,10 @@ class Runner:
     def __post_init__(self) -> None:
         programs = self.folder / ".programs"
         programs.mkdir()
-        script = (
-            f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c "from coactor.cli import main; main()" "$@"\n'
-        )
-        (programs / "coactor").write_text(script, encoding="utf-8")
-        (programs / "coactor").chmod(0o755)
-        for name in ("python", "python3"):
-            (programs / name).symlink_to(sys.executable)
+        python = shlex.quote(sys.executable)
+        for name, words in (("coactor", '-c "from coactor.cli import main; main()"'), ("python", "")):
+            (programs / name).write_text(f'#!/bin/sh\nexec {python} {words} "$@"\n', encoding="utf-8")
+            (programs / name).chmod(0o755)
         paths = [str(ROOT / "src"), str(self.folder)]
         self.environment = {
             **{k: v for k, v in os.environ.items() if not k.startswith("COACTOR")},
@@ -161,6 +158,8 @@ class Runner:
             sys.modules.pop(path.stem, None)
         elif block.language == "python":
             self.python(block)
+        elif block.language == "toml":
+            tomllib.loads(block.text)
         elif block.language == "console":
             for command, output in block.commands():
                 self.command(block, command, output)
@@ -190,12 +189,14 @@ class Runner:
             ran = self.shell("make -C " + shlex.quote(str(ROOT)) + " -n " + " ".join(words[1:]))
         elif words[:2] == ["pip", "install"]:
             ran = installable(words[2:])
+            if words[2:] == ["--editable", "."]:
+                self.announce()
         elif words[:2] == ["coactor", "serve"]:
             ran = self.serve(words[2:])
         elif words[0] == "python" and words[1].startswith("benchmarks/"):
-            ran = self.shell(f"python {ROOT / words[1]} --help")
-            missing = [w for w in words[2:] if w.startswith("--") and w not in ran[1]]
-            assert not missing, f"{block.place}: {words[1]} has no option {missing}."
+            source = (ROOT / words[1]).read_text(encoding="utf-8")
+            missing = [w for w in words[2:] if w.startswith("--") and f'"{w}"' not in source]
+            ran = (len(missing), f"There is no option {', '.join(missing)}.")
         else:
             extra = next((more for pattern, more in self.shorter if re.search(pattern, command)), "")
             command = self.located(f"{command.partition('  #')[0]} {extra}".strip())
@@ -243,13 +244,21 @@ class Runner:
             text=True,
         )
         self.servers.append(server)
-        assert server.stdout is not None
-        ready, _, _ = select.select([server.stdout], [], [], PATIENCE)
-        line = server.stdout.readline() if ready else ""
-        assert line, "The server did not say where it listens."
-        self.address = json.loads(line)["address"].rstrip("/")
-        self.environment["COACTOR_URL"] = self.address
+        port = json.loads(first_json(server))["address"].rpartition(":")[2]
+        self.address = f"http://127.0.0.1:{port}"
         return self.shell(f"curl --fail --silent {self.address}/health")
+
+    def announce(self) -> None:
+        """What an editable install of the page's own package would make known: its entry points."""
+        project = tomllib.loads((self.folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        info = self.folder / f"{project['name']}-{project['version']}.dist-info"
+        info.mkdir()
+        header = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+        (info / "METADATA").write_text(header, encoding="utf-8")
+        lines = []
+        for group, points in project["entry-points"].items():
+            lines += [f"[{group}]", *(f"{name} = {target}" for name, target in points.items())]
+        (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
 
     def close(self) -> None:
         for server in self.servers:
@@ -277,10 +286,20 @@ class Runner:
             yield
 
 
+def first_json(server: subprocess.Popen[str]) -> str:
+    """The first JSON object that a server prints."""
+    assert server.stdout is not None
+    text = ""
+    while not text.endswith("}\n"):
+        ready, _, _ = select.select([server.stdout], [], [], PATIENCE)
+        part = os.read(server.stdout.fileno(), 4096).decode() if ready else ""
+        assert part, "The server did not say where it listens."
+        text += part
+    return text
+
+
 def installable(words: list[str]) -> tuple[int, str]:
     """Whether the extras that are shown exist; installing them is test_packaging's business."""
-    import tomllib
-
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for word in words:
         if match := re.fullmatch(r"(?:coactor|\.)\[([\w,]+)\]", word):
@@ -288,10 +307,3 @@ def installable(words: list[str]) -> tuple[int, str]:
             if unknown:
                 return 1, f"There is no extra {', '.join(sorted(unknown))}."
     return 0, ""
-
-
-def wait_until(condition: Any, seconds: float = PATIENCE) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "The condition did not come true in time."
-        time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Documentation that runs: examples in docstrings, in the README, and the example to copy."""
+"""Documentation that runs: docstrings, README, every page of the site, and the example to copy."""
 
 from __future__ import annotations
 
@@ -6,100 +6,149 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import coactor
+from tests.evaluate import archives
+from tests.project.documents import ROOT, Block, Runner, blocks, pages, unknown_options
 
-ROOT = Path(__file__).parents[2]
-CORE = (
-    "protocol",
-    "kernels",
-    "learners",
-    "search",
-    "experts",
-    "domains",
-    "proposals",
-    "explanations",
-    "bounds",
-    "checks",
-    "session",
-)
-
-
-def core_modules() -> list[str]:
-    names = []
-    for info in pkgutil.walk_packages(coactor.__path__, "coactor."):
-        if info.name.split(".")[1] in CORE:
-            names.append(info.name)
-    return names
+# Added to a shown command so that it takes seconds; the last value of an option counts.
+SHORTER = [
+    (r"^coactor reproduce .*rank-", "--runs 1 --examples 3 --jobs 1"),
+    (r"^coactor reproduce", "--runs 2 --examples 4 --jobs 1 --panels path-clean"),
+    (r"^coactor compare", "--runs 2 --examples 4 --jobs 1"),
+    (r"^coactor evaluate", "--orders 2 --cases 6 --jobs 1"),
+]
+NEEDS_CLUSTER = "needs a Dask scheduler on another machine; tests/lab runs it on a local one"
+NEEDS_POSTGRES = "needs a PostgreSQL server of that name; tests/studies runs it on one of its own"
+NOT_RUN = {
+    "coactor study copy postgresql://desk@db/coactor --store sqlite:///coactor.db": NEEDS_POSTGRES,
+    "coactor serve --store postgresql://desk@db/coactor": NEEDS_POSTGRES,
+    "dask scheduler": NEEDS_CLUSTER,
+    "dask worker tcp://host:8786": NEEDS_CLUSTER,
+    "coactor reproduce --cluster tcp://host:8786": NEEDS_CLUSTER,
+    "coactor evaluate planner_routes --cluster tcp://host:8786": NEEDS_CLUSTER,
+    "coactor learn city --shards 16 --cluster tcp://host:8786": NEEDS_CLUSTER,
+}
 
 
-@pytest.mark.parametrize("name", core_modules())
+def names(paths: list[Path]) -> list[str]:
+    return [str(p.relative_to(ROOT)) for p in paths]
+
+
+# -- docstrings ------------------------------------------------------------------------------------------
+
+
+def modules() -> list[str]:
+    return [info.name for info in pkgutil.walk_packages(coactor.__path__, "coactor.")]
+
+
+@pytest.mark.parametrize("name", modules())
 def test_examples_in_docstrings_run(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.FAIL_FAST)
     assert result.failed == 0
 
 
-def test_there_are_examples_on_the_public_classes() -> None:
+def test_public_classes_have_examples() -> None:
     finder = doctest.DocTestFinder()
-    for thing in (
-        coactor.Session,
-        coactor.SimulatedExpert,
-        coactor.correct,
-        coactor.polish,
-        coactor.check_domain,
-        coactor.check_learner,
-        coactor.check_expert,
-        coactor.domains.Tour,
-        coactor.domains.Fleet,
-        coactor.domains.Hypercube,
-        coactor.domains.Ranking,
-        coactor.learners.PER,
-        coactor.learners.CSPER,
-        coactor.learners.PA,
-        coactor.learners.make,
-    ):
-        found: Any = thing
-        assert any(test.examples for test in finder.find(found, found.__name__)), (
-            f"{found.__name__} has no example"
-        )
+    things: list[Any] = [
+        getattr(coactor, name) for name in coactor.__all__ if callable(getattr(coactor, name, None))
+    ]
+    values = {"Correction", "Feedback", "Move", "Proposal", "Round", "ReplayedExpert"}
+    for thing in things:
+        if not isinstance(thing, ModuleType) and thing.__name__ not in values:
+            examples = any(test.examples for test in finder.find(thing, thing.__name__))
+            assert examples, f"{thing.__name__} has no example"
 
 
-def blocks(text: str) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+# -- pages -----------------------------------------------------------------------------------------------
 
 
-def test_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    code = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert len(code) == 2
-    names: dict[str, Any] = {}
-    for number, block in enumerate(code):
-        exec(compile(block, f"README.md block {number}", "exec"), names)
-    told = capsys.readouterr().out
-    efforts = names["session"].efforts
-    first, last = sum(efforts[:30]), sum(efforts[-30:])
-    assert told.startswith(f"{first} edits in the first 30 tours, {last}")
-    assert last < first / 2
+@pytest.fixture
+def runner(tmp_path: Path) -> Any:
+    page = Runner(tmp_path, SHORTER, NOT_RUN)
+    yield page
+    page.close()
 
 
-def test_the_readme_names_what_exists() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for path in re.findall(r"\]\(([\w/.]+)\)", text):
-        assert (ROOT / path).exists(), path
-    for path in re.findall(r"`((?:\w+/)*\w+\.py)`", text):
-        base = ROOT / "src" / "coactor"
-        assert (base / path).exists() or (base / "learners" / path).exists(), path
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"^    make (\w+)", text, flags=re.MULTILINE):
-        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+def write_archives(folder: Path) -> None:
+    """Small archives under the names that the pages use."""
+    archives.write_trips(folder / "shanghai_taxi_paths")
+    archives.write_trips(folder / "city")
+    archives.write_plans(folder / "planner_routes")
+    archives.write_queries(folder / "rank.train")
 
 
-def test_the_example_of_ones_own_domain_runs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", pages(), ids=names(pages()))
+def test_page_runs(page: Path, runner: Runner) -> None:
+    shown = blocks(page)
+    if any(re.search(r"^\$ coactor (evaluate|learn|reproduce)", b.text, re.MULTILINE) for b in shown):
+        write_archives(runner.folder)
+    for block in shown:
+        runner.run(block)
+
+
+def shown_commands() -> list[tuple[Block, str]]:
+    every = [b for page in pages() for b in blocks(page) if b.language == "console"]
+    return [(b, command) for b in every for command, _ in b.commands()]
+
+
+def test_commands_that_are_not_run_are_few_and_shown() -> None:
+    assert set(NOT_RUN) <= {command for _, command in shown_commands()}
+    assert len(set(NOT_RUN.values())) <= 5
+
+
+def test_shown_options_exist() -> None:
+    """In commands, run or not, and in `coactor ...` within sentences and tables."""
+    inline = re.compile(r"`(coactor [a-z]+(?: [^`\n]*)?)`")
+    commands = [(b.place, c) for b, c in shown_commands() if c.startswith("coactor ")]
+    for page in pages():
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+        commands += [(str(page.relative_to(ROOT)), c) for c in inline.findall(text) if "|" not in c]
+    wrong = {f"{place}: {c}": unknown_options(c) for place, c in commands}
+    assert {place: options for place, options in wrong.items() if options} == {}
+
+
+@pytest.mark.parametrize("page", pages(), ids=names(pages()))
+def test_page_is_plain_markdown(page: Path) -> None:
+    """Lines of at most 100 characters, code in fences, links that lead somewhere."""
+    text = page.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    long = [n for n, line in enumerate(lines, 1) if len(line) > 100 and not line.startswith("|")]
+    if "tables" not in page.parts:
+        assert long == []
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    assert not re.search(r"^\n {4}[^ \-*]", prose, flags=re.MULTILINE), "put code in a fence"
+    assert not re.search(r"^%", prose, flags=re.MULTILINE), "a line that begins with % is a comment"
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)", prose):
+        assert (page.parent / target).exists(), target
+
+
+def test_readme_table_is_the_generated_one() -> None:
+    table = (ROOT / "docs/results/tables/paper-default.md").read_text(encoding="utf-8").partition("\n\n")[0]
+    assert table in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_tables_name_their_command() -> None:
+    for table in (ROOT / "docs/results/tables").glob("*.md"):
+        last = table.read_text(encoding="utf-8").rstrip().rpartition("\n")[2]
+        made = re.fullmatch(r"Made with `(.+)`, \d{4}-\d\d-\d\d\.", last)
+        assert made or last.startswith("Typed in"), f"{table.name} does not name its command"
+        if made and made[1].startswith("python "):
+            assert (ROOT / shlex.split(made[1])[1]).exists(), made[1]
+
+
+# -- the example to copy -----------------------------------------------------------------------------------
+
+
+def test_example_of_own_domain_runs(tmp_path: Path) -> None:
     picture = tmp_path / "curves.png"
     code = f"import own_domain; own_domain.main({str(picture)!r}, weeks=30)"
     done = subprocess.run(
@@ -110,7 +159,6 @@ def test_the_example_of_ones_own_domain_runs(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "Shifts keeps the promises of a domain." in done.stdout
     for name in ("PER", "CSPER", "default"):
         match = re.search(
             rf"^{name} +effort a week: +([\d.]+) in the first 3, +([\d.]+)", done.stdout, re.MULTILINE
