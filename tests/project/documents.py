@@ -186,7 +186,10 @@ class Runner:
             return
         words = shlex.split(command, comments=True)
         if words[0] == "make":
-            ran = self.shell("make -C " + shlex.quote(str(ROOT)) + " -n " + " ".join(words[1:]))
+            makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+            targets = [w for w in words[1:] if "=" not in w]
+            missing = [t for t in targets if not re.search(rf"^{t}:", makefile, flags=re.MULTILINE)]
+            ran = (len(missing), f"There is no target {', '.join(missing)}.")
         elif words[:2] == ["pip", "install"]:
             ran = installable(words[2:])
             if words[2:] == ["--editable", "."]:

@@ -89,7 +89,9 @@ def write_archives(folder: Path) -> None:
 @pytest.mark.parametrize("page", pages(), ids=names(pages()))
 def test_page_runs(page: Path, runner: Runner) -> None:
     shown = blocks(page)
-    if any(re.search(r"^\$ coactor (evaluate|learn|reproduce)", b.text, re.MULTILINE) for b in shown):
+    if any(
+        re.search(r"^\$ coactor (evaluate|learn|reproduce|.* --network)", b.text, re.MULTILINE) for b in shown
+    ):
         write_archives(runner.folder)
     for block in shown:
         runner.run(block)
