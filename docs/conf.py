@@ -64,7 +64,9 @@ html_theme_options = {
     "show_toc_level": 2,
     "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
-    "secondary_sidebar_items": {"**": ["page-toc"], "results/**": []},
+    "secondary_sidebar_items": {  # results have wide tables and no list of sections
+        pattern: ["page-toc"] for pattern in ("[!r]*", "[!r]*/**", "reference/**")
+    },
     "footer_start": ["copyright"],
     "footer_end": [],
 }
