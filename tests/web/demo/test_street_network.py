@@ -20,4 +20,4 @@ def test_network_is_connected_and_without_needless_u_turns():
         assert len(route.links) > 10
     back = network.ends[network.head][:, 1] == network.ends[network.tail][:, 0]
     exits = np.diff(network.start)[network.tail]
-    assert (exits[back] == 1).all()  # nobody turns round where there is another way
+    assert (exits[back] == 1).all()  # U-turns at dead ends only

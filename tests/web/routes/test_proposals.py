@@ -10,17 +10,17 @@ from tests.web.conftest import EDIT, MOVE, PROPOSALS, ask
 
 
 def test_ask_with_one_key_from_twenty_threads_gives_one_proposal(server):
-    solver, found = server.client("solver"), []
+    solver, ids = server.client("solver"), []
 
     def run():
-        found.append(ask(solver, server, 0, **{"Idempotency-Key": "one"})["id"])
+        ids.append(ask(solver, server, 0, **{"Idempotency-Key": "one"})["id"])
 
     threads = [threading.Thread(target=run) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [1] * 20
+    assert ids == [1] * 20
     other = solver.post(PROPOSALS, json={"problem": server.problem(1)}, headers={"Idempotency-Key": "one"})
     assert other.status_code == 409
 
@@ -119,15 +119,15 @@ def test_client_has_the_methods_of_a_study(server):
             study.tell(99, moves=[])
         with pytest.raises(Invalid):
             study.tell(p.id, moves=[{"op": "reverse"}])
-    with (
-        coactor.connect(server.address, "tours", token="coactor_no_no") as stranger,
-        pytest.raises(Forbidden),
-    ):
-        stranger.weights()
+    with coactor.connect(server.address, "tours", token="coactor_no_no") as unknown, pytest.raises(Forbidden):
+        unknown.weights()
     with pytest.raises(Invalid, match="who you are"):
         coactor.connect(server.address, "tours", token="")
-    with coactor.connect("http://127.0.0.1:9", "tours", token=token) as nobody, pytest.raises(Unavailable):
-        nobody.weights()
+    with (
+        coactor.connect("http://127.0.0.1:9", "tours", token=token) as unreachable,
+        pytest.raises(Unavailable),
+    ):
+        unreachable.weights()
 
 
 @pytest.fixture
@@ -155,8 +155,8 @@ def test_client_receives_chances_and_calibration(server, remote):
             remote.tell(waiting.id, moves=[MOVE])
     assert remote.tell(shown, moves=[]).asked_with == 1
     assert [row.chance for row in remote.effort()] == [None, shown.chance]
-    found = remote.calibration()
-    assert (found.proposals, found.verdict, found.bins[0].proposals) == (1, "early", 1)
-    assert found.bins[0].predicted == shown.chance
+    calibration = remote.calibration()
+    assert (calibration.proposals, calibration.verdict, calibration.bins[0].proposals) == (1, "early", 1)
+    assert calibration.bins[0].predicted == shown.chance
     rows = server.client("admin").get("/api/studies/chances/effort.csv").text.splitlines()
     assert rows[0].endswith(",chance")

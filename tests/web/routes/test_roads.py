@@ -25,11 +25,11 @@ def roads() -> Roads:
 def admin(server, roads):
     client = server.client("admin")
     parameters = {"network": network_json.encode(roads.network), "habit": False}
-    made = client.post(
+    created = client.post(
         "/api/studies", json={"name": "city", "domain": {"name": "roads", "parameters": parameters}}
     )
-    assert made.status_code == 201, made.text
-    assert len(made.content) < 2000  # the network is not said again
+    assert created.status_code == 201, created.text
+    assert len(created.content) < 2000  # without the network
     client.post(f"{STUDY}/proposals", json={"problem": {"origin": 0, "destination": "57"}})
     return client
 
@@ -39,8 +39,8 @@ def test_study_of_roads_over_http(admin, server, roads):
         assert_same(study.domain.network, roads.network)
     whole = admin.get(f"{STUDY}/proposals/1")
     assert len(whole.content) < 5000
-    said = whole.json()["domain"]["parameters"]
-    assert list(said["network"]) == ["stored"]
+    parameters = whole.json()["domain"]["parameters"]
+    assert list(parameters["network"]) == ["stored"]
     assert len(admin.get("/api/studies").content) < 5000
     assert len(admin.get(f"{STUDY}/events").content) < 5000
     links = whole.json()["solution"]["links"]
@@ -51,16 +51,19 @@ def test_study_of_roads_over_http(admin, server, roads):
         roads.check_solution(x, p.solution)
         assert remote.tell(p.id, moves=[next(iter(roads.moves(x, p.solution)))]).effort == 1
     lines = [json.loads(line) for line in admin.get(f"{STUDY}/export").iter_lines()]
-    assert lines[1]["problem"] == said["network"]["stored"]
+    assert lines[1]["problem"] == parameters["network"]["stored"]
 
 
 def test_network_lists_each_name_once(admin, roads):
-    found = admin.get(f"{STUDY}/network").json()
+    network_map = admin.get(f"{STUDY}/network").json()
     network = roads.network
-    assert (found["from"], found["to"]) == (network.ends[:, 0].tolist(), network.ends[:, 1].tolist())
-    np.testing.assert_allclose(found["nodes"], network.places, atol=1e-4)
-    assert [found["kinds"][k] for k in found["kind"]] == list(network.kinds)
-    np.testing.assert_allclose(found["length"], network.link_features.sum(axis=1), atol=1e-4)
+    assert (network_map["from"], network_map["to"]) == (
+        network.ends[:, 0].tolist(),
+        network.ends[:, 1].tolist(),
+    )
+    np.testing.assert_allclose(network_map["nodes"], network.places, atol=1e-4)
+    assert [network_map["kinds"][k] for k in network_map["kind"]] == list(network.kinds)
+    np.testing.assert_allclose(network_map["length"], network.link_features.sum(axis=1), atol=1e-4)
     assert admin.get("/api/studies/tours/network").status_code == 404
 
 
@@ -75,12 +78,12 @@ def test_ways_for_a_stretch(admin, roads):
     for way in stretch:
         assert set(links[2:5]) - set(way["links"])
     way = whole[0]
-    made = admin.post(
+    edited = admin.post(
         f"{STUDY}/proposals/1/edits", json={"moves": [way["move"]]}, headers={"If-Match": '"0"'}
     )
-    assert made.json()["solution"]["links"] == way["links"]
-    assert made.json()["solution"]["vias"] == way["vias"]
-    np.testing.assert_allclose(made.json()["change"], way["change"])
+    assert edited.json()["solution"]["links"] == way["links"]
+    assert edited.json()["solution"]["vias"] == way["vias"]
+    np.testing.assert_allclose(edited.json()["change"], way["change"])
 
 
 def test_ways_through_a_link(admin, roads):
@@ -91,14 +94,14 @@ def test_ways_through_a_link(admin, roads):
     assert other in way["links"]
     assert admin.get(f"{place}?links={other}&leg=0").json()[0]["move"] == {"op": "via", "args": [other, 0]}
     assert admin.get(f"{place}?links={links[3]}").json() == []  # the route passes there
-    for query, said in (
+    for query, part in (
         (f"links={other}&leg=7", "legs 0 to 0"),
         ("links=999999", "links 0 to"),
         ("first=9&last=2", "no stretch from 9 to 2"),
         ("first=0&last=9999", "the route has links"),
     ):
         answer = admin.get(f"{place}?{query}")
-        assert (answer.status_code, said in answer.json()["detail"]) == (422, True), query
+        assert (answer.status_code, part in answer.json()["detail"]) == (422, True), query
     for query in ("links=a", "links=1,,2", "links=", "first=-1"):
         assert admin.get(f"{place}?{query}").status_code == 422, query
     assert admin.get("/api/studies/tours/proposals/1/ways").status_code == 404
@@ -111,7 +114,7 @@ def test_network_is_limited_to_the_scope_of_the_account(admin, server):
 
 
 @pytest.mark.parametrize(
-    ("network", "says"),
+    ("network", "part"),
     [
         (None, "expected an object"),
         ({}, "the network has no 'links'"),
@@ -120,12 +123,12 @@ def test_network_is_limited_to_the_scope_of_the_account(admin, server):
         ({"links": {**small()["links"], "length": [1, 2, 3]}, "nodes": small()["nodes"]}, "equally long"),
     ],
 )
-def test_invalid_network_is_refused(server, network, says):
+def test_invalid_network_is_refused(server, network, part):
     client = server.client("admin")
     body = {"name": "bad", "domain": {"name": "roads", "parameters": {"network": network}}}
     answer = client.post("/api/studies", json=body)
     assert answer.status_code == 422
-    assert says in answer.json()["detail"]
+    assert part in answer.json()["detail"]
     assert client.get("/api/studies/bad").status_code == 404
     with server.store.reading() as sql:
         assert sql.sql.scalar(sa.select(sa.func.count()).select_from(schema.problems)) == 0

@@ -40,8 +40,8 @@ def test_events_versions_and_rollback(server):
     assert [e["seq"] for e in first["events"] + rest["events"]] == list(range(1, 10))
     assert lead.get(f"/api/studies/tours/events?after={rest['next']}").json() == {"events": [], "next": 9}
     assert "state" not in first["events"][0]
-    made = lead.post("/api/studies/tours/rollback", json={"to": 1, "reason": "a bad day"}).json()
-    assert (made["version"], made["to"]) == (4, 1)
+    version = lead.post("/api/studies/tours/rollback", json={"to": 1, "reason": "a bad day"}).json()
+    assert (version["version"], version["to"]) == (4, 1)
     events = lead.get("/api/studies/tours/events").json()["events"]
     assert not any({"state", "acceptance"} & event.keys() for event in events)
     rows = lead.get("/api/studies/tours/versions").json()

@@ -27,8 +27,8 @@ def test_verdict():
     assert trend([*rng.poisson(1, 20), *rng.poisson(8, 20)]).verdict == "rose"
     assert trend([4.0] * 30).verdict == "unclear"
     assert trend([9.0] * 6 + [0.0] * 5).sentence.startswith("Too early to tell: 11")
-    said = [trend(list(rng.poisson(3, 30))).verdict for _ in range(200)]
-    assert said.count("unclear") > 160  # where nothing changes, it seldom says that something did
+    verdicts = [trend(list(rng.poisson(3, 30))).verdict for _ in range(200)]
+    assert verdicts.count("unclear") > 160  # few false alarms where nothing changes
 
 
 def test_verdict_does_not_fade_as_a_study_grows():

@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from coactor.domains import Network, Trip
+from coactor.domains.roads.topology import successors, turn_sides
 from coactor.kernels import roads as kernel
 from coactor.protocol import Indices, Matrix
 from coactor.web.demo import city
@@ -20,7 +21,6 @@ from coactor.web.demo import city
 COLUMNS, ROWS = 37, 25  # streets from north to south, and from west to east
 MAIN = 4  # every fourth of them is a main road
 SPEED = {"motorway": 80.0, "main": 40.0, "side": 32.0, "lane": 27.0}  # km/h
-TURNING = np.pi / 4  # a larger change of direction is a left or right turn
 FAR = 6.0  # straight-line kilometres between the ends of a trip, at least
 FEATURES = (
     "driving time (min)",
@@ -62,10 +62,9 @@ def network() -> Network:
     begin, end = np.array([[a, b] for a, b, _ in links]).T
     used, ends = np.unique(np.column_stack([begin, end]), return_inverse=True)
     ends = ends.reshape(-1, 2)
-    turns = _turns(ends)
-    angle = _angles(places[used], ends, turns)
+    turns = successors(ends[:, 0], ends[:, 1], u_turns=False)
+    left, right = turn_sides(places[used], ends[:, 0], ends[:, 1], turns)
     columns = _features(rng, places, begin, end, [s for _, _, s in links])
-    sides = {"left turns": angle > TURNING, "right turns": angle < -TURNING}
     return Network.of(
         ends[:, 0],
         ends[:, 1],
@@ -74,7 +73,7 @@ def network() -> Network:
         places=places[used].round(3),
         streets=[s.name for _, _, s in links],
         columns=columns,
-        turn_columns={name: side.astype(float) for name, side in sides.items()},
+        turn_columns={"left turns": left.astype(float), "right turns": right.astype(float)},
     )
 
 
@@ -173,26 +172,6 @@ def _joined(pieces: list[Street]) -> list[Street]:
     start = middle * ROWS + 2  # on a main road
     connected = reach(start, False) & reach(start, True)
     return [s for s in pieces if s.ends[0] in connected and s.ends[1] in connected]
-
-
-def _turns(ends: Indices) -> Indices:
-    """Return all pairs of consecutive links, without U-turns except at dead ends."""
-    order: dict[int, list[int]] = {}
-    for link, (a, _) in enumerate(ends.tolist()):
-        order.setdefault(a, []).append(link)
-    pairs = []
-    for link, (a, b) in enumerate(ends.tolist()):
-        onward = [k for k in order.get(b, []) if ends[k, 1] != a]
-        pairs += [(link, k) for k in onward or order.get(b, [])]  # a dead end
-    return np.array(pairs)
-
-
-def _angles(places: Matrix, ends: Indices, turns: Indices) -> Matrix:
-    """Return the change of direction at each turn, positive to the left."""
-    way = places[ends[:, 1]] - places[ends[:, 0]]
-    bearing = np.arctan2(way[:, 1], way[:, 0])
-    change: Matrix = (bearing[turns[:, 1]] - bearing[turns[:, 0]] + np.pi) % (2 * np.pi) - np.pi
-    return change
 
 
 def _features(
