@@ -37,6 +37,7 @@ _MODULES = (
     "lab",
     "learners",
     "loaders",
+    "models",
     "protocol",
     "proposals",
     "search",
