@@ -4,7 +4,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from coactor.lab.output.rendering import inline_svg, number
+from coactor.lab.engine.statistics import Interval
+from coactor.lab.output.rendering import inline_svg, number, texts
 from coactor.lab.output.report import report
 from coactor.lab.paper.claims import judge
 from coactor.lab.paper.panels import PANELS
@@ -103,3 +104,21 @@ def test_inline_svg_has_a_label_and_no_fixed_size() -> None:
     assert inline_svg(svg, 'a "b"') == (
         '<svg role="img" aria-label="a &#34;b&#34;" viewBox="0 0 3 2"><g/></svg>'
     )
+
+
+@pytest.mark.parametrize(
+    ("interval", "style", "expected"),
+    [
+        (Interval(8.67, 7.0, 10.0), "number", ("8.7", "7.0", "10.0")),
+        (Interval(-0.333, -72.0, 37.0), "number", ("-0.3", "-72.0", "37.0")),
+        (Interval(1234.5, 99.9, 2000.0), "number", ("1234", "100", "2000")),
+        (Interval(0.5, 0.25, 0.75), "number", ("0.500", "0.250", "0.750")),
+        (Interval(2.5e7, 1e6, 3e8), "number", ("2.5e7", "1.0e6", "3.0e8")),
+        (Interval(0.09, 0.066, 0.11), "ratio", ("0.090", "0.066", "0.11")),
+        (Interval(100.0, 0.1234, 200.0), "fixed", ("100.00", "0.123", "200.00")),
+    ],
+)
+def test_texts_of_an_interval_have_the_same_decimals(
+    interval: Interval, style: str, expected: tuple[str, str, str]
+) -> None:
+    assert texts(interval, style) == expected

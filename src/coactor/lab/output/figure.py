@@ -161,11 +161,11 @@ def _decorate(axes: Axes, result: PanelResult) -> None:
     axes.grid(axis="y", which="major", color="#dddddd", linewidth=0.7)
     axes.set_axisbelow(True)
     if result.panel.log:
-        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+        from matplotlib.ticker import FuncFormatter, LogLocator
 
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.minorticks_off()
 
 
 def _label_ends(axes: Axes, ends: Sequence[End]) -> None:

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from coactor.lab.engine.statistics import Interval
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -31,15 +33,21 @@ def _environment() -> Environment:
         "number": number,
         "fixed": fixed,
         "percent": percent,
-        "write": write,
+        "texts": texts,
         "inline_svg": inline_svg,
     }
     return environment
 
 
-def write(value: float, style: str) -> str:
-    """A number in one of the styles below."""
-    return {"number": number, "fixed": fixed, "ratio": ratio}[style](value)
+def texts(interval: Interval, style: str) -> tuple[str, str, str]:
+    """Value, low and high of an interval, with the same number of decimals."""
+    numbers = (interval.value, interval.low, interval.high)
+    largest = max(map(abs, numbers))
+    if style == "number" and largest < 1e6:
+        digits = 0 if largest >= 1000 else 1 if largest >= 10 else 2 if largest >= 1 else 3
+        return tuple(f"{value:.{digits}f}" for value in numbers)  # type: ignore[return-value]
+    write = {"number": number, "fixed": fixed, "ratio": ratio}[style]
+    return tuple(map(write, numbers))  # type: ignore[return-value]
 
 
 def number(value: float) -> str:
