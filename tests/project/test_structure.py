@@ -16,8 +16,8 @@ LINES, FILES = 400, 15
 
 # Known violations, one set per rule. They only shrink.
 LONG_FILES = ("src/coactor/web/static/",)
-LARGE_FOLDERS = {"src/coactor/web/static", "tests/lab", "tests/studies"}
-SHARED_NAMES = {"Bin", "Calibration", "Line", "Model", "Row"}
+LARGE_FOLDERS = {"src/coactor/web/static", "tests/studies"}
+SHARED_NAMES = {"Bin", "Calibration", "Model"}
 CYCLES = {"coactor.domains.roads", "coactor.studies"}
 
 

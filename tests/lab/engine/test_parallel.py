@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import threading
 from pathlib import Path
@@ -26,6 +27,11 @@ def power(base: int, task: int) -> int:
 def process_id(shared: Any, task: int) -> tuple[int, int]:
     """Where the task runs, and where its shared data is: one object per process."""
     return os.getpid(), id(shared)
+
+
+def import_value(module: str, task: int) -> Any:
+    """Imports a module of the user."""
+    return importlib.import_module(module).value
 
 
 def overlaps(shared: None, task: int) -> bool:
@@ -76,6 +82,15 @@ def test_processes_read_the_shared_data_once() -> None:
     places = run_all(process_id, {"large": "data"}, list(range(12)), jobs=2)
     assert len({process for process, _ in places}) == len(set(places)) <= 2
     assert os.getpid() not in {process for process, _ in places}
+
+
+def test_reused_processes_find_modules_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_all(power, 2, [1, 2], jobs=2)  # starts the processes, in another folder
+    (tmp_path / "found_in_folder.py").write_text("value = 7\n")
+    monkeypatch.chdir(tmp_path)
+    assert run_all(import_value, "found_in_folder", [0, 1], jobs=2) == [7, 7]
 
 
 def test_cached_tasks_are_not_run_again(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Sequence
@@ -141,15 +142,20 @@ def _in_processes(
         parallel = joblib.Parallel(
             n_jobs=min(jobs, len(tasks)), return_as="generator_unordered", batch_size=1
         )
-        yield from parallel(joblib.delayed(_in_worker)(work, path, k, task) for k, task in enumerate(tasks))
+        # A reused worker may have been started in another folder.
+        modules = [os.getcwd(), *sys.path]
+        yield from parallel(
+            joblib.delayed(_in_worker)(work, path, k, task, modules) for k, task in enumerate(tasks)
+        )
 
 
 def _in_worker(
-    work: Callable[[Any, Task], Result], path: Path | None, k: int, task: Task
+    work: Callable[[Any, Task], Result], path: Path | None, k: int, task: Task, modules: list[str]
 ) -> tuple[int, Result]:
     # Ctrl-C reaches the whole process group. The parent handles it and ends the workers.
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.path += [folder for folder in modules if folder not in sys.path]
     return k, run_alone(work, None if path is None else _read_shared(path), task)
 
 
