@@ -17,18 +17,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.studies import postgres  # noqa: E402
 from tests.studies.stubs import Switches, tours  # noqa: E402
+from tests.studies.support import postgres  # noqa: E402
 from tests.web.test_failures import Load  # noqa: E402
 
 from coactor.studies import Store, open_study  # noqa: E402
-from coactor.studies.log import transfer  # noqa: E402
+from coactor.studies.log.verification import verify  # noqa: E402
 
 
 def many_processes(url: str, processes: int, tells: int) -> str:
     """Processes that ask and tell on one store at once."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "tests.studies.worker", url, "desk"]
+    command = [sys.executable, "-m", "tests.studies.support.worker", url, "desk"]
     workers = [
         subprocess.Popen([*command, str(w), str(tells)], cwd=ROOT, stdout=subprocess.DEVNULL)
         for w in range(processes)
@@ -36,7 +36,7 @@ def many_processes(url: str, processes: int, tells: int) -> str:
     failed = sum(worker.wait() != 0 for worker in workers)
     took = time.perf_counter() - began
     with open_study(url, "desk", Switches()) as study:
-        good = transfer.verify(study.store, "desk")
+        good = verify(study.store, "desk")
         assert failed == 0, f"{failed} processes failed"
         assert good.facts == 1 + 2 * processes * tells, good
         assert [row.version for row in study.effort()] == list(range(1, processes * tells + 1))

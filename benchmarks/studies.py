@@ -212,8 +212,8 @@ def _fill(store: Store, study: Study, problems: list[Any], size: int) -> None:
 
     sa.event.listen(store.engine, "connect", relaxed)
     store.engine.dispose()
-    while study.ledger.model.seq < size:
-        study.tell(study.ask(problems[study.ledger.model.seq % 20]).id, moves=MOVES)
+    while (facts := study.summary()["facts"]) < size:
+        study.tell(study.ask(problems[facts % 20]).id, moves=MOVES)
     sa.event.remove(store.engine, "connect", relaxed)
     store.engine.dispose()
 

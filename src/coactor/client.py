@@ -1,26 +1,26 @@
-"""A study on a server, with the same verbs as a local one."""
+"""A study on a server, with the methods of a local one. Needs httpx, and neither SQLAlchemy nor orjson."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
-from types import TracebackType
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import numpy as np
-import orjson
 
-from coactor.protocol import Domain, Problem, Proposal, Solution, Vector
+from coactor.corrections import plain_move
+from coactor.protocol import Correction, Domain, EffortRow, Move, Problem, Proposal, Round, Solution, Vector
 from coactor.studies.calibration import Bin, Calibration
-from coactor.studies.codec import Codec, to_plain
-from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
-from coactor.studies.log.facts import canonical
-from coactor.studies.results import EffortRow, Explanation, Outcome, Share, Ticket, Version
+from coactor.studies.codec import Codec
+from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited, Unavailable
+from coactor.studies.results import Explanation, Share, Ticket, Version
 
 try:
     import httpx
-except ImportError:  # said when somebody connects
+except ImportError:  # `connect` says what to install
     httpx = None  # type: ignore[assignment]
 
 TOKEN = "COACTOR_TOKEN"
@@ -38,23 +38,23 @@ def connect(
     study
         Its name.
     token
-        Made by ``coactor token create``; without it, the environment variable COACTOR_TOKEN is read.
+        Made by ``coactor token create``; by default the environment variable COACTOR_TOKEN.
     domain
-        Turns problems and solutions into plain data and back. Without it, plain data goes in and comes out.
+        Encodes and decodes problems and solutions. Without it they are plain JSON-able data.
     wait
-        Seconds to wait for an answer; a solver may take its time.
+        Seconds to wait for an answer; a solver may need some.
 
     Examples
     --------
     >>> study = coactor.connect("http://127.0.0.1:8765", "depot-7", domain=tour)  # doctest: +SKIP
     >>> p = study.ask(problem, key="2026-11-15/van-7")  # doctest: +SKIP
-    >>> study.tell(p.id, moves=[{"op": "reverse", "args": [2, 4]}])  # doctest: +SKIP
+    >>> study.tell(p, moves=[{"op": "reverse", "args": [2, 4]}])  # doctest: +SKIP
     """
     if httpx is None:
-        raise ImportError("Connecting needs httpx; install it with: pip install 'coactor[serve]'")
+        raise ImportError("Connecting needs httpx; install it with: pip install 'coactor[client]'")
     secret = token if token is not None else os.environ.get(TOKEN, "")
     if not secret:
-        raise Invalid(f"A server wants to know who you are; pass token=..., or set {TOKEN}.")
+        raise Invalid(f"The server needs a token; pass token=..., or set {TOKEN}.")
     return RemoteStudy(url, study, secret, domain, wait)
 
 
@@ -63,161 +63,231 @@ class RemoteStudy:
 
     def __init__(self, url: str, study: str, token: str, domain: Domain | None, wait: float) -> None:
         self.name = study
-        self.codec = None if domain is None else Codec(domain)
+        self.url = url.rstrip("/")
+        self._codec = None if domain is None else Codec(domain)
         self._base = f"/api/studies/{quote(study, safe='')}"
         self._http = httpx.Client(
-            base_url=url.rstrip("/"), headers={"Authorization": f"Bearer {token}"}, timeout=wait
+            base_url=self.url, headers={"Authorization": f"Bearer {token}"}, timeout=wait
         )
 
+    def __repr__(self) -> str:
+        return f"<RemoteStudy {self.name!r} at {self.url}>"
+
+    # -- ask and tell ------------------------------------------------------------------------------------
+
     def ask(
-        self, problem: Problem, *, key: str | None = None, label: str = "", renew: bool = True
+        self,
+        problem: Problem,
+        *,
+        key: str | None = None,
+        label: str = "",
+        actor: str = "",
+        renew: bool = True,
     ) -> Proposal:
-        """Have a problem solved and the proposal kept. The same key gives the same proposal."""
-        data = problem if self.codec is None else orjson.loads(self.codec.problem_bytes(problem))
+        """Propose a solution with the current weights, and store the proposal; see `Study.ask`."""
+        data = problem if self._codec is None else self._codec.plain_problem(problem)
         headers = {} if key is None else {"Idempotency-Key": key}
-        body = {"problem": to_json(data), "label": label, "renew": renew}
+        body = {"problem": data, "label": label, "renew": renew, **({"actor": actor} if actor else {})}
         return self._proposal(problem, self._call("POST", "/proposals", body, headers))
 
-    def renew(self, id: int) -> Proposal:
+    def renew(self, proposal: Proposal | int) -> Proposal:
         """The proposal as it should be shown now; see `Study.renew`."""
-        made = self._call("POST", f"/proposals/{id}/renew")
-        data = self.proposal(id)["problem"]
-        return self._proposal(data if self.codec is None else self.codec.problem(data), made)
+        answer = self._call("POST", f"/proposals/{_id(proposal)}/renew")
+        asked = proposal if isinstance(proposal, Proposal) else self.proposal(proposal)
+        return self._proposal(asked.problem, answer)
 
     def tell(
         self,
-        id: int | Proposal,
+        proposal: Proposal | int,
+        correction: Correction | None = None,
         *,
-        moves: Any = None,
-        path: Any = None,
-        solution: Any = None,
+        moves: Iterable[Move] | None = None,
+        path: Sequence[Solution] | None = None,
+        solution: Solution | None = None,
         effort: float | None = None,
-        actor: str | None = None,
+        cut: bool = False,
         learn: bool = True,
         note: str = "",
-        cut: bool = False,
+        actor: str = "",
         seconds: float | None = None,
         asked_with: int | None = None,
-    ) -> Outcome:
-        """Say what the expert made of a proposal; see `Study.tell`."""
-        number, asked_with = (id.id, id.version) if isinstance(id, Proposal) else (id, asked_with)
-        said = {
-            "moves": None if moves is None else to_plain(list(moves)),
-            "path": None if path is None else [self._plain(z) for z in path],
-            "solution": None if solution is None else self._plain(solution),
-            "effort": effort,
-            "actor": actor,
-            "seconds": seconds,
-            "asked_with": asked_with,
-        }
-        body = {name: value for name, value in said.items() if value is not None}
-        body |= {"learn": learn, "note": note, "cut": cut}
-        return Outcome(**self._call("POST", f"/proposals/{number}/tell", body))
+    ) -> Round:
+        """Learn from the expert's correction of a proposal; see `Study.tell`."""
+        body: dict[str, Any] = {"effort": effort, "cut": cut, "learn": learn, "note": note}
+        body |= {"actor": actor or None, "seconds": seconds}
+        if correction is not None:
+            if any(given is not None for given in (moves, path, solution, effort)) or cut:
+                raise Invalid(
+                    "Give the correction alone; it contains the path, the moves, the effort and the cut."
+                )
+            body |= {
+                "costs": [float(cost) for cost in correction.costs],
+                "cut": correction.cut,
+                "estimated": correction.estimated,
+            }
+            moves, path = (correction.moves, None) if correction.moves else (None, correction.path)
+        if moves is not None:
+            body["moves"] = [plain_move(move) for move in moves]
+        if path is not None:
+            body["path"] = [self._plain(z) for z in path]
+        if solution is not None:
+            body["solution"] = self._plain(solution)
+        body["asked_with"] = proposal.version if isinstance(proposal, Proposal) else asked_with
+        body = {name: value for name, value in body.items() if value is not None}
+        return _round(self._call("POST", f"/proposals/{_id(proposal)}/tell", body))
 
-    def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Ticket]:
-        """Proposals by number."""
-        ask = f"/proposals?after={after}&limit={limit}" + (f"&state={quote(state)}" if state else "")
-        return [Ticket(**row) for row in self._call("GET", ask)]
-
-    def proposal(self, id: int) -> dict[str, Any]:
-        """A proposal, its problem and its draft, as plain data."""
-        found: dict[str, Any] = self._call("GET", f"/proposals/{id}")
-        return found
+    # -- reading -----------------------------------------------------------------------------------------
 
     def effort(self, after: int = 0) -> list[EffortRow]:
-        """What each finished proposal cost."""
+        """What each finished proposal cost, in the order of the tells; those with `seq` above `after`."""
         return [EffortRow(**row) for row in self._call("GET", f"/effort?after={after}")]
 
-    def calibration(self) -> Calibration:
-        """Whether proposals were accepted untouched as often as was said beforehand."""
-        found = self._call("GET", "/calibration")
-        return Calibration(**{**found, "bins": [Bin(**row) for row in found["bins"]]})
+    @property
+    def efforts(self) -> list[float]:
+        """The expert's total effort for each finished proposal, in the order of the tells."""
+        return [row.effort for row in self.effort()]
 
     def weights(self, version: int | None = None) -> Vector:
-        """The weights now, or those of an earlier version."""
-        found = self._call("GET", "/weights" if version is None else f"/weights?version={version}")
-        return np.array(found["weights"], dtype=np.float64)
+        """The current weights, or those of an earlier version. Raises NotFound if there is none."""
+        answer = self._call("GET", "/weights" if version is None else f"/weights?version={version}")
+        return np.array(answer["weights"], dtype=np.float64)
 
     @property
     def version(self) -> int:
-        """How often the weights have changed."""
+        """The version of the weights: how often they were changed."""
         return int(self._call("GET", "")["version"])
 
-    def explain(self, id: int) -> Explanation:
-        """Each feature's share of the proposal's utility, and of each edit's."""
-        found = self._call("GET", f"/proposals/{id}/explain")
-        found["shares"] = [Share(**row) for row in found["shares"]]
-        for edit in found["edits"]:
-            edit["shares"] = [Share(**row) for row in edit["shares"]]
-        return Explanation(**found)
-
     def versions(self, after: int = -1, limit: int = 1000) -> list[Version]:
-        """Every state of the weights, and what made it."""
+        """The versions of the weights numbered above `after`, and what created them."""
         return [Version(**row) for row in self._call("GET", f"/versions?after={after}&limit={limit}")]
 
+    def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Ticket]:
+        """Proposals by number: all of them, or those in one state."""
+        query = {"after": after, "limit": limit, **({"state": state} if state else {})}
+        return [Ticket(**row) for row in self._call("GET", f"/proposals?{urlencode(query)}")]
+
+    def proposal(self, id: int) -> Proposal:
+        """A proposal as it is edited now, or as it was when it was told."""
+        answer = self._call("GET", f"/proposals/{id}")
+        problem = answer["problem"] if self._codec is None else self._codec.problem(answer["problem"])
+        return self._proposal(problem, answer)
+
+    def round(self, proposal: Proposal | int) -> Round:
+        """The round of a finished proposal. Raises Invalid if it is not finished."""
+        return _round(self._call("GET", f"/proposals/{_id(proposal)}/outcome"))
+
+    def explain(self, proposal: Proposal | int) -> Explanation:
+        """Each feature's share of the proposal's utility, and of each edit's."""
+        answer = self._call("GET", f"/proposals/{_id(proposal)}/explain")
+        answer["shares"] = [Share(**row) for row in answer["shares"]]
+        for edit in answer["edits"]:
+            edit["shares"] = [Share(**row) for row in edit["shares"]]
+        return Explanation(**answer)
+
+    def calibration(self) -> Calibration:
+        """Whether proposals were accepted as often as predicted."""
+        answer = self._call("GET", "/calibration")
+        return Calibration(**{**answer, "bins": [Bin(**row) for row in answer["bins"]]})
+
+    def summary(self) -> dict[str, Any]:
+        """The study in a few numbers, as JSON-able data."""
+        about: dict[str, Any] = self._call("GET", "")
+        return about
+
+    # -- the whole study ---------------------------------------------------------------------------------
+
     def rollback(self, to: int, reason: str) -> Version:
-        """Take the weights back to an earlier version."""
+        """Set the weights back to an earlier version; see `Study.rollback`."""
         return Version(**self._call("POST", "/rollback", {"to": to, "reason": reason}))
 
     def export(self) -> Iterator[dict[str, Any]]:
         """The whole study as JSON-able lines."""
-        with self._http.stream("GET", f"{self._base}/export") as answer:
+        with _translated_errors(), self._http.stream("GET", f"{self._base}/export") as answer:
             if answer.is_error:
                 answer.read()
                 _raise(answer)
             for line in answer.iter_lines():
-                yield orjson.loads(line)
+                yield json.loads(line)
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connection."""
         self._http.close()
 
     def __enter__(self) -> RemoteStudy:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _proposal(self, problem: Problem, made: dict[str, Any]) -> Proposal:
-        shown = self._solution(problem, made["proposed"])
-        return Proposal(made["id"], problem, shown, made["version"], made["chance"])
+    # -- inside ------------------------------------------------------------------------------------------
+
+    def _proposal(self, problem: Problem, answer: dict[str, Any]) -> Proposal:
+        solution = answer["proposed"]
+        if self._codec is not None:
+            solution = self._codec.solution(problem, solution)
+        return Proposal(
+            answer["id"], problem, solution, answer["version"], answer["chance"], answer["expected_moves"]
+        )
 
     def _plain(self, y: Solution) -> Any:
-        return to_json(y) if self.codec is None else self.codec.plain_solution(y)
-
-    def _solution(self, problem: Problem, data: Any) -> Solution:
-        return data if self.codec is None else self.codec.solution(problem, data)
+        return y if self._codec is None else self._codec.plain(y)
 
     def _call(
         self, verb: str, path: str, body: dict[str, Any] | None = None, headers: dict[str, str] | None = None
     ) -> Any:
-        content = None if body is None else canonical(body)
+        content = None if body is None else _dump(body)
         sent = {"Content-Type": "application/json", **(headers or {})}
-        try:
+        with _translated_errors():
             answer = self._http.request(verb, self._base + path, content=content, headers=sent)
-        except httpx.TransportError as error:
-            raise Unavailable(
-                f"The server does not answer ({error}); is it running? Asking again is safe."
-            ) from error
         if answer.is_error:
             _raise(answer)
-        return orjson.loads(answer.content)
+        return answer.json()
 
 
-def to_json(data: Any) -> Any:
-    """Arrays and tuples as lists."""
-    return orjson.loads(canonical(data))
+def _id(proposal: Proposal | int) -> int:
+    return proposal.id if isinstance(proposal, Proposal) else proposal
+
+
+def _round(answer: dict[str, Any]) -> Round:
+    arrays = {name: np.array(answer[name], dtype=np.float64) for name in ("delta", "change")}
+    return Round(**{**answer, **arrays})
+
+
+def _dump(data: Any) -> str:
+    """JSON, with arrays as lists. Raises Invalid if the data cannot be written."""
+    try:
+        return json.dumps(data, default=_to_list, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise Invalid(f"This cannot be written as JSON ({error}); connect with domain=...") from error
+
+
+def _to_list(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is not JSON-able")
+
+
+@contextmanager
+def _translated_errors() -> Iterator[None]:
+    """Re-raise httpx's errors as `Unavailable`."""
+    try:
+        yield
+    except httpx.HTTPError as error:
+        raise Unavailable(
+            f"The server does not answer ({error}); is it running? Asking again is safe."
+        ) from error
 
 
 def _raise(answer: httpx.Response) -> NoReturn:
     try:
-        said = answer.json()
-        detail, current = str(said["detail"]), said.get("current")
+        body = answer.json()
+        detail, current = str(body["detail"]), body.get("current")
     except (ValueError, KeyError, TypeError):
         detail, current = f"The server answered {answer.status_code}.", None
     if answer.status_code == 409:
         raise Conflict(detail, current)
-    kinds: dict[int, type[Exception]] = {404: NotFound, 401: Forbidden, 403: Forbidden, 429: Forbidden}
+    if answer.status_code == 429:
+        seconds = answer.headers.get("Retry-After", "")
+        raise RateLimited(detail, float(seconds) if seconds.isdecimal() else None)
+    kinds: dict[int, type[Exception]] = {404: NotFound, 401: Forbidden, 403: Forbidden}
     raise kinds.get(answer.status_code, Unavailable if answer.status_code >= 500 else Invalid)(detail)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 
 def moves(house, study: str, id: int = 1) -> list:
-    return house.study(study).ledger.model.open[id].moves
+    return house.study(study).desk().view(id).moves
 
 
 def drag(page, start, end) -> None:
@@ -110,7 +110,7 @@ def test_stops_are_moved_between_routes(house, revision):
         revision(page, 2 if key == "s" else 3)
         assert moves(house, "try-plan")[-1] == {"op": expected, "args": [0, 1, 1, 2]}
     server = house.study("try-plan")
-    problem, solution = server.material(1)
+    problem, solution = server.proposal(1).problem, server.proposal(1).solution
     for move in moves(house, "try-plan"):
         solution = server.domain.apply(problem, solution, move)
     listed = [route.locator(".stop .called").all_inner_texts()[1:] for route in page.locator(".route").all()]
@@ -216,7 +216,7 @@ def test_chances_are_told_and_held_against_the_facts(house):
     assert found.proposals == 23  # the first one could not be foretold
     assert page.locator("#calibration").inner_text().replace("\u00a0", " ") == found.sentence
     assert page.locator(".calibration circle").count() == len(found.bins)
-    facts = study.ledger.refresh().seq
+    facts = study.summary()["facts"]
     while page.get_by_role("button", name="Earlier").is_visible():  # back to the very first fact, each once
         shown = page.locator(".log li").count()
         page.get_by_role("button", name="Earlier").click()
@@ -236,7 +236,11 @@ def test_the_colleagues_advice_can_be_followed(house):
     page.locator("#do-all").click()
     page.locator("#advice", has_text="leave it as it is").wait_for()
     study = house.study("try-ranking")
-    assert len(moves(house, "try-ranking")) == len(studies.expert(study)(*study.material(1)).moves) > 1
+    assert (
+        len(moves(house, "try-ranking"))
+        == len(studies.expert(study)(study.proposal(1).problem, study.proposal(1).solution).moves)
+        > 1
+    )
 
 
 def test_a_domain_without_a_drawing_of_its_own(house, revision, monkeypatch):

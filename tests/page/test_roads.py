@@ -19,7 +19,7 @@ PATH = "/s/try-roads/p/1"
 
 
 def moves(house) -> list:
-    return house.study("try-roads").ledger.model.open[1].moves
+    return house.study("try-roads").desk().view(1).moves
 
 
 def open_roads(house, page) -> Any:
@@ -44,9 +44,9 @@ def listed(page) -> list[str]:
 def now(house) -> tuple[Network, Any, Any]:
     """The network, the proposal, and the draft as the server has it."""
     study = house.study("try-roads")
-    x, y = study.material(1)
+    x, y = study.proposal(1).problem, study.proposal(1).solution
     z = y
-    for move in study.ledger.model.open[1].moves:
+    for move in study.desk().view(1).moves:
         z = study.domain.apply(x, z, move)
     return study.domain.network, y, z
 

@@ -40,7 +40,7 @@ def test_two_windows_of_one_person(house, revision):
     there.locator("#message", has_text="was changed elsewhere").wait_for()
     revision(there, 1)
     assert there.locator(".effort strong").inner_text() == "1"
-    assert house.study("try-tour").ledger.model.open[1].moves == [{"op": "reverse", "args": [2, 5]}]
+    assert house.study("try-tour").desk().view(1).moves == [{"op": "reverse", "args": [2, 5]}]
     turn(there, 7, 9)  # now it counts
     revision(there, 2)
     here.keyboard.press("Enter")
@@ -177,7 +177,7 @@ def test_a_reload_loses_no_word(house, revision):
 def test_what_has_waited_is_solved_again_for_whoever_opens_it(house, revision):
     study = house.study("try-tour")
     studies.ask(study, "robot")
-    before = study.material(2)[1].tolist()
+    before = study.proposal(2).solution.tolist()
     ana, bo = house.visit("ana", "expert"), house.visit("bo", "expert")
     house.open(ana, "/s/try-tour/p/1")
     turn(ana, 2, 9)
@@ -188,9 +188,9 @@ def test_what_has_waited_is_solved_again_for_whoever_opens_it(house, revision):
     assert "will be updated when you open it" in bo.locator(".ticket").inner_text()
     bo.keyboard.press("Enter")
     bo.locator("#about", has_text="Made with version 1").wait_for()
-    shown = house.study("try-tour").material(2)[1].tolist()
+    shown = house.study("try-tour").proposal(2).solution.tolist()
     assert shown != before
-    problem = study.material(2)[0]
+    problem = study.proposal(2).problem
     listed = bo.locator(".lists .called").all_inner_texts()
     assert listed == [problem.names[stop] for stop in shown]
     house.open(ana, "/s/try-tour/p/2")  # she may look at it, as he sees it

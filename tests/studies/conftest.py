@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.studies import postgres
+from tests.studies.support import postgres
 
 
 @pytest.fixture(scope="session")

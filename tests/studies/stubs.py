@@ -9,6 +9,7 @@ import numpy as np
 
 from coactor.domains import Tour
 from coactor.protocol import Move
+from coactor.studies import Study, open_study
 
 
 class Switches:
@@ -46,3 +47,14 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+def change_row(store: Any, statement: str) -> None:
+    """Change a stored row, as an attacker or a defect would."""
+    with store.writing() as sql:
+        assert sql.connection.exec_driver_sql(statement).rowcount > 0
+
+
+def make(url: Any, name: str = "desk", learner: Any = "CSPER", **more: Any) -> Study:
+    """A study of switches, created if there is none."""
+    return open_study(url, name, Switches(), learner, create=True, **more)

@@ -9,21 +9,21 @@ import threading
 
 import pytest
 
-from coactor.studies import Desk, Store, open_study
-from coactor.studies.log import transfer
+from coactor.studies import Store, open_study
+from coactor.studies.log.verification import verify
 from tests.studies.stubs import Switches, flip
 
 
 def start(url, worker, tells):
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.studies.worker", url, "desk", str(worker), str(tells)],
+        [sys.executable, "-m", "tests.studies.support.worker", url, "desk", str(worker), str(tells)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-def test_processes_behave_as_one(url):
+def test_processes_write_one_log_without_a_gap(url):
     processes, tells = 4, 15
     with Store(url):  # the tables are there before they start; making them at once is tested below
         workers = [start(url, w, tells) for w in range(processes)]
@@ -32,13 +32,13 @@ def test_processes_behave_as_one(url):
             assert worker.returncode == 0, said
             assert len(out.split()) == tells
     with open_study(url, "desk", Switches()) as study:
-        good = transfer.verify(study.store, "desk")  # sequence, chain, weights after every tell
+        good = verify(study.store, "desk")  # sequence, chain, weights after every tell
         assert good.facts == 1 + 2 * processes * tells
         assert good.version == processes * tells
         assert [row.version for row in study.effort()] == list(range(1, processes * tells + 1))
 
 
-def test_killed_processes_lose_nothing_they_had_answered(url):
+def test_killed_processes_lose_nothing_they_had_acknowledged(url):
     answered: set[int] = set()
     open_study(url, "desk", Switches(), "CSPER", create=True).close()
     for kill in range(3):
@@ -49,13 +49,13 @@ def test_killed_processes_lose_nothing_they_had_answered(url):
         rest, _ = worker.communicate()
         answered |= {int(line) for line in rest.splitlines(keepends=True) if line.endswith("\n")}
     with open_study(url, "desk", Switches()) as study:
-        good = transfer.verify(study.store, "desk")
+        good = verify(study.store, "desk")
         assert answered <= {row.proposal for row in study.effort()}
         open_now = {t.id for t in study.proposals("open")}
         assert len(study.effort()) + len(open_now) == good.facts - 1 - len(study.effort())
         taken = set()
         for who in range(len(open_now) + 1):  # what was asked and not told waits for exactly one person
-            draft = Desk(study).next(f"p{who}")
+            draft = study.desk().next(f"p{who}")
             if draft is not None:
                 taken.add(draft.ticket.id)
         assert taken == open_now
@@ -81,7 +81,7 @@ def together(calls):
     return results
 
 
-def test_twenty_threads_with_one_key_get_one_proposal(url):
+def test_ask_from_many_threads_with_one_key_is_one_proposal(url):
     with (
         open_study(url, "desk", Switches(), "CSPER", create=True) as a,
         open_study(url, "desk", Switches()) as b,
@@ -91,7 +91,7 @@ def test_twenty_threads_with_one_key_get_one_proposal(url):
         assert len(a.proposals()) == 1
 
 
-def test_one_tell_from_many_threads_is_one_tell(url):
+def test_tell_from_many_threads_is_one_tell(url):
     with (
         open_study(url, "desk", Switches(), "CSPER", create=True) as a,
         open_study(url, "desk", Switches()) as b,
@@ -104,29 +104,29 @@ def test_one_tell_from_many_threads_is_one_tell(url):
         assert a.version == 1
 
 
-def test_people_who_ask_for_work_at_once_get_different_proposals(url):
+def test_next_from_many_threads_gives_different_proposals(url):
     with (
         open_study(url, "desk", Switches(), "CSPER", create=True) as a,
         open_study(url, "desk", Switches()) as b,
     ):
         for k in range(5):
             a.ask([float(k), 1.0, 1.0])
-        drafts = together([lambda k=k: Desk(a if k % 2 else b).next(f"p{k}") for k in range(8)])
+        drafts = together([lambda k=k: (a if k % 2 else b).desk().next(f"p{k}") for k in range(8)])
         ids = [draft.ticket.id for draft in drafts if draft is not None]
         assert sorted(ids) == [1, 2, 3, 4, 5]
 
 
-def test_a_store_and_a_study_made_by_many_at_once(url):
+def test_open_study_from_many_threads_creates_one_study(url):
     def make():
         open_study(url, "desk", Switches(), "CSPER", create=True).close()
 
     assert together([make] * 6) == [None] * 6
     with open_study(url, "desk", Switches()) as study:
-        assert study.ledger.refresh().seq == 1
+        assert study._ledger.refresh().seq == 1
 
 
 @pytest.mark.parametrize("key", [None, "k"])
-def test_a_slow_solver_does_not_hold_up_the_others(sqlite_url, key):
+def test_a_slow_solver_does_not_block_others(sqlite_url, key):
     asked, solved = threading.Event(), threading.Event()
 
     def slow(x, w):

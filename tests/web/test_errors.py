@@ -9,7 +9,7 @@ import sqlite3
 import pytest
 import sqlalchemy as sa
 
-from coactor.studies.log import transfer
+from coactor.studies.log.verification import verify
 from coactor.studies.study import Study
 from tests.web.conftest import EDIT, MOVE, PROPOSALS
 
@@ -24,7 +24,7 @@ def test_full_disk_is_503_and_loses_nothing(server):
     lead, done = server.client("lead"), []
     lead.post(PROPOSALS, json={"problem": server.problem(0)})
     with server.store.reading() as sql:
-        pages = sql.sql.exec_driver_sql("PRAGMA page_count").scalar()
+        pages = sql.connection.exec_driver_sql("PRAGMA page_count").scalar()
     on_connect(server.store, f"PRAGMA max_page_count = {pages + 2}")  # "disk is full"
     refused = None
     for number in range(1, 20):
@@ -42,7 +42,7 @@ def test_full_disk_is_503_and_loses_nothing(server):
     assert lead.get(f"{PROPOSALS}/1").status_code == 200  # reading goes on
     on_connect(server.store, "PRAGMA max_page_count = 1000000")  # somebody makes room
     assert lead.post(PROPOSALS, json={"problem": server.problem(19)}).json()["id"] == max(done, default=1) + 1
-    assert transfer.verify(server.store, "tours").facts == 2 + len(done) + 1
+    assert verify(server.store, "tours").facts == 2 + len(done) + 1
 
 
 def test_read_only_store_is_503_and_loses_nothing(server):
@@ -61,7 +61,7 @@ def test_read_only_store_is_503_and_loses_nothing(server):
     assert lead.get("/api/studies/tours").json() == before
     on_connect(server.store, "PRAGMA query_only = OFF")
     assert lead.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]}).json()["version"] == 1
-    assert transfer.verify(server.store, "tours").version == 1
+    assert verify(server.store, "tours").version == 1
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every file")

@@ -13,7 +13,7 @@ import httpx
 
 from coactor.studies import Store
 from coactor.studies.accounts import Accounts
-from coactor.studies.log import transfer
+from coactor.studies.log.verification import verify
 from coactor.studies.study import Study
 from tests.web.conftest import MOVE, PROPOSALS
 
@@ -121,12 +121,12 @@ class Load:
     def check(self) -> str:
         """Every answered tell is there, every replay is equal, nobody was given what another holds."""
         with Store(self.url) as store:
-            good = transfer.verify(store, "tours")  # chain, gaps, weights after every tell
+            good = verify(store, "tours")  # chain, gaps, weights after every tell
             study = Study(store, "tours")
             kept = {row.proposal: row.version for row in study.effort()}
             assert self.told.items() <= kept.items()
             still_open = [ticket.id for ticket in study.proposals("open", limit=10**6)]
-            assert sorted([*kept, *still_open]) == list(range(1, study.ledger.model.asked + 1))
+            assert sorted([*kept, *still_open]) == list(range(1, study.summary()["asked"] + 1))
             assert all(len(people) == 1 for people in self.handed.values())
         return f"{len(self.told)} answered tells, {len(self.handed)} proposals handed out, {good.facts} facts"
 
@@ -158,7 +158,7 @@ def test_servers_share_a_port_and_one_may_die(server, tmp_path):
         for process in (first, second):
             if process.process.poll() is None:
                 process.kill()
-    assert transfer.verify(server.store, "tours").facts == 21
+    assert verify(server.store, "tours").facts == 21
 
 
 def test_tidy_moves_the_write_ahead_log_into_the_file(server, tmp_path):
@@ -168,7 +168,7 @@ def test_tidy_moves_the_write_ahead_log_into_the_file(server, tmp_path):
     alone = tmp_path / "alone.db"
     alone.write_bytes((tmp_path / "desk.db").read_bytes())  # without the write-ahead log beside it
     with Store(f"sqlite:///{alone}") as copy:
-        assert transfer.verify(copy, "tours").facts == 2
+        assert verify(copy, "tours").facts == 2
 
 
 def test_serve_with_demo_and_login_link(tmp_path):
@@ -192,4 +192,4 @@ def test_serve_with_demo_and_login_link(tmp_path):
         server.kill()
     with Store(f"sqlite:///{tmp_path}/fresh.db") as store, store.reading() as sql:
         for head in sql.studies():
-            transfer.verify(store, head.name)
+            verify(store, head.name)

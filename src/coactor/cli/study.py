@@ -14,8 +14,8 @@ import orjson
 
 from coactor.cli.options import json_option, report_errors, store_option
 from coactor.studies import errors
-from coactor.studies.log import transfer
-from coactor.studies.log.facts import Created
+from coactor.studies.log import transfer, verification
+from coactor.studies.log.ledger import open_ledger
 from coactor.studies.log.store import Store
 from coactor.studies.opening import open_study
 from coactor.studies.study import Study
@@ -146,26 +146,22 @@ def show_(name: str, url: str, as_json: bool) -> None:
 
 
 def _about(store: Store, name: str) -> dict[str, Any]:
-    """From the log alone: the domain need not be installed here."""
-    with store.reading() as sql:
-        head = sql.find(name)
-        first = next(sql.after(head.id, 0, 1)).fact
-        if not isinstance(first, Created):
-            raise errors.Tampered(f"The log of {name!r} does not begin with its creation.")
-        model = transfer.replay(store, head)
+    """From the log alone: the domain need not be installed."""
+    ledger, first = open_ledger(store, name)
+    projection = ledger.projection
     return {
         "name": name,
         "domain": first.config["domain"],
         "learner": first.config["learner"],
-        "facts": model.seq,
-        "version": model.version,
-        "asked": model.asked,
-        "told": model.told,
-        "open": len(model.open),
-        "untouched": model.untouched,
-        "effort": model.effort,
-        "hash": head.hash.hex(),
-        "weights": [float(w) for w in model.learner.weights],
+        "facts": projection.seq,
+        "version": projection.version,
+        "asked": projection.asked,
+        "told": projection.told,
+        "open": len(projection.drafts),
+        "untouched": projection.untouched,
+        "effort": projection.effort,
+        "hash": projection.hash.hex(),
+        "weights": [float(w) for w in projection.knowledge.learner.weights],
     }
 
 
@@ -272,7 +268,7 @@ def verify_(names: tuple[str, ...], expected: str | None, url: str, as_json: boo
     with opened(url) as store:
         with store.reading() as sql:
             wanted = names or tuple(head.name for head in sql.studies())
-        found = [transfer.verify(store, name) for name in wanted]
+        found = [verification.verify(store, name) for name in wanted]
     if expected is not None and [row.hash for row in found] != [expected]:
         raise errors.Tampered("The log does not end with that hash; it is not the log you noted.")
     show(

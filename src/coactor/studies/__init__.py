@@ -1,18 +1,32 @@
-"""Studies that last: durable ask and tell over an append-only log of facts."""
+"""Durable studies: ask and tell over an append-only log of facts.
+
+The errors and results are imported at once, and need numpy only; the rest on first use, because it needs
+SQLAlchemy and orjson.
+"""
 
 from __future__ import annotations
 
-from coactor.studies.calibration import Calibration
-from coactor.studies.desk import Desk
-from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound, Tampered, Unavailable
-from coactor.studies.log import connections  # noqa: F401  (first: it says what to install)
-from coactor.studies.log.store import Store
-from coactor.studies.opening import open_study
-from coactor.studies.results import Draft, EffortRow, Explanation, Outcome, Share, Ticket, Version
-from coactor.studies.study import Study
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from coactor.protocol import EffortRow, Round
+from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited, Tampered, Unavailable
+from coactor.studies.results import Draft, Explanation, Share, Ticket, Version
+
+if TYPE_CHECKING:
+    from coactor.studies.desk import Desk
+    from coactor.studies.log.store import Store
+    from coactor.studies.opening import open_study
+    from coactor.studies.study import Study
+
+_ON_FIRST_USE = {
+    "Desk": "coactor.studies.desk",
+    "Store": "coactor.studies.log.store",
+    "Study": "coactor.studies.study",
+    "open_study": "coactor.studies.opening",
+}
 
 __all__ = [
-    "Calibration",
     "Conflict",
     "Desk",
     "Draft",
@@ -21,7 +35,8 @@ __all__ = [
     "Forbidden",
     "Invalid",
     "NotFound",
-    "Outcome",
+    "RateLimited",
+    "Round",
     "Share",
     "Store",
     "Study",
@@ -31,3 +46,11 @@ __all__ = [
     "Version",
     "open_study",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ON_FIRST_USE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_ON_FIRST_USE[name]), name)
+    globals()[name] = value
+    return value

@@ -17,11 +17,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from coactor.studies.codec import short, text
+from coactor.studies.codec import STUDY_NAME, short, text
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log import schema
 from coactor.studies.log.store import Store
-from coactor.studies.study import NAME
 
 ROLES = ("expert", "solver", "lead", "admin")
 PREFIX = "coactor"
@@ -76,7 +75,7 @@ class Accounts:
             raise Invalid("A token needs a name; it will be the actor of everything done with it.")
         if role not in ROLES:
             raise Invalid(f"There is no role {short(role)}; choose one of {', '.join(ROLES)}.")
-        if study != "*" and not NAME.fullmatch(study):
+        if study != "*" and not STUDY_NAME.fullmatch(study):
             raise Invalid(f"{short(study)} is no study's name; name one study, or * for all.")
         id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         row = {
@@ -89,7 +88,7 @@ class Accounts:
         }
         with self.store.writing() as sql:
             try:
-                sql.sql.execute(schema.tokens.insert(), row)
+                sql.connection.execute(schema.tokens.insert(), row)
             except IntegrityError:
                 raise Conflict(
                     f"There is already a token named {name!r}; revoke it first, or choose another."
@@ -101,17 +100,17 @@ class Accounts:
         table = schema.tokens
         query = sa.select(table.c.id, table.c.name, table.c.study, table.c.role, table.c.created)
         with self.store.reading() as sql:
-            return [TokenRow(*row) for row in sql.sql.execute(query.order_by(table.c.name))]
+            return [TokenRow(*row) for row in sql.connection.execute(query.order_by(table.c.name))]
 
     def revoke(self, name: str) -> None:
         """End a token and every session that was opened with it, at once."""
         table = schema.tokens
         with self.store.writing() as sql:
-            id = sql.sql.scalar(sa.select(table.c.id).where(table.c.name == name))
+            id = sql.connection.scalar(sa.select(table.c.id).where(table.c.name == name))
             if id is None:
                 raise NotFound(f"There is no token named {name!r}; see the list of tokens.")
-            sql.sql.execute(schema.logins.delete().where(schema.logins.c.token == id))
-            sql.sql.execute(table.delete().where(table.c.id == id))
+            sql.connection.execute(schema.logins.delete().where(schema.logins.c.token == id))
+            sql.connection.execute(table.delete().where(table.c.id == id))
 
     def by_token(self, token: str) -> Account | None:
         """Whose token it is; None for one that is not good."""
@@ -125,7 +124,7 @@ class Accounts:
         table = schema.tokens
         query = sa.select(table.c.id, table.c.name, table.c.role, table.c.study, table.c.secret)
         with self.store.reading() as sql:
-            row = sql.sql.execute(query.where(table.c.id == parts[1])).first()
+            row = sql.connection.execute(query.where(table.c.id == parts[1])).first()
         if row is None or not hmac.compare_digest(row.secret, _hash(parts[2])):
             return None
         return row
@@ -149,10 +148,10 @@ class Accounts:
             return None
         table = schema.logins
         with self.store.writing() as sql:  # read and used up in one transaction: it works for one of two
-            row = sql.sql.execute(self._valid(code, "link")).first()
+            row = sql.connection.execute(self._valid(code, "link")).first()
             if row is None:
                 return None
-            sql.sql.execute(table.delete().where(table.c.secret == _hash(code)))
+            sql.connection.execute(table.delete().where(table.c.secret == _hash(code)))
         account = Account(row.name, row.role, row.study)
         return self._open("session", account.name, account.role, account.study, None, SESSION_LASTS), account
 
@@ -161,13 +160,13 @@ class Accounts:
         if not cookie or len(cookie) > 200 or not cookie.isascii():
             return None
         with self.store.reading() as sql:
-            row = sql.sql.execute(self._valid(cookie, "session")).first()
+            row = sql.connection.execute(self._valid(cookie, "session")).first()
         return None if row is None else Account(row.name, row.role, row.study)
 
     def close_session(self, cookie: str) -> None:
         """Log out."""
         with self.store.writing() as sql:
-            sql.sql.execute(schema.logins.delete().where(schema.logins.c.secret == _hash(cookie)))
+            sql.connection.execute(schema.logins.delete().where(schema.logins.c.secret == _hash(cookie)))
 
     def _valid(self, secret: str, kind: str) -> sa.Select[tuple[str, str, str]]:
         table = schema.logins
@@ -187,8 +186,8 @@ class Accounts:
             "expires": now + lasts,
         }
         with self.store.writing() as sql:
-            sql.sql.execute(schema.logins.delete().where(schema.logins.c.expires < now))
-            sql.sql.execute(schema.logins.insert(), row)
+            sql.connection.execute(schema.logins.delete().where(schema.logins.c.expires < now))
+            sql.connection.execute(schema.logins.insert(), row)
         return secret
 
 

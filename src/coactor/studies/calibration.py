@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 
-from coactor.studies.results import EffortRow
+from coactor.protocol import EffortRow
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 ENOUGH = 20  # finished proposals with a chance before anything is said

@@ -1,10 +1,10 @@
-"""The domains a study may be about, by name.
+"""The domains that a study may be about, by name.
 
-A request names a domain; it never imports one. The names are ours and those that installed packages
-announce under the entry point group ``coactor.domains``.
+A request names a domain; it never imports one. The names are those of coactor's own domains and those that
+installed packages announce as entry points in the group ``coactor.domains``.
 
-A study's configuration holds its domain's parameters. A large one, such as a road network, is stored once
-under the hash of its content, and the configuration refers to it: ``{"stored": hash}``.
+A study's configuration holds the parameters of its domain. A large one, such as a road network, is stored
+once under its content hash, and the configuration refers to it: ``{"stored": hash}``.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from coactor.domains.roads import network_json
 from coactor.protocol import Domain
 from coactor.studies.codec import short
 from coactor.studies.errors import Invalid
-from coactor.studies.log.facts import canonical, content_hash
+from coactor.studies.log.canonical import canonical, content_hash
 
-Maker: TypeAlias = Callable[..., Domain]
+Factory: TypeAlias = Callable[..., Domain]
 
 BUILT_IN: dict[str, str] = {
     "tour": "Tour",
@@ -34,8 +34,9 @@ BUILT_IN: dict[str, str] = {
     "roads": "Roads",
 }
 LARGE = {"roads": {"network": network_json}}
-"""Parameters that are stored apart, and what writes and reads them."""
-MOST = 5000  # the largest number a parameter may be: a request must not fill the memory
+"""Parameters that are stored apart, and the module that encodes and decodes them."""
+_UNKNOWN = object()
+MOST = 5000  # the largest number in a request for a domain: it must not exhaust the memory
 
 
 def names() -> list[str]:
@@ -43,30 +44,33 @@ def names() -> list[str]:
     return sorted({*BUILT_IN, *(point.name for point in entry_points(group="coactor.domains"))})
 
 
-def maker(name: str) -> Maker:
-    """What makes a domain of this name."""
+def factory(name: str) -> Factory:
+    """The class, or another callable, that makes a domain of this name. Raises Invalid if there is none."""
     if name in BUILT_IN:
-        made: Maker = getattr(domains, BUILT_IN[name])
-        return made
+        built_in: Factory = getattr(domains, BUILT_IN[name])
+        return built_in
     for point in entry_points(group="coactor.domains", name=name):
-        loaded: Maker = point.load()
-        return loaded
+        announced: Factory = point.load()
+        return announced
     raise Invalid(f"There is no domain {short(name)}; installed are {', '.join(names())}.")
 
 
 def parameters(name: str) -> dict[str, Any]:
-    """What can be said about a domain of this name, with the defaults."""
-    found = inspect.signature(maker(name)).parameters.values()
+    """The parameters of a domain, with their defaults."""
+    found = inspect.signature(factory(name)).parameters.values()
     return {p.name: None if p.default is p.empty else p.default for p in found}
 
 
-def make(name: str, given: dict[str, Any]) -> Domain:
-    """A domain from its name and JSON-able parameters."""
+def make(name: str, given: dict[str, Any], *, limits: bool = True) -> Domain:
+    """Make a domain from its name and JSON-able parameters.
+
+    Raises Invalid if the domain rejects them, or if a parameter exceeds the limits for requests.
+    """
     known = parameters(name)
     for key, value in given.items():
         if key not in known:
             raise Invalid(f"Domain {name!r} has no parameter {short(key)}; it has {', '.join(known)}.")
-        if key not in LARGE.get(name, {}) and not _fits(value):
+        if limits and key not in LARGE.get(name, {}) and not _within_limits(value):
             raise Invalid(
                 f"Parameter {key!r} is {short(value)}; numbers go up to {MOST}, lists hold up to 1000 names."
             )
@@ -75,81 +79,93 @@ def make(name: str, given: dict[str, Any]) -> Domain:
             raise Invalid(f"Domain {name!r} needs a {key}; give it as the parameter {key!r}.")
     try:
         parts = {key: code.decode(given[key]) for key, code in LARGE.get(name, {}).items()}
-        return maker(name)(**{**given, **parts})
+        return factory(name)(**{**given, **parts})
     except (ValueError, TypeError) as error:
         raise Invalid(f"Domain {name!r} cannot be made: {error}") from error
 
 
 def name_of(domain: Domain) -> str | None:
-    """What this domain is called here, if it is installed."""
-    return next((name for name in names() if maker(name) is type(domain)), None)
+    """The name of this domain, if it is installed."""
+    return next((name for name in names() if factory(name) is type(domain)), None)
 
 
 def describe(domain: Domain) -> dict[str, Any]:
-    """How to make this domain again: its name here, or none, and its parameters, large ones by reference."""
+    """How to make this domain again: its name, if it is installed, and its parameters (large ones by hash).
+
+    A domain that does not keep a parameter as an attribute of the same name, or keeps it in a form that JSON
+    cannot hold, gets no name here: it must be passed when the study is opened.
+    """
     kind, name = type(domain), name_of(domain)
-    given = {} if name is None else {key: _value_of(domain, key) for key in parameters(name)}
-    given |= {key: {"stored": content_hash(data)} for key, data in _written(domain).items()}
+    values = {} if name is None else {key: _value_of(domain, key) for key in parameters(name)}
+    values |= {key: {"stored": content_hash(data)} for key, data in _large_parts(domain).items()}
+    plain = all(_is_plain(value) for value in values.values())
     return {
-        "name": name,
+        "name": name if plain else None,
         "type": f"{kind.__module__}.{kind.__qualname__}",
-        "parameters": {key: value for key, value in given.items() if value is not None},
+        "parameters": {key: value for key, value in values.items() if value is not None} if plain else {},
     }
 
 
 def parts(domain: Domain) -> dict[str, bytes]:
-    """The large parameters of a domain, by the hash of their content."""
-    return {content_hash(data): data for data in _written(domain).values()}
+    """The large parameters of a domain, by their content hashes."""
+    return {content_hash(data): data for data in _large_parts(domain).values()}
 
 
 def whole(parameters: dict[str, Any], read: Callable[[str], bytes]) -> dict[str, Any]:
-    """Parameters of a configuration with what they refer to in place."""
+    """The parameters of a configuration with the data they refer to in place."""
     return {
         key: orjson.loads(read(value["stored"])) if isinstance(value, dict) else value
         for key, value in parameters.items()
     }
 
 
-def check_same(study: str, kept: dict[str, Any], domain: Domain) -> None:
-    """Raise Invalid where a study is opened with another domain than it was created with."""
+def check_same(study: str, stored: dict[str, Any], domain: Domain) -> None:
+    """Raise Invalid if a study is opened with another domain than it was created with."""
     given = describe(domain)
-    if not kept["name"] or not given["name"]:
+    if not stored["name"] or not given["name"]:
         return
-    if kept["name"] != given["name"]:
+    if stored["name"] != given["name"]:
         raise Invalid(
-            f"Study {study!r} is about the domain {kept['name']!r}, not {given['name']!r}; "
+            f"Study {study!r} is about the domain {stored['name']!r}, not {given['name']!r}; "
             "open it with its own."
         )
-    for key in LARGE.get(kept["name"], {}):
-        if kept["parameters"][key] != given["parameters"][key]:
+    for key in LARGE.get(stored["name"], {}):
+        if stored["parameters"][key] != given["parameters"][key]:
             raise Invalid(f"Study {study!r} was created with another {key}; open it without a domain.")
 
 
-def _written(domain: Domain) -> dict[str, bytes]:
+def _large_parts(domain: Domain) -> dict[str, bytes]:
     codes = LARGE.get(name_of(domain) or "", {})
     try:
         return {key: canonical(code.encode(getattr(domain, key))) for key, code in codes.items()}
     except ValueError as error:
-        raise Invalid(f"This domain cannot be kept: {error}") from error
+        raise Invalid(f"This domain cannot be stored: {error}") from error
 
 
 def _value_of(domain: Domain, key: str) -> Any:
     names = getattr(domain, "feature_names", None)
-    given = domain.dim - int(getattr(domain, "soft", False))  # a soft capacity is a feature nobody gave
+    given = domain.dim - int(getattr(domain, "soft", False))  # a soft capacity adds a feature of its own
     renamed: dict[str, Any] = {"features": given, "names": None if names is None else tuple(names)[:given]}
     value = renamed.get(key)
-    value = getattr(domain, key, None) if value is None else value
-    value = list(value) if isinstance(value, tuple) else value
-    return value if _fits(value) else None
+    value = getattr(domain, key, _UNKNOWN) if value is None else value
+    return list(value) if isinstance(value, tuple) else value
 
 
-def _fits(value: Any) -> bool:
-    if value is None or isinstance(value, bool):
-        return True
-    if isinstance(value, int | float):
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return value.keys() == {"stored"}
+    return value is None or isinstance(value, bool | int | float | str) or _is_names(value)
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _within_limits(value: Any) -> bool:
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return abs(value) <= MOST
     if isinstance(value, str):
         return len(value) <= 200
-    return (
-        isinstance(value, list) and len(value) <= 1000 and all(isinstance(v, str) and _fits(v) for v in value)
-    )
+    if _is_names(value):
+        return len(value) <= 1000 and all(len(item) <= 200 for item in value)
+    return value is None or isinstance(value, bool)

@@ -1,21 +1,35 @@
-"""What a caller may have to catch; each message is a sentence with the remedy."""
+"""Errors that a caller of a study or of the client may want to catch. Each message says what to do."""
 
-# ruff: noqa: N818  (these are read by people; "Conflict" is the word they know)
+# ruff: noqa: N818  (the names are those of the HTTP states they become)
 
 from __future__ import annotations
 
 from coactor.protocol import Conflict, Invalid, NotFound
 
-__all__ = ["Conflict", "Forbidden", "Invalid", "NotFound", "Tampered", "Unavailable"]
+__all__ = ["Conflict", "Forbidden", "Invalid", "NotFound", "RateLimited", "Tampered", "Unavailable"]
 
 
 class Forbidden(PermissionError):
-    """Somebody asked for what his role does not allow."""
+    """The account's role or scope does not allow this."""
+
+
+class RateLimited(Exception):
+    """The server received too many requests from this client.
+
+    Attributes
+    ----------
+    retry_after
+        Seconds to wait before the next request; None if the server does not say.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class Unavailable(Exception):
-    """The store cannot be read or written now; nothing was acknowledged."""
+    """The store or the server cannot be reached now; nothing was acknowledged."""
 
 
 class Tampered(Exception):
-    """The log is not what was written: a fact was changed, removed or put in by hand."""
+    """Stored data is not what was written: a fact was changed, removed or inserted."""

@@ -9,53 +9,82 @@ from typing import Any
 
 from coactor import learners
 from coactor.proposals.strategies import NAMES, Strategy
-from coactor.protocol import Candidate, Domain, Learner, Solver
+from coactor.protocol import Candidate, Domain, Learner, Solver, counts_costs, feature_names
 from coactor.studies import catalog
-from coactor.studies.codec import Codec
+from coactor.studies.codec import STUDY_NAME, number, short
 from coactor.studies.errors import Conflict, Invalid
-from coactor.studies.log import facts
+from coactor.studies.log.chain import GENESIS, seal
 from coactor.studies.log.facts import Created
 from coactor.studies.log.store import Store
-from coactor.studies.study import NAME, Study
+from coactor.studies.study import Study, validate_actor
 
-GRACE = 600.0  # seconds in which a tell can be taken back
+DEFAULTS: dict[str, Any] = {
+    "costs": {},
+    "candidate": "final",
+    "grace": 600.0,
+    "proposals": "default",
+    "seed": 0,
+}
 
 
 def open_study(
     url: str | Store,
     name: str,
     domain: Domain | None = None,
-    learner: str | Learner = "default",
+    learner: str | Learner | None = None,
     *,
     create: bool = False,
     solver: Solver | None = None,
     proposals: str | Strategy | None = None,
     costs: dict[str, float] | None = None,
-    candidate: Candidate = "final",
-    grace: float = GRACE,
+    candidate: Candidate | None = None,
+    grace: float | None = None,
+    seed: int | None = None,
     actor: str = "",
     clock: Callable[[], float] = time.time,
 ) -> Study:
     """Open a study by the URL of its store and its name.
 
+    Learner, proposals, costs, candidate, grace and seed are stored when the study is created. Later they can
+    be left out; a value that differs from the stored one is an error.
+
     Parameters
     ----------
     url
-        ``sqlite:///desk.db``, ``postgresql://...``, or a store that is already open.
+        ``sqlite:///desk.db``, ``postgresql://...``, or an open store.
     name
         Letters, digits, dots, dashes and underscores.
     domain
         What is proposed and edited. A study of an installed domain can be opened without it.
     learner
-        A name such as "CSPER", or a learner. Used when the study is created; afterwards the log knows.
+        A name such as "CSPER", or a learner; "default" when created.
     create
         Create the study if there is none.
-    solver, proposals
-        Your own way from a problem to a solution, the domain's solver otherwise; and which of its answers to
-        show: a name or a strategy of `coactor.proposals`. A name is kept when the study is created.
-    costs, candidate, grace
-        What an operator costs (1 where silent); what to learn from; for how many seconds a tell can be
-        taken back.
+    solver
+        Replaces the domain's own solver. It is not stored: pass it again each time.
+    proposals
+        Which of the solver's local optima to propose: a name or a strategy of `coactor.proposals`; "default"
+        when created. A strategy is not stored.
+    costs
+        The cost of each operator; 1 by default.
+    candidate
+        What to learn from: the expert's "final" solution, or the last one on which learner and expert still
+        disagree ("disagreement", Assumption 3); "final" when created.
+    grace
+        Seconds in which a tell can be withdrawn; 600 when created.
+    seed
+        Of the search for proposals; 0 when created.
+    actor, clock
+        Who creates the study, and seconds since 1970.
+
+    Raises
+    ------
+    NotFound
+        If there is no such study and `create` is false.
+    Conflict
+        If a setting differs from the one the study was created with.
+    Invalid
+        If an argument is invalid.
 
     Examples
     --------
@@ -66,35 +95,38 @@ def open_study(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study = open_study(f"sqlite:///{folder}/desk.db", "depot-7", tour, "CSPER", create=True)
     ...     p = study.ask(x, key="monday")
-    ...     outcome = study.tell(p.id, moves=[{"op": "reverse", "args": [2, 4]}], actor="ana")
+    ...     result = study.tell(p, moves=[{"op": "reverse", "args": [2, 4]}], actor="ana")
     ...     study.close()
-    >>> outcome.effort, outcome.version
+    >>> result.effort, result.version
     (1.0, 1)
     """
-    if not NAME.fullmatch(name):
+    if not isinstance(name, str) or not STUDY_NAME.fullmatch(name):
         raise Invalid(
-            f"{name!r} is no name for a study; use up to 64 letters, digits, dots, dashes, underscores."
+            f"{short(name)} is not a valid name; use up to 64 letters, digits, dots, dashes and underscores."
         )
+    settings: dict[str, Any] = {
+        "costs": None if costs is None else {str(op): number(c, "cost", 1e6) for op, c in costs.items()},
+        "candidate": candidate,
+        "grace": None if grace is None else number(grace, "grace period", 1e9),
+        "proposals": proposals if isinstance(proposals, str) else None,
+        "seed": seed,
+    }
+    settings = {name: value for name, value in settings.items() if value is not None}
     store = url if isinstance(url, Store) else Store(url)
     try:
         with store.reading() as sql:
-            known = any(head.name == name for head in sql.studies())
-        if not known and create:
-            settings: dict[str, Any] = {
-                "costs": dict(costs or {}),
-                "candidate": candidate,
-                "grace": float(grace),
-            }
-            settings["proposals"] = proposals if isinstance(proposals, str) else "default"
-            _create(store, name, domain, learner, settings, actor, clock)
-        study = Study(
-            store, name, domain, None if isinstance(learner, str) else learner, solver, proposals, clock
-        )
+            exists = any(head.name == name for head in sql.studies())
+        if not exists and create:
+            _create(store, name, domain, learner, {**DEFAULTS, **settings}, actor, clock)
+        own = None if learner is None or isinstance(learner, str) else learner
+        strategy = None if isinstance(proposals, str) else proposals
+        study = Study(store, name, domain, own, solver, strategy, clock)
+        _check_settings(study, learner, settings)
     except BaseException:
         if store is not url:
             store.close()
         raise
-    study.owns_store = store is not url
+    study.closes_store = store is not url
     return study
 
 
@@ -102,29 +134,28 @@ def _create(
     store: Store,
     name: str,
     domain: Domain | None,
-    learner: str | Learner,
+    learner: str | Learner | None,
     settings: dict[str, Any],
     actor: str,
     clock: Callable[[], float],
 ) -> None:
+    validate_actor(actor)
     if settings["proposals"] not in NAMES:
-        raise Invalid(
-            f"There are no proposals of kind {settings['proposals']!r}; choose one of {', '.join(NAMES)}."
-        )
+        raise Invalid(f"There are no proposals {settings['proposals']!r}; choose one of {', '.join(NAMES)}.")
+    if settings["candidate"] not in ("final", "disagreement"):
+        raise Invalid(f"The candidate is {settings['candidate']!r}; expected 'final' or 'disagreement'.")
     if domain is None:
-        raise Invalid(f"Study {name!r} is new; say which domain it is about.")
-    if isinstance(learner, str):
-        try:
-            learner = learners.make(learner, domain.dim)
-        except (ValueError, KeyError) as error:
-            raise Invalid(f"There is no learner {learner!r}: {error}") from error
+        raise Invalid(f"Study {name!r} is new; pass its domain.")
+    if learner is None or isinstance(learner, str):
+        learner = make_learner(learner or "default", domain.dim)
     if len(learner.weights) != domain.dim:
         raise Invalid(f"The learner has {len(learner.weights)} weights, the domain {domain.dim} features.")
     config = {
         "domain": catalog.describe(domain),
         "dim": domain.dim,
         "learner": learner.name,
-        "features": Codec(domain).names(),
+        "features": feature_names(domain),
+        "counts_costs": counts_costs(domain),
         **settings,
     }
     first = Created(uid=uuid.uuid4().hex, config=config, state=learner.state())
@@ -134,8 +165,31 @@ def _create(
             study = sql.create(name)
             for part, data in parts.items():
                 sql.add_problem(part, data)
-            sql.append(
-                study, facts.seal(first, seq=1, time=clock(), actor=actor, via="", previous=facts.GENESIS)
-            )
+            sql.append(study, seal(first, seq=1, time=clock(), actor=actor, via="", previous=GENESIS))
+            sql.add_weights(study, {0: learner.weights})
     except Conflict:
-        pass  # another process created it a moment ago: open that one
+        pass  # another process created it in between; its settings are compared when it is opened
+
+
+def make_learner(name: str, dim: int) -> Learner:
+    """A fresh learner by name. Raises Invalid if there is none."""
+    try:
+        return learners.make(name, dim)
+    except (ValueError, KeyError) as error:
+        raise Invalid(f"There is no learner {short(name)}: {error}") from error
+
+
+def _check_settings(study: Study, learner: str | Learner | None, settings: dict[str, Any]) -> None:
+    """Raise Conflict if the study was created with other settings than the ones given."""
+    given = dict(settings)
+    if isinstance(learner, str):
+        learner = make_learner(learner, study.domain.dim)
+    if learner is not None:
+        given["learner"] = learner.name
+    for setting, value in given.items():
+        stored = study.config.get(setting, DEFAULTS.get(setting))
+        if stored != value:
+            raise Conflict(
+                f"Study {study.name!r} was created with {setting} {stored!r}, not {value!r}; "
+                f"leave {setting} out, or create another study."
+            )

@@ -1,184 +1,248 @@
-"""From a problem to what an expert is shown: solved when it is asked, and again when it has waited too long.
+"""The proposals of a study: solved when they are asked for, and solved again when they have waited.
 
-A proposal that waits while others are finished was made with old weights. Solving it again as soon as weights
-change would be work for nothing, and whoever holds what `ask` answered would find it changed behind his back.
-So it is solved again when somebody opens it to edit, and only if
+A proposal that waits while others are finished was made with old weights. Solving it again as soon as the
+weights change would waste work, and would change a proposal that its caller already holds. So it is solved
+again when somebody opens it to edit, and only if
 
-    nobody has touched it and nobody holds it,
+    it is untouched and nobody holds it,
     the weights have changed since (a rollback changes them too),
-    it was made by the domain's own solver in the study's own way, which every process can repeat,
+    the domain's own solver made it in the study's own way, which every process can repeat,
     and `ask` was not told to keep it.
 
 Every solving stays in the log. A correction is learned from the one that was corrected: the desk knows which
-one it showed; a caller of `tell` says so (`asked_with`, or the proposal itself) where there is more than one.
+one it showed; a caller of `tell` says so (`asked_with`, or the proposal itself) if there are several.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import OrderedDict
+from dataclasses import replace
+from typing import Any
 
-from coactor.proposals.acceptance import Acceptance
-from coactor.proposals.strategies import Outlook, expected_moves
-from coactor.protocol import Learner, Problem, Proposal, Solution
-from coactor.search import landscape
-from coactor.studies.codec import plain
+import orjson
+
+from coactor.proposals.strategies import Strategy
+from coactor.protocol import Domain, Problem, Proposal
+from coactor.rounds import Knowledge, propose
+from coactor.solutions import same_solution
+from coactor.studies.codec import Codec
 from coactor.studies.errors import Conflict, Invalid, NotFound
-from coactor.studies.log.facts import Asked, Renewed
-from coactor.studies.log.model import Model, Open
+from coactor.studies.log.canonical import canonical, content_hash
+from coactor.studies.log.chain import Entry
+from coactor.studies.log.facts import Asked, Renewed, Told
+from coactor.studies.log.ledger import Ledger
+from coactor.studies.log.projection import DraftState, Projection
+from coactor.studies.log.transactions import Transaction
 
-if TYPE_CHECKING:
-    from coactor.studies.study import Study
+CACHED = 256  # proposals kept in memory, with their problems
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shown:
-    """One solving of a proposal.
+class Proposer:
+    """Solves problems for a study, and finds its proposals again.
 
-    Attributes
+    Parameters
     ----------
-    name, problem, solution
-        The problem's content hash, the problem, and what was proposed for it.
-    version
-        The weights it was solved with.
-    chance, expected
-        How likely it is to be accepted untouched, and the number of edits expected at once; None where the
-        learner cannot tell.
+    domain, codec, strategy
+        What is solved, how it is written down, and how it is solved.
+    ledger
+        The study's log.
+    seed
+        Of the search for proposals.
+    repeatable
+        Whether every process that opens the study would solve as this one does.
     """
 
-    name: str
-    problem: Problem
-    solution: Solution
-    version: int
-    chance: float | None
-    expected: float | None
+    def __init__(
+        self, domain: Domain, codec: Codec, strategy: Strategy, ledger: Ledger, seed: int, repeatable: bool
+    ) -> None:
+        self._domain = domain
+        self._codec = codec
+        self._strategy = strategy
+        self._ledger = ledger
+        self._seed = seed
+        self._repeatable = repeatable
+        self._cache: OrderedDict[tuple[int, int, int], Proposal] = OrderedDict()
 
-    def proposal(self, id: int) -> Proposal:
-        """The same as people know it."""
-        return Proposal(id, self.problem, self.solution, self.version, self.chance)
+    # -- new proposals -----------------------------------------------------------------------------------
 
+    def ask(
+        self, problem: Problem, key: str | None, label: str, renew: bool, actor: str, via: str
+    ) -> Proposal:
+        """Solve a problem and store the proposal; the same key returns the same proposal."""
+        data = canonical(self._codec.plain_problem(problem))
+        hash = content_hash(data)
+        ledger, study = self._ledger, self._ledger.head.id
+        with ledger.lock, ledger.store.reading() as sql:
+            projection = ledger.refresh_in(sql)
+            knowledge, version = projection.knowledge, projection.version
+            earlier = sql.by_key(study, key) if key is not None else None
+        if earlier is not None:
+            return self._asked_before(earlier, hash, problem)
+        proposal = self._solve(problem, knowledge, version)
+        with ledger.writing() as log:  # the solver ran outside the lock, so another caller may be first
+            earlier = log.sql.by_key(study, key) if key is not None else None
+            if earlier is None:
+                proposal = replace(proposal, id=log.projection.asked + 1)
+                fact = Asked(
+                    proposal=proposal.id,
+                    problem=hash,
+                    solution=self._codec.plain_solution(proposal.solution),
+                    version=version,
+                    key=key,
+                    label=label,
+                    chance=proposal.chance,
+                    expected=proposal.expected_moves,
+                    renewable=renew and self._repeatable,
+                )
+                log.sql.add_problem(hash, data)
+                log.add(fact, actor=actor, via=via)
+        if earlier is not None:
+            return self._asked_before(earlier, hash, problem)
+        self._keep(proposal)
+        return proposal
 
-class Known(NamedTuple):
-    """What a solving needs of a model, taken while nobody changes it."""
+    def _solve(self, problem: Problem, knowledge: Knowledge, version: int) -> Proposal:
+        try:
+            return propose(
+                self._domain,
+                self._strategy,
+                knowledge,
+                problem,
+                id=0,
+                version=version,
+                seed=self._seed,
+                validate=True,
+            )
+        except ValueError as error:
+            raise Invalid(f"No proposal could be made: {error}") from error
 
-    learner: Learner
-    acceptance: Acceptance
-    version: int
-    uid: str
+    def _asked_before(self, entry: Entry, hash: str, problem: Problem) -> Proposal:
+        fact = entry.fact
+        if not isinstance(fact, Asked) or fact.problem != hash:
+            raise Conflict(
+                f"The key {entry.key!r} was used for another request; choose a new key for a new problem."
+            )
+        return self._proposal(problem, fact.proposal, fact)
 
-    @staticmethod
-    def of(model: Model) -> Known:
-        return Known(model.learner, model.acceptance, model.version, model.uid)
+    # -- proposals in the log ----------------------------------------------------------------------------
 
+    def find(self, id: int, version: int | None = None) -> Proposal:
+        """A proposal as it was solved with a version of the weights; by default, as it is or was edited.
 
-def solve(study: Study, name: str, problem: Problem, known: Known) -> Shown:
-    """Solve a problem with what has been learned, and say how likely the answer is to be accepted."""
-    outlook = Outlook.of(known.learner)
-    # Addressed, not advanced: the same problem under the same weights is shown the same proposal.
-    stream = (int(known.uid[:12], 16), int(name[:12], 16), known.version)
-    chance = expected = None
-    try:
-        solution = study.codec.checked(problem, study.propose(problem, outlook, stream))
-        if outlook.threshold is not None and math.isfinite(outlook.threshold):
-            gains = landscape(study.domain, problem, outlook.weights).gains(solution)
-            found = expected_moves(gains, outlook.threshold)
-            if math.isfinite(found):
-                expected, chance = found, known.acceptance.chance(found)
-    except ValueError as error:
-        raise Invalid(f"No proposal could be made: {error}") from error
-    return Shown(name, problem, solution, known.version, chance, expected)
+        Raises NotFound if there is no such proposal.
+        """
+        with self._ledger.lock:
+            if version is None:
+                draft = self._ledger.refresh().drafts.get(id)
+                version = None if draft is None else draft.version
+            cached = None if version is None else self._cache.get((self._ledger.loads, id, version))
+        if cached is not None:
+            return cached
+        with self._ledger.store.reading() as sql:
+            solvings, told = self._read(sql, id)
+        if version is None:
+            version = solvings[-1].version if told is None else told.asked_with
+        proposal = next((one for one in solvings if one.version == version), None)
+        if proposal is None:
+            raise NotFound(f"Proposal {id} was not solved with version {version} of the weights.")
+        self._keep(proposal)
+        return proposal
 
+    def corrected(self, id: int, asked_with: int | None, path: Any) -> Proposal:
+        """The solving that a tell is about.
 
-def solvings(study: Study, id: int) -> list[Shown]:
-    """Every solving of a proposal, the first one first."""
-    with study.store.reading() as sql:
-        entries = sql.of_proposal(study.ledger.head.id, id)
+        Raises Conflict if there are several and the caller does not say which, Invalid if there is none with
+        the weights of `asked_with`.
+        """
+        with self._ledger.lock:
+            draft = self._ledger.projection.drafts.get(id)
+            only = draft.version if draft is not None and not draft.base else None
+        if only is not None and asked_with in (None, only):  # never solved again
+            return self.find(id, only)
+        with self._ledger.store.reading() as sql:
+            solvings, _ = self._read(sql, id)
+        versions = [one.version for one in solvings]
+        if asked_with is not None:
+            if asked_with not in versions:
+                known = " and ".join(map(str, versions))
+                raise Invalid(
+                    f"Proposal {id} was solved with version {known} of the weights, not {asked_with}."
+                )
+            return solvings[versions.index(asked_with)]
+        if path:  # it starts with the solution that was corrected
+            first = self._codec.solution(solvings[0].problem, self._codec.plain(path[0]))
+            for one in reversed(solvings):
+                if same_solution(one.solution, first):
+                    return one
+        if all(same_solution(one.solution, solvings[0].solution) for one in solvings):
+            return solvings[-1]
+        choices = " or ".join(f"asked_with={version}" for version in versions)
+        raise Conflict(
+            f"Proposal {id} was solved again since it was asked; say which one was corrected: {choices}.",
+            {"state": "open", "version": versions[-1], "versions": versions},
+        )
+
+    def _read(self, sql: Transaction, id: int) -> tuple[list[Proposal], Told | None]:
+        """Every solving of a proposal, the first one first, and its newest tell."""
+        entries = sql.of_proposal(self._ledger.head.id, id)
         if not entries or not isinstance(entries[0].fact, Asked):
-            raise NotFound(f"Study {study.name!r} has no proposal {id}; see its proposals.")
-        name = entries[0].fact.problem
-        data = sql.problem(name)
-    problem = study.codec.problem(data)
-    return [
-        Shown(
-            name,
-            problem,
-            study.codec.solution(problem, fact.solution),
-            fact.version,
-            fact.chance,
-            fact.expected,
+            raise NotFound(f"Study {self._ledger.head.name!r} has no proposal {id}; see its proposals.")
+        problem = self._codec.problem(orjson.loads(sql.problem(entries[0].fact.problem)))
+        facts = [entry.fact for entry in entries]
+        solvings = [self._proposal(problem, id, fact) for fact in facts if isinstance(fact, Asked | Renewed)]
+        told = next((fact for fact in reversed(facts) if isinstance(fact, Told)), None)
+        return solvings, told
+
+    def _proposal(self, problem: Problem, id: int, fact: Asked | Renewed) -> Proposal:
+        solution = self._codec.solution(problem, fact.solution)
+        return Proposal(id, problem, solution, fact.version, fact.chance, fact.expected)
+
+    def _keep(self, proposal: Proposal) -> None:
+        with self._ledger.lock:
+            self._cache[self._ledger.loads, proposal.id, proposal.version] = proposal
+            while len(self._cache) > CACHED:
+                self._cache.popitem(last=False)
+
+    # -- proposals that have waited ----------------------------------------------------------------------
+
+    def due(self, projection: Projection, draft: DraftState, now: float) -> bool:
+        """Whether a proposal should be solved again before somebody edits it."""
+        return (
+            self._repeatable
+            and draft.renewable
+            and draft.version != projection.version
+            and not draft.touched
+            and not draft.held_by(now)
         )
-        for entry in entries
-        if isinstance(fact := entry.fact, Asked | Renewed)
-    ]
 
+    def renew(self, id: int, actor: str, via: str = "") -> None:
+        """Solve an untouched proposal again with the newest weights, unless another caller was faster.
 
-def corrected(study: Study, id: int, asked_with: int | None, path: Any) -> Shown:
-    """The solving a correction is about: the one named, the one its path begins with, or the only one."""
-    with study.ledger.lock:
-        draft = study.ledger.model.open.get(id)
-        only = draft.version if draft is not None and draft.revision == 0 else None
-    if only is not None and asked_with in (None, only):  # never touched, so never solved again
-        return study.shown(id, only)
-    found = solvings(study, id)
-    versions = [shown.version for shown in found]
-    if asked_with is not None:
-        if asked_with not in versions:
-            said = " and ".join(map(str, versions))
-            raise Invalid(f"Proposal {id} was solved with version {said} of the weights, not {asked_with}.")
-        return found[versions.index(asked_with)]
-    if path:  # it says itself what it begins with
-        first = study.codec.solution(found[0].problem, plain(study.codec, path[0]))
-        for shown in reversed(found):
-            if study.codec.same(shown.solution, first):
-                return shown
-    if all(study.codec.same(shown.solution, found[0].solution) for shown in found):
-        return found[-1]
-    said = " or ".join(f"asked_with={version}" for version in versions)
-    raise Conflict(
-        f"Proposal {id} was solved again since it was asked; say which solution was corrected: {said}.",
-        {"state": "open", "version": versions[-1], "versions": versions},
-    )
-
-
-def due(study: Study, model: Model, draft: Open, now: float) -> bool:
-    """Whether a proposal should be solved again before somebody sees it."""
-    return (
-        study.repeatable
-        and draft.renewable
-        and draft.version != model.version
-        and not draft.touched
-        and not draft.held_by(now)
-    )
-
-
-def renew(study: Study, id: int, actor: str, via: str = "") -> None:
-    """Solve an untouched proposal again with the newest weights, unless somebody else was faster.
-
-    The solver runs outside the store's lock. If it fails nothing is changed: what was asked is still good.
-    """
-    with study.ledger.lock:
-        model = study.ledger.refresh()
-        draft, known = model.open.get(id), Known.of(model)
-        if draft is None or draft.touched or draft.version == known.version:
+        The solver runs outside the store's lock. If it fails, the proposal stays as it is.
+        """
+        ledger = self._ledger
+        with ledger.lock:
+            projection = ledger.refresh()
+            draft, knowledge, version = projection.drafts.get(id), projection.knowledge, projection.version
+            if draft is None or draft.touched or draft.version == version:
+                return
+            solved, revision = draft.version, draft.revision
+        problem = self.find(id, solved).problem
+        try:
+            proposal = replace(self._solve(problem, knowledge, version), id=id)
+        except Invalid:
             return
-        before = study.shown(id, draft.version)
-        revision = draft.revision
-    try:
-        shown = solve(study, before.name, before.problem, known)
-    except Invalid:
-        return
-    with study.ledger.writing() as log:
-        draft = log.model.open.get(id)
-        if draft is None or draft.revision != revision or draft.held_by(log.now) not in ("", actor):
-            return
-        fact = Renewed(
-            proposal=id,
-            solution=study.codec.plain_solution(shown.solution),
-            version=shown.version,
-            revision=revision + 1,
-            chance=shown.chance,
-            expected=shown.expected,
-        )
-        log.add(fact, actor=actor, via=via)
-    study.keep(id, shown)
+        with ledger.writing() as log:
+            draft = log.projection.drafts.get(id)
+            if draft is None or draft.revision != revision or draft.held_by(log.now) not in ("", actor):
+                return
+            fact = Renewed(
+                proposal=id,
+                solution=self._codec.plain_solution(proposal.solution),
+                version=version,
+                revision=revision + 1,
+                chance=proposal.chance,
+                expected=proposal.expected_moves,
+            )
+            log.add(fact, actor=actor, via=via)
+        self._keep(proposal)

@@ -1,204 +1,242 @@
-"""What a study can be asked about itself; nothing here changes anything."""
+"""What can be read about a study; nothing here changes anything."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from coactor.protocol import Vector
+from coactor.corrections import apply_move
+from coactor.protocol import Domain, EffortRow, Learner, Move, Proposal, Round, Vector
 from coactor.search import features_along
+from coactor.studies.calibration import Calibration, calibration
 from coactor.studies.errors import Invalid, NotFound
-from coactor.studies.log.facts import Asked, Entry, Reopened, RolledBack, Told
-from coactor.studies.log.model import Open
-from coactor.studies.proposing import due
-from coactor.studies.results import EffortRow, Explanation, Share, Ticket, Version
-from coactor.studies.telling import cost_of
-
-if TYPE_CHECKING:
-    from coactor.studies.study import Study
-
-STATES = ("waiting", "held", "draft", "done", "open")
-
-
-def state_of(draft: Open, now: float) -> str:
-    """Where an open proposal stands."""
-    if draft.held_by(now):
-        return "held"
-    return "draft" if draft.touched else "waiting"
+from coactor.studies.log.chain import Entry
+from coactor.studies.log.facts import Reopened, RolledBack, Told, recorded_digest
+from coactor.studies.log.ledger import Ledger
+from coactor.studies.log.projection import DraftState, Projection
+from coactor.studies.log.transactions import Transaction
+from coactor.studies.proposing import Proposer
+from coactor.studies.results import Explanation, Share, Ticket, Version
+from coactor.studies.telling import Teller
+from coactor.studies.tickets import STATES, done_ticket, last_told, open_ticket
 
 
-def open_ticket(study: Study, draft: Open) -> Ticket:
-    """The ticket of a proposal nobody has finished."""
-    now = study.ledger.clock()
-    holder = draft.held_by(now)
-    return Ticket(
-        draft.id,
-        state_of(draft, now),
-        draft.version,
-        draft.key,
-        draft.label,
-        draft.time,
-        draft.revision,
-        len(draft.moves),
-        sum(cost_of(study.config, move) for move in draft.moves),
-        holder,
-        draft.until if holder else 0.0,
-        None,
-        holder,
-        draft.chance,
-        due(study, study.ledger.model, draft, now),
-    )
+class Reports:
+    """The methods of a study that only read.
+
+    Parameters
+    ----------
+    domain, ledger, proposer, teller
+        What the study is about, its log, its proposals and its rounds.
+    name, config
+        The study's name and configuration.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        ledger: Ledger,
+        proposer: Proposer,
+        teller: Teller,
+        name: str,
+        config: dict[str, Any],
+    ) -> None:
+        self.name = name
+        self.config = config
+        self.domain = domain
+        self._ledger = ledger
+        self._proposer = proposer
+        self._teller = teller
+
+    # -- efforts and weights -----------------------------------------------------------------------------
+
+    def effort(self, after: int = 0) -> list[EffortRow]:
+        """What each finished proposal cost, in the order of the tells; those with `seq` above `after`.
+
+        A tell that was withdrawn is left out.
+        """
+        with self._ledger.store.reading() as sql:
+            entries = sql.of_kind(self._ledger.head.id, "told", "reopened", after=after)
+        withdrawn = {entry.fact.told for entry in entries if isinstance(entry.fact, Reopened)}
+        return [
+            EffortRow(
+                seq=entry.seq,
+                time=entry.time,
+                proposal=fact.proposal,
+                key=fact.asked_key,
+                actor=entry.actor,
+                effort=fact.effort,
+                estimated=fact.estimated,
+                gross=fact.gross,
+                seconds=fact.seconds,
+                learned=fact.learn,
+                asked_with=fact.asked_with,
+                version=fact.version,
+                chance=fact.chance,
+            )
+            for entry in entries
+            if isinstance(fact := entry.fact, Told) and entry.seq not in withdrawn
+        ]
+
+    @property
+    def efforts(self) -> list[float]:
+        """The expert's total effort for each finished proposal, in the order of the tells."""
+        return [row.effort for row in self.effort()]
+
+    def calibration(self) -> Calibration:
+        """Whether proposals were accepted as often as predicted."""
+        return calibration(self.effort())
+
+    def weights(self, version: int | None = None) -> Vector:
+        """The current weights, or those of an earlier version. Raises NotFound if there is none."""
+        return self._ledger.weights(version)
+
+    @property
+    def version(self) -> int:
+        """The version of the weights: how often they were changed."""
+        return self._ledger.refresh().version
+
+    def versions(self, after: int = -1, limit: int = 1000) -> list[Version]:
+        """The versions of the weights numbered above `after`, and what created them."""
+        with self._ledger.store.reading() as sql:
+            return [version_row(entry) for entry in sql.of_versions(self._ledger.head.id, after, limit)]
+
+    def learner(self, version: int | None = None) -> Learner:
+        """A copy of the learner as it is now, or as it was at an earlier version."""
+        return self._ledger.knowledge(version).copy().learner
+
+    def summary(self) -> dict[str, Any]:
+        """The study in a few numbers, as JSON-able data."""
+        with self._ledger.lock:
+            projection = self._ledger.refresh()
+            return {
+                "name": self.name,
+                "facts": projection.seq,
+                "version": projection.version,
+                "asked": projection.asked,
+                "told": projection.told,
+                "open": len(projection.drafts),
+                "untouched": projection.untouched,
+                "effort": projection.effort,
+                "learner": self.config["learner"],
+                "domain": self.config["domain"],
+                "feature_names": self.config["features"],
+                "counts_costs": self.config.get("counts_costs", False),
+                "grace": self.config["grace"],
+            }
+
+    # -- proposals ---------------------------------------------------------------------------------------
+
+    def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Ticket]:
+        """Proposals by number, from the one after `after` on: all of them, or those in one state.
+
+        Raises Invalid if there is no such state.
+        """
+        if state is not None and state not in STATES:
+            raise Invalid(f"There is no state {state!r}; the states are {', '.join(STATES)}.")
+        with self._ledger.lock, self._ledger.store.reading() as sql:
+            projection = self._ledger.refresh_in(sql)
+            if state is None or state == "done":
+                return self._all(sql, projection, state, after, limit)
+            drafts = [projection.drafts[id] for id in sorted(projection.drafts) if id > after]
+            rows = [self._open_ticket(projection, draft) for draft in drafts]
+        return [row for row in rows if state in ("open", row.state)][:limit]
+
+    def _all(
+        self, sql: Transaction, projection: Projection, state: str | None, after: int, limit: int
+    ) -> list[Ticket]:
+        rows: list[Ticket] = []
+        while len(rows) < limit and after < projection.asked:
+            first, after = after + 1, min(projection.asked, after + max(limit, 50))
+            entries: dict[int, list[Entry]] = {}
+            for entry in sql.of_proposals(self._ledger.head.id, first, after):
+                entries.setdefault(entry.proposal or 0, []).append(entry)
+            for id in range(first, after + 1):
+                draft = projection.drafts.get(id)
+                if draft is None:
+                    rows.append(done_ticket(entries[id]))
+                elif state is None:
+                    rows.append(self._open_ticket(projection, draft))
+        return rows[:limit]
+
+    def _open_ticket(self, projection: Projection, draft: DraftState) -> Ticket:
+        now = self._ledger.clock()
+        return open_ticket(draft, self.config["costs"], now, self._proposer.due(projection, draft, now))
+
+    def ticket(self, proposal: Proposal | int) -> Ticket:
+        """Where one proposal stands. Raises NotFound if there is no such proposal."""
+        id = id_of(proposal)
+        with self._ledger.lock, self._ledger.store.reading() as sql:
+            projection = self._ledger.refresh_in(sql)
+            draft = projection.drafts.get(id)
+            if draft is not None:
+                return self._open_ticket(projection, draft)
+            entries = sql.of_proposal(self._ledger.head.id, id)
+        if not entries:
+            raise NotFound(f"Study {self.name!r} has no proposal {id}; see its proposals.")
+        return done_ticket(entries)
+
+    def proposal(self, id: int) -> Proposal:
+        """A proposal as it is edited now, or as it was when it was told."""
+        return self._proposer.find(id)
+
+    def round(self, proposal: Proposal | int) -> Round:
+        """The round of a finished proposal. Raises Invalid if it is not finished."""
+        id = id_of(proposal)
+        ticket, entry = self.ticket(id), self._teller.last(id)
+        if ticket.state != "done" or entry is None:
+            raise Invalid(f"Proposal {id} is not finished; there is nothing to report.")
+        return self._teller.round(entry)
+
+    def explain(self, proposal: Proposal | int) -> Explanation:
+        """Each feature's share of the proposal's utility, under its weights, and of each edit's."""
+        shown = self._proposer.find(id_of(proposal))
+        moves = self._moves(shown.id)
+        path = [shown.solution]
+        for move in moves:
+            path.append(apply_move(self.domain, shown.problem, path[-1], move))
+        w = self._ledger.weights(shown.version)
+        rows = features_along(self.domain, shown.problem, path)
+        edits = [
+            {"move": move, "gain": float(w @ step), "shares": self._shares(w, step)}
+            for move, step in zip(moves, np.diff(rows, axis=0), strict=True)
+        ]
+        return Explanation(shown.id, shown.version, float(w @ rows[0]), self._shares(w, rows[0]), edits)
+
+    def _shares(self, w: Vector, phi: Vector) -> list[Share]:
+        return [
+            Share(name, float(weight), float(value), float(weight * value))
+            for name, weight, value in zip(self.config["features"], w, phi, strict=True)
+        ]
+
+    def _moves(self, id: int) -> list[Move]:
+        """The edits of a draft, or of the correction that was told."""
+        with self._ledger.lock, self._ledger.store.reading() as sql:
+            draft = self._ledger.refresh_in(sql).drafts.get(id)
+            if draft is not None:
+                return list(draft.moves)
+            told = last_told(sql.of_proposal(self._ledger.head.id, id))
+        return list(told.fact.moves) if told is not None and isinstance(told.fact, Told) else []
 
 
-def done_ticket(asked: Entry, told: Entry, revision: int) -> Ticket:
-    """The ticket of a finished proposal."""
-    fact, tell = asked.fact, told.fact
-    if not isinstance(fact, Asked) or not isinstance(tell, Told):
-        raise Invalid("That is no finished proposal.")
-    return Ticket(
-        fact.proposal,
-        "done",
-        tell.asked_with,
-        fact.key,
-        fact.label,
-        asked.time,
-        revision,
-        len(tell.moves),
-        tell.effort,
-        "",
-        0.0,
-        told.time,
-        told.actor,
-        tell.chance,
-    )
-
-
-def tickets(study: Study, state: str | None, after: int, limit: int) -> list[Ticket]:
-    """Proposals by number, from the one after `after` on."""
-    if state is not None and state not in STATES:
-        raise Invalid(f"There is no state {state!r}; there are {', '.join(STATES)}.")
-    with study.ledger.lock, study.store.reading() as sql:
-        model = study.ledger.refresh_in(sql)
-        if state is None or state == "done":
-            return _all(study, sql, model.asked, state, after, limit)
-        rows = [open_ticket(study, model.draft(id)) for id in sorted(model.open) if id > after]
-    return [row for row in rows if state in ("open", row.state)][:limit]
-
-
-def _all(study: Study, sql: Any, last: int, state: str | None, after: int, limit: int) -> list[Ticket]:
-    found: list[Ticket] = []
-    while len(found) < limit and after < last:
-        first, after = after + 1, min(last, after + max(limit, 50))
-        told: dict[int, Entry] = {}
-        asked: dict[int, Entry] = {}
-        revision: dict[int, int] = {}
-        for entry in sql.of_proposals(study.ledger.head.id, first, after):
-            number = entry.proposal
-            if isinstance(entry.fact, Asked):
-                asked[number] = entry
-            elif isinstance(entry.fact, Told):
-                told[number] = entry
-            revision[number] = getattr(entry.fact, "revision", revision.get(number, 0))
-        for number in range(first, after + 1):
-            draft = study.ledger.model.open.get(number)
-            if draft is None:
-                found.append(done_ticket(asked[number], told[number], revision[number]))
-            elif state is None:
-                found.append(open_ticket(study, draft))
-    return found[:limit]
-
-
-def ticket(study: Study, id: int) -> Ticket:
-    """Where one proposal stands."""
-    with study.ledger.lock:
-        draft = study.ledger.refresh().open.get(id)
-        if draft is not None:
-            return open_ticket(study, draft)
-    rows = tickets(study, None, id - 1, 1) if id > 0 else []
-    if not rows or rows[0].id != id:
-        raise NotFound(f"Study {study.name!r} has no proposal {id}; see its proposals.")
-    return rows[0]
-
-
-def effort(study: Study, after: int = 0) -> list[EffortRow]:
-    """What each finished proposal cost; a tell that was taken back is left out."""
-    with study.store.reading() as sql:
-        entries = sql.of_kind(study.ledger.head.id, "told", "reopened", after=after)
-    gone = {entry.fact.told for entry in entries if isinstance(entry.fact, Reopened)}
-    return [
-        EffortRow(
-            entry.seq,
-            entry.time,
-            fact.proposal,
-            fact.asked_key,
-            entry.actor,
-            fact.effort,
-            fact.estimated,
-            fact.gross,
-            fact.seconds,
-            fact.learn,
-            fact.asked_with,
-            fact.version,
-            fact.chance,
-        )
-        for entry in entries
-        if isinstance(fact := entry.fact, Told) and entry.seq not in gone
-    ]
+def id_of(proposal: Proposal | int) -> int:
+    """The number of a proposal."""
+    return proposal.id if isinstance(proposal, Proposal) else proposal
 
 
 def version_row(entry: Entry) -> Version:
-    """The version a fact made."""
+    """The version that a fact created."""
     fact = entry.fact
     to, reason = (fact.to, fact.reason) if isinstance(fact, RolledBack) else (None, "")
     return Version(
-        entry.made or 0,
-        entry.seq,
-        entry.time,
-        entry.actor,
-        fact.kind,
-        entry.proposal,
-        to,
-        reason,
-        getattr(fact, "digest", ""),
+        version=entry.made or 0,
+        seq=entry.seq,
+        time=entry.time,
+        actor=entry.actor,
+        how=fact.kind,
+        proposal=entry.proposal,
+        to=to,
+        reason=reason,
+        digest=recorded_digest(fact),
     )
-
-
-def versions(study: Study, after: int, limit: int) -> list[Version]:
-    """The versions numbered above `after`."""
-    with study.store.reading() as sql:
-        return [version_row(entry) for entry in sql.of_versions(study.ledger.head.id, after, limit)]
-
-
-def explain(study: Study, id: int) -> Explanation:
-    """Shares of the utility under the weights the proposal was made with."""
-    where = ticket(study, id)
-    shown = study.shown(id, where.version)
-    problem, path = shown.problem, [shown.solution]
-    moves = draft_moves(study, id)
-    for move in moves:
-        path.append(study.codec.apply(problem, path[-1], move))
-    w, rows = study.weights(where.version), features_along(study.domain, problem, path)
-    edits = [
-        {"move": move, "gain": float(w @ step), "shares": shares(study, w, step)}
-        for move, step in zip(moves, np.diff(rows, axis=0), strict=True)
-    ]
-    return Explanation(id, where.version, float(w @ rows[0]), shares(study, w, rows[0]), edits)
-
-
-def shares(study: Study, w: Vector, phi: Vector) -> list[Share]:
-    """weight * value, feature by feature."""
-    names = study.config["features"]
-    return [
-        Share(name, float(weight), float(value), float(weight * value))
-        for name, weight, value in zip(names, w, phi, strict=True)
-    ]
-
-
-def draft_moves(study: Study, id: int) -> list[Any]:
-    """The edits of a draft, or of the correction that was told."""
-    with study.ledger.lock:
-        if id in study.ledger.model.open:
-            return list(study.ledger.model.open[id].moves)
-    entry = study.last_tell(id)
-    return list(entry.fact.moves) if entry is not None and isinstance(entry.fact, Told) else []

@@ -1,47 +1,45 @@
-"""What a study answers: plain frozen values, the same in Python, over HTTP and on the command line."""
+"""Results of a study: plain frozen values, the same in Python, over HTTP and on the command line."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from coactor.protocol import EffortRow, Move, Problem, Solution
-
-__all__ = ["Draft", "EffortRow", "Explanation", "Outcome", "Share", "Ticket", "Version"]
+from coactor.protocol import Move, Problem, Solution
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A proposal and where it stands.
+    """A row of the queue: a proposal and where it stands.
 
     Attributes
     ----------
     id
         Its number in the study.
     state
-        "waiting", "held", "draft" (edited, held by nobody) or "done".
+        "waiting", "held", "draft" (edited, and held by nobody) or "done".
     version
-        The weights it was asked with.
+        The version of the weights it was solved with.
     key, label
         The caller's own names for it.
     asked
-        When (seconds since 1970).
+        When it was asked (seconds since 1970).
     revision
-        How many gestures its draft has seen; an edit must name it.
-    steps
-        How many operators the draft or the correction consists of.
-    effort
-        What they cost; None for a proposal that was done from a final solution and never estimated.
+        The revision of its draft; an edit must name it.
+    steps, effort
+        How many moves the draft or the correction consists of, and what they cost.
     holder, until
-        Who has it, and how long the lease lasts.
+        Who holds the lease, and when it expires.
     told
-        When it was done, or None.
+        When it was told; None if it is not finished.
     actor
-        Who did it, or holds it.
+        Who told it, or holds it.
     chance
-        How likely it was said to be accepted untouched; None where the learner could not tell.
+        The predicted probability that it is accepted unchanged; None if the learner cannot predict it.
+    expected_moves
+        The expected number of moves that the expert would make first; None if the learner cannot predict it.
     due
-        Whether it was made with old weights and will be solved again for whoever takes it.
+        Whether it was solved with old weights and will be solved again for whoever takes it.
     """
 
     id: int
@@ -59,22 +57,23 @@ class Ticket:
     actor: str
     chance: float | None = None
     due: bool = False
+    expected_moves: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draft:
-    """A proposal as a person sees it: the problem, what was proposed, what it is now.
+    """A proposal as a person sees it: the problem, the proposal, and the draft.
 
     Attributes
     ----------
     ticket
         Where it stands.
     problem, proposed, solution
-        Objects of the domain: the problem, the proposal, the proposal with the edits made so far.
+        Objects of the domain: the problem, the proposal, and the proposal with the edits made so far.
     moves, undone
-        The edits that count, and those that can be redone.
+        The edits, and those that can be redone.
     features, change
-        phi of the solution, and how far it is from the proposal's, one number per feature.
+        phi of the solution, and its difference from the proposal's, one number per feature.
     """
 
     ticket: Ticket
@@ -88,51 +87,30 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a tell; a tell that arrives twice is answered the same twice.
+class Version:
+    """A version of the weights and the fact that created it.
 
     Attributes
     ----------
-    proposal, seq, time, actor
-        Which fact it is.
-    effort
-        C, the paper's effort; `gross` counts undone gestures too, `seconds` is active time. Never mixed.
-    estimated
-        True when the effort was worked out from the final solution.
-    learned
-        False for "just today".
-    asked_with, version
-        The weights the proposal was made with, and those after this tell.
-    change
-        How the weights moved, one number per feature.
-    sentence
-        The same in words.
+    version
+        Its number.
+    seq, time, actor
+        The fact's position in the log, when it was written (seconds since 1970), and who acted.
+    how
+        "created", "told", "reopened" or "rolled back".
+    proposal
+        The proposal that was told or reopened.
+    to, reason
+        The version a rollback went to, and why.
+    digest
+        A hash of the weights.
     """
 
-    proposal: int
-    seq: int
-    time: float
-    actor: str
-    effort: float
-    gross: int
-    seconds: float | None
-    estimated: bool
-    learned: bool
-    asked_with: int
-    version: int
-    change: list[float]
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """One state of the weights: which fact made it, and how."""
-
     version: int
     seq: int
     time: float
     actor: str
-    how: str  # "created", "told", "reopened" or "rolled back"
+    how: str
     proposal: int | None
     to: int | None
     reason: str
@@ -141,7 +119,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One feature's part in a utility: weight * value."""
+    """One feature's part of a utility: weight * value."""
 
     feature: str
     weight: float
@@ -151,7 +129,17 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why this proposal: each feature's share of its utility, and of each edit's."""
+    """Why this proposal: each feature's share of its utility, and of each edit's.
+
+    Attributes
+    ----------
+    proposal, version
+        The proposal's number, and the version of the weights it was made with.
+    utility, shares
+        w . phi, and its parts.
+    edits
+        For each edit its "move", its "gain" in utility, and the "shares" of that.
+    """
 
     proposal: int
     version: int

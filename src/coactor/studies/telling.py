@@ -1,164 +1,272 @@
-"""From what somebody says he did to the correction, the feedback and the fact. Nothing is written here."""
+"""From what a caller reports to a fact and new knowledge.
+
+`Teller.prepare` runs outside the store's lock: it validates the request, computes the vectors and updates a
+copy of the knowledge. `Teller.write` runs under the lock and repeats the update only if the weights have
+changed in between.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-from coactor.corrections import edit_distance, feedback
-from coactor.protocol import Correction, Feedback, Move, Problem, Solution
-from coactor.studies.codec import Codec, number, plain, plain_move, to_plain
-from coactor.studies.errors import Invalid
-from coactor.studies.log.facts import Told, canonical, content_hash, pack
-from coactor.studies.proposing import Shown
+import numpy as np
 
-if TYPE_CHECKING:
-    from coactor.studies.study import Study
-
-MOST_STEPS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A tell as it came in."""
-
-    moves: Any
-    path: Any
-    solution: Any
-    effort: float | None
-    learn: bool
-    note: str
-    cut: bool
-    seconds: float | None
-    submit: int | None = None  # the revision of the draft that was submitted
-
-    def name(self, codec: Codec) -> str:
-        """The same for the same tell: a repetition is recognised by it. Active time may differ."""
-        steps = None if self.submit is not None else to_plain(self.moves)
-        path = None if self.path is None else [plain(codec, z) for z in self.path]
-        final = None if self.solution is None else plain(codec, self.solution)
-        effort = None if self.effort is None else float(self.effort)
-        said = [steps, path, final, effort, self.learn, self.note, self.cut, self.submit]
-        return content_hash(canonical(said))[:24]
+from coactor.corrections import correction, plain_move
+from coactor.explanations import lesson
+from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Vector
+from coactor.protocol.abilities import has_posterior
+from coactor.rounds import Knowledge, learn, observe
+from coactor.studies.codec import Codec, number, short
+from coactor.studies.errors import Conflict, Invalid, NotFound
+from coactor.studies.log.canonical import canonical, content_hash
+from coactor.studies.log.chain import Entry
+from coactor.studies.log.facts import Told, was_accepted
+from coactor.studies.log.ledger import Ledger, Writer
+from coactor.studies.log.projection import observation
+from coactor.studies.log.vectors import digest, pack, unpack
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
-    """A checked tell, ready to be written."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A tell as the caller sent it; solutions are objects of the domain or JSON-able data."""
 
-    source: str
-    moves: list[Move]
-    final: Any
-    effort: float
-    estimated: bool
-    feedback: Feedback
-    given: Given
-    request: str
-    shown: Shown
+    moves: Any = None
+    path: Any = None
+    solution: Any = None
+    costs: Any = None
+    effort: Any = None
+    estimated: Any = False
+    cut: Any = False
+    learn: Any = True
+    note: str = ""
+    seconds: Any = None
+    revision: int | None = None  # of the draft that was submitted; it identifies the moves
 
-    @property
-    def learn(self) -> bool:
-        return self.given.learn
+    @staticmethod
+    def of(given: Correction, **more: Any) -> Request:
+        """The request that reports a correction."""
+        report: dict[str, Any] = {"moves": list(given.moves)} if given.moves else {"path": list(given.path)}
+        return Request(**report, costs=list(given.costs), cut=given.cut, estimated=given.estimated, **more)
 
-    def fact(self, id: int, *, version: int, gross: int, digest: str, asked_key: str | None) -> Told:
-        """The fact, once the log says which version it makes."""
-        return Told(
-            proposal=id,
-            solution=self.final,
-            source=self.source,
-            moves=self.moves,
-            effort=self.effort,
-            cost=self.feedback.cost,
-            estimated=self.estimated,
-            cut=self.given.cut,
-            learn=self.learn,
-            asked_with=self.shown.version,
-            version=version,
-            gross=gross,
-            note=self.given.note,
-            seconds=self.given.seconds,
-            asked_key=asked_key,
-            request=self.request,
-            digest=digest,
-            chance=self.shown.chance,
-            expected=self.shown.expected,
-            vectors=pack(self.feedback) if self.learn else b"",
+    def digest(self, codec: Codec) -> str:
+        """Equal for equal requests, so that a repetition can be recognised; the active time may differ."""
+        by_hand = self.moves is not None and self.revision is None
+        parts: list[Any] = [
+            [plain_move(move) for move in _sequence(self.moves, "moves")] if by_hand else None,
+            None if self.path is None else [codec.plain(z) for z in _sequence(self.path, "path")],
+            None if self.solution is None else codec.plain(self.solution),
+            None if self.effort is None else number(self.effort, "effort", 1e6),
+            self.learn,
+            self.note,
+            self.cut,
+            self.revision,
+        ]
+        if self.costs is not None:
+            parts += [_costs(self.costs), self.estimated]
+        return content_hash(canonical(parts))[:24]
+
+
+class Trial(NamedTuple):
+    """What is known before and after a tell that is not written yet."""
+
+    before: Knowledge
+    after: Knowledge
+
+
+class Teller:
+    """Makes facts of corrections, and rounds of facts.
+
+    Parameters
+    ----------
+    domain, codec
+        What is corrected, and how it is written down.
+    ledger
+        The study's log.
+    config
+        The study's configuration.
+    """
+
+    def __init__(self, domain: Domain, codec: Codec, ledger: Ledger, config: dict[str, Any]) -> None:
+        self._domain = domain
+        self._codec = codec
+        self._ledger = ledger
+        self._config = config
+
+    def prepare(self, proposal: Proposal, request: Request) -> tuple[Told, Trial]:
+        """Validate a tell and learn from it on trial. Nothing is written.
+
+        Raises Invalid if the request is invalid, or if the domain or the learner rejects it.
+        """
+        for name in ("learn", "cut", "estimated"):
+            if not isinstance(getattr(request, name), bool):
+                raise Invalid(f"{name!r} must be true or false; found {short(getattr(request, name))}.")
+        if request.effort is not None:
+            number(request.effort, "effort", 1e6)
+        seconds = None if request.seconds is None else number(request.seconds, "seconds", 1e9)
+        source, done = self._correction(proposal, request)
+        with self._ledger.lock:
+            before = self._ledger.projection.knowledge
+        candidate = self._config["candidate"]
+        weights = self._ledger.weights(proposal.version) if candidate == "disagreement" else None
+        seen = observe(self._domain, proposal, done, before.learner.reads, candidate, weights)
+        vectors = seen.feedback
+        if not request.learn:  # the ends say what changed; nothing will be learned from the rest
+            vectors = Feedback(vectors.path[[0, -1]], vectors.cost, None, vectors.cut)
+        told = Told(
+            proposal=proposal.id,
+            solution=self._codec.plain_solution(done.final),
+            source=source,
+            moves=list(done.moves),
+            effort=done.effort,
+            cost=vectors.cost,
+            estimated=done.estimated,
+            cut=done.cut,
+            learn=request.learn,
+            asked_with=proposal.version,
+            version=0,
+            gross=0,
+            note=request.note,
+            seconds=seconds,
+            request=request.digest(self._codec),
+            chance=proposal.chance,
+            expected=proposal.expected_moves,
+            accepted=seen.accepted,
+            vectors=pack(vectors),
         )
+        return told, _try(before, told)
+
+    def _correction(self, proposal: Proposal, request: Request) -> tuple[str, Correction]:
+        x, codec, path, final = proposal.problem, self._codec, None, None
+        if request.path is not None:
+            path = [codec.solution(x, codec.plain(z)) for z in _sequence(request.path, "path")]
+        if request.solution is not None:
+            final = codec.solution(x, codec.plain(request.solution))
+        try:
+            done = correction(
+                self._domain,
+                x,
+                proposal.solution,
+                moves=None if request.moves is None else _sequence(request.moves, "moves"),
+                path=path,
+                solution=final,
+                effort=request.effort,
+                cut=request.cut,
+                costs=self._config["costs"],
+            )
+        except Invalid:
+            raise
+        except (ValueError, IndexError) as error:  # of the domain, which counts the edits
+            raise Invalid(f"The correction cannot be used: {error}") from error
+        if request.costs is not None:
+            if request.effort is not None or request.solution is not None:
+                raise Invalid("Costs are for moves or a path, and replace the effort.")
+            done = replace(done, costs=_costs(request.costs), estimated=request.estimated)
+        source = "moves" if request.moves is not None else "path" if path is not None else "solution"
+        return source, done
+
+    def write(self, log: Writer, told: Told, trial: Trial, actor: str, via: str = "") -> Round:
+        """Append a prepared tell; its proposal must be open."""
+        if log.projection.knowledge is not trial.before:  # somebody else was told meanwhile
+            trial = _try(log.projection.knowledge, told)
+        draft = log.projection.drafts[told.proposal]
+        before, after = trial.before.learner.weights, trial.after.learner
+        told = replace(
+            told,
+            version=log.projection.version + told.learn,
+            gross=draft.gross or len(told.moves),
+            digest=digest(after.weights),
+            asked_key=draft.key,
+            lesson=self._lesson(told, before, trial.after),
+        )
+        entry = log.add(told, actor=actor, via=via, knowledge=trial.after if told.learn else None)
+        return _round(entry, told, after.weights - before, told.lesson or "")
+
+    def repeated(self, id: int, request: Request) -> Round:
+        """The round of a tell that arrives again.
+
+        Raises NotFound if there is no such proposal, Conflict if it was told something else.
+        """
+        entry = self.last(id)
+        if entry is None or not isinstance(entry.fact, Told):
+            raise NotFound(f"Study {self._ledger.head.name!r} has no proposal {id}; see its proposals.")
+        fact = entry.fact
+        if fact.request != request.digest(self._codec):
+            raise Conflict(
+                f"Proposal {id} was already told by {entry.actor or 'somebody'}; reopen it to change that.",
+                {"state": "done", "effort": fact.effort, "actor": entry.actor, "version": fact.version},
+            )
+        return self.round(entry)
+
+    def last(self, id: int) -> Entry | None:
+        """The newest tell of a proposal, if there is one."""
+        with self._ledger.store.reading() as sql:
+            entries = sql.of_proposal(self._ledger.head.id, id)
+            entry = next((e for e in reversed(entries) if isinstance(e.fact, Told)), None)
+            return None if entry is None else next(sql.after(self._ledger.head.id, entry.seq - 1, entry.seq))
+
+    def round(self, entry: Entry) -> Round:
+        """The round that a tell in the log was answered with."""
+        fact = entry.fact
+        if not isinstance(fact, Told):
+            raise Invalid(f"Fact {entry.seq} is not a tell.")
+        after = self._ledger.weights(fact.version)
+        before = self._ledger.weights(fact.version - 1) if fact.learn else after
+        sentence = fact.lesson
+        if sentence is None:  # written by an older coactor
+            knowledge = self._ledger.knowledge(fact.version if fact.learn else None)
+            sentence = self._lesson(fact, before, knowledge)
+        return _round(entry, fact, after - before, sentence)
+
+    def _lesson(self, fact: Told, before: Vector, after: Knowledge) -> str:
+        learner, names = after.learner, self._config["features"]
+        units = learner.prior_deviations() if has_posterior(learner) else None
+        return lesson(names, before, learner.weights, units, learn=fact.learn, accepted=was_accepted(fact))
 
 
-def prepare(study: Study, shown: Shown, given: Given) -> Prepared:
-    """Check everything that came from outside and compute what the learner will be given."""
-    x, y = shown.problem, shown.solution
-    for name in ("learn", "cut"):
-        if not isinstance(getattr(given, name), bool):
-            raise Invalid(f"{name!r} must be true or false.")
-    if given.effort is not None:
-        number(given.effort, "effort", 1e6)
-    if given.seconds is not None:
-        number(given.seconds, "seconds", 1e9)
-    if sum(what is not None for what in (given.moves, given.path, given.solution)) != 1:
-        raise Invalid("Say what was done in one way: moves (an empty list accepts), path, or solution.")
-    source, correction = _correction(study, x, y, given)
-    config = study.config
-    weights = None
-    if config["candidate"] == "disagreement":
-        weights = study.weights(shown.version)
-    reads = study.ledger.model.learner.reads
-    vectors = feedback(study.domain, x, correction, reads, config["candidate"], weights)
-    return Prepared(
-        source,
-        list(correction.moves),
-        study.codec.plain_solution(correction.final),
-        correction.effort,
-        correction.estimated,
-        vectors,
-        given,
-        given.name(study.codec),
-        shown,
+def _try(knowledge: Knowledge, told: Told) -> Trial:
+    """Learn from a tell on a copy. Raises Invalid if the learner rejects it."""
+    if not told.learn:
+        return Trial(knowledge, knowledge)
+    after = knowledge.copy()
+    try:
+        learn(after, observation(told))
+    except Invalid:
+        raise
+    except (ValueError, IndexError, ArithmeticError) as error:
+        raise Invalid(f"The learner cannot use this correction: {error}") from error
+    return Trial(knowledge, after)
+
+
+def _round(entry: Entry, fact: Told, change: Vector, sentence: str) -> Round:
+    # Older facts that were not learned from have no vectors.
+    delta = unpack(fact.vectors, fact.cost).delta if fact.vectors else np.zeros_like(change)
+    return Round(
+        proposal=fact.proposal,
+        effort=fact.effort,
+        cost=fact.cost,
+        delta=delta,
+        change=change,
+        version=fact.version,
+        accepted=was_accepted(fact),
+        estimated=fact.estimated,
+        learn=fact.learn,
+        lesson=sentence,
+        seq=entry.seq,
+        time=entry.time,
+        actor=entry.actor,
+        gross=fact.gross,
+        seconds=fact.seconds,
+        asked_with=fact.asked_with,
     )
 
 
-def _correction(study: Study, x: Problem, y: Solution, given: Given) -> tuple[str, Correction]:
-    codec = study.codec
-    if given.solution is not None:
-        z = _read(codec, x, given.solution)
-        guess = edit_distance(study.domain, x, y, z) if given.effort is None else None
-        effort = float(given.effort) if given.effort is not None else guess or 0.0
-        if codec.same(y, z):
-            return "solution", Correction([y], [], [], given.cut, estimated=guess is not None)
-        # The steps in between were not seen: the learner is given the two ends, and no invented preferences.
-        return "solution", Correction([y, z], [], [effort], given.cut, estimated=guess is not None)
-    if given.path is not None:
-        if not isinstance(given.path, list | tuple) or not 1 <= len(given.path) <= MOST_STEPS:
-            raise Invalid(f"A path is a list of 1 to {MOST_STEPS} solutions, the proposal first.")
-        path = [_read(codec, x, z) for z in given.path]
-        if not codec.same(path[0], y):
-            raise Invalid("The path does not begin with the proposal; put the proposed solution first.")
-        costs = _costs(given.effort, [1.0] * (len(path) - 1))
-        return "path", Correction(path, [], costs, given.cut)
-    if not isinstance(given.moves, list | tuple) or len(given.moves) > MOST_STEPS:
-        raise Invalid(f"Moves are a list of at most {MOST_STEPS} edits; an empty list accepts the proposal.")
-    steps = [plain_move(move) for move in given.moves]
-    path = [y]
-    for move in steps:
-        path.append(codec.apply(x, path[-1], move))
-    costs = _costs(given.effort, [cost_of(study.config, move) for move in steps])
-    return "moves", Correction(path, steps, costs, given.cut)
+def _sequence(values: Any, what: str) -> list[Any]:
+    if not isinstance(values, Sequence) or isinstance(values, str | bytes):
+        raise Invalid(f"The {what} must be a list; found {short(values)}.")
+    return list(values)
 
 
-def cost_of(config: dict[str, Any], move: Move) -> float:
-    """What an operator costs in this study."""
-    return float(config["costs"].get(move["op"], 1.0))
-
-
-def _costs(effort: float | None, costs: list[float]) -> list[float]:
-    if effort is None:
-        return costs
-    if not costs and effort > 0:
-        raise Invalid("An effort above 0 needs at least one step; an accepted proposal costs nothing.")
-    return [float(effort) / len(costs)] * len(costs) if costs else []
-
-
-def _read(codec: Codec, x: Problem, data: Any) -> Solution:
-    """A solution as an object of the domain, or as JSON-able data."""
-    return codec.solution(x, plain(codec, data))
+def _costs(costs: Any) -> list[float]:
+    return [number(cost, "cost of a step", 1e6) for cost in _sequence(costs, "costs")]

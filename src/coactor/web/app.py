@@ -120,7 +120,7 @@ def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics, assets
     def health() -> dict[str, str]:
         """Say whether the store answers. Needs no credential."""
         with studies.store.reading() as sql:
-            sql.sql.exec_driver_sql("SELECT 1")
+            sql.connection.exec_driver_sql("SELECT 1")
         return {"status": "ok", "version": __version__}
 
     @app.get("/metrics", tags=["operation"], response_class=Response)
@@ -135,9 +135,9 @@ def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics, assets
             for head in sql.studies():
                 metrics.facts(head.name, head.seq)
         for study in studies.opened():
-            model = study.ledger.refresh()
+            totals = study.summary()
             metrics.totals(
-                study.name, open=len(model.open), told=model.told, effort=model.effort, version=model.version
+                study.name, **{name: totals[name] for name in ("open", "told", "effort", "version")}
             )
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
 

@@ -42,7 +42,7 @@ class OpenStudies:
 
     def desk(self, name: str) -> Desk:
         """Return the desk of a study, at which people edit its proposals."""
-        return Desk(self.study(name), self.lease)
+        return self.study(name).desk(self.lease)
 
     def create(
         self,
@@ -88,26 +88,4 @@ class OpenStudies:
         except (Forbidden, Invalid):
             with self.store.reading() as sql:
                 return {"name": name, "facts": sql.find(name).seq, "usable": False}
-        return summary(study)
-
-
-def summary(study: Study) -> dict[str, Any]:
-    """Describe a study: its totals and its settings."""
-    with study.ledger.lock:
-        model = study.ledger.refresh()
-        config = study.config
-        return {
-            "name": study.name,
-            "facts": model.seq,
-            "version": model.version,
-            "asked": model.asked,
-            "told": model.told,
-            "open": len(model.open),
-            "untouched": model.untouched,
-            "effort": model.effort,
-            "learner": config["learner"],
-            "domain": config["domain"],
-            "feature_names": config["features"],
-            "grace": config["grace"],
-            "usable": True,
-        }
+        return {**study.summary(), "usable": True}

@@ -186,7 +186,9 @@ def test_secrets_are_in_no_log_and_no_table(server, caplog):
     logged = "\n".join(r.getMessage() for r in caplog.records if not r.name.startswith("http"))
     secrets = [code, cookie, server.tokens["ana"], server.tokens["ana"].split("_", 2)[2]]
     with server.store.reading() as sql:
-        tables = "".join(repr(sql.sql.execute(sa.select(t)).all()) for t in schema.tables.sorted_tables)
+        tables = "".join(
+            repr(sql.connection.execute(sa.select(t)).all()) for t in schema.tables.sorted_tables
+        )
     assert "/api/me" in logged  # the log is there, and says who
     assert "ana" in logged
     for secret in secrets:

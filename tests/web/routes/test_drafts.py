@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from coactor.studies import open_study
-from coactor.studies.log import transfer
+from coactor.studies.log.verification import verify
 from tests.web.conftest import EDIT, MOVE, PROPOSALS, ask
 
 FIRST = f"{PROPOSALS}/1"
@@ -35,7 +35,7 @@ def test_draft_from_queue_to_submit_and_reopen(server):
         headers={"If-Match": redone.headers["etag"]},
     )
     assert done.json()["change"] == now["change"]
-    assert done.json()["sentence"].startswith("Learned: ")
+    assert done.json()["lesson"].startswith("Learned: ")
     again = expert.post(f"{PROPOSALS}/1/submit", json={"note": "n"}, headers={"If-Match": '"3"'})
     assert again.json() == done.json() == expert.get(f"{PROPOSALS}/1/outcome").json()
     assert expert.get(f"{PROPOSALS}/1").json()["state"] == "done"
@@ -46,7 +46,7 @@ def test_draft_from_queue_to_submit_and_reopen(server):
     assert reopened.json()["moves"] == [MOVE]
     assert not any(expert.get("/api/studies/tours/weights").json()["weights"])
     assert expert.post(f"{PROPOSALS}/1/release").json()["state"] == "draft"
-    assert transfer.verify(server.store, "tours").version == 2
+    assert verify(server.store, "tours").version == 2
 
 
 def test_next_of_an_empty_queue_is_204(server):
@@ -144,7 +144,7 @@ def test_edit_with_the_same_key_is_applied_once(admin):
 def test_moves_lists_changes_and_gains(admin, server):
     rows = admin.get(f"{FIRST}/moves").json()
     study = open_study(server.store, "tours")
-    problem, solution = study.material(1)
+    problem, solution = study.proposal(1).problem, study.proposal(1).solution
     assert [row["move"] for row in rows] == list(study.domain.moves(problem, solution))
     for row in rows[::5]:
         after = study.domain.features(problem, study.domain.apply(problem, solution, row["move"]))

@@ -5,8 +5,8 @@ import numpy as np
 from coactor import learners
 from coactor.protocol import Feedback
 from coactor.studies import open_study
-from coactor.studies.lessons import at_first
 from coactor.web.routes import reports
+from coactor.web.routes.reports import units_of
 from tests.web.conftest import MOVE, PROPOSALS, ask
 
 
@@ -41,7 +41,7 @@ def test_matter_is_measured_in_prior_deviations():
     for _ in range(15):
         path = rng.normal(size=(4, 3)) * [1.0, 1000.0, 0.01]
         learner.update(Feedback(path, cost=3.0, declined=-np.abs(path[:2])))
-        units.append(at_first(learner))
+        units.append(units_of(learner))
         np.testing.assert_allclose(reports.believed(learner)["matter"], learner.weights / units[-1])
     for later in units[1:]:
         np.testing.assert_allclose(later, units[0], rtol=1e-9)

@@ -131,4 +131,4 @@ def test_invalid_network_is_refused(server, network, part):
     assert part in answer.json()["detail"]
     assert client.get("/api/studies/bad").status_code == 404
     with server.store.reading() as sql:
-        assert sql.sql.scalar(sa.select(sa.func.count()).select_from(schema.problems)) == 0
+        assert sql.connection.scalar(sa.select(sa.func.count()).select_from(schema.problems)) == 0

@@ -1,4 +1,4 @@
-"""Connections: how SQLite and PostgreSQL are opened, and their complaints in our own words."""
+"""Database connections: how SQLite and PostgreSQL are opened, and the translation of their errors."""
 
 from __future__ import annotations
 
@@ -11,70 +11,78 @@ try:
     import sqlalchemy as sa
     from sqlalchemy.exc import ArgumentError, DBAPIError
     from sqlalchemy.exc import TimeoutError as PoolTimeout
-except ImportError as error:  # pragma: no cover - said to whoever installed the core alone
+except ImportError as error:  # pragma: no cover - raised only where the extra is missing
     raise ImportError(
-        "Studies that last need SQLAlchemy; install it with: pip install 'coactor[studies]'"
+        "Durable studies need SQLAlchemy; install it with: pip install 'coactor[studies]'"
     ) from error
 
 from coactor.studies.errors import Invalid, Unavailable
 
+_URLS = "use sqlite:///file.db or postgresql://user@host/database."
+
 
 def make_engine(url: str, wait: float) -> sa.Engine:
+    """An engine that waits at most `wait` seconds for a connection or a lock.
+
+    Raises Invalid if the URL does not name an SQLite file or a PostgreSQL database.
+    """
     try:
         parsed = sa.make_url(url)
     except ArgumentError:
-        raise Invalid(
-            f"{url!r} is no store; use sqlite:///file.db or postgresql://user@host/database."
-        ) from None
+        raise Invalid(f"{url!r} is not the URL of a store; {_URLS}") from None
     backend = parsed.get_backend_name()
     if backend == "postgresql":
-        if parsed.drivername == "postgresql":
-            parsed = parsed.set(drivername="postgresql+psycopg")
-        try:
-            return sa.create_engine(
-                parsed,
-                pool_size=8,
-                max_overflow=56,
-                pool_pre_ping=True,
-                connect_args={"connect_timeout": int(wait)},
-            )
-        except ImportError:
-            raise Invalid(
-                "PostgreSQL needs a driver; install it with: pip install 'coactor[postgres]'"
-            ) from None
+        return _postgres_engine(parsed, wait)
     if backend != "sqlite":
-        raise Invalid(f"{backend!r} is no store; use sqlite:///file.db or postgresql://user@host/database.")
+        raise Invalid(f"{backend!r} is not a supported database; {_URLS}")
     if parsed.database in (None, "", ":memory:"):
-        raise Invalid("A study lasts, memory does not; name a file: sqlite:///file.db")
+        raise Invalid("A store must outlive the process; name a file: sqlite:///file.db")
     engine = sa.create_engine(
         parsed, pool_size=8, max_overflow=56, connect_args={"timeout": wait, "check_same_thread": False}
     )
-    sa.event.listen(engine, "connect", _prepare)
-    sa.event.listen(engine, "begin", _begin)
+    sa.event.listen(engine, "connect", _configure_sqlite)
+    sa.event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
-def _prepare(connection: sqlite3.Connection, _: Any) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves
+def _postgres_engine(url: sa.URL, wait: float) -> sa.Engine:
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    # In front of the options of the URL, so that those win.
+    options = f"-c lock_timeout={max(1, round(1000 * wait))} {url.query.get('options', '')}".strip()
+    try:
+        return sa.create_engine(
+            url,
+            pool_size=8,
+            max_overflow=56,
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": max(1, int(wait)), "options": options},
+        )
+    except ImportError:
+        raise Invalid("PostgreSQL needs a driver; install it with: pip install 'coactor[postgres]'") from None
+
+
+def _configure_sqlite(connection: sqlite3.Connection, _: Any) -> None:
+    connection.isolation_level = None  # `_begin_sqlite` begins transactions
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
 
 
-def _begin(connection: sa.Connection) -> None:
-    # A transaction that reads first and writes later can fail in WAL mode; IMMEDIATE waits its turn instead.
+def _begin_sqlite(connection: sa.Connection) -> None:
+    # In WAL mode a transaction that reads first and writes later can fail; IMMEDIATE waits for the lock.
     immediate = connection.get_execution_options().get("immediate")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
 @contextmanager
-def in_our_words() -> Iterator[None]:
-    """Turn what a database says into our own words."""
+def translate_database_errors() -> Iterator[None]:
+    """Re-raise SQLAlchemy and DB-API errors as `Unavailable`."""
     try:
         yield
     except (DBAPIError, PoolTimeout, sqlite3.Error) as error:
         cause = getattr(error, "orig", None) or error
-        said = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
+        reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
         raise Unavailable(
-            f"The store cannot be used now ({said}); nothing was changed. Try again later."
+            f"The store cannot be used now ({reason}); nothing was changed. Try again later."
         ) from error

@@ -1,62 +1,85 @@
-"""One study's log and the model folded from it, kept in step with every other process on the store.
+"""One study's log and its projection, kept in step with every other process on the store.
 
-Whoever wants to add a fact takes the study's lock in the store, catches up with what others wrote, checks,
-writes, commits, and only then changes the model in memory.
+To append facts, a process takes the study's lock in the store, catches up with what other processes wrote,
+checks, writes, commits, and only then changes the projection in memory. Knowledge is replaced, never changed
+in place, so that a reader may go on using the one it has.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 
+import numpy as np
 import orjson
 
 from coactor import learners
-from coactor.proposals.acceptance import Acceptance
-from coactor.protocol import Learner
+from coactor.protocol import Learner, Vector
+from coactor.rounds import Knowledge, learn
 from coactor.studies.errors import Invalid, NotFound, Tampered
-from coactor.studies.log.facts import Created, Entry, Fact, Reopened, Told, link, seal, unpack
-from coactor.studies.log.model import Model, judged
-from coactor.studies.log.store import END, Head, Store, Transaction
+from coactor.studies.log.chain import Entry, link, seal
+from coactor.studies.log.facts import Created, Fact, Reopened, Told, recorded_digest
+from coactor.studies.log.projection import Projection, observation
+from coactor.studies.log.store import Store
+from coactor.studies.log.transactions import END, Head, Transaction
+from coactor.studies.log.vectors import digest
 
 EVERY = 1000  # facts between two snapshots
+RECENT = 4  # versions whose knowledge stays in memory
 
 
 class Writer:
-    """The right to add facts: the lock is held and the model is up to date."""
+    """The right to append facts: the store's lock is held and the projection is up to date."""
 
-    def __init__(self, ledger: Ledger, transaction: Transaction) -> None:
-        self.sql = transaction
-        self.model = ledger.model
+    def __init__(self, ledger: Ledger, sql: Transaction) -> None:
+        self.sql = sql
+        self.study = ledger.head.id
+        self.projection = ledger.projection
         self.now = ledger.clock()
         self._ledger = ledger
-        self._added: list[tuple[Entry, Learner | None]] = []
+        self._snapshot_seq = 0
+        self._added: list[tuple[Entry, Knowledge | None]] = []
 
-    def add(self, fact: Fact, *, actor: str, via: str = "", learner: Learner | None = None) -> Entry:
-        """Write a fact; the model takes it in when the transaction has been committed."""
-        study, model = self._ledger.head.id, self.model
+    def add(self, fact: Fact, *, actor: str, via: str = "", knowledge: Knowledge | None = None) -> Entry:
+        """Append a fact; the projection applies it when the transaction has been committed.
+
+        `knowledge` is what is known after the fact; a fact that creates a version needs it.
+        """
         if self._added:
             seq, previous = self._added[-1][0].seq, self._added[-1][0].hash
         else:
-            seq, previous = model.seq, model.hash
-            if seq and seq % EVERY == 0:
-                self.sql.add_snapshot(study, seq, orjson.dumps(model.snapshot()))
+            seq, previous = self.projection.seq, self.projection.hash
+            self._take_snapshot()
         entry = seal(fact, seq=seq + 1, time=self.now, actor=actor, via=via, previous=previous)
-        self.sql.append(study, entry)
-        self._added.append((entry, learner))
+        self.sql.append(self.study, entry)
+        if entry.made is not None and knowledge is not None:
+            self.sql.add_weights(self.study, {entry.made: knowledge.learner.weights})
+        self._added.append((entry, knowledge))
         return entry
 
-    def commit(self) -> None:
-        """Take in what was written."""
-        for entry, learner in self._added:
-            self.model.apply(entry, learner)
+    def _take_snapshot(self) -> None:
+        seq, ledger = self.projection.seq, self._ledger
+        if seq // EVERY > ledger.snapshot_seq // EVERY:
+            ledger.snapshot_seq = self.sql.snapshot_seq(self.study)  # another process may have taken one
+        if seq // EVERY > ledger.snapshot_seq // EVERY:
+            self.sql.add_snapshot(self.study, seq, orjson.dumps(self.projection.snapshot()))
+            self._snapshot_seq = seq
+
+    def apply(self) -> None:
+        """Apply the added facts to the projection, after the commit."""
+        for entry, knowledge in self._added:
+            if entry.made is not None:
+                self._ledger.remember(self.projection.version, self.projection.knowledge)
+            self.projection.apply(entry, knowledge)
+        self._ledger.snapshot_seq = max(self._ledger.snapshot_seq, self._snapshot_seq)
 
 
 class Ledger:
-    """The log of a study and what it adds up to.
+    """The log of a study and its projection.
 
     Parameters
     ----------
@@ -75,106 +98,205 @@ class Ledger:
         self.head = head
         self.clock = clock
         self.lock = threading.RLock()
-        self._template = deepcopy(learner)
-        with store.reading() as transaction:
-            self.model = self.load(transaction, END)
+        self.snapshot_seq = 0
+        self.loads = 0  # how often the projection was loaded; caches of what it says begin again with it
+        self._learner = deepcopy(learner)
+        self._recent: OrderedDict[int, Knowledge] = OrderedDict()
+        self._shared: Knowledge | None = None
+        with store.reading() as sql:
+            self._reload(sql, END)
 
-    def load(self, transaction: Transaction, upto: int, *, shortcut: bool = True) -> Model:
-        """The model after fact `upto`: from the nearest snapshot, or from the very first fact."""
-        learner = deepcopy(self._template)
-        data = transaction.snapshot(self.head.id, upto) if shortcut else None
-        model = Model(learner) if data is None else Model.load(orjson.loads(data), learner)
-        self._follow(model, transaction, upto)
-        return model
+    def fresh(self) -> Knowledge:
+        """Knowledge before the first fact."""
+        return Knowledge(deepcopy(self._learner))
 
-    def _follow(self, model: Model, transaction: Transaction, upto: int) -> None:
-        for entry in transaction.after(self.head.id, model.seq, upto):
-            if link(model.hash, entry.body, entry.vectors) != entry.hash:
+    # -- reading -----------------------------------------------------------------------------------------
+
+    def load(
+        self,
+        sql: Transaction,
+        upto: int,
+        *,
+        use_snapshot: bool = True,
+        weights: dict[int, Vector] | None = None,
+    ) -> Projection:
+        """Replay the log up to and including a fact, from the nearest snapshot or from the first fact.
+
+        The weights of the versions on the way are added to `weights`.
+        """
+        data = sql.snapshot(self.head.id, upto) if use_snapshot else None
+        knowledge = self.fresh()
+        projection = Projection(knowledge) if data is None else Projection.load(orjson.loads(data), knowledge)
+        for entry in self._follow(projection, sql, upto):
+            if weights is not None and entry.made is not None:
+                weights[entry.made] = np.array(projection.knowledge.learner.weights)
+        if weights is not None:
+            weights[projection.version] = np.array(projection.knowledge.learner.weights)
+        return projection
+
+    def _follow(self, projection: Projection, sql: Transaction, upto: int) -> Iterator[Entry]:
+        """Apply the facts that follow, one by one; they learn in place."""
+        for entry in sql.after(self.head.id, projection.seq, upto):
+            if link(projection.hash, entry.body, entry.vectors) != entry.hash:
                 raise Tampered(
                     f"Fact {entry.seq} of study {self.head.name!r} is not what was written; "
                     "run `coactor study verify` and restore from a backup."
                 )
-            model.apply(entry)
+            if entry.made is not None and projection.knowledge is self._shared:  # readers may be using it
+                self.remember(projection.version, projection.knowledge)
+                projection.knowledge = projection.knowledge.copy()
+            projection.apply(entry)
+            yield entry
 
-    def _catch_up(self, transaction: Transaction, seq: int, hash: bytes) -> None:
-        if seq > self.model.seq:
-            self._follow(self.model, transaction, seq)
-        if self.model.hash != hash:  # the store was replaced, say by an older backup: begin again
-            self.model = self.load(transaction, seq)
-        if self.model.hash != hash:
+    def _reload(self, sql: Transaction, upto: int) -> None:
+        self.projection = self.load(sql, upto)
+        self.snapshot_seq = sql.snapshot_seq(self.head.id)
+        self.loads += 1
+        self._recent.clear()
+
+    def _catch_up(self, sql: Transaction, seq: int, hash: bytes) -> None:
+        here = self.projection
+        if here.hash != hash:
+            if seq > here.seq and sql.hash_at(self.head.id, here.seq) == here.hash:
+                self._shared = here.knowledge
+                for _ in self._follow(here, sql, seq):
+                    pass
+            else:  # the store was replaced, for instance by an older backup
+                self._reload(sql, seq)
+        if self.projection.hash != hash:
             raise Tampered(
                 f"The end of the log of study {self.head.name!r} is missing; restore from a backup."
             )
 
-    def refresh(self) -> Model:
-        """The model with every fact that has been committed by now."""
-        with self.lock, self.store.reading() as transaction:
-            return self.refresh_in(transaction)
+    def refresh(self) -> Projection:
+        """The projection of every fact committed so far."""
+        with self.lock, self.store.reading() as sql:
+            return self.refresh_in(sql)
 
-    def refresh_in(self, transaction: Transaction) -> Model:
-        """The same within a transaction that goes on reading; the caller holds `lock`."""
-        self._catch_up(transaction, *transaction.head(self.head.id))
-        return self.model
+    def refresh_in(self, sql: Transaction) -> Projection:
+        """The same within a transaction of the caller, who holds `lock`."""
+        self._catch_up(sql, *sql.head(self.head.id))
+        return self.projection
 
-    @contextmanager
-    def writing(self) -> Iterator[Writer]:
-        """The right to add facts, until the end of the block."""
+    def remember(self, version: int, knowledge: Knowledge) -> None:
+        """Keep the knowledge of a version in memory; the caller holds `lock`."""
+        self._recent[version] = knowledge
+        while len(self._recent) > RECENT:
+            self._recent.popitem(last=False)
+
+    def knowledge(self, version: int | None = None) -> Knowledge:
+        """What is known now, or was known at a version. The caller must not change it.
+
+        Recent versions come from memory, earlier ones from a replay. Raises NotFound if there is no such
+        version.
+        """
+        with self.lock, self.store.reading() as sql:
+            projection = self.refresh_in(sql)
+            if version is None or version == projection.version:
+                return projection.knowledge
+            if version in self._recent:
+                return self._recent[version]
+            seq, loads = self._seq_of(sql, version), self.loads
+        with self.store.reading() as sql:
+            knowledge = self.load(sql, seq).knowledge
         with self.lock:
-            with self.store.writing() as transaction:
-                self._catch_up(transaction, *transaction.lock(self.head.id))
-                writer = Writer(self, transaction)
-                yield writer
-            writer.commit()
+            if self.loads == loads:
+                self.remember(version, knowledge)
+        return knowledge
 
-    def learner_at(self, version: int) -> Learner:
-        """The learner as it was at a version of the weights."""
-        return self.model_at(version).learner
+    def weights(self, version: int | None = None) -> Vector:
+        """The weights now, or those of a version, without a replay.
 
-    def model_at(self, version: int) -> Model:
-        """Everything as it was when a version of the weights was made."""
-        with self.store.reading() as transaction:
-            entry = transaction.by_version(self.head.id, version)
-            if entry is None:
-                raise NotFound(f"Study {self.head.name!r} has no version {version}; see its versions.")
-            return self.load(transaction, entry.seq)
+        Versions written by an older coactor are replayed once and stored. Raises NotFound if there is no such
+        version.
+        """
+        with self.lock, self.store.reading() as sql:
+            projection = self.refresh_in(sql)
+            if version is None or version == projection.version:
+                return np.array(projection.knowledge.learner.weights)
+            stored = sql.weights(self.head.id, version)
+            if stored is not None:
+                return stored
+            seq = self._seq_of(sql, version)
+        replayed: dict[int, Vector] = {}
+        with self.store.reading() as sql:
+            self.load(sql, seq, weights=replayed)
+            entries = sql.of_versions(self.head.id, min(replayed) - 1, len(replayed))
+        facts = {entry.made: entry.fact for entry in entries}
+        same = {v: w for v, w in replayed.items() if recorded_digest(facts[v]) in ("", digest(w))}
+        if same:
+            with self.store.writing() as sql:
+                sql.add_weights(self.head.id, same)
+        return replayed[version]
 
-    def without(self, told: Entry, transaction: Transaction, upto: int = END) -> tuple[Learner, Acceptance]:
-        """What is learned as if one tell, and every tell taken back before, had not been.
+    def _seq_of(self, sql: Transaction, version: int) -> int:
+        seq = sql.version_seq(self.head.id, version)
+        if seq is None:
+            raise NotFound(f"Study {self.head.name!r} has no version {version}; see its versions.")
+        return seq
+
+    def without(self, told: Entry, sql: Transaction, upto: int = END) -> Knowledge:
+        """What would be known if one tell, and every tell withdrawn before, had not been made.
 
         The updates that remain are made again, in the order of the log.
         """
-        start, gone = told.seq, {told.seq}
-        while True:  # a tell taken back since may lie before the start; then begin there
-            entries = transaction.of_kind(self.head.id, "reopened", after=start - 1)
-            gone |= {e.fact.told for e in entries if isinstance(e.fact, Reopened) and e.seq <= upto}
-            if min(gone) == start:
+        start, withdrawn = told.seq, {told.seq}
+        while True:  # a tell that was withdrawn since may lie before the start; then start there
+            entries = sql.of_kind(self.head.id, "reopened", after=start - 1)
+            withdrawn |= {e.fact.told for e in entries if isinstance(e.fact, Reopened) and e.seq <= upto}
+            if min(withdrawn) == start:
                 break
-            start = min(gone)
-        model = self.load(transaction, start - 1)
-        learner, acceptance = model.learner, model.acceptance
-        for entry in transaction.after(self.head.id, start - 1, upto):
-            fact = entry.fact
-            if isinstance(fact, Told) and fact.learn and entry.seq not in gone:
-                learner.update(unpack(fact.vectors, fact.cost))
-                acceptance = judged(acceptance, fact)
-        return learner, acceptance
+            start = min(withdrawn)
+        knowledge = self.load(sql, start - 1).knowledge
+        for entry in sql.after(self.head.id, start - 1, upto):
+            if isinstance(entry.fact, Told) and entry.fact.learn and entry.seq not in withdrawn:
+                learn(knowledge, observation(entry.fact))
+        return knowledge
+
+    # -- writing -----------------------------------------------------------------------------------------
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """The right to append facts, until the end of the block."""
+        with self.lock:
+            with self.store.writing() as sql:
+                self._catch_up(sql, *sql.lock(self.head.id))
+                writer = Writer(self, sql)
+                yield writer
+            writer.apply()
+
+
+def open_ledger(
+    store: Store, name: str, learner: Learner | None = None, clock: Callable[[], float] = time.time
+) -> tuple[Ledger, Created]:
+    """The ledger of a study and its first fact; without the domain.
+
+    Raises NotFound if there is no such study, Invalid if its learner is not installed and none is given.
+    """
+    with store.reading() as sql:
+        head = sql.find(name)
+        first = created(sql.first(head.id), name)
+    return Ledger(store, head, learner_of(first, learner), clock), first
 
 
 def learner_of(first: Created, given: Learner | None = None) -> Learner:
-    """A learner of the study's kind: the one given, or an installed one by what the first fact says."""
+    """A learner of the study's kind: a copy of the one given, or an installed one.
+
+    Raises Invalid if the learner is not installed and none is given.
+    """
     if given is not None:
         return deepcopy(given)
     try:
         return learners.from_state(first.state)
     except (ValueError, KeyError, TypeError) as error:
-        said = first.config.get("learner")
         raise Invalid(
-            f"The learner {said!r} is not installed here; open the study with the learner itself."
+            f"The learner {first.config.get('learner')!r} is not installed here; "
+            "open the study with the learner itself."
         ) from error
 
 
-def created(entry: Entry) -> Created:
-    """The first fact of a study."""
-    if not isinstance(entry.fact, Created):
-        raise Tampered("The first fact of the log does not create a study; restore from a backup.")
+def created(entry: Entry | None, name: str) -> Created:
+    """The first fact of a study. Raises Tampered if it is missing."""
+    if entry is None or not isinstance(entry.fact, Created):
+        raise Tampered(f"The log of study {name!r} does not begin with its creation; restore from a backup.")
     return entry.fact

@@ -7,12 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
-from coactor.studies import Outcome
 from coactor.web.auth.permissions import Me, require
 from coactor.web.demo import studies as demos
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import Body, ProposalId, StudyName
-from coactor.web.routes.responses import ERRORS, json_response, list_response
+from coactor.web.routes.responses import ERRORS, RoundAnswer, json_response, list_response
 
 
 class PlayBody(Body):
@@ -57,7 +56,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         found = (demos.demo_of(studies.study(name)) for name in visible)
         return json_response([demos.describe(demo) for demo in found if demo is not None])
 
-    @router.post("/try/{study}/play", tags=["demo"], response_model=list[Outcome], responses=ERRORS)
+    @router.post("/try/{study}/play", tags=["demo"], response_model=list[RoundAnswer], responses=ERRORS)
     def play(study: StudyName, body: PlayBody, account: Me) -> Response:
         """Let the colleague correct some proposals, then put a new one into the queue."""
         require(account, "tell", study)

@@ -16,8 +16,7 @@ import numpy as np
 from coactor import SimulatedExpert
 from coactor.domains import Fleet, Hypercube, Plans, Ranking, Roads, Tour
 from coactor.protocol import Correction, Domain, Problem, Vector
-from coactor.studies import NotFound, Outcome, Store, Study, catalog, open_study
-from coactor.studies.desk import Desk
+from coactor.studies import NotFound, Round, Store, Study, catalog, open_study
 from coactor.web.demo import city, problems, street_network
 
 COLLEAGUE = "Ada"
@@ -169,18 +168,18 @@ def expert(study: Study) -> SimulatedExpert:
 
 def ask(study: Study, actor: str) -> int:
     """Ask for the next problem; return the number of its proposal."""
-    demo, number = require_demo(study), study.ledger.refresh().asked + 1
+    demo, number = require_demo(study), study.summary()["asked"] + 1
     problem = demo.problem(_rng(study, number))
     return study.ask(problem, key=f"try/{number}", label=f"{demo.title} {number}", actor=actor).id
 
 
 def advice(study: Study, id: int) -> Correction:
     """Return the correction that the colleague would make to a draft."""
-    draft = Desk(study).view(id)
+    draft = study.desk().view(id)
     return expert(study)(draft.problem, draft.solution)
 
 
-def play(study: Study, rounds: int, via: str) -> list[Outcome]:
+def play(study: Study, rounds: int, via: str) -> list[Round]:
     """Let the colleague correct proposals: those that wait untouched first, then new ones."""
     simulated, outcomes = expert(study), []
     for _ in range(min(rounds, MOST_ROUNDS)):
@@ -224,4 +223,4 @@ def describe(demo: DemoKind) -> dict[str, Any]:
 
 
 def _rng(study: Study, number: int) -> Generator:
-    return np.random.default_rng([int(study.ledger.refresh().uid[:12], 16), number])
+    return np.random.default_rng([int(study.uid[:12], 16), number])

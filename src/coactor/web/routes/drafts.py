@@ -9,7 +9,7 @@ import numpy as np
 from fastapi import APIRouter, Response
 
 from coactor.search import move_features
-from coactor.studies import Outcome, Ticket
+from coactor.studies import Ticket
 from coactor.web.auth.permissions import PERMISSIONS, Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import (
@@ -28,6 +28,7 @@ from coactor.web.routes.responses import (
     REVISION_ERRORS,
     DraftAnswer,
     MoveOption,
+    RoundAnswer,
     draft_response,
     json_response,
 )
@@ -102,7 +103,9 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             ]
         )
 
-    @router.post(f"{PROPOSAL}/submit", tags=["editing"], response_model=Outcome, responses=REVISION_ERRORS)
+    @router.post(
+        f"{PROPOSAL}/submit", tags=["editing"], response_model=RoundAnswer, responses=REVISION_ERRORS
+    )
     def submit(
         study: StudyName, id: ProposalId, body: SubmitBody, account: Me, if_match: IfMatch = None
     ) -> Response:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from coactor.studies import Explanation, Invalid, Outcome, Ticket, reports
+from coactor.studies import Explanation, Ticket
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import (
@@ -20,7 +20,14 @@ from coactor.web.routes.requests import (
     StudyName,
     TellBody,
 )
-from coactor.web.routes.responses import ERRORS, DraftAnswer, draft_response, json_response, list_response
+from coactor.web.routes.responses import (
+    ERRORS,
+    DraftAnswer,
+    RoundAnswer,
+    draft_response,
+    json_response,
+    list_response,
+)
 
 PROPOSALS = "/studies/{study}/proposals"
 State = Annotated[
@@ -39,10 +46,11 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require(account, "ask", study)
         opened = studies.study(study)
         problem = opened.codec.problem(body.problem)
-        proposal = opened.ask(problem, key=key, label=body.label, renew=body.renew, actor=account.name)
+        actor, via = (account.name, "") if body.actor is None else (body.actor, account.name)
+        proposal = opened.ask(problem, key=key, label=body.label, renew=body.renew, actor=actor, via=via)
         return draft_response(opened, studies.desk(study).view(proposal.id), 201)
 
-    @router.post(f"{PROPOSAL}/tell", tags=["ask and tell"], response_model=Outcome, responses=ERRORS)
+    @router.post(f"{PROPOSAL}/tell", tags=["ask and tell"], response_model=RoundAnswer, responses=ERRORS)
     def tell(study: StudyName, id: ProposalId, body: TellBody, account: Me) -> Response:
         """Record the correction of a proposal and learn from it."""
         require(account, "tell", study)
@@ -53,6 +61,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             path=body.path,
             solution=body.solution,
             effort=body.effort,
+            costs=body.costs,
+            estimated=body.estimated,
             actor=actor,
             via=via,
             learn=body.learn,
@@ -90,12 +100,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require(account, "read", study)
         return json_response(asdict(studies.study(study).explain(id)))
 
-    @router.get(f"{PROPOSAL}/outcome", tags=["reports"], response_model=Outcome, responses=ERRORS)
+    @router.get(f"{PROPOSAL}/outcome", tags=["reports"], response_model=RoundAnswer, responses=ERRORS)
     def read_outcome(study: StudyName, id: ProposalId, account: Me) -> Response:
         """Return the result of the tell that finished a proposal."""
         require(account, "read", study)
-        opened = studies.study(study)
-        entry = opened.last_tell(id) if reports.ticket(opened, id).state == "done" else None
-        if entry is None:
-            raise Invalid(f"Proposal {id} is not done yet; it has no outcome.")
-        return json_response(asdict(opened.outcome(entry)))
+        return json_response(asdict(studies.study(study).round(id)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import threading
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 from typing import Annotated, Any
@@ -12,23 +11,18 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
-from coactor.protocol import Learner, Vector
-from coactor.studies import Calibration, EffortRow, Study
-from coactor.studies.lessons import at_first
-from coactor.studies.log.model import Model
-from coactor.studies.log.store import END
+from coactor.protocol import HasPosterior, Learner, Vector
+from coactor.studies import EffortRow
+from coactor.studies.calibration import Calibration
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import After, StudyName, Version
 from coactor.web.routes.responses import ERRORS, Weights, json_response, list_response
 from coactor.web.routes.trends import Trend, trend
 
-FAR = 1000  # facts to look back for the history of the weights
-
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of the report."""
-    memory = Memory()
 
     @router.get("/studies/{study}/effort", tags=["reports"], response_model=list[EffortRow], responses=ERRORS)
     def effort(study: StudyName, account: Me, after: After = 0) -> Response:
@@ -73,7 +67,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require(account, "read", study)
         opened = studies.study(study)
         number = opened.version if version is None else version
-        data = believed(opened.ledger.learner_at(number))
+        data = believed(opened.learner(number))
         return json_response({"version": number, "feature_names": opened.config["features"], **data})
 
     @router.get(
@@ -82,7 +76,13 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def history(study: StudyName, account: Me, points: Annotated[int, Query(ge=2, le=200)] = 40) -> Response:
         """Return the weights of evenly spaced versions, the newest last."""
         require(account, "read", study)
-        return json_response(memory.sample(studies.study(study), points))
+        opened = studies.study(study)
+        newest, units = opened.version, units_of(opened.learner())
+        versions = sorted({round(k * newest / (points - 1)) for k in range(points)})
+        rows = [(version, opened.weights(version)) for version in versions]
+        return json_response(
+            [{"version": v, "weights": w.tolist(), "matter": (w / units).tolist()} for v, w in rows]
+        )
 
 
 def as_csv(rows: list[EffortRow]) -> str:
@@ -109,47 +109,15 @@ def believed(learner: Learner) -> dict[str, Any]:
     then be compared. A learner without such doubts gives its plain weights.
     """
     weights: Vector = np.asarray(learner.weights)
-    known = getattr(learner, "known", None)
     return {
         "weights": weights.tolist(),
-        "matter": (weights / at_first(learner)).tolist(),
-        "known": np.asarray(known()).tolist() if callable(known) else None,
+        "matter": (weights / units_of(learner)).tolist(),
+        "known": learner.known().tolist() if isinstance(learner, HasPosterior) else None,
     }
 
 
-class Memory:
-    """The weights of recent versions, kept as they are read: the log only grows."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._models: dict[str, Model] = {}
-        self._seen: dict[str, list[dict[str, Any]]] = {}
-
-    def sample(self, study: Study, points: int) -> list[dict[str, Any]]:
-        """Up to `points` versions, evenly spread, the first kept and the newest among them."""
-        with self._lock:
-            rows = self._follow(study)
-            if len(rows) <= points:
-                return list(rows)
-            return [rows[round(k * (len(rows) - 1) / (points - 1))] for k in range(points)]
-
-    def _follow(self, study: Study) -> list[dict[str, Any]]:
-        name = study.ledger.model.uid
-        with study.store.reading() as sql:
-            model = self._models.get(name)
-            if model is None:
-                start = max(1, sql.head(study.ledger.head.id)[0] - FAR)
-                model = self._models[name] = study.ledger.load(sql, start)
-                self._seen[name] = [self._row(model)]
-            rows = self._seen[name]
-            for entry in sql.after(study.ledger.head.id, model.seq, END):
-                model.apply(entry)
-                if entry.made is not None:
-                    rows.append(self._row(model))
-            del rows[:-FAR]
-        return rows
-
-    @staticmethod
-    def _row(model: Model) -> dict[str, Any]:
-        data = believed(model.learner)
-        return {"version": model.version, "weights": data["weights"], "matter": data["matter"]}
+def units_of(learner: Learner) -> Vector:
+    """The prior standard deviation of each weight; ones if the learner keeps no posterior."""
+    if isinstance(learner, HasPosterior):
+        return np.maximum(learner.prior_deviations(), 1e-300)
+    return np.ones(len(learner.weights))

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 from fastapi import Header, HTTPException, Path, Query
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from coactor.protocol import Move
+
 PROPOSAL = "/studies/{study}/proposals/{id}"
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 LARGEST = 2**31 - 1
@@ -79,7 +81,7 @@ class MoveBody(Body):
     op: Annotated[str, Field(max_length=40)]
     args: Annotated[list[Argument], Field(max_length=10_000, fail_fast=True)]
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> Move:
         """Return the move as the domain expects it."""
         return {"op": self.op, "args": self.args}
 
@@ -119,6 +121,7 @@ class AskBody(Body):
     problem: Any
     label: Label = ""
     renew: bool = True
+    actor: Actor | None = None
 
 
 class SubmitBody(Body):
@@ -137,6 +140,8 @@ class TellBody(SubmitBody):
     path: Annotated[list[Any], Field(max_length=MOST_MOVES)] | None = None
     solution: Any = None
     effort: Cost | None = None
+    costs: Annotated[list[Cost], Field(max_length=MOST_MOVES, fail_fast=True)] | None = None
+    estimated: bool = False
     actor: Actor | None = None
     asked_with: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
 

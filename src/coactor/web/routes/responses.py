@@ -13,7 +13,7 @@ from fastapi import Response
 from pydantic import BaseModel, Field
 
 from coactor.studies import Draft, Study
-from coactor.studies.desk import plain_draft
+from coactor.studies.drafts import plain_draft
 
 
 class Problem(BaseModel):
@@ -60,7 +60,29 @@ class StudySummary(BaseModel):
     learner: str | None = None
     domain: dict[str, Any] | None = None
     feature_names: list[str] | None = None
+    counts_costs: bool | None = None
     grace: float | None = None
+
+
+class RoundAnswer(BaseModel):
+    """The result of a tell: what the correction cost and what was learned from it."""
+
+    proposal: int
+    effort: float
+    cost: float
+    delta: list[float]
+    change: list[float]
+    version: int
+    accepted: bool
+    estimated: bool
+    learn: bool
+    lesson: str
+    seq: int
+    time: float
+    actor: str
+    gross: int
+    seconds: float | None
+    asked_with: int
 
 
 class DraftAnswer(BaseModel):
@@ -81,6 +103,7 @@ class DraftAnswer(BaseModel):
     actor: str
     chance: float | None
     due: bool
+    expected_moves: float | None
     proposed: Any
     solution: Any
     moves: list[dict[str, Any]]
@@ -154,9 +177,9 @@ def list_response(values: list[Any]) -> Response:
 
 def draft_response(study: Study, draft: Draft, status: int = 200, *, whole: bool = False) -> Response:
     """Return a draft; with its problem, features and weights if it is to be whole."""
-    data = plain_draft(study, draft)
+    data = plain_draft(study.codec, draft)
     if whole:
-        data["problem"] = orjson.loads(study.codec.problem_bytes(draft.problem))
+        data["problem"] = study.codec.plain_problem(draft.problem)
         data["domain"] = study.config["domain"]
         data["feature_names"] = study.config["features"]
         data["weights"] = study.weights(draft.ticket.version).tolist()

@@ -29,7 +29,7 @@ export function playButton({ colleague }, done) {
       const outcomes = await post(`/try/${study}/play`, { body: { rounds: 10 } });
       await done();
       const efforts = outcomes.map(({ effort }) => effort).join(", ");
-      const last = outcomes.at(-1)?.sentence ?? "";
+      const last = outcomes.at(-1)?.lesson ?? "";
       say(`${colleague} corrected ten proposals. Edits per proposal: ${efforts}. ${last}`);
     } catch (error) {
       sayError(error);

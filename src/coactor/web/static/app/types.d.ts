@@ -56,10 +56,10 @@ export interface Outcome {
   proposal: number;
   effort: number;
   version: number;
-  sentence: string;
+  lesson: string;
   actor: string;
   time: number;
-  learned: boolean;
+  learn: boolean;
   change: number[];
   note?: string;
 }

@@ -251,7 +251,7 @@ function showOutcome(outcome, message = "") {
       "section",
       { class: "card outcome", "aria-label": "Outcome" },
       head,
-      h("p", { class: "lesson", id: "lesson", text: outcome.sentence }),
+      h("p", { class: "lesson", id: "lesson", text: outcome.lesson }),
       moved,
       h("p", { class: "hint", text: `Version ${outcome.version} of the weights.` }),
       h(
@@ -265,7 +265,7 @@ function showOutcome(outcome, message = "") {
     ),
   );
   next.focus();
-  if (outcome.learned) showMoved(moved, outcome).catch(() => null); // the sentence has said it already
+  if (outcome.learn) showMoved(moved, outcome).catch(() => null); // the sentence has said it already
 }
 
 /** What counts for more now and what for less, as shares of all that counts. */

@@ -30,7 +30,7 @@ def run(sqlite_url):
     return call
 
 
-def test_every_command_answers_in_words_and_in_json(run, tmp_path):
+def test_every_command_answers_in_text_and_in_json(run, tmp_path):
     assert json.loads(run("study", "list", "--json"))[0]["facts"] == 6
     assert "tours  6 facts" in run("study", "list")
     about = json.loads(run("study", "show", "tours", "--json"))
@@ -65,7 +65,7 @@ def test_every_command_answers_in_words_and_in_json(run, tmp_path):
     assert len(json.loads(run("study", "verify", "--json"))) == 3
 
 
-def test_mistakes_are_sentences(run, tmp_path):
+def test_mistakes_are_reported_without_a_traceback(run, tmp_path):
     (tmp_path / "x.jsonl").write_text("nonsense\n")
     (tmp_path / "there.jsonl").touch()
     for args, said in (
@@ -73,7 +73,7 @@ def test_mistakes_are_sentences(run, tmp_path):
         (("study", "show", "nothing"), "no study"),
         (("study", "explain", "tours", "99"), "no proposal"),
         (("study", "rollback", "tours", "99", "--reason", "r"), "versions 0 to 2"),
-        (("study", "import", str(tmp_path / "x.jsonl")), "no JSON"),
+        (("study", "import", str(tmp_path / "x.jsonl")), "not valid JSON"),
         (("study", "create", "tours", "--domain", "tour"), "already a study"),
         (("study", "create", "n", "--domain", "os.system"), "no domain"),
         (("study", "create", "n", "--domain", "tour", "--parameters", "[]"), "JSON object"),
@@ -84,7 +84,7 @@ def test_mistakes_are_sentences(run, tmp_path):
         assert said in run(*args, ok=False), args
 
 
-def test_tokens(run):
+def test_tokens_are_created_listed_and_revoked(run):
     token = run("token", "create", "ana", "--study", "tours", "--role", "expert").strip()
     assert token.startswith("coactor_")
     listed = run("token", "list", "--json")

@@ -15,11 +15,11 @@ def everything(store):
         return "\n".join(
             repr(tuple(row))
             for table in schema.tables.sorted_tables
-            for row in sql.sql.execute(sa.select(table))
+            for row in sql.connection.execute(sa.select(table))
         )
 
 
-def test_a_token_is_good_until_it_is_revoked_and_is_kept_nowhere(url):
+def test_a_token_is_valid_until_it_is_revoked_and_is_stored_nowhere(url):
     with Store(url) as store:
         accounts = Accounts(store)
         token = accounts.create("ana", "desk", "expert")
@@ -36,7 +36,7 @@ def test_a_token_is_good_until_it_is_revoked_and_is_kept_nowhere(url):
             accounts.revoke("ana")
 
 
-def test_a_login_link_works_once_and_not_for_ever(url):
+def test_a_login_link_works_once_and_expires(url):
     clock = Clock()
     with Store(url) as store:
         accounts = Accounts(store, clock)
@@ -52,7 +52,7 @@ def test_a_login_link_works_once_and_not_for_ever(url):
         assert accounts.by_session(cookie) is None
 
 
-def test_a_link_is_no_session_and_a_session_is_no_link(sqlite_url):
+def test_links_and_sessions_are_not_interchangeable(sqlite_url):
     with Store(sqlite_url) as store:
         accounts = Accounts(store)
         code = accounts.login_link()
@@ -67,7 +67,7 @@ def test_a_link_is_no_session_and_a_session_is_no_link(sqlite_url):
     "wrong",
     ["", "x", "coactor_", "coactor__", "coactor_a_b", "coactor_é_b", "_" * 300, "coactor_%_%", "' OR 1=1 --"],
 )
-def test_wrong_credentials(sqlite_url, wrong):
+def test_wrong_credentials_give_no_account(sqlite_url, wrong):
     with Store(sqlite_url) as store:
         accounts = Accounts(store)
         good = accounts.create("ana", "*", "lead")
@@ -78,7 +78,7 @@ def test_wrong_credentials(sqlite_url, wrong):
             assert accounts.open_session(token=bad or "x") is None
 
 
-def test_names_roles_and_studies_are_checked(sqlite_url):
+def test_create_raises_invalid_for_a_bad_name_role_or_study(sqlite_url):
     with Store(sqlite_url) as store:
         accounts = Accounts(store)
         accounts.create("ana", "desk", "expert")

@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+import threading
+from contextlib import contextmanager
+
 import pytest
 
-from coactor.studies import Conflict, Desk, Forbidden, Invalid, NotFound, open_study
-from coactor.studies.log import transfer
+from coactor.learners import CSPER
+from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Store, open_study
+from coactor.studies.log.ledger import Ledger
+from coactor.studies.log.verification import verify
 from tests.studies.stubs import Clock, Switches, flip
 
 
 def desk(url, clock=None, **more):
     study = open_study(url, "desk", Switches(), "CSPER", create=True, clock=clock or Clock(), **more)
-    return study, Desk(study, lease=60.0)
+    return study, study.desk(lease=60.0)
 
 
-def test_edit_undo_redo_submit(url):
+def test_edit_undo_redo_and_submit(url):
     study, work = desk(url)
     with study:
         id = study.ask([1.0, 2.0, 3.0]).id
@@ -33,10 +38,10 @@ def test_edit_undo_redo_submit(url):
             work.submit(id, revision=3, actor="ana")
         with pytest.raises(Conflict, match="done already"):
             work.edit(id, flip(0), revision=4, actor="ana")
-        assert transfer.verify(study.store, "desk").version == 1
+        assert verify(study.store, "desk").version == 1
 
 
-def test_what_was_done_and_undone_by_hand_does_not_count(url):
+def test_submit_does_not_count_moves_that_were_undone_by_hand(url):
     study, work = desk(url)
     with study:
         id = study.ask([1.0, 2.0, 3.0]).id
@@ -47,7 +52,7 @@ def test_what_was_done_and_undone_by_hand_does_not_count(url):
         assert (outcome.effort, outcome.gross) == (1.0, 5)
 
 
-def test_a_stale_tab_is_told_and_nothing_is_overwritten(url):
+def test_edit_raises_conflict_with_the_current_state_when_the_revision_is_stale(url):
     study, work = desk(url)
     with study:
         id = study.ask([1.0, 2.0, 3.0]).id
@@ -62,20 +67,20 @@ def test_a_stale_tab_is_told_and_nothing_is_overwritten(url):
         assert study.proposals()[0].state == "held"
 
 
-def test_an_edit_with_a_key_can_be_repeated(url):
+def test_edit_with_a_key_can_be_repeated(url):
     study, work = desk(url)
     with study:
         id = study.ask([1.0, 2.0, 3.0], key="ask").id
         for _ in range(2):
             shown = work.edit(id, flip(0), revision=0, actor="ana", key="e1")
             assert shown.ticket.revision == 1
-        with pytest.raises(Conflict, match="something else"):
+        with pytest.raises(Conflict, match="another request"):
             work.edit(id, flip(1), revision=1, actor="ana", key="e1")
-        with pytest.raises(Conflict, match="something else"):
+        with pytest.raises(Conflict, match="another request"):
             work.edit(id, flip(1), revision=1, actor="ana", key="ask")
 
 
-def test_nobody_gets_what_somebody_holds(url):
+def test_a_lease_excludes_others_until_it_expires(url):
     clock = Clock()
     study, work = desk(url, clock)
     with study:
@@ -101,7 +106,7 @@ def test_nobody_gets_what_somebody_holds(url):
         assert work.release(1, "lea", force=True).state == "waiting"
 
 
-def test_a_draft_left_behind_is_handed_on_first(url):
+def test_next_hands_out_abandoned_drafts_first(url):
     clock = Clock()
     study, work = desk(url, clock)
     with study:
@@ -114,7 +119,7 @@ def test_a_draft_left_behind_is_handed_on_first(url):
         assert (taken.ticket.id, taken.moves) == (2, flip(1))
 
 
-def test_reopen_forgets_the_tell_and_keeps_the_draft(url):
+def test_reopen_unlearns_the_tell_and_keeps_the_draft(url):
     clock = Clock()
     study, work = desk(url, clock, grace=100.0)
     with study:
@@ -137,11 +142,11 @@ def test_reopen_forgets_the_tell_and_keeps_the_draft(url):
         clock.now += 101
         with pytest.raises(Conflict, match="100 seconds ago"):
             work.reopen(3, actor="ana")
-        good = transfer.verify(study.store, "desk")
+        good = verify(study.store, "desk")
         assert good.version == study.version == 6
 
 
-def test_reopen_after_a_rollback_is_refused(url):
+def test_reopen_raises_conflict_after_a_rollback(url):
     study, work = desk(url)
     with study:
         id = study.ask([1.0, 2.0, 3.0]).id
@@ -151,7 +156,7 @@ def test_reopen_after_a_rollback_is_refused(url):
             work.reopen(id, actor="ana")
 
 
-def test_just_today_can_be_reopened_without_touching_the_weights(url):
+def test_reopen_of_a_tell_without_learning_keeps_the_weights(url):
     study, work = desk(url)
     with study:
         id = study.ask([1.0, 2.0, 3.0]).id
@@ -159,14 +164,14 @@ def test_just_today_can_be_reopened_without_touching_the_weights(url):
         work.submit(id, revision=1, actor="ana", learn=False)
         work.reopen(id, actor="ana")
         assert study.version == 0
-        assert transfer.verify(study.store, "desk").version == 0
+        assert verify(study.store, "desk").version == 0
 
 
-def test_bad_edits_are_refused_and_change_nothing(sqlite_url):
+def test_invalid_edits_change_nothing(sqlite_url):
     study, work = desk(sqlite_url)
     with study:
         id = study.ask([1.0, 2.0, 3.0]).id
-        before = study.ledger.refresh().seq
+        before = study._ledger.refresh().seq
         for call in (
             lambda: work.edit(id, flip(5), revision=0, actor="ana"),
             lambda: work.edit(id, [{"op": "flip", "args": "0"}], revision=0, actor="ana"),
@@ -180,10 +185,10 @@ def test_bad_edits_are_refused_and_change_nothing(sqlite_url):
         for call in (lambda: work.claim(7, "ana"), lambda: work.view(7), lambda: work.reopen(0, actor="ana")):
             with pytest.raises(NotFound):
                 call()
-        assert study.ledger.refresh().seq == before
+        assert study._ledger.refresh().seq == before
 
 
-def test_drafts_survive_another_process(url):
+def test_drafts_are_shared_by_processes(url):
     study, work = desk(url)
     other, elsewhere = desk(url)
     with study, other:
@@ -192,3 +197,124 @@ def test_drafts_survive_another_process(url):
         assert elsewhere.view(id).solution == [1, 0, 0]
         elsewhere.undo(id, revision=1, actor="ana")
         assert work.view(id).undone == flip(0)
+
+
+class Locked:
+    """Fails if anything is computed, loaded or read elsewhere while the store's lock is held."""
+
+    def __init__(self, study, monkeypatch):
+        self.held = False
+        writing, reading, load = Store.writing, Store.reading, Ledger.load
+
+        @contextmanager
+        def write(store):
+            with writing(store) as sql:
+                self.held = True
+                try:
+                    yield sql
+                finally:
+                    self.held = False
+
+        def outside(call):
+            def checked(*args, **more):
+                assert not self.held, f"{call.__name__} while the lock is held"
+                return call(*args, **more)
+
+            return checked
+
+        monkeypatch.setattr(Store, "writing", write)
+        monkeypatch.setattr(Store, "reading", outside(reading))
+        monkeypatch.setattr(Ledger, "load", outside(load))
+        for name in ("features", "solve", "moves", "apply"):
+            monkeypatch.setattr(Switches, name, outside(getattr(Switches, name)))
+        monkeypatch.setattr(CSPER, "update", outside(CSPER.update))
+
+
+def test_nothing_is_prepared_while_the_store_is_locked(sqlite_url, monkeypatch):
+    study, work = desk(sqlite_url)
+    with study:
+        for _ in range(8):
+            study.ask([1.0, 2.0, 3.0])
+        Locked(study, monkeypatch)
+        study.tell(1, moves=flip(0, 1))
+        work.claim(2, "ana")
+        work.edit(2, flip(0, 1), revision=1, actor="ana")
+        work.edit(2, flip(2), revision=3, actor="ana", key="k")
+        work.edit(2, flip(2), revision=3, actor="ana", key="k")  # repeated
+        work.undo(2, revision=4, actor="ana")
+        with pytest.raises(Conflict, match="revision 5"):
+            work.edit(2, flip(0), revision=1, actor="ana")
+        with pytest.raises(Conflict, match="held by ana"):
+            work.claim(2, "ben")
+        work.submit(2, revision=5, actor="ana")
+        with pytest.raises(Conflict, match="done already"):
+            work.edit(2, flip(0), revision=5, actor="ana")
+        work.reopen(2, actor="ana")
+        work.reopen(2, actor="ana")
+        work.release(2, "ana")
+        assert work.next("ben").ticket.id == 2
+        study.rollback(1, "again")
+        study.rollback(0, "again")
+        study.ask([1.0, 1.0, 1.0])
+        with pytest.raises(Invalid):
+            study.tell(3, moves=flip(7))
+        study.tell(3, solution=[1, 1, 1])
+        verify(study.store, "desk")
+
+
+def test_view_reads_ticket_and_moves_at_the_same_moment(sqlite_url):
+    """An edit that arrives while a draft is viewed is in both of them or in neither."""
+    study, work = desk(sqlite_url)
+    other, elsewhere = desk(sqlite_url)
+    with study, other:
+        study.ask([1.0, 2.0, 3.0])
+        stop = threading.Event()
+
+        def edit():
+            revision = 0
+            while not stop.is_set():
+                elsewhere.edit(1, flip(revision % 3), revision=revision, actor="ana")
+                revision += 1
+                if revision == 60:
+                    break
+
+        thread = threading.Thread(target=edit)
+        thread.start()
+        try:
+            while thread.is_alive():
+                draft = work.view(1)
+                assert draft.ticket.revision == len(draft.moves)
+        finally:
+            stop.set()
+            thread.join()
+
+
+def test_reopen_recomputes_when_others_learned_in_between(sqlite_url, monkeypatch):
+    study, work = desk(sqlite_url)
+    other, _ = desk(sqlite_url)
+    with study, other:
+        for _ in range(3):
+            study.ask([1.0, 2.0, 3.0])
+        work.submit(1, revision=0, actor="ana")
+        study.tell(2, moves=flip(0), actor="ana")
+        without = Ledger.without
+
+        def late(self, *args):
+            monkeypatch.setattr(Ledger, "without", without)
+            knowledge = without(self, *args)
+            other.tell(3, moves=flip(1))
+            return knowledge
+
+        monkeypatch.setattr(Ledger, "without", late)
+        work.reopen(2, actor="ana")
+        assert study.weights().tolist() == [0.0, 2.0, 0.0]
+        verify(study.store, "desk")
+
+
+def test_reopen_counts_a_free_edit_as_an_edit(sqlite_url):
+    study, work = desk(sqlite_url, costs={"flip": 0.0})
+    with study:
+        study.ask([1.0, 2.0, 3.0])
+        study.tell(1, moves=flip(0), actor="ana")
+        work.reopen(1, actor="ana")
+        assert study.summary()["untouched"] == 0

@@ -1,4 +1,4 @@
-"""Proposals that waited while weights changed are solved again for whoever opens them, for nobody else."""
+"""Proposals that waited while the weights changed are solved again when somebody opens them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coactor.studies import Conflict, Desk, Forbidden, Invalid, NotFound, Store, open_study
-from coactor.studies.log import transfer
+from coactor.proposals.strategies import strategy
+from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Store, open_study
 from coactor.studies.log.facts import Renewed, Told
+from coactor.studies.log.verification import verify
+from tests.studies.log.test_ledger import acts, perform
 from tests.studies.stubs import Clock, Switches, flip, tours
 from tests.studies.test_processes import together
-from tests.studies.test_replay import acts, perform
 
 UP = [1.0, 1.0, 1.0]
 
 
 def desk(url, clock=None, **more):
     study = open_study(url, "desk", Switches(), "CSPER", create=True, clock=clock or Clock(), **more)
-    return study, Desk(study, lease=60.0)
+    return study, study.desk(lease=60.0)
 
 
 def of_kind(study, kind):
     with study.store.reading() as sql:
-        return [entry.fact for entry in sql.of_kind(study.ledger.head.id, kind)]
+        return [entry.fact for entry in sql.of_kind(study._ledger.head.id, kind)]
 
 
 def learn(study, *which):
@@ -34,7 +35,7 @@ def learn(study, *which):
     study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(*which))
 
 
-def test_whoever_opens_it_sees_the_newest_weights(url):
+def test_claim_solves_a_waiting_proposal_again_with_the_newest_weights(url):
     study, work = desk(url)
     with study:
         p = study.ask(UP, key="monday", label="van 7")
@@ -47,15 +48,15 @@ def test_whoever_opens_it_sees_the_newest_weights(url):
         assert not opened.ticket.due
         work.edit(p.id, flip(2), revision=opened.ticket.revision, actor="ana")
         outcome = work.submit(p.id, revision=opened.ticket.revision + 1, actor="ana")
-        assert (outcome.effort, outcome.asked_with, outcome.change) == (1.0, 1, [0.0, 0.0, 1.0])
+        assert (outcome.effort, outcome.asked_with, outcome.change.tolist()) == (1.0, 1, [0.0, 0.0, 1.0])
         assert study.proposals()[0].version == 1
-        assert study.material(p.id)[1] == [1, 0, 0]
+        assert study.proposal(p.id).solution == [1, 0, 0]
         assert study.explain(p.id).version == 1
         assert work.reopen(p.id, actor="ana").proposed == [1, 0, 0]
-        assert transfer.verify(study.store, "desk").version == study.version
+        assert verify(study.store, "desk").version == study.version
 
 
-def test_the_next_one_is_fresh_too_and_so_is_one_after_a_rollback(url):
+def test_next_solves_again_also_after_a_rollback(url):
     study, work = desk(url)
     with study:
         study.ask(UP)
@@ -67,7 +68,7 @@ def test_the_next_one_is_fresh_too_and_so_is_one_after_a_rollback(url):
         assert [fact.version for fact in of_kind(study, "renewed")] == [1, 2]
 
 
-def test_nothing_happens_where_nothing_changed(url):
+def test_claim_solves_nothing_again_when_the_weights_are_the_same(url):
     study, work = desk(url)
     with study:
         study.ask(UP)
@@ -78,7 +79,7 @@ def test_nothing_happens_where_nothing_changed(url):
         assert of_kind(study, "renewed") == []
 
 
-def test_never_under_somebody(url):
+def test_a_held_or_touched_proposal_is_not_solved_again(url):
     clock = Clock()
     study, work = desk(url, clock)
     with study:
@@ -99,7 +100,7 @@ def test_never_under_somebody(url):
         assert work.view(2).proposed == [0, 0, 0]
 
 
-def test_a_tab_that_slept_is_told(url):
+def test_edit_raises_conflict_when_the_proposal_was_solved_again(url):
     """Ana looked, her lease ran out, Ben had it solved again and gave it back: she edits something else."""
     clock = Clock()
     study, work = desk(url, clock)
@@ -119,7 +120,7 @@ def test_a_tab_that_slept_is_told(url):
             assert refused.value.current["proposed"] == [1, 0, 0]
 
 
-def test_what_is_corrected_is_what_was_seen(url):
+def test_tell_is_about_the_solving_that_the_caller_names(url):
     """Whoever holds what ask answered is learned from as if nobody had opened it meanwhile."""
     study, work = desk(url)
     with study:
@@ -143,12 +144,12 @@ def test_what_is_corrected_is_what_was_seen(url):
         assert [t.version for t in study.proposals()[:4]] == [0, 1, 0, 1]
         finals = [fact.solution for fact in of_kind(study, "told")][1:]
         assert finals == [[0, 1, 0], [1, 1, 0], [0, 1, 0], [1, 1, 0]]
-        assert study.material(1)[1] == [0, 0, 0]
+        assert study.proposal(1).solution == [0, 0, 0]
         assert study.tell(held[0], moves=flip(1)) == told[0]  # again, the same
-        transfer.verify(study.store, "desk")
+        verify(study.store, "desk")
 
 
-def test_the_same_key_still_gives_the_same_proposal(url):
+def test_ask_returns_the_first_solving_for_its_key(url):
     study, work = desk(url)
     with study:
         first = study.ask(UP, key="k")
@@ -160,7 +161,7 @@ def test_the_same_key_still_gives_the_same_proposal(url):
         assert study.tell(again, moves=[]).asked_with == 0
 
 
-def test_where_all_solvings_agree_nobody_need_say_which(url):
+def test_tell_needs_no_version_when_all_solvings_are_equal(url):
     study, work = desk(url)
     with study:
         p = study.ask([-1.0, -1.0, -1.0])
@@ -171,7 +172,7 @@ def test_where_all_solvings_agree_nobody_need_say_which(url):
         assert study.tell(p.id, moves=[]).asked_with == 1
 
 
-def test_what_must_stay_stays(url):
+def test_proposals_that_cannot_be_repeated_are_not_solved_again(url):
     """Printed plans, and proposals of a solver that this process does not have."""
     study, work = desk(url)
     with study, open_study(url, "desk", Switches(), solver=lambda x, w: [1, 1, 1], clock=Clock()) as own:
@@ -183,17 +184,19 @@ def test_what_must_stay_stays(url):
         assert [t.due for t in own.proposals("open")] == [False, False, False]
         assert work.claim(1, "ana").proposed == [0, 0, 0]
         assert work.claim(2, "ana").proposed == [1, 1, 1]
-        assert Desk(own).claim(3, "ben").proposed == [0, 0, 0]
+        assert own.desk().claim(3, "ben").proposed == [0, 0, 0]
         assert of_kind(study, "renewed") == []
     with open_study(url, "strategy", Switches(), "CSPER", create=True, proposals="paper") as named:
         named.ask(UP)
         learn(named, 0)
-        with open_study(named.store, "strategy", Switches(), proposals="polish") as other:
+        with open_study(
+            named.store, "strategy", Switches(), proposals=strategy("polish", Switches())
+        ) as other:
             assert [t.due for t in named.proposals("open")] == [True]
             assert [t.due for t in other.proposals("open")] == [False]
 
 
-def test_a_solver_that_fails_leaves_what_was_asked(sqlite_url):
+def test_renew_keeps_the_proposal_when_the_solver_fails(sqlite_url):
     class Moody(Switches):
         tired = False
 
@@ -207,11 +210,11 @@ def test_a_solver_that_fails_leaves_what_was_asked(sqlite_url):
         study.ask(UP)
         learn(study, 0)
         domain.tired = True
-        assert Desk(study).claim(1, "ana").proposed == [0, 0, 0]
+        assert study.desk().claim(1, "ana").proposed == [0, 0, 0]
         assert of_kind(study, "renewed") == []
 
 
-def test_two_browsers_and_two_processes_at_once(url):
+def test_claims_of_several_processes_solve_a_proposal_again_once(url):
     """However many open it at the same moment: one holds it, it was solved again once, all see the same."""
     a, _ = desk(url)
     b, _ = desk(url)
@@ -219,7 +222,7 @@ def test_two_browsers_and_two_processes_at_once(url):
         for round in range(4):
             p = a.ask([1.0, float(round), 1.0])
             learn(a, round % 3)
-            calls = [lambda k=k, p=p: Desk(a if k % 2 else b).claim(p.id, f"p{k}") for k in range(6)]
+            calls = [lambda k=k, p=p: (a if k % 2 else b).desk().claim(p.id, f"p{k}") for k in range(6)]
             answers = together(calls)
             got = [draft for draft in answers if not isinstance(draft, Exception)]
             assert len(got) == 1, answers
@@ -228,9 +231,9 @@ def test_two_browsers_and_two_processes_at_once(url):
             renewed = [fact for fact in of_kind(a, "renewed") if fact.proposal == p.id]
             assert len(renewed) == 1
             for study in (a, b):
-                assert Desk(study).view(p.id).proposed == got[0].proposed
-            Desk(a).submit(p.id, revision=got[0].ticket.revision, actor=got[0].ticket.holder)
-        transfer.verify(a.store, "desk")
+                assert study.desk().view(p.id).proposed == got[0].proposed
+            a.desk().submit(p.id, revision=got[0].ticket.revision, actor=got[0].ticket.holder)
+        verify(a.store, "desk")
 
 
 class Interrupted(Switches):
@@ -246,10 +249,10 @@ class Interrupted(Switches):
 
 
 @pytest.mark.parametrize("what", ["took", "looks", "edited", "finished", "renewed"])
-def test_somebody_was_faster(url, what):
+def test_renew_respects_what_happens_while_it_solves(url, what):
     other, there = desk(url)
     own = open_study(url, "desk", Switches(), solver=lambda x, w: [1, 1, 1], clock=Clock())
-    looking = Desk(own)
+    looking = own.desk()
     with other, own:
         other.ask(UP)
         learn(other, 0)
@@ -275,10 +278,10 @@ def test_somebody_was_faster(url, what):
         assert seen.solution == there.view(1).proposed == solution
         assert seen.version == version
         assert len(of_kind(other, "renewed")) == renewals
-        transfer.verify(other.store, "desk")
+        verify(other.store, "desk")
 
 
-def test_renewed_by_many_at_once_without_a_lease(url):
+def test_renew_from_many_threads_solves_once(url):
     a, _ = desk(url)
     b, _ = desk(url)
     with a, b:
@@ -291,7 +294,7 @@ def test_renewed_by_many_at_once_without_a_lease(url):
 
 @settings(max_examples=40)
 @given(st.lists(acts, min_size=8, max_size=30))
-def test_whatever_happens_a_tell_is_about_a_solving_that_was_shown(sequence):
+def test_every_tell_is_about_a_solving_of_its_proposal(sequence):
     """Every tell names a solving of its proposal, and a draft's edits lead from that one to what was told."""
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{folder}/desk.db") as store:
         live = [open_study(store, "desk", Switches(), "CSPER", create=True) for _ in range(2)]
@@ -299,10 +302,10 @@ def test_whatever_happens_a_tell_is_about_a_solving_that_was_shown(sequence):
         live[0].ask([0.5, 1.0, -1.0])
         for turn, act in enumerate(sequence):
             with suppress(Conflict, NotFound, Invalid, Forbidden):
-                perform(live[turn % 2], Desk(live[turn % 2]), act)
+                perform(live[turn % 2], live[turn % 2].desk(), act)
         study, domain = live[0], Switches()
         with store.reading() as sql:
-            entries = list(sql.after(study.ledger.head.id, 0))
+            entries = list(sql.after(study._ledger.head.id, 0))
         shown: dict[int, dict[int, list[int]]] = {}
         held: dict[int, str] = {}
         touched: set[int] = set()
@@ -327,13 +330,13 @@ def test_whatever_happens_a_tell_is_about_a_solving_that_was_shown(sequence):
                 held.pop(id, None)
 
 
-def test_with_the_default_learner_and_real_tours(sqlite_url):
+def test_renew_predicts_as_a_new_ask_would(sqlite_url):
     domain, problems = tours(4, points=7, features=3)
     with open_study(sqlite_url, "tours", domain, "default", create=True) as study:
         waiting = study.ask(problems[0])
         for x in problems[1:]:
             study.tell(study.ask(x), moves=[{"op": "reverse", "args": [1, 3]}])
-        draft = Desk(study).claim(waiting.id, "ana")
+        draft = study.desk().claim(waiting.id, "ana")
         assert draft.ticket.version == 3
         assert 0 < draft.ticket.chance < 1
         assert waiting.chance is None  # nothing was known when it was asked

@@ -3,14 +3,15 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from coactor.studies import Conflict, Desk, Invalid, NotFound, Store, Tampered, Unavailable, open_study
-from coactor.studies.log import ledger, schema, transfer
+from coactor.studies import Conflict, Invalid, NotFound, Store, Tampered, open_study
+from coactor.studies.log import ledger, transfer
+from coactor.studies.log.verification import verify
 from tests.studies.stubs import Switches, flip, tours
 
 
 def filled(url, name="desk"):
     study = open_study(url, name, Switches(), "averaged-CSPER", create=True)
-    desk = Desk(study)
+    desk = study.desk()
     for k in range(6):
         study.ask([1.0 + k, -2.0, 3.0], key=f"{name}/{k}", label="<b>é</b>")
     for k in range(4):
@@ -20,12 +21,12 @@ def filled(url, name="desk"):
     return study
 
 
-def test_export_and_import_give_the_same_study(url, tmp_path):
+def test_import_of_an_export_is_the_same_study(url, tmp_path):
     with filled(url) as study, Store(f"sqlite:///{tmp_path}/copy.db") as other:
         lines = [orjson.loads(orjson.dumps(line)) for line in study.export()]
         assert transfer.load(other, lines) == "desk"
         assert list(transfer.export(other, "desk")) == lines
-        assert transfer.verify(other, "desk") == transfer.verify(study.store, "desk")
+        assert verify(other, "desk") == verify(study.store, "desk")
         with pytest.raises(Conflict, match="already a study"):
             transfer.load(other, lines)
         assert transfer.load(other, lines, "another") == "another"
@@ -34,8 +35,8 @@ def test_export_and_import_give_the_same_study(url, tmp_path):
             assert again.proposals() == study.proposals()
 
 
-def test_from_sqlite_to_postgresql_and_back(postgres_server, tmp_path):
-    from tests.studies import postgres
+def test_copy_from_sqlite_to_postgresql_and_back(postgres_server, tmp_path):
+    from tests.studies.support import postgres
 
     there = postgres.new_database(postgres_server, "copied")
     with (
@@ -46,16 +47,16 @@ def test_from_sqlite_to_postgresql_and_back(postgres_server, tmp_path):
         transfer.copy(study.store, middle)
         transfer.copy(middle, back)
         assert list(transfer.export(back, "desk")) == list(study.export())
-        assert transfer.verify(middle, "desk").hash == transfer.verify(back, "desk").hash
+        assert verify(middle, "desk").hash == verify(back, "desk").hash
 
 
-def test_backup_holds_every_study_and_never_overwrites(url, tmp_path):
+def test_backup_contains_every_study_and_never_overwrites(url, tmp_path):
     with filled(url) as study, filled(study.store, "night"):
         file = tmp_path / "backup.db"
         assert transfer.backup(study.store, file) == ["desk", "night"]
         with Store(f"sqlite:///{file}") as copy:
             for name in ("desk", "night"):
-                assert transfer.verify(copy, name) == transfer.verify(study.store, name)
+                assert verify(copy, name) == verify(study.store, name)
         with pytest.raises(Conflict, match="never overwrites"):
             transfer.backup(study.store, file)
 
@@ -81,7 +82,7 @@ def no_header(lines):
 
 
 @pytest.mark.parametrize("damage", [damage_body, damage_problem, cut_off, leave_out, no_header])
-def test_a_damaged_export_is_refused_and_leaves_nothing(sqlite_url, tmp_path, damage):
+def test_load_raises_for_a_damaged_export_and_imports_nothing(sqlite_url, tmp_path, damage):
     with filled(sqlite_url) as study, Store(f"sqlite:///{tmp_path}/copy.db") as other:
         lines = list(study.export())
         damage(lines)
@@ -91,50 +92,21 @@ def test_a_damaged_export_is_refused_and_leaves_nothing(sqlite_url, tmp_path, da
             assert sql.studies() == []
 
 
-def test_a_long_import_has_snapshots(sqlite_url, tmp_path, monkeypatch):
+def test_load_takes_snapshots(sqlite_url, tmp_path, monkeypatch):
     monkeypatch.setattr(ledger, "EVERY", 4)
-    monkeypatch.setattr(transfer, "EVERY", 4)
     with filled(sqlite_url) as study, Store(f"sqlite:///{tmp_path}/copy.db") as other:
         transfer.copy(study.store, other)
-        assert transfer.verify(other, "desk").snapshots == 3
+        assert verify(other, "desk").snapshots == 3
 
 
-def test_a_newer_store_is_refused_and_an_older_one_is_brought_up_to_date(url):
-    def add_column(connection):
-        connection.exec_driver_sql("ALTER TABLE coactor_studies ADD COLUMN colour VARCHAR(10)")
-
-    with filled(url) as study:
-        before = transfer.verify(study.store, "desk")
-        with study.store.writing() as sql:
-            assert schema.version(sql.sql) == len(schema.MIGRATIONS)
-            assert schema.upgrade(sql.sql, (*schema.MIGRATIONS, add_column)) == len(schema.MIGRATIONS)
-        with pytest.raises(Unavailable, match="upgrade coactor"):
-            Store(url)
-        with study.store.reading() as sql:
-            assert sql.sql.exec_driver_sql("SELECT colour FROM coactor_studies").all() == [(None,)]
-        assert transfer.verify(study.store, "desk") == before
-
-
-def test_a_step_that_fails_leaves_the_store_as_it_was(url):
-    def bad(connection):
-        connection.exec_driver_sql("ALTER TABLE coactor_studies ADD COLUMN colour VARCHAR(10)")
-        raise RuntimeError("half way")
-
-    with filled(url) as study:
-        with pytest.raises(RuntimeError), study.store.writing() as sql:
-            schema.upgrade(sql.sql, (*schema.MIGRATIONS, bad))
-        with Store(url) as again:
-            transfer.verify(again, "desk")
-
-
-def test_problems_of_real_domains_travel_too(sqlite_url, tmp_path):
+def test_copy_includes_the_problems(sqlite_url, tmp_path):
     domain, problems = tours(2)
     with open_study(sqlite_url, "tours", domain, "PER", create=True) as study:
         p = study.ask(problems[0])
         with Store(f"sqlite:///{tmp_path}/copy.db") as other:
             transfer.copy(study.store, other)
             with open_study(other, "tours") as again:
-                assert again.material(1)[1].tolist() == p.solution.tolist()
+                assert again.proposal(1).solution.tolist() == p.solution.tolist()
                 again.tell(1, solution=np_roll(p.solution))
 
 

@@ -1,0 +1,122 @@
+"""Facts in their place in the log: the bytes that are stored, and the hash chain over them.
+
+The body of an entry is canonical JSON; the vectors a learner was given travel beside it. The hash of an entry
+covers the hash of the entry before it, its body and its vectors, so that one changed byte breaks every later
+hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields
+from typing import Any
+
+import orjson
+
+from coactor.studies.errors import Tampered
+from coactor.studies.log.canonical import canonical
+from coactor.studies.log.facts import KINDS, Asked, Created, Edited, Fact, Reopened, RolledBack, Told
+
+GENESIS = bytes(32)
+
+_FIELDS = {name: tuple(f.name for f in fields(kind) if f.name != "vectors") for name, kind in KINDS.items()}
+_OPTIONAL = {f.name for kind in KINDS.values() for f in fields(kind) if f.default is None}  # omitted if None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A fact in its place in the log.
+
+    Attributes
+    ----------
+    seq
+        1, 2, 3, ... without a gap; updates are made in this order.
+    time
+        Seconds since 1970.
+    actor
+        Who acted.
+    via
+        The account that reported it, if that is another one.
+    fact
+        What happened.
+    body, hash
+        The stored bytes, and the link of the chain.
+    """
+
+    seq: int
+    time: float
+    actor: str
+    via: str
+    fact: Fact
+    body: bytes
+    hash: bytes
+
+    @property
+    def proposal(self) -> int | None:
+        """The proposal that the fact is about, if any."""
+        return None if isinstance(self.fact, Created | RolledBack) else self.fact.proposal
+
+    @property
+    def key(self) -> str | None:
+        """The idempotency key of the request, if any."""
+        return self.fact.key if isinstance(self.fact, Asked | Edited) else None
+
+    @property
+    def made(self) -> int | None:
+        """The version of the weights that this fact created, if any."""
+        fact = self.fact
+        if isinstance(fact, Told):
+            return fact.version if fact.learn else None
+        if isinstance(fact, Reopened):
+            return fact.version if fact.state is not None else None
+        if isinstance(fact, RolledBack):
+            return fact.version
+        return 0 if isinstance(fact, Created) else None
+
+    @property
+    def needs(self) -> list[str]:
+        """Content hashes of the data stored beside the log: a problem, or the large parts of a domain."""
+        if isinstance(self.fact, Asked):
+            return [self.fact.problem]
+        if not isinstance(self.fact, Created):
+            return []
+        parameters = self.fact.config["domain"]["parameters"].values()
+        return [value["stored"] for value in parameters if isinstance(value, dict)]
+
+    @property
+    def vectors(self) -> bytes:
+        """The packed vectors of a tell; empty for every other fact."""
+        return self.fact.vectors if isinstance(self.fact, Told) else b""
+
+
+def link(previous: bytes, body: bytes, vectors: bytes) -> bytes:
+    """The hash of an entry, from the chain so far, its body and its vectors."""
+    chain = hashlib.sha256(previous)
+    chain.update(len(body).to_bytes(8, "little"))
+    chain.update(body)
+    chain.update(vectors)
+    return chain.digest()
+
+
+def seal(fact: Fact, *, seq: int, time: float, actor: str, via: str, previous: bytes) -> Entry:
+    """Put a fact in its place in the log."""
+    data: dict[str, Any] = {"seq": seq, "time": time, "actor": actor, "via": via, "kind": fact.kind}
+    for name in _FIELDS[fact.kind]:
+        value = getattr(fact, name)
+        if value is not None or name not in _OPTIONAL:
+            data[name] = value
+    body = canonical(data)
+    vectors = fact.vectors if isinstance(fact, Told) else b""
+    return Entry(seq, time, actor, via, fact, body, link(previous, body, vectors))
+
+
+def unseal(body: bytes, vectors: bytes, hash: bytes) -> Entry:
+    """Read an entry back from its bytes. Raises Tampered if the body is not a fact."""
+    try:
+        data = orjson.loads(body)
+        seq, time, actor, via = data.pop("seq"), data.pop("time"), data.pop("actor"), data.pop("via")
+        kind = KINDS[data.pop("kind")]
+        fact = kind(**data, vectors=vectors) if kind is Told else kind(**data)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Tampered(f"A fact cannot be read ({error}); restore the store from a backup.") from error
+    return Entry(seq, time, actor, via, fact, body, hash)

@@ -1,0 +1,207 @@
+"""The projection of a study's log: knowledge, versions, open drafts and totals.
+
+A pure fold over the facts. It calls no solver and no domain and reads no clock and no store, so the same
+facts give the same projection in every process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from coactor.proposals.acceptance import Acceptance
+from coactor.protocol import Move, State
+from coactor.rounds import Knowledge, Observation, learn
+from coactor.studies.errors import Tampered
+from coactor.studies.log import facts
+from coactor.studies.log.chain import GENESIS, Entry
+from coactor.studies.log.vectors import unpack
+
+
+@dataclass(slots=True)
+class DraftState:
+    """An unfinished proposal: its draft, and the lease on it."""
+
+    id: int
+    time: float
+    version: int
+    key: str | None = None
+    label: str = ""
+    revision: int = 0
+    gross: int = 0
+    moves: list[Move] = field(default_factory=list)
+    undone: list[Move] = field(default_factory=list)
+    holder: str = ""
+    until: float = 0.0
+    base: int = 0  # the revision at which the draft equals the proposal
+    chance: float | None = None
+    expected: float | None = None
+    renewable: bool = False
+
+    @property
+    def touched(self) -> bool:
+        """Whether the draft has been edited."""
+        return self.revision != self.base
+
+    def held_by(self, now: float) -> str:
+        """The holder of the lease; empty if the lease has expired."""
+        return self.holder if now < self.until else ""
+
+
+_DRAFT_FIELDS = tuple(one.name for one in fields(DraftState))
+_TOTALS = ("seq", "version", "uid", "config", "asked", "told", "untouched", "effort")
+
+
+class Projection:
+    """What the facts so far add up to.
+
+    Parameters
+    ----------
+    knowledge
+        A fresh learner and acceptance; the first fact sets the learner's state.
+    """
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.knowledge = knowledge
+        self.seq = 0
+        self.hash = GENESIS
+        self.version = 0
+        self.config: dict[str, Any] = {}
+        self.uid = ""
+        self.drafts: dict[int, DraftState] = {}
+        self.asked = 0
+        self.told = 0
+        self.untouched = 0
+        self.effort = 0.0
+
+    def apply(self, entry: Entry, knowledge: Knowledge | None = None) -> None:
+        """Apply the next fact, in place.
+
+        `knowledge` is what is known after this fact, if the caller has computed it already. Raises Tampered
+        if a fact is missing in between.
+        """
+        if entry.seq != self.seq + 1:
+            raise Tampered(
+                f"Fact {entry.seq} follows fact {self.seq}; one is missing. Restore from a backup."
+            )
+        fact = entry.fact
+        match fact:
+            case facts.Asked():
+                self.asked = max(self.asked, fact.proposal)
+                self.drafts[fact.proposal] = DraftState(
+                    fact.proposal,
+                    entry.time,
+                    fact.version,
+                    fact.key,
+                    fact.label,
+                    chance=fact.chance,
+                    expected=fact.expected,
+                    renewable=fact.renewable,
+                )
+            case facts.Renewed():
+                draft = self.drafts[fact.proposal]
+                draft.version, draft.chance, draft.expected = fact.version, fact.chance, fact.expected
+                draft.revision = draft.base = fact.revision
+            case facts.Edited():
+                _edit(self.drafts[fact.proposal], fact, entry.actor)
+            case facts.Claimed():
+                draft = self.drafts[fact.proposal]
+                draft.holder, draft.until = entry.actor, fact.until
+            case facts.Released():
+                draft = self.drafts[fact.proposal]
+                draft.holder, draft.until = "", 0.0
+            case facts.Told():
+                if knowledge is not None:
+                    self.knowledge = knowledge
+                elif fact.learn:
+                    learn(self.knowledge, observation(fact))
+                self.version = fact.version
+                del self.drafts[fact.proposal]
+                self._count(fact, 1)
+            case facts.Reopened():
+                self._restore(fact, knowledge)
+                self.drafts[fact.proposal] = DraftState(
+                    fact.proposal,
+                    fact.asked,
+                    fact.asked_with,
+                    fact.asked_key,
+                    fact.label,
+                    fact.revision,
+                    fact.gross,
+                    moves=list(fact.moves),
+                    holder=entry.actor,
+                    until=fact.until,
+                    chance=fact.chance,
+                    expected=fact.expected,
+                )
+                self._count(fact, -1)
+            case facts.RolledBack():
+                self._restore(fact, knowledge)
+            case facts.Created():
+                self.uid, self.config = fact.uid, fact.config
+                self.knowledge.learner.restore(fact.state)
+        self.seq, self.hash = entry.seq, entry.hash
+
+    def _restore(self, fact: facts.Reopened | facts.RolledBack, knowledge: Knowledge | None) -> None:
+        self.knowledge = knowledge or restored(self.knowledge, fact.state, fact.acceptance)
+        self.version = fact.version
+
+    def _count(self, fact: facts.Told | facts.Reopened, sign: int) -> None:
+        self.told += sign
+        self.effort += sign * fact.effort
+        self.untouched += sign * facts.was_accepted(fact)
+
+    # -- snapshots: derived data, never the truth --------------------------------------------------
+
+    def snapshot(self) -> dict[str, Any]:
+        """The whole projection as JSON-able data."""
+        return {
+            **{name: getattr(self, name) for name in _TOTALS},
+            "hash": self.hash.hex(),
+            "learner": self.knowledge.learner.state(),
+            "acceptance": self.knowledge.acceptance.state(),
+            "open": [{name: getattr(d, name) for name in _DRAFT_FIELDS} for d in self.drafts.values()],
+        }
+
+    @classmethod
+    def load(cls, data: dict[str, Any], knowledge: Knowledge) -> Projection:
+        """The projection that a snapshot was taken of; `knowledge` is restored and becomes part of it."""
+        projection = cls(knowledge)
+        knowledge.learner.restore(data["learner"])
+        if "acceptance" in data:  # else it was taken before acceptance was learned
+            knowledge.acceptance.restore(data["acceptance"])
+        for name in _TOTALS:
+            setattr(projection, name, data[name])
+        projection.hash = bytes.fromhex(data["hash"])
+        projection.drafts = {draft["id"]: DraftState(**draft) for draft in data["open"]}
+        return projection
+
+
+def observation(fact: facts.Told) -> Observation:
+    """What a tell taught; live updates and replays both learn from this, so that they agree bit for bit."""
+    return Observation(unpack(fact.vectors, fact.cost), facts.was_accepted(fact), fact.expected)
+
+
+def restored(knowledge: Knowledge, state: State | None, acceptance: State | None) -> Knowledge:
+    """A copy of `knowledge` in a recorded state; None leaves the part as it is."""
+    copy = knowledge.copy()
+    if state is not None:
+        copy.learner.restore(state)
+    if acceptance is not None:
+        copy.acceptance = Acceptance()
+        copy.acceptance.restore(acceptance)
+    return copy
+
+
+def _edit(draft: DraftState, fact: facts.Edited, actor: str) -> None:
+    if fact.action == "move":
+        if fact.move is None:
+            raise Tampered(f"Edit {fact.revision} of proposal {fact.proposal} has no move.")
+        draft.moves.append(fact.move)
+        draft.undone.clear()
+    elif fact.action == "undo":
+        draft.undone.append(draft.moves.pop())
+    else:
+        draft.moves.append(draft.undone.pop())
+    draft.revision, draft.gross = fact.revision, draft.gross + 1
+    draft.holder, draft.until = actor, fact.until

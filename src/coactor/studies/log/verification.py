@@ -1,0 +1,228 @@
+"""Verification of a study's log: the hash chain, and everything that is derived from the facts.
+
+Two findings are kept apart. `Tampered` is raised if stored bytes are not what was written. If the bytes are
+intact but a replay gives slightly other weights than the ones recorded, the arithmetic differs: another
+processor, another BLAS, or a newer version of the learner. That is reported in `Verified`.
+"""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import orjson
+
+from coactor.protocol import Learner, Vector
+from coactor.studies.errors import NotFound, Tampered
+from coactor.studies.log.canonical import content_hash
+from coactor.studies.log.chain import Entry, link
+from coactor.studies.log.facts import Asked, Reopened, RolledBack, Told, recorded_digest
+from coactor.studies.log.ledger import Ledger, open_ledger
+from coactor.studies.log.projection import Projection
+from coactor.studies.log.store import Store
+from coactor.studies.log.transactions import Transaction
+from coactor.studies.log.vectors import digest
+
+TOLERANCE = 1e-6  # relative difference of weights that other arithmetic may cause
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A study whose log is intact.
+
+    Attributes
+    ----------
+    name, facts, version, hash
+        The study, the length of its log, its newest version and the last link of the chain.
+    weights
+        Digest of the newest weights.
+    snapshots
+        How many snapshots were compared.
+    arithmetic
+        Empty if the replay gives the recorded weights bit for bit; else a sentence on how they differ.
+    """
+
+    name: str
+    facts: int
+    version: int
+    hash: str
+    weights: str
+    snapshots: int
+    arithmetic: str = ""
+
+
+def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
+    """Replay a study from its first fact and check everything that can be checked.
+
+    That is: the chain, the columns beside each body, the hashes of problems, the weights after each fact, the
+    states that rollbacks and reopenings recorded, and every snapshot. Neither the solver nor the domain is
+    needed. Other processes may append meanwhile; facts after the present end of the log are not looked at.
+
+    Raises Tampered if stored data is not what was written.
+    """
+    ledger, _ = open_ledger(store, name, learner)
+    with store.reading() as sql:
+        head = sql.find(name)
+        check = _Check(ledger, sql, sql.snapshots(head.id, head.seq))
+        for entry, columns in sql.rows(head.id, head.seq):
+            check.entry(entry, columns)
+        replayed = check.projection
+        if (replayed.seq, replayed.hash) != (head.seq, head.hash):
+            raise Tampered(
+                f"Study {name!r} ends at fact {head.seq}, its log at {replayed.seq}; restore from a backup."
+            )
+        check.compare(
+            replayed.snapshot(),
+            ledger.load(sql, head.seq).snapshot(),
+            f"Study {name!r}, loaded from its newest snapshot, differs from its facts.",
+        )
+    return Verified(
+        name,
+        head.seq,
+        replayed.version,
+        head.hash.hex(),
+        digest(replayed.knowledge.learner.weights),
+        len(check.snapshots),
+        check.arithmetic(),
+    )
+
+
+class _Check:
+    """One pass over a log, with the differences in arithmetic on the way."""
+
+    def __init__(self, ledger: Ledger, sql: Transaction, snapshots: dict[int, bytes]) -> None:
+        self.ledger, self.sql, self.snapshots = ledger, sql, snapshots
+        self.name = ledger.head.name
+        self.projection = Projection(ledger.fresh())
+        self.first_difference = 0
+        self.largest_difference = 0.0
+
+    def entry(self, entry: Entry, columns: tuple[Any, ...]) -> None:
+        """Check one fact and apply it."""
+        projection = self.projection
+        indexed = (entry.seq, entry.fact.kind, entry.proposal, entry.key, entry.made)
+        if link(projection.hash, entry.body, entry.vectors) != entry.hash or indexed != columns:
+            raise Tampered(f"Fact {columns[0]} of study {self.name!r} is not what was written.")
+        self._check_needs(entry)
+        self._check_state(entry)
+        projection.apply(entry)
+        self._check_weights(entry)
+        if entry.seq in self.snapshots:
+            self.compare(
+                projection.snapshot(),
+                self._load(self.snapshots[entry.seq]),
+                f"The snapshot at fact {entry.seq} of {self.name!r} differs from the facts.",
+            )
+
+    def arithmetic(self) -> str:
+        """A sentence on the difference between recorded and replayed weights, if there is one."""
+        if not self.first_difference:
+            return ""
+        largest = self.largest_difference
+        size = f"by up to {largest:.1g} of the largest" if largest else "by an unknown amount"
+        return (
+            f"From fact {self.first_difference} on, replayed weights differ from the recorded ones {size}: "
+            "the arithmetic of this machine or the learner's code has changed. The log is intact."
+        )
+
+    def _check_needs(self, entry: Entry) -> None:
+        for hash in entry.needs:
+            try:
+                intact = content_hash(self.sql.problem(hash)) == hash
+            except NotFound:
+                intact = False
+            if not intact:
+                fact = entry.fact
+                what = f"problem of proposal {fact.proposal}" if isinstance(fact, Asked) else "domain"
+                raise Tampered(f"The {what} of study {self.name!r} was changed.")
+
+    def _check_state(self, entry: Entry) -> None:
+        """Check that a rollback or a reopening recorded the state that the facts before it lead to."""
+        fact = entry.fact
+        if isinstance(fact, RolledBack):
+            seq = self.sql.version_seq(self.ledger.head.id, fact.to)
+            if seq is None or seq >= entry.seq:
+                raise Tampered(f"The rollback at fact {entry.seq} is to version {fact.to}, which is missing.")
+            knowledge = self.ledger.load(self.sql, seq).knowledge
+        elif isinstance(fact, Reopened) and fact.state is not None:
+            entries = self.sql.of_proposal(self.ledger.head.id, fact.proposal)
+            told = next((e for e in entries if e.seq == fact.told and isinstance(e.fact, Told)), None)
+            if told is None:
+                raise Tampered(f"The reopening at fact {entry.seq} withdraws a tell that is missing.")
+            knowledge = self.ledger.without(told, self.sql, entry.seq - 1)
+        else:
+            return
+        replayed = {"learner": knowledge.learner.state()}
+        recorded = {"learner": fact.state}
+        if fact.acceptance is not None:  # older facts do not record it
+            replayed["acceptance"], recorded["acceptance"] = knowledge.acceptance.state(), fact.acceptance
+        self.compare(
+            replayed, recorded, f"The {fact.kind} fact {entry.seq} does not record what the facts lead to."
+        )
+
+    def _check_weights(self, entry: Entry) -> None:
+        """Check the weights after a fact against its digest and against the stored weights."""
+        recorded = recorded_digest(entry.fact)
+        if entry.made is None and not recorded:
+            return
+        weights = self.projection.knowledge.learner.weights
+        stored = self.sql.weights(self.ledger.head.id, self.projection.version)
+        if stored is not None and digest(stored) != (recorded or digest(weights)):
+            raise Tampered(f"The stored weights of version {self.projection.version} were changed.")
+        if recorded and recorded != digest(weights):
+            far = 0.0 if stored is None else _distance(stored, weights)
+            if far > TOLERANCE:
+                raise Tampered(
+                    f"After fact {entry.seq} of study {self.name!r} the weights are not those that were "
+                    f"recorded (relative difference {far:.1g}); is the learner another one?"
+                )
+            self._note(entry.seq, far)
+
+    def compare(self, replayed: Any, recorded: Any, message: str) -> None:
+        """Raise Tampered unless two JSON-able values agree, up to the arithmetic of learned numbers."""
+        if replayed != recorded:
+            far = _json_distance(replayed, recorded)
+            if far > TOLERANCE:
+                raise Tampered(message)
+            self._note(self.projection.seq, far)
+
+    def _note(self, seq: int, far: float) -> None:
+        self.first_difference = self.first_difference or seq
+        self.largest_difference = max(self.largest_difference, far)
+
+    def _load(self, snapshot: bytes) -> dict[str, Any] | None:
+        """A snapshot in today's form; None if it cannot be read."""
+        try:
+            return Projection.load(orjson.loads(snapshot), self.ledger.fresh()).snapshot()
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+
+def _distance(a: Vector, b: Vector) -> float:
+    """The largest difference of two arrays, relative to their largest entry."""
+    if a.shape != b.shape:
+        return np.inf
+    if not a.size or (a == b).all():
+        return 0.0
+    return float(np.abs(a - b).max() / max(np.abs(a).max(), np.abs(b).max()))
+
+
+def _json_distance(a: Any, b: Any) -> float:
+    """The same for JSON-able data: infinite unless all but the floats, and the packed arrays, is equal."""
+    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
+        if a.keys() == {"shape", "f8"}:
+            return _distance(_array(a), _array(b)) if a["shape"] == b["shape"] else np.inf
+        return max((_json_distance(a[key], b[key]) for key in a), default=0.0)
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        if a and all(isinstance(value, float) for value in (*a, *b)):
+            return _distance(np.array(a), np.array(b))
+        return max(map(_json_distance, a, b), default=0.0)
+    if type(a) is float and type(b) is float:
+        return _distance(np.array([a]), np.array([b]))
+    return 0.0 if a == b else np.inf
+
+
+def _array(data: dict[str, Any]) -> Vector:
+    return np.frombuffer(base64.b64decode(data["f8"]), "<f8")

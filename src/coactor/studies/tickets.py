@@ -1,0 +1,86 @@
+"""Rows of the queue: where a proposal stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from coactor.corrections import move_cost
+from coactor.protocol import Move
+from coactor.studies.errors import NotFound
+from coactor.studies.log.chain import Entry
+from coactor.studies.log.facts import Asked, Edited, Renewed, Reopened, Told
+from coactor.studies.log.projection import DraftState
+from coactor.studies.results import Ticket
+
+STATES = ("waiting", "held", "draft", "done", "open")
+
+
+def state_of(draft: DraftState, now: float) -> str:
+    """The state of an unfinished proposal."""
+    if draft.held_by(now):
+        return "held"
+    return "draft" if draft.touched else "waiting"
+
+
+def effort_of(moves: list[Move], costs: Mapping[str, float]) -> float:
+    """What moves cost in a study."""
+    return float(sum(move_cost(costs, move) for move in moves))
+
+
+def open_ticket(draft: DraftState, costs: Mapping[str, float], now: float, due: bool) -> Ticket:
+    """The ticket of an unfinished proposal."""
+    holder = draft.held_by(now)
+    return Ticket(
+        id=draft.id,
+        state=state_of(draft, now),
+        version=draft.version,
+        key=draft.key,
+        label=draft.label,
+        asked=draft.time,
+        revision=draft.revision,
+        steps=len(draft.moves),
+        effort=effort_of(draft.moves, costs),
+        holder=holder,
+        until=draft.until if holder else 0.0,
+        told=None,
+        actor=holder,
+        chance=draft.chance,
+        due=due,
+        expected_moves=draft.expected,
+    )
+
+
+def done_ticket(entries: list[Entry]) -> Ticket:
+    """The ticket of a finished proposal, from the facts about it. Raises NotFound if there are none."""
+    asked, told = (entries[0].fact if entries else None), last_told(entries)
+    if told is None or not isinstance(asked, Asked) or not isinstance(told.fact, Told):
+        raise NotFound("There is no such proposal; see the list of proposals.")
+    fact = told.fact
+    return Ticket(
+        id=asked.proposal,
+        state="done",
+        version=fact.asked_with,
+        key=asked.key,
+        label=asked.label,
+        asked=entries[0].time,
+        revision=last_revision(entries),
+        steps=len(fact.moves),
+        effort=fact.effort,
+        holder="",
+        until=0.0,
+        told=told.time,
+        actor=told.actor,
+        chance=fact.chance,
+        expected_moves=fact.expected,
+    )
+
+
+def last_told(entries: list[Entry]) -> Entry | None:
+    """The newest tell among the facts about a proposal."""
+    return next((entry for entry in reversed(entries) if isinstance(entry.fact, Told)), None)
+
+
+def last_revision(entries: list[Entry]) -> int:
+    """The newest revision of a draft, from the facts about its proposal."""
+    revisions = (e.fact.revision for e in entries if isinstance(e.fact, Edited | Renewed | Reopened))
+    return max(revisions, default=0)

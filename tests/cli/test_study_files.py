@@ -1,0 +1,137 @@
+"""Networks and learned states that ``coactor study create`` reads from files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from coactor.cli import main
+from coactor.domains import Habits, Network
+from coactor.domains.roads import network_json
+from coactor.loaders import read_roads
+from coactor.studies import Store, open_study
+from coactor.studies.log.verification import verify
+from tests.domains.roads.networks import assert_same
+
+LINKS = (
+    "id,from,to,length,kind,street\na,1,2,100,main,High St\nb,2,3,50,side,Mill Lane\nc,3,1,80,main,High St\n"
+    "d,2,1,100,main,High St\ne,1,3,90,side,Back Lane\nf,3,2,50,side,Mill Lane\n"
+)
+NODES = "id,x,y\n1,500,500\n2,500,600\n3,550,600\n"
+TRIPS = "path\na_b_c\nc_a\na_b_c\ne_c\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "city"
+    place.mkdir()
+    for name, text in (("links.csv", LINKS), ("nodes.csv", NODES), ("trips.csv", TRIPS)):
+        (place / name).write_text(text)
+    return place
+
+
+@pytest.fixture
+def run(sqlite_url: str):
+    def call(*args: str, ok: bool = True) -> str:
+        result = CliRunner().invoke(main, [*args])
+        assert (result.exit_code == 0) == ok, result.output
+        assert "Traceback" not in result.output
+        return result.output
+
+    return call
+
+
+def test_study_create_reads_a_network_from_a_folder(run, folder: Path, sqlite_url: str) -> None:
+    made = run(
+        "study", "create", "city", "--domain", "roads", "--network", str(folder), "--store", sqlite_url
+    )
+    assert made == "Created city.\n"
+    with open_study(sqlite_url, "city") as study:
+        network: Network = study.domain.network  # type: ignore[attr-defined]
+        assert network.streets == ("High St", "Mill Lane", "High St", "High St", "Back Lane", "Mill Lane")
+        assert study.config["features"][-1] == "unusual turns"
+        habits = Habits(network)
+        for trip in ([0, 1, 2], [2, 0], [0, 1, 2], [4, 2]):
+            habits.record(trip)
+        np.testing.assert_array_equal(network.turn_features[:, -1], habits.costs())
+        p = study.ask(study.codec.problem({"origin": "a", "destination": "c"}))
+        assert p.solution.links.tolist() == [0, 1, 2]
+    run(
+        "study",
+        "create",
+        "plain",
+        "--domain",
+        "roads",
+        "--network",
+        str(folder),
+        "--no-habit",
+        "--store",
+        sqlite_url,
+    )
+    with open_study(sqlite_url, "plain") as study:
+        assert "unusual turns" not in study.config["features"]
+
+
+@pytest.mark.parametrize("habit", ["--habit", "--no-habit"])
+def test_study_create_starts_with_a_learned_state(
+    run, folder: Path, tmp_path: Path, sqlite_url: str, habit
+) -> None:
+    learned = tmp_path / "drivers.json"
+    run("learn", str(folder), habit, "--out", str(learned))
+    run(
+        "study",
+        "create",
+        "city",
+        "--domain",
+        "roads",
+        "--network",
+        str(folder),
+        habit,
+        "--learned",
+        str(learned),
+        "--store",
+        sqlite_url,
+    )
+    with open_study(sqlite_url, "city") as study:
+        state = json.loads(learned.read_text())
+        assert study.weights().tolist() == state["weights"]
+        study.ask(next(study.domain.sample(np.random.default_rng(1), 1)))
+        study.tell(1, moves=[])
+    with Store(sqlite_url) as store:
+        verify(store, "city")
+
+
+def test_study_create_reports_mistakes_without_a_traceback(
+    run, folder: Path, tmp_path: Path, sqlite_url: str
+) -> None:
+    (tmp_path / "x.json").write_text("{}")
+    (tmp_path / "wide.json").write_text(json.dumps({"learner": "CSPER", "weights": [0.0], "updates": 0}))
+    (tmp_path / "empty").mkdir()
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "links.csv").write_text(LINKS + "g,1,2,far,main,\n")
+    create = ("study", "create", "n", "--store", sqlite_url, "--domain")
+    for args, said in (
+        (("tour", "--network", str(folder)), "--network is for the domain roads"),
+        (("roads", "--network", str(tmp_path / "nowhere")), "There is no folder"),
+        (("roads", "--network", str(tmp_path / "empty")), "has no links.csv"),
+        (("roads", "--network", str(broken)), "line 8: length is 'far'; expected a number"),
+        (("roads",), "needs a network"),
+        (("roads", "--network", str(folder), "--learned", str(tmp_path / "x.json")), "is no learner"),
+        (("roads", "--network", str(folder), "--learned", str(tmp_path / "no.json")), "No such file"),
+        (("roads", "--network", str(folder), "--learned", str(tmp_path / "wide.json")), "weights"),
+    ):
+        assert said in run(*create, *args, ok=False), args
+    with Store(sqlite_url) as store, store.reading() as sql:
+        assert sql.studies() == []
+
+
+def test_network_json_decodes_what_it_encoded(folder: Path) -> None:
+    network, trips = read_roads(folder)
+    assert trips is not None
+    assert [trip.tolist() for trip in trips] == [[0, 1, 2], [2, 0], [0, 1, 2], [4, 2]]
+    assert_same(network, network_json.decode(network_json.encode(network)))

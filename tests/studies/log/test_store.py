@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+import sqlalchemy as sa
+
+from coactor.studies import Invalid, Store, Unavailable
+from coactor.studies.log import schema
+from tests.studies.stubs import flip, make
+
+
+@pytest.mark.parametrize("url", ["nonsense", "sqlite://", "sqlite:///:memory:", "mysql://x/y"])
+def test_store_raises_invalid_for_a_bad_url(url):
+    with pytest.raises(Invalid):
+        Store(url)
+
+
+def test_store_raises_unavailable_when_it_cannot_be_reached(tmp_path):
+    with pytest.raises(Unavailable, match="cannot be used"):
+        Store(f"sqlite:///{tmp_path}/no/such/folder/desk.db")
+
+
+def test_problems_are_stored_once(sqlite_url):
+    with make(sqlite_url) as study:
+        for _ in range(3):
+            study.ask([1.0, 2.0, 3.0])
+        with study.store.reading() as sql:
+            assert sql.connection.scalar(sa.select(sa.func.count()).select_from(schema.problems)) == 1
+
+
+def test_a_writer_gives_up_when_another_one_holds_the_lock(url):
+    """The wait is for locks too, not for the connection alone."""
+    with Store(url, wait=1.0) as store, make(store) as study:
+        p = study.ask([1.0, 2.0, 3.0])
+        held, done = threading.Event(), threading.Event()
+
+        def hang():
+            with Store(url) as other, other.writing() as sql:
+                sql.lock(sql.find("desk").id)
+                held.set()
+                done.wait(60)
+
+        thread = threading.Thread(target=hang)
+        thread.start()
+        try:
+            assert held.wait(60)
+            with pytest.raises(Unavailable, match="lock"):
+                study.tell(p, moves=flip(0))
+        finally:
+            done.set()
+            thread.join()
+        assert study.tell(p, moves=flip(0)).version == 1

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coactor.protocol import EffortRow
+from coactor.studies.calibration import ENOUGH, calibration, wilson
+
+
+def rows(told):
+    return [
+        EffortRow(k, 0.0, k, None, "", 0.0 if accepted else 2.0, False, 0, None, True, 0, 0, chance)
+        for k, (chance, accepted) in enumerate(told)
+    ]
+
+
+def test_the_verdict():
+    rng = np.random.default_rng(0)
+    true = [(p, bool(rng.random() < p)) for p in rng.random(200)]
+    found = calibration(rows(true))
+    assert found.verdict == "fits"
+    assert sum(b.proposals for b in found.bins) == found.proposals == 200
+    assert calibration(rows([(0.9, False)] * 30)).verdict == "hopeful"
+    assert calibration(rows([(0.1, True)] * 30)).verdict == "careful"
+    early = calibration(rows([(0.9, False)] * (ENOUGH - 1)))
+    assert (
+        early.sentence
+        == f"Too early to tell: {ENOUGH - 1} of at least {ENOUGH} proposals with a chance are done."
+    )
+    assert calibration(rows([(None, True)] * 50)).verdict == "silent"
+    said = [
+        calibration(rows([(p, bool(rng.random() < p)) for p in rng.random(40)])).verdict for _ in range(300)
+    ]
+    assert said.count("fits") > 270  # where every word is true, it is seldom doubted
+
+
+chances = st.floats(0, 1, allow_nan=False)
+
+
+@given(st.lists(st.tuples(st.none() | chances, st.booleans()), max_size=60))
+def test_bins_hold_each_proposal_once(told):
+    found = calibration(rows(told))
+    assert sum(b.proposals for b in found.bins) == sum(chance is not None for chance, _ in told)
+    for one in found.bins:
+        assert one.low - 1e-9 <= one.predicted <= one.high + 1e-9
+        assert 0 <= one.least <= one.observed + 1e-9
+        assert one.observed <= one.most + 1e-9 <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(("share", "n", "least", "most"), [(0.0, 10, 0.0, 0.278), (0.5, 40, 0.352, 0.648)])
+def test_wilsons_interval(share, n, least, most):
+    """Against the values every table gives."""
+    assert wilson(share, n) == pytest.approx((least, most), abs=5e-4)

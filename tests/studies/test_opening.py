@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import coactor
+from coactor import learners
+from coactor.studies import Conflict, Invalid, NotFound, Store, Study, open_study
+from coactor.studies.log import transfer
+from coactor.studies.log.verification import verify
+from tests.studies.stubs import Switches, flip, make, tours
+
+
+def test_open_study_raises_without_study_domain_or_learner(sqlite_url):
+    with pytest.raises(NotFound, match="no study"):
+        open_study(sqlite_url, "desk", Switches())
+    with pytest.raises(Invalid, match="pass its domain"):
+        open_study(sqlite_url, "desk", create=True)
+    with pytest.raises(Invalid, match="not a valid name"):
+        open_study(sqlite_url, "../desk", Switches(), create=True)
+    with pytest.raises(Invalid, match="no learner"):
+        open_study(sqlite_url, "desk", Switches(), "clairvoyant", create=True)
+    with pytest.raises(Invalid, match="no proposals"):
+        open_study(sqlite_url, "desk", Switches(), create=True, proposals="best")
+    with pytest.raises(Invalid, match="candidate"):
+        open_study(sqlite_url, "desk", Switches(), create=True, candidate="last")
+    with pytest.raises(Invalid, match="cost"):
+        open_study(sqlite_url, "desk", Switches(), create=True, costs={"flip": -1.0})
+    with pytest.raises(Invalid, match="4 weights"):
+        open_study(sqlite_url, "desk", Switches(), learners.make("PER", 4), create=True)
+
+
+@pytest.mark.parametrize(
+    ("setting", "stored", "other"),
+    [
+        ("learner", "CSPER", "PER"),
+        ("costs", {"flip": 2.0}, {"flip": 3.0}),
+        ("candidate", "disagreement", "final"),
+        ("grace", 60.0, 61.0),
+        ("proposals", "polish", "paper"),
+        ("seed", 3, 4),
+    ],
+)
+def test_open_study_raises_conflict_when_a_setting_differs(sqlite_url, setting, stored, other):
+    open_study(sqlite_url, "desk", Switches(), **{setting: stored}, create=True).close()
+    open_study(sqlite_url, "desk", Switches(), **{setting: stored}).close()
+    open_study(sqlite_url, "desk", Switches()).close()  # not said
+    for create in (True, False):
+        with pytest.raises(Conflict, match=setting) as refused:
+            open_study(sqlite_url, "desk", Switches(), **{setting: other}, create=create)
+        assert repr(stored) in str(refused.value)
+        assert repr(other) in str(refused.value)
+
+
+def test_open_study_raises_conflict_when_another_process_creates_it_differently(sqlite_url, monkeypatch):
+    """Both processes see that there is no study; the second one to create it must not get the first one's."""
+    from coactor.studies import opening
+
+    create = opening._create
+
+    def late(*args):
+        monkeypatch.setattr(opening, "_create", create)
+        open_study(sqlite_url, "desk", Switches(), "CSPER", create=True).close()
+        create(*args)
+
+    monkeypatch.setattr(opening, "_create", late)
+    with pytest.raises(Conflict, match="'CSPER', not 'PER'"):
+        open_study(sqlite_url, "desk", Switches(), "PER", create=True)
+    monkeypatch.setattr(opening, "_create", late)
+    open_study(sqlite_url, "night", Switches(), "PER", create=True).close()
+
+
+def test_an_installed_domain_need_not_be_passed(sqlite_url):
+    domain, problems = tours(1)
+    with open_study(sqlite_url, "tours", domain, "PER", create=True) as study:
+        study.ask(problems[0])
+    with Store(sqlite_url) as store:
+        again = Study(store, "tours")
+        assert type(again.domain) is type(domain)
+        assert again.domain.points == 8
+        assert again.proposal(1).problem.edges.tobytes() == problems[0].edges.tobytes()
+        with make(store) as own:
+            own.ask([1.0, 1.0, 1.0])
+        with pytest.raises(PermissionError, match="pass the domain itself"):
+            Study(store, "desk")
+
+
+def test_open_study_raises_invalid_for_another_domain(sqlite_url):
+    domain, _ = tours(1, features=3)
+    open_study(sqlite_url, "tours", domain, "PER", create=True).close()
+    with pytest.raises(Invalid, match="domain 'tour', not 'ranking'"):
+        open_study(sqlite_url, "tours", coactor.domains.Ranking(features=3))
+    with pytest.raises(Invalid, match="3 features"):
+        open_study(sqlite_url, "tours", tours(1, features=4)[0])
+
+
+def test_config_records_whether_features_are_costs(sqlite_url):
+    with make(sqlite_url) as study, open_study(study.store, "tours", tours(1)[0], create=True) as other:
+        assert (study.config["counts_costs"], other.config["counts_costs"]) == (False, True)
+        assert other.summary()["counts_costs"] is True
+
+
+class Own:
+    """A learner that is not installed: it adds up the differences."""
+
+    name, reads = "own", "ends"
+
+    def __init__(self):
+        self.weights = np.zeros(3)
+
+    def update(self, feedback):
+        self.weights = self.weights + feedback.delta
+
+    def state(self):
+        return {"weights": self.weights.tolist()}
+
+    def restore(self, state):
+        self.weights = np.array(state["weights"])
+
+    def __len__(self):
+        return 0
+
+
+def test_a_learner_that_is_not_installed_must_be_passed(sqlite_url, tmp_path):
+    with open_study(sqlite_url, "desk", Switches(), Own(), create=True) as study:
+        study.tell(study.ask([1.0, 2.0, 3.0]).id, moves=flip(0, 1))
+        study.rollback(0, "try again")
+        study.tell(study.ask([1.0, 2.0, 3.0]).id, moves=flip(2))
+        assert verify(study.store, "desk", Own()).version == 3
+        lines = list(study.export())
+    with open_study(sqlite_url, "desk", Switches(), Own()) as again:
+        assert again.weights().tolist() == [0.0, 0.0, 3.0]
+    with pytest.raises(Invalid, match="'own' is not installed"):
+        open_study(sqlite_url, "desk", Switches())
+    with Store(f"sqlite:///{tmp_path}/copy.db") as other:
+        with pytest.raises(Invalid, match="not installed"):
+            transfer.load(other, lines)
+        transfer.load(other, lines, learner=Own())

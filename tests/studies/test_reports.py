@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from coactor.studies import Invalid, NotFound, open_study
+from tests.studies.stubs import flip, make, tours
+
+
+def test_explain_adds_up(url):
+    domain, problems = tours(3)
+    with open_study(url, "tours", domain, "PER", create=True) as study:
+        study.tell(study.ask(problems[0]).id, moves=[{"op": "reverse", "args": [2, 4]}])
+        p = study.ask(problems[1])
+        study.tell(p.id, moves=[{"op": "reverse", "args": [1, 3]}, {"op": "reverse", "args": [4, 6]}])
+        about = study.explain(p.id)
+        w = study.weights(p.version)
+        assert about.utility == pytest.approx(w @ domain.features(problems[1], p.solution))
+        assert sum(share.share for share in about.shares) == pytest.approx(about.utility)
+        assert [e["move"]["args"] for e in about.edits] == [[1, 3], [4, 6]]
+        for edit in about.edits:
+            assert sum(share.share for share in edit["shares"]) == pytest.approx(edit["gain"])
+
+
+def test_proposals_lists_tickets_by_state_and_page(sqlite_url):
+    with make(sqlite_url) as study:
+        for k in range(120):
+            study.ask([float(k), 1.0, 1.0], label=f"van {k}")
+        for id in range(1, 121, 2):
+            study.tell(id, moves=flip(0), actor="ana")
+        study.desk().claim(2, "ben")
+        assert [t.id for t in study.proposals("done", limit=3)] == [1, 3, 5]
+        assert [t.id for t in study.proposals("done", after=100, limit=100)] == list(range(101, 121, 2))
+        assert [t.id for t in study.proposals(after=117)] == [118, 119, 120]
+        assert [t.id for t in study.proposals("held")] == [2]
+        assert len(study.proposals("open", limit=1000)) == 60
+        assert study.ticket(3).actor == "ana"
+        assert (study.ticket(4).state, study.ticket(4).label) == ("waiting", "van 3")
+        with pytest.raises(Invalid, match="no state"):
+            study.proposals("asleep")
+
+
+def test_reports_raise_not_found_without_such_a_proposal_or_version(sqlite_url):
+    with make(sqlite_url) as study:
+        for call in (study.explain, study.ticket, study.proposal, study.round, study.weights, study.learner):
+            with pytest.raises(NotFound):
+                call(9)
+
+
+def test_round_raises_invalid_for_an_unfinished_proposal(sqlite_url):
+    with make(sqlite_url) as study:
+        p = study.ask([1.0, 2.0, 3.0])
+        with pytest.raises(Invalid, match="not finished"):
+            study.round(p)
+
+
+def test_weights_of_a_version_are_read_without_a_replay(sqlite_url, monkeypatch):
+    with make(sqlite_url) as study:
+        for k in range(6):
+            study.tell(study.ask([1.0 + k, 2.0, 3.0]), moves=flip(k % 3))
+        study.rollback(2, "again")
+        expected = [study.weights(version).tolist() for version in range(8)]
+    with make(sqlite_url) as study:
+        monkeypatch.setattr(study._ledger, "load", None)  # a replay would fail
+        assert [study.weights(version).tolist() for version in range(8)] == expected
+        assert expected[7] == expected[2]
+        change = [a - b for a, b in zip(expected[3], expected[2], strict=True)]
+        assert study.round(3).change.tolist() == change
+        assert study.round(3).lesson.startswith("Learned")
+        assert study.explain(3).version == 2
+        study.learner(7)
