@@ -125,12 +125,12 @@ def test_forgetting_follows_a_taste_that_turns(dim: int, rounds: int) -> None:
     truth = np.zeros(dim)
     truth[:3] = [1.0, 0.5, -0.5]
     near = {}
-    for keep in (0.9, 1.0):
-        learner = ChoiceLearner(dim, keep=keep)
+    for forgetting in (0.9, 1.0):
+        learner = ChoiceLearner(dim, forgetting=forgetting)
         rng = np.random.default_rng(11)
         for t in range(120 + rounds):
             learner.update(a_round(rng, truth if t < 120 else -truth, moves=20))
-        near[keep] = cosine(learner.weights, -truth)
+        near[forgetting] = cosine(learner.weights, -truth)
     assert near[0.9] > 0.5
     assert near[0.9] > near[1.0]
 
@@ -189,7 +189,7 @@ def test_badly_scaled_features_are_learnt_as_well_as_others() -> None:
 def test_the_state_goes_through_json_bit_for_bit_in_the_middle_of_a_run(dim: int) -> None:
     rng = np.random.default_rng(9)
     truth = rng.standard_normal(dim)
-    live = taught(ChoiceLearner(dim, keep=0.97), truth, rounds=7)
+    live = taught(ChoiceLearner(dim, forgetting=0.97), truth, rounds=7)
     text = json.dumps(live.state(), allow_nan=False)
     again = learners.from_state(json.loads(text))
     assert isinstance(again, ChoiceLearner)
@@ -205,17 +205,17 @@ def test_the_state_goes_through_json_bit_for_bit_in_the_middle_of_a_run(dim: int
 
 def test_the_size_of_the_state_does_not_grow_with_rounds() -> None:
     learner = taught(ChoiceLearner(6), np.ones(6), rounds=5)
-    few = sum(np.size(v) for v in learner._belief.arrays().values())
+    few = sum(np.size(v) for v in learner._posterior.arrays().values())
     taught(learner, np.ones(6), rounds=200)
-    assert sum(np.size(v) for v in learner._belief.arrays().values()) == few
+    assert sum(np.size(v) for v in learner._posterior.arrays().values()) == few
     assert len(json.dumps(learner.state())) < 3000
 
 
-def test_the_form_of_the_belief_follows_the_number_of_features() -> None:
-    assert isinstance(ChoiceLearner(FEW)._belief, Precision)
-    assert isinstance(ChoiceLearner(MANY)._belief, Covariance)
-    assert isinstance(ChoiceLearner(JOINT)._belief, Covariance)
-    assert isinstance(ChoiceLearner(JOINT + 1)._belief, Diagonal)
+def test_the_form_of_the_posterior_follows_the_number_of_features() -> None:
+    assert isinstance(ChoiceLearner(FEW)._posterior, Precision)
+    assert isinstance(ChoiceLearner(MANY)._posterior, Covariance)
+    assert isinstance(ChoiceLearner(JOINT)._posterior, Covariance)
+    assert isinstance(ChoiceLearner(JOINT + 1)._posterior, Diagonal)
 
 
 # -- nothing breaks it ---------------------------------------------------------------------------------------
@@ -278,12 +278,12 @@ def test_degenerate_rounds_leave_it_working(dim: int, what: str) -> None:
         works(learner)
 
 
-@pytest.mark.parametrize("keep", [0.995, 1.0])
-def test_ten_thousand_rounds_of_acceptance(keep: float) -> None:
+@pytest.mark.parametrize("forgetting", [0.995, 1.0])
+def test_ten_thousand_rounds_of_acceptance(forgetting: float) -> None:
     """Nothing is ever corrected: the weights stay finite, and the learner can still be moved."""
     rng = np.random.default_rng(11)
     rows = [-np.abs(rng.standard_normal((6, 2))) for _ in range(50)]
-    learner = ChoiceLearner(2, keep=keep)
+    learner = ChoiceLearner(2, forgetting=forgetting)
     for t in range(10_000):
         learner.update(Feedback(np.zeros((1, 2)), 0.0, rows[t % 50]))
     assert learner.rounds == 10_000
@@ -303,11 +303,11 @@ def test_ten_thousand_rounds_of_many_features() -> None:
 @pytest.mark.parametrize(
     ("settings_", "sentence"),
     [
-        ({"keep": 1.5}, "keep is 1.5"),
-        ({"keep": 0.0}, "keep is 0.0; it must be a number above 0"),
-        ({"doubt": -1.0}, "doubt is -1.0"),
-        ({"confidence": float("nan")}, "confidence is nan"),
-        ({"kinship": 0}, "kinship is 0"),
+        ({"forgetting": 1.5}, "forgetting is 1.5"),
+        ({"forgetting": 0.0}, "forgetting is 0.0; it must be a number above 0"),
+        ({"prior_sd": -1.0}, "prior_sd is -1.0"),
+        ({"prior_mean": float("nan")}, "prior_mean is nan"),
+        ({"shared_variance": 0}, "shared_variance is 0"),
         ({"prior": [1.0]}, r"prior has shape \(1,\); expected 2 finite numbers"),
         ({"prior": [0.0, 0.0]}, "not all 0"),
         ({"prior": [1.0, float("inf")]}, "finite"),

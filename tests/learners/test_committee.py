@@ -40,8 +40,8 @@ def test_the_weights_lie_between_the_two(dim: int) -> None:
     assert cosine(committee.weights, quick) > apart
     assert cosine(committee.weights, slow) > apart
     assert np.linalg.norm(committee.weights) == pytest.approx(np.linalg.norm(quick))
-    assert isinstance(committee.quick._belief, Covariance if dim <= JOINT else Diagonal)
-    assert isinstance(committee.slow._belief, Diagonal)
+    assert isinstance(committee.quick._posterior, Covariance if dim <= JOINT else Diagonal)
+    assert isinstance(committee.slow._posterior, Diagonal)
 
 
 def test_it_learns() -> None:
@@ -95,3 +95,18 @@ def test_the_state_is_exact_and_whole() -> None:
     assert again.state() == live.state()
     with pytest.raises(ValueError, match="inside"):
         live.restore({**live.state(), "slow": None})
+
+
+@pytest.mark.parametrize("form", [Covariance, Diagonal])
+def test_a_failed_update_changes_neither_learner(form: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    committee = taught(Committee(MANY), rounds=2)
+    before = json.dumps(committee.state())
+
+    def fail(*_: object) -> None:
+        raise ValueError("no mode")
+
+    monkeypatch.setattr(form, "learn", fail)
+    rng = np.random.default_rng(3)
+    with pytest.raises(ValueError, match="no mode"):
+        committee.update(a_round(rng, np.ones(MANY)))
+    assert json.dumps(committee.state()) == before

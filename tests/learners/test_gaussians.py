@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coactor.learners.gaussians import ENOUGH, Covariance, Diagonal, Precision
+from coactor.learners import gaussians
+from coactor.learners.gaussians import TOLERANCE, Covariance, Diagonal, Precision, _dual_newton
 from coactor.protocol import Matrix, Vector
 
 
@@ -55,7 +56,7 @@ def test_the_precision_form_finds_the_mode(seed: int, d: int, m: int, size: floa
     precision = np.linalg.inv(covariance)
     mode = brute_force_mode(mean, precision, rows, labels)
     least = loss(mode, mean, precision, rows, labels)
-    assert loss(belief.mean, mean, precision, rows, labels) <= least + ENOUGH
+    assert loss(belief.mean, mean, precision, rows, labels) <= least + TOLERANCE
     p = 1.0 / (1.0 + np.exp(-rows @ belief.mean))
     curvature = precision + (rows.T * (p * (1.0 - p))) @ rows
     # The curvature is of the point before the last, short step.
@@ -72,7 +73,7 @@ def test_the_diagonal_form_finds_the_mode(seed: int, d: int, m: int, size: float
     precision = np.diag(1.0 / variances)
     mode = brute_force_mode(mean, precision, rows, labels)
     least = loss(mode, mean, precision, rows, labels)
-    assert loss(belief.mean, mean, precision, rows, labels) <= least + ENOUGH
+    assert loss(belief.mean, mean, precision, rows, labels) <= least + TOLERANCE
     assert (belief.variances() <= variances).all()
 
 
@@ -89,7 +90,7 @@ def test_both_forms_take_the_same_step_from_independent_coordinates(
     primal.learn(rows, labels)
     dual.learn(rows, labels)
     np.testing.assert_allclose(primal.mean, dual.mean, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(np.diagonal(primal.matrix), 1.0 / dual.matrix, rtol=1e-6)
+    np.testing.assert_allclose(np.diagonal(primal.matrix), 1.0 / dual.variance, rtol=1e-6)
 
 
 def test_with_one_coordinate_both_forms_are_the_same_for_ever() -> None:
@@ -120,6 +121,51 @@ def test_precision_and_covariance_are_one_belief(seed: int, d: int, m: int, size
         np.testing.assert_allclose(primal.mean, dual.mean, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(primal.variances(), dual.variances(), rtol=1e-5, atol=1e-9)
         np.testing.assert_allclose(dual.matrix, dual.matrix.T, rtol=1e-9, atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(1, 30), st.sampled_from([0.1, 1.0, 5.0]))
+def test_systems_of_size_d_and_of_size_m_give_the_same_step(
+    seed: int, d: int, more: int, size: float
+) -> None:
+    """With more rows than coordinates the primal form is used; the dual form would find the same."""
+    mean, rows, labels = a_round(seed, d, d + more, size)
+    root = np.random.default_rng([seed, 5]).standard_normal((d, d))
+    covariance, variances = root @ root.T + 0.1 * np.eye(d), np.diagonal(root @ root.T) + 0.1
+    alpha, bend = _dual_newton(rows @ covariance @ rows.T, rows @ mean, labels)
+    joint = Covariance(mean, covariance)
+    joint.forget(0.5)  # no effect on the prior
+    joint.learn(rows, labels)
+    np.testing.assert_allclose(joint.mean, mean + alpha @ rows @ covariance, rtol=1e-6, atol=1e-7)
+    precision = np.linalg.inv(covariance) + (rows.T * bend) @ rows
+    np.testing.assert_allclose(joint.variances(), np.diagonal(np.linalg.inv(precision)), rtol=1e-6, atol=1e-9)
+    alpha, bend = _dual_newton((rows * variances) @ rows.T, rows @ mean, labels)
+    single = Diagonal(mean, variances)
+    single.learn(rows, labels)
+    np.testing.assert_allclose(single.mean, mean + variances * (alpha @ rows), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(1.0 / single.variance, 1.0 / variances + bend @ rows**2, rtol=1e-6)
+
+
+def test_no_system_is_larger_than_the_number_of_coordinates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """44,550 moves of a tour of 300 points would be a matrix of 16 GB."""
+    monkeypatch.setattr(gaussians, "_dual_newton", None)
+    rng = np.random.default_rng(6)
+    rows, labels = rng.standard_normal((400, 20)), (rng.random(400) < 0.3).astype(float)
+    for belief in (Covariance(np.zeros(20), np.eye(20)), Diagonal(np.zeros(20), np.ones(20))):
+        belief.learn(rows, labels)
+        assert (belief.variances() < 1.0).all()
+
+
+def test_variances_stay_positive_where_subtraction_leaves_only_rounding() -> None:
+    """Contradicting labels on one long row: the variance along it is below the rounding of the prior's."""
+    belief = Covariance(np.zeros(3), np.diag([100.0, 100.0, 4.0]))
+    rng = np.random.default_rng(0)
+    for t in range(20):
+        row = 1e7 * (np.eye(3)[[t]] if t < 3 else rng.standard_normal((1, 3)))
+        belief.learn(np.vstack([row, row]), np.array([1.0, 0.0]))
+        belief.forget(0.9)
+        assert (belief.variances() > 0.0).all()
+        assert np.isfinite(belief.variances()).all()
 
 
 FORMS = {

@@ -107,18 +107,68 @@ def test_a_damaged_state_is_refused_and_changes_nothing(name: str) -> None:
     ],
 )
 def test_what_is_no_state_is_refused(state: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"not a learner's state|there is no learner"):
+    with pytest.raises(ValueError, match=r"not a learner's state|Unknown learner|name of a learner"):
         learners.from_state(state)
 
 
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(ValueError, match=r"there is no learner 'CSPR'; did you mean .*CSPER"):
+    with pytest.raises(ValueError, match=r"Unknown learner 'CSPR'. Did you mean .*CSPER"):
         learners.make("CSPR", 2)
-    with pytest.raises(ValueError, match="there is no learner 'averaged-nobody'"):
+    with pytest.raises(ValueError, match="Unknown learner 'averaged-nobody'"):
         learners.make("averaged-nobody", 2)
     assert {"PER", "CSPER", "PA", "CSPA", "PA-I", "PA-II", "capped-CSPER", "averaged-PER", "batch-PA"} <= set(
         NAMES
     )
+
+
+def test_make_passes_settings() -> None:
+    assert repr(learners.make("PA", 2, margin=2.0)) == "PA(dim=2, margin=2.0)"
+    batch = learners.make("batch-PA-I", 2, size=3, aggressiveness=0.5)
+    assert repr(batch) == "MiniBatch(PAI(dim=2, margin=1.0, aggressiveness=0.5), size=3)"
+    assert repr(learners.make("averaged-PER", 2)) == "Averaged(PER(dim=2))"
+    choice = learners.make("default", 2, prior_sd=3.0)
+    assert choice.state()["doubt"] == 3.0
+    assert repr(choice) == "ChoiceLearner(dim=2) after 0 rounds"
+    assert repr(learners.make("default", 300)) == "Committee(dim=300) after 0 rounds"
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "message"),
+    [
+        ("PER", "margin", "Learner 'PER' has no setting 'margin'; it has none."),
+        ("PA", "margn", "Learner 'PA' has no setting 'margn'; it has margin."),
+        ("batch-PA", "sizes", "it has size, margin"),
+        ("default", "doubt", "Learner 'choice' has no setting 'doubt'; it has prior, prior_mean, prior_sd"),
+    ],
+)
+def test_make_raises_for_unknown_settings(name: str, setting: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        learners.make(name, 2, **{setting: 1.0})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_name_of_a_learner_makes_it_again(name: str) -> None:
+    learner = learners.make(name, 3)
+    assert learner.name == learners.resolve(name, 3)
+    assert type(learners.make(learner.name, 3)) is type(learner)
+    assert learners.make(learner.name, 3).state() == learner.state()
+
+
+def test_make_knows_learners_announced_by_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Announced(PA):
+        name = "mine"
+
+    class EntryPoint:
+        def load(self) -> Any:
+            return Announced
+
+    monkeypatch.setattr(learners, "announced", lambda group: {"mine": EntryPoint()})
+    assert "mine" in learners.names()
+    learner = learners.make("mine", 2, margin=3.0)
+    assert isinstance(learner, Announced)
+    assert learners.from_state(learner.state()).state() == learner.state()
+    with pytest.raises(ValueError, match="has no setting 'cap'"):
+        learners.make("mine", 2, cap=1.0)
 
 
 @pytest.mark.parametrize("name", NAMES)

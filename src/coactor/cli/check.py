@@ -63,7 +63,7 @@ def _check(target: str, count: int, seed: int) -> str:
     import numpy as np
 
     from coactor import checks
-    from coactor.lab.engine.plugins import load
+    from coactor.plugins import load
 
     module, thing = load(target)
     rng = np.random.default_rng(seed)

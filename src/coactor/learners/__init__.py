@@ -1,9 +1,14 @@
-"""Learners: feedback in, weights out. One family per file; Algorithm 1 is in coactive.py."""
+"""Learners: feedback in, weights out. One family per file; Algorithm 1 is in coactive.py.
+
+An installed package announces a learner of its own under the entry point group ``coactor.learners``. Its
+class, called with the number of features and its settings, is then known to `make` and to studies.
+"""
 
 from __future__ import annotations
 
-import difflib
+import inspect
 from collections.abc import Callable
+from typing import Any
 
 from coactor.learners.choice import FEW, ChoiceLearner
 from coactor.learners.coactive import CoactiveLearner
@@ -12,6 +17,7 @@ from coactor.learners.passive_aggressive import CSPA, PA, PAI, PAII
 from coactor.learners.perceptrons import CSPER, PER, CappedCSPER
 from coactor.learners.serialization import positive_dim
 from coactor.learners.wrappers import Averaged, MiniBatch
+from coactor.plugins import LEARNERS, announced, unknown
 from coactor.protocol import Learner, State
 
 __all__ = [
@@ -30,57 +36,116 @@ __all__ = [
     "from_state",
     "make",
     "names",
+    "resolve",
+    "settings_of",
 ]
 
-_COACTIVE: dict[str, Callable[[int], CoactiveLearner]] = {
-    learner.name: learner for learner in (PER, CSPER, PA, CSPA, PAI, PAII, CappedCSPER)
-}
-_CHOICE: dict[str, Callable[[int], ChoiceLearner | Committee]] = {
-    learner.name: learner for learner in (ChoiceLearner, Committee)
+_COACTIVE = {learner.name: learner for learner in (PER, CSPER, PA, CSPA, PAI, PAII, CappedCSPER)}
+_BUILT_IN: dict[str, Callable[..., Learner]] = {
+    ChoiceLearner.name: ChoiceLearner,
+    Committee.name: Committee,
+    **_COACTIVE,
 }
 
 
 def names() -> list[str]:
-    """Every name that `make` knows."""
-    plain = list(_COACTIVE)
-    return [
-        "default",
-        ChoiceLearner.name,
-        Committee.name,
-        *plain,
-        *(f"averaged-{n}" for n in plain),
-        *(f"batch-{n}" for n in plain),
-    ]
+    """Every name that `make` knows: ours, and those of installed packages."""
+    wrapped = [f"{wrapper}-{name}" for wrapper in ("averaged", "batch") for name in _COACTIVE]
+    built_in = ["default", *_BUILT_IN, *wrapped]
+    return [*built_in, *(name for name in sorted(announced(LEARNERS)) if name not in built_in)]
 
 
-def make(name: str, dim: int) -> Learner:
-    """A fresh learner by its name, with its default settings.
+def make(name: str, dim: int, **settings: Any) -> Learner:
+    """Make a new learner by its name.
+
+    Parameters
+    ----------
+    name
+        One of `names`. "default" is the Bayesian choice model, "choice" or "committee" by the number of
+        features.
+    dim
+        d, the number of features.
+    **settings
+        The learner's own parameters, such as ``margin=2.0`` for PA; `settings_of` lists them. Those of a
+        wrapper such as "batch-PA" may belong to the wrapper or to the learner inside.
+
+    Raises
+    ------
+    ValueError
+        If there is no such learner or setting, or its value is invalid.
 
     Examples
     --------
     >>> make("averaged-CSPER", 3).weights
     array([0., 0., 0.])
+    >>> make("PA", 3, margin=2.0)
+    PA(dim=3, margin=2.0)
     """
+    name = resolve(name, dim)
+    known = settings_of(name)
+    for setting in settings:
+        if setting not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise ValueError(f"Learner {name!r} has no setting {setting!r}; {has}.")
+    wrapper, _, inner = name.partition("-")
+    if name in _BUILT_IN:
+        return _BUILT_IN[name](dim, **settings)
+    if inner in _COACTIVE and wrapper == "averaged":
+        return Averaged(_COACTIVE[inner](dim, **settings))
+    if inner in _COACTIVE and wrapper == "batch":
+        size = {"size": settings.pop("size")} if "size" in settings else {}
+        return MiniBatch(_COACTIVE[inner](dim, **settings), **size)
+    learner: Learner = announced(LEARNERS)[name].load()(dim, **settings)
+    return learner
+
+
+def resolve(name: str, dim: int) -> str:
+    """The name of the learner that `make` returns: for "default", the one it stands for.
+
+    Raises ValueError if there is no such learner.
+
+    Examples
+    --------
+    >>> resolve("default", 3), resolve("default", 700), resolve("PER", 3)
+    ('choice', 'committee', 'PER')
+    """
+    if not isinstance(name, str):
+        raise ValueError(f"The name of a learner is {name!r}; expected a text.")
     if name == "default":
-        name = Committee.name if positive_dim(dim) > FEW else ChoiceLearner.name
-    if name in _CHOICE:
-        return _CHOICE[name](dim)
-    if name in _COACTIVE:
-        return _COACTIVE[name](dim)
-    prefix, _, rest = name.partition("-")
-    if rest in _COACTIVE and prefix == "averaged":
-        return Averaged(_COACTIVE[rest](dim))
-    if rest in _COACTIVE and prefix == "batch":
-        return MiniBatch(_COACTIVE[rest](dim))
-    near = difflib.get_close_matches(name, names(), n=3, cutoff=0.4) or list(_COACTIVE)
-    raise ValueError(f"there is no learner {name!r}; did you mean {' or '.join(near)}?")
+        return Committee.name if positive_dim(dim) > FEW else ChoiceLearner.name
+    if name not in names():
+        raise unknown("learner", name, names())
+    return name
+
+
+def settings_of(name: str) -> dict[str, Any]:
+    """The settings of a learner and their defaults.
+
+    Examples
+    --------
+    >>> settings_of("batch-PA")
+    {'size': 5, 'margin': 1.0}
+    """
+    wrapper, _, inner = name.partition("-")
+    if name in _BUILT_IN:
+        return _parameters(_BUILT_IN[name])
+    if inner in _COACTIVE and wrapper in ("averaged", "batch"):
+        own = _parameters(MiniBatch) if wrapper == "batch" else {}
+        return own | _parameters(_COACTIVE[inner])
+    return _parameters(announced(LEARNERS)[name].load())
+
+
+def _parameters(maker: Callable[..., Any]) -> dict[str, Any]:
+    """The parameters of a class after the first one."""
+    _, *parameters = inspect.signature(maker).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters}
 
 
 def from_state(state: State) -> Learner:
-    """The learner a state was taken from."""
+    """The learner a state was taken from. Raises ValueError if it is not the state of a known learner."""
     try:
         learner = make(state["learner"], len(state["weights"]))
     except (KeyError, TypeError):
-        raise ValueError("this is not a learner's state; expected what state() returned.") from None
+        raise ValueError("This is not a learner's state; expected what state() returned.") from None
     learner.restore(state)
     return learner

@@ -50,8 +50,12 @@ class CoactiveLearner(ABC):
         """The parameters that belong to the state."""
         return {}
 
+    def __repr__(self) -> str:
+        settings = "".join(f", {name}={value}" for name, value in self.settings().items())
+        return f"{type(self).__name__}(dim={self.weights.size}{settings})"
+
     def state(self) -> State:
-        """Everything it knows, as JSON-able data."""
+        """Everything it has learned, as JSON-able data."""
         return {"learner": self.name, "weights": pack(self.weights), **self.settings()}
 
     def restore(self, state: State) -> None:

@@ -1,12 +1,12 @@
-"""The default learner for many features: two beliefs, one quick and one slow, and weights between them.
+"""The default learner for many features: a quick and a slow posterior, and weights between them.
 
 How far to trust a few hundred rounds about as many features cannot be read off the rounds themselves: on some
-data a belief that takes weights to be large and learns at once needs least effort, on other data one that
-takes them to be small and follows what most rows have in common. Their errors differ, so the
-weights between the two do nearly as well as the better one, whichever it is.
+data a wide prior that learns at once needs least effort, on other data a narrow one that follows what most
+rows have in common. Their errors differ, so the weights between the two do nearly as well as the better one,
+whichever it is.
 
-    quick    rows by their direction; weights may be large, and are believed about jointly
-    slow     rows as they are, so that large changes count more; weights are small, each by itself
+    quick    rows by their direction; a wide prior, and a joint posterior of all weights
+    slow     rows as they are, so that large changes count more; a narrow prior, and independent weights
 
 Both see every round (choice.py). The direction of the weights is QUICK of one and 1 - QUICK of the other.
 """
@@ -14,6 +14,7 @@ Both see every round (choice.py). The direction of the weights is QUICK of one a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -21,8 +22,8 @@ from coactor.learners.choice import ChoiceLearner, row_lengths
 from coactor.learners.serialization import inner_state, pack
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
-QUICK = 0.8  # the quick one's part of the direction
-CAUTION = 0.1  # the slow one's doubt
+QUICK = 0.8  # the share of the quick learner in the direction
+SLOW_SD = 0.1  # the prior standard deviation of the slow learner
 
 
 class Committee:
@@ -33,7 +34,7 @@ class Committee:
     dim
         d.
     prior
-        What the weights are likely to be like, as for a `ChoiceLearner`.
+        The direction of the prior mean, as for a `ChoiceLearner`.
 
     Examples
     --------
@@ -46,17 +47,17 @@ class Committee:
 
     def __init__(self, dim: int, prior: Sequence[float] | Vector | None = None) -> None:
         self.dim = dim
-        self.quick = ChoiceLearner(dim, prior, lengths=False)
-        self.slow = ChoiceLearner(dim, prior, doubt=CAUTION, lengths=True, independent=True)
+        self.quick = ChoiceLearner(dim, prior, use_lengths=False)
+        self.slow = ChoiceLearner(dim, prior, prior_sd=SLOW_SD, use_lengths=True, independent=True)
 
     @property
     def prior(self) -> Vector:
-        """The proportions believed in before anything was seen."""
+        """The direction of the prior mean."""
         return self.quick.prior
 
     @property
     def weights(self) -> Vector:
-        """Between the two directions, as long as the quick one's."""
+        """Between the two directions, with the length of the quick learner's."""
         quick, slow = self.quick.weights, self.slow.weights
         length, other = row_lengths(np.vstack([quick, slow])).tolist()
         if length == 0.0 or other == 0.0:
@@ -67,33 +68,38 @@ class Committee:
 
     @property
     def threshold(self) -> float:
-        """The quick one's, in whose units the weights are."""
+        """The quick learner's, because the weights are in its units."""
         return self.quick.threshold
 
     def deviations(self) -> Vector:
-        """The standard deviation of each weight: the quick one's, the larger."""
+        """The posterior standard deviation of each weight: the quick learner's, which is larger."""
         return self.quick.deviations()
 
     def prior_deviations(self) -> Vector:
-        """The prior standard deviation of each weight: the quick one's."""
+        """The prior standard deviation of each weight: the quick learner's."""
         return self.quick.prior_deviations()
 
     def known(self) -> Vector:
-        """How much of the doubt about each weight is gone: 0 nothing, 1 all of it."""
+        """1 - posterior / prior standard deviation of each weight: 0 nothing learned, 1 certain."""
         return self.quick.known()
 
     def chances(self, differences: Matrix) -> Vector:
-        """The probability that the expert makes each move: what the two say on average."""
+        """The probability that the expert makes each move: the mean of the two."""
         chances: Vector = 0.5 * (self.quick.chances(differences) + self.slow.chances(differences))
         return chances
 
     def update(self, feedback: Feedback) -> None:
-        """Both learn."""
+        """Both learn. If one raises, neither has changed."""
+        slow = copy(self.slow)  # an update replaces all it changes, so a shallow copy is enough
+        slow.update(feedback)
         self.quick.update(feedback)
-        self.slow.update(feedback)
+        self.slow = slow
+
+    def __repr__(self) -> str:
+        return f"Committee(dim={self.dim}) after {self.quick.rounds} rounds"
 
     def state(self) -> State:
-        """Everything it knows, as JSON-able data."""
+        """Everything it has learned, as JSON-able data."""
         return {
             "learner": self.name,
             "weights": pack(self.weights),

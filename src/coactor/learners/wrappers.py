@@ -43,13 +43,16 @@ class Averaged:
         self.weights = self.weights + (self.learner.weights - self.weights) / self.rounds
 
     def state(self) -> State:
-        """Everything it knows, as JSON-able data."""
+        """Everything it has learned, as JSON-able data."""
         return {
             "learner": self.name,
             "weights": pack(self.weights),
             "rounds": self.rounds,
             "inner": self.learner.state(),
         }
+
+    def __repr__(self) -> str:
+        return f"Averaged({self.learner!r})"
 
     def restore(self, state: State) -> None:
         """Become the learner that `state` was taken from."""
@@ -97,7 +100,7 @@ class MiniBatch:
             self.waiting, self.sum = 0, np.zeros(self.sum.size)
 
     def state(self) -> State:
-        """Everything it knows, as JSON-able data."""
+        """Everything it has learned, as JSON-able data."""
         return {
             "learner": self.name,
             "weights": pack(self.weights),
@@ -106,6 +109,9 @@ class MiniBatch:
             "sum": pack(self.sum),
             "inner": self.learner.state(),
         }
+
+    def __repr__(self) -> str:
+        return f"MiniBatch({self.learner!r}, size={self.size})"
 
     def restore(self, state: State) -> None:
         """Become the learner that `state` was taken from."""

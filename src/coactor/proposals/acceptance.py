@@ -48,7 +48,7 @@ class Acceptance:
         self._belief.learn(_row(expected_moves), np.array([1.0 if accepted else 0.0]))
 
     def state(self) -> State:
-        """Everything it knows, as JSON-able data."""
+        """Everything it has learned, as JSON-able data."""
         return {"learner": self.name, **{key: pack(array) for key, array in self._belief.arrays().items()}}
 
     def restore(self, state: State) -> None:

@@ -39,7 +39,7 @@ def test_combine_multiplies_posteriors() -> None:
         path = np.vstack([np.zeros(3), *np.cumsum(steps, axis=0)])
         return Feedback(path, float(len(steps)), rows[rows @ truth <= 1])
 
-    learner: Any = learners.ChoiceLearner(3, keep=1.0)
+    learner: Any = learners.ChoiceLearner(3, forgetting=1.0)
     for _ in range(5):
         learner.update(feedback())
     common = learner.state()
@@ -72,7 +72,7 @@ def test_combine_converts_the_units_that_each_shard_chose() -> None:
         path = np.vstack([np.zeros(3), *np.cumsum(rows[made], axis=0)])
         return Feedback(path, float(made.sum()), rows[~made])
 
-    learner: Any = learners.ChoiceLearner(3, keep=1.0)
+    learner: Any = learners.ChoiceLearner(3, forgetting=1.0)
     for _ in range(5):
         learner.update(feedback(0.0))
     common = learner.state()

@@ -16,7 +16,7 @@ import numpy as np
 
 import coactor
 from coactor.lab.engine import atomic_files
-from coactor.lab.engine.plugins import load_class, source_of
+from coactor.plugins import load_class, source_of
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

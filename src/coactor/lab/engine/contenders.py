@@ -27,8 +27,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from coactor import learners, proposals
-from coactor.lab.engine.plugins import load_class, unknown
 from coactor.learners import Averaged, ChoiceLearner, CoactiveLearner, Committee, MiniBatch
+from coactor.plugins import load_class, unknown
 from coactor.protocol import Learner, Vector
 
 START, ALIKE, COPY, HINDSIGHT, EXPERT = BASELINES = ("start", "alike", "copy", "hindsight", "expert")

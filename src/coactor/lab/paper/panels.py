@@ -8,8 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from coactor.lab.engine.plugins import load_class, unknown
 from coactor.lab.paper.data import DataFile, open_data, read_queries
+from coactor.plugins import load_class, unknown
 from coactor.protocol import Domain, Samples
 
 

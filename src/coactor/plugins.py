@@ -1,4 +1,4 @@
-"""Load classes of the user, written ``module:Class``."""
+"""Find classes of the user: by entry point, as ``module:Class``, or as ``file.py:Class``."""
 
 from __future__ import annotations
 
@@ -7,20 +7,30 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+LEARNERS, DOMAINS = "coactor.learners", "coactor.domains"
+"""The entry point groups under which installed packages announce their classes."""
 
-def unknown(kind: str, name: str, known: Sequence[str]) -> ValueError:
+
+@cache
+def announced(group: str) -> dict[str, Any]:
+    """The entry points of a group, by name. Nothing is imported before `load` of an entry point is called."""
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> ValueError:
     """An error that suggests the nearest known names."""
     lower = {word.lower(): word for word in known}
     near = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(lower[word] for word in near)}? " if near else ""
-    return ValueError(
-        f"Unknown {kind} {name!r}. {hint}Known are {', '.join(known)}; a class of your own is module:Class."
-    )
+    return ValueError(f"Unknown {kind} {name!r}. {hint}Known are {', '.join(lower.values())}.")
 
 
 def load_class(text: str, kind: str) -> Any:
@@ -59,11 +69,8 @@ def load(text: str) -> tuple[ModuleType, Any]:
 def _module(name: str) -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
-    sys.path.insert(0, "")  # the current folder, as for `python -m`
-    try:
+    with _on_path(""):  # the current folder, as for `python -m`
         return importlib.import_module(name)
-    finally:
-        sys.path.remove("")
 
 
 def _module_from_file(path: Path) -> ModuleType:
@@ -72,12 +79,27 @@ def _module_from_file(path: Path) -> ModuleType:
         raise ImportError("not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
+    try:
+        with _on_path(str(path.parent.resolve())):  # its folder, as for `python file.py`
+            spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[path.stem]
+        raise
     return module
 
 
+@contextmanager
+def _on_path(folder: str) -> Iterator[None]:
+    before = list(sys.path)
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
 def source_of(thing: Any) -> bytes:
-    """The text of the file that defines a class; it is part of the cache key."""
+    """The text of the file that defines a class."""
     try:
         file = inspect.getsourcefile(thing)
     except TypeError:
