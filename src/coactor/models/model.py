@@ -99,7 +99,7 @@ class GridModel:
         blocks: tuple[str, int] | None = None,
         sample: Callable[[np.random.Generator], Mapping[str, Any]] | None = None,
         engine: Engine = "auto",
-        steps: int = 1000,
+        steps: int = 200,
         effort: float = 0.2,
     ) -> None:
         self.schema = Schema.of(over, choose, axes or {}, data or {})
