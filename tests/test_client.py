@@ -1,0 +1,177 @@
+"""The same methods in memory, on disk and over the network, with the same results bit for bit."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+
+import coactor
+from coactor import Session, SimulatedExpert, connect, learners, open_study
+from coactor.client import RemoteStudy
+from coactor.domains import Fleet, Hypercube, Plans, Ranking, Roads, Tour
+from coactor.studies import Invalid, RateLimited, Store, Unavailable
+from coactor.studies.accounts import Accounts
+from coactor.web.app import create_app
+from tests.domains.roads.networks import grid
+from tests.web.conftest import serving
+
+README = Path(__file__).parents[1] / "README.md"
+DOMAINS = {
+    "tour": lambda: Tour(points=7, features=3),
+    "fleet": lambda: Fleet(points=9, vehicles=2, features=3),
+    "hypercube": lambda: Hypercube(dimension=4, features=3),
+    "ranking": lambda: Ranking(features=4, documents=6),
+    "plan": lambda: Plans(features=2),
+    "roads": lambda: Roads(grid(4, np.random.default_rng(4)), habit=False),
+}
+PAIRS = [("tour", name) for name in learners.names()]
+PAIRS += [(name, learner) for name in DOMAINS for learner in ("CSPER", "default")]
+
+
+class Place:
+    """A store and a server on it."""
+
+    def __init__(self, store: Store, address: str) -> None:
+        self.store, self.address = store, address
+        self.token = Accounts(store).create("tester", "*", "admin")
+
+    def connect(self, name: str, domain: object = None) -> RemoteStudy:
+        return connect(self.address, name, token=self.token, domain=domain)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    url = f"sqlite:///{tmp_path_factory.mktemp('place')}/desk.db"
+    with Store(url) as store, serving(create_app(store)) as address:
+        yield Place(store, address)
+
+
+def test_readme_gives_the_same_numbers_in_memory_on_disk_and_over_http(place):
+    code = next(
+        block for block in re.findall(r"```python\n(.*?)```", README.read_text(), re.S) if "Session(" in block
+    )
+    code = (
+        code.replace("n=300", "n=40")
+        .replace("features=100", "features=10")
+        .replace("random(100)", "random(10)")
+    )
+    opened = "coactor.Session(domain, coactor.learners.CSPER(domain.dim))"
+    assert opened in code
+    results = []
+    for session in (
+        opened,
+        'coactor.open_study(place.store, "disk", domain, coactor.learners.CSPER(domain.dim), create=True)',
+        'remote("net", domain)',
+    ):
+
+        def remote(name, domain):
+            open_study(place.store, name, domain, learners.CSPER(domain.dim), create=True).close()
+            return place.connect(name, domain)
+
+        names = {"place": place, "remote": remote}
+        exec(code.replace(opened, session), names)
+        ran = names["session"]
+        results.append((ran.efforts, ran.weights().tobytes(), ran.weights(20).tobytes(), ran.version))
+        if isinstance(ran, RemoteStudy):
+            ran.close()
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize(("name", "learner"), sorted(set(PAIRS)))
+def test_rounds_are_the_same_in_memory_on_disk_and_over_http(place, name, learner):
+    domain = DOMAINS[name]()
+    weights = np.random.default_rng(3).random(domain.dim)
+    expert = SimulatedExpert(domain, weights, 0.05, costs={"reverse": 0.7})
+    study_name = f"{name}-{learner}"
+    session = Session(domain, learners.make(learner, domain.dim), seed=5)
+    with (
+        open_study(place.store, f"{study_name}-local", domain, learner, create=True, seed=5) as local,
+        open_study(place.store, f"{study_name}-remote", domain, learner, create=True, seed=5),
+        place.connect(f"{study_name}-remote", domain) as remote,
+    ):
+        for k, x in enumerate(domain.sample(np.random.default_rng(1), 5)):
+            proposals = [one.ask(x, key=f"k{k}") for one in (session, local, remote)]
+            correction = expert(x, proposals[0].solution)
+            report = (
+                {},
+                {"solution": correction.final},
+                {"moves": correction.moves},
+                {"cut": True, "moves": []},
+            )
+            how = report[k] if k < 4 else {"path": list(correction.path)}
+            told = [
+                one.tell(p, correction, actor="ana") if not how else one.tell(p, **how, actor="ana")
+                for one, p in zip((session, local, remote), proposals, strict=True)
+            ]
+            for p in proposals[1:]:
+                assert (p.id, p.version, p.chance) == (
+                    proposals[0].id,
+                    proposals[0].version,
+                    proposals[0].chance,
+                )
+                assert p.expected_moves == proposals[0].expected_moves
+            for one in told[1:]:  # the log adds a position and a time, and that is all
+                assert replace(one, seq=told[0].seq, time=told[0].time, gross=told[0].gross) == told[0]
+            assert session.weights().tobytes() == local.weights().tobytes() == remote.weights().tobytes()
+        for version in range(6):
+            expected = session.weights(version).tobytes()
+            assert expected == local.weights(version).tobytes() == remote.weights(version).tobytes()
+        assert session.efforts == local.efforts == remote.efforts
+
+
+def test_client_imports_neither_sqlalchemy_nor_orjson():
+    code = (
+        "import sys; sys.modules['sqlalchemy'] = sys.modules['orjson'] = None\n"
+        "import coactor; coactor.connect('http://127.0.0.1:9', 'x', token='t').close()\n"
+        "from coactor.studies import Conflict, EffortRow, Ticket"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def answering(status: int, headers: dict[str, str] | None = None, content: bytes = b"{}") -> RemoteStudy:
+    study = coactor.connect("http://server", "desk", token="t")
+    transport = httpx.MockTransport(lambda request: httpx.Response(status, headers=headers, content=content))
+    study._http = httpx.Client(base_url="http://server", transport=transport)
+    return study
+
+
+def test_client_raises_rate_limited_with_the_time_to_wait():
+    with answering(429, {"Retry-After": "17"}) as study, pytest.raises(RateLimited) as caught:
+        study.weights()
+    assert caught.value.retry_after == 17.0
+    with answering(429) as study, pytest.raises(RateLimited) as caught:
+        study.weights()
+    assert caught.value.retry_after is None
+
+
+def test_export_raises_unavailable_when_the_connection_breaks():
+    def broken(request: httpx.Request) -> httpx.Response:
+        raise httpx.ReadError("gone")
+
+    study = coactor.connect("http://server", "desk", token="t")
+    study._http = httpx.Client(base_url="http://server", transport=httpx.MockTransport(broken))
+    with study, pytest.raises(Unavailable, match="gone"):
+        list(study.export())
+
+
+def test_tell_sends_moves_with_tuples_and_refuses_nan(place):
+    domain = Tour(points=7, features=3)
+    x = next(domain.sample(np.random.default_rng(0), 1))
+    with (
+        open_study(place.store, "tuples", domain, "CSPER", create=True),
+        place.connect("tuples", domain) as study,
+    ):
+        p = study.ask(x)
+        assert study.tell(p, moves=[{"op": "reverse", "args": (np.int64(1), 3)}]).effort == 1.0
+        assert repr(study) == f"<RemoteStudy 'tuples' at {place.address}>"
+        q = study.ask(x)
+        with pytest.raises(Invalid, match="JSON"):
+            study.tell(q, moves=[], effort=float("nan"))
