@@ -47,7 +47,7 @@ def test_every_command_answers_in_text_and_in_json(run, tmp_path):
     good = json.loads(run("study", "verify", "--json"))[0]
     assert good["facts"] == 7
     assert "good" in run("study", "verify", "tours", "--hash", good["hash"])
-    assert "not the log you noted" in run("study", "verify", "tours", "--hash", "00", ok=False)
+    assert "not the log that was noted" in run("study", "verify", "tours", "--hash", "00", ok=False)
     file = tmp_path / "tours.jsonl"
     run("study", "export", "tours", "--out", str(file))
     assert run("study", "export", "tours") == file.read_text()
@@ -77,7 +77,7 @@ def test_mistakes_are_reported_without_a_traceback(run, tmp_path):
         (("study", "create", "tours", "--domain", "tour"), "already a study"),
         (("study", "create", "n", "--domain", "os.system"), "no domain"),
         (("study", "create", "n", "--domain", "tour", "--parameters", "[]"), "JSON object"),
-        (("study", "create", "n", "--domain", "tour", "--parameters", "{"), "no JSON"),
+        (("study", "create", "n", "--domain", "tour", "--parameters", "{"), "not valid JSON"),
         (("token", "revoke", "nobody"), "no token"),
         (("serve", "--host", "0.0.0.0"), "--allow-host"),
     ):

@@ -121,7 +121,7 @@ def test_study_create_reports_mistakes_without_a_traceback(
         (("roads", "--network", str(tmp_path / "empty")), "has no links.csv"),
         (("roads", "--network", str(broken)), "line 8: length is 'far'; expected a number"),
         (("roads",), "needs a network"),
-        (("roads", "--network", str(folder), "--learned", str(tmp_path / "x.json")), "is no learner"),
+        (("roads", "--network", str(folder), "--learned", str(tmp_path / "x.json")), "was not written by"),
         (("roads", "--network", str(folder), "--learned", str(tmp_path / "no.json")), "No such file"),
         (("roads", "--network", str(folder), "--learned", str(tmp_path / "wide.json")), "weights"),
     ):

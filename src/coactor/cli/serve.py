@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from coactor.cli.options import json_option, store_option
-from coactor.cli.study import in_words, opened, show
+from coactor.cli.study import opened, report_study_errors, show
 from coactor.studies.accounts import Accounts
 from coactor.studies.errors import Invalid, Unavailable
 from coactor.studies.log.store import Store
@@ -46,7 +46,7 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
 )
 @click.option("--quiet", is_flag=True, help="Do not log requests.")
 @json_option
-@in_words
+@report_study_errors
 def serve(
     url: str,
     host: str,

@@ -1,4 +1,4 @@
-"""The operator's tools: ``coactor study ...``."""
+"""``coactor study ...``: create, inspect, verify, export and copy studies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from coactor.studies.log.store import Store
 from coactor.studies.opening import open_study
 from coactor.studies.study import Study
 
-SENTENCES = (
+REPORTED = (
     errors.Invalid,
     errors.NotFound,
     errors.Forbidden,
@@ -30,24 +30,24 @@ SENTENCES = (
     OSError,
 )
 
-in_words = report_errors(*SENTENCES)
+report_study_errors = report_errors(*REPORTED)
 
 
 @contextmanager
 def opened(url: str) -> Iterator[Store]:
-    """A store for the time of a command."""
+    """Open a store for one command."""
     with Store(url) as store:
         yield store
 
 
-def show(data: Any, as_json: bool, words: Callable[[Any], str] = str) -> None:
-    """Print values as JSON, or line by line in words."""
+def show(data: Any, as_json: bool, line: Callable[[Any], str] = str) -> None:
+    """Print a value, or a list of values line by line, as text or as JSON."""
     if as_json:
         plain = [_plain(d) for d in data] if isinstance(data, list) else _plain(data)
         click.echo(orjson.dumps(plain, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY))
     else:
         for item in data if isinstance(data, list) else [data]:
-            click.echo(words(item))
+            click.echo(line(item))
 
 
 def _plain(data: Any) -> Any:
@@ -55,41 +55,45 @@ def _plain(data: Any) -> Any:
 
 
 def when(seconds: float) -> str:
-    """A time as people write it (UTC)."""
+    """Format a time (UTC)."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 @click.group()
 def study() -> None:
-    """Look after studies that last."""
+    """Create, inspect, verify, export and copy studies."""
 
 
 @study.command("create")
 @click.argument("name")
-@click.option("--domain", required=True, help="An installed domain, such as tour.")
-@click.option("--parameters", default="{}", help='As JSON, such as \'{"points": 20, "features": 10}\'.')
-@click.option("--learner", default="default", show_default=True)
+@click.option("--domain", required=True, help="Name of an installed domain, such as tour.")
+@click.option(
+    "--parameters",
+    default="{}",
+    help='Parameters of the domain as JSON, such as \'{"points": 20, "features": 10}\'.',
+)
+@click.option("--learner", default="default", show_default=True, help="Name of an installed learner.")
 @click.option(
     "--network",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Roads: a folder with links.csv; nodes.csv, turns.csv, trips.csv if there are any.",
+    help="Roads: a folder with links.csv and, optionally, nodes.csv, turns.csv and trips.csv.",
 )
 @click.option(
     "--habit/--no-habit",
     default=True,
     show_default=True,
-    help="Roads: is how unusual a turn was on the trips of trips.csv a feature?",
+    help="Roads: add a feature that measures how unusual a turn is on the trips of trips.csv.",
 )
 @click.option(
     "--learned",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Begin with what `coactor learn` wrote, in place of a fresh learner.",
+    help="Start with the learner that `coactor learn` wrote to this file.",
 )
 @store_option
 @json_option
-@in_words
+@report_study_errors
 def create_(
     name: str,
     domain: str,
@@ -108,26 +112,26 @@ def create_(
     try:
         given = orjson.loads(parameters)
     except orjson.JSONDecodeError as error:
-        raise errors.Invalid(f"--parameters is no JSON: {error}") from error
+        raise errors.Invalid(f"--parameters is not valid JSON: {error}") from error
     if not isinstance(given, dict):
         raise errors.Invalid("--parameters must be a JSON object.")
     if network is not None:
         given = study_files.with_network(domain, given, network, habit)
-    begin = learner if learned is None else study_files.learner_from(learned)
+    start = learner if learned is None else study_files.learner_from(learned)
     with opened(url) as store:
         with store.reading() as sql:
             if any(head.name == name for head in sql.studies()):
                 raise errors.Conflict(f"There is already a study {name!r}; choose another name.")
-        open_study(store, name, catalog.make(domain, given), begin, create=True)
+        open_study(store, name, catalog.make(domain, given, limits=False), start, create=True)
         show(_about(store, name), as_json, lambda a: f"Created {a['name']}.")
 
 
 @study.command("list")
 @store_option
 @json_option
-@in_words
+@report_study_errors
 def list_(url: str, as_json: bool) -> None:
-    """Every study in the store."""
+    """List the studies in the store."""
     with opened(url) as store, store.reading() as sql:
         rows = [{"name": head.name, "facts": head.seq, "hash": head.hash.hex()} for head in sql.studies()]
     show(rows, as_json, lambda row: f"{row['name']}  {row['facts']} facts")
@@ -137,9 +141,9 @@ def list_(url: str, as_json: bool) -> None:
 @click.argument("name")
 @store_option
 @json_option
-@in_words
+@report_study_errors
 def show_(name: str, url: str, as_json: bool) -> None:
-    """A study in a few numbers."""
+    """Show a study: domain, learner, totals and weights."""
     with opened(url) as store:
         about = _about(store, name)
     show(about, as_json, lambda a: "\n".join(f"{key}: {value}" for key, value in a.items()))
@@ -167,13 +171,13 @@ def _about(store: Store, name: str) -> dict[str, Any]:
 
 @study.command("log")
 @click.argument("name")
-@click.option("--after", default=0, help="Only facts after this sequence number.")
-@click.option("--limit", default=1000, show_default=True)
+@click.option("--after", default=0, help="List the facts after this sequence number.")
+@click.option("--limit", default=1000, show_default=True, help="List at most this many facts.")
 @store_option
 @json_option
-@in_words
+@report_study_errors
 def log_(name: str, after: int, limit: int, url: str, as_json: bool) -> None:
-    """The facts, in order."""
+    """List the facts of the log."""
     with opened(url) as store, store.reading() as sql:
         facts = [orjson.loads(body) for body in sql.bodies(sql.find(name).id, after, limit)]
     show(facts, as_json, _fact_line)
@@ -193,13 +197,13 @@ def _fact_line(fact: dict[str, Any]) -> str:
 @click.argument("proposal", type=int)
 @store_option
 @json_option
-@in_words
+@report_study_errors
 def explain_(name: str, proposal: int, url: str, as_json: bool) -> None:
-    """Why a proposal was made: each feature's share."""
+    """Explain a proposal: the share of each feature in its utility."""
     with opened(url) as store:
-        found = Study(store, name).explain(proposal)
+        explanation = Study(store, name).explain(proposal)
 
-    def words(about: Any) -> str:
+    def lines_of(about: Any) -> str:
         lines = [
             f"proposal {about.proposal}, weights of version {about.version}, utility {about.utility:.6g}"
         ]
@@ -207,32 +211,32 @@ def explain_(name: str, proposal: int, url: str, as_json: bool) -> None:
         lines += [f"  edit {edit['move']}: gains {edit['gain']:.4g}" for edit in about.edits]
         return "\n".join(lines)
 
-    show(found, as_json, words)
+    show(explanation, as_json, lines_of)
 
 
 @study.command("rollback")
 @click.argument("name")
 @click.argument("version", type=int)
-@click.option("--reason", required=True)
-@click.option("--actor", default="operator", show_default=True)
+@click.option("--reason", required=True, help="Why; it is recorded in the log.")
+@click.option("--actor", default="operator", show_default=True, help="Who rolls back.")
 @store_option
 @json_option
-@in_words
+@report_study_errors
 def rollback_(name: str, version: int, reason: str, actor: str, url: str, as_json: bool) -> None:
-    """Take the weights back to an earlier version."""
+    """Set the weights back to an earlier version, as a new version."""
     with opened(url) as store:
-        made = Study(store, name).rollback(version, reason, actor=actor)
-    show(made, as_json, lambda row: f"Version {row.version} has the weights of version {row.to}.")
+        row = Study(store, name).rollback(version, reason, actor=actor)
+    show(row, as_json, lambda row: f"Version {row.version} has the weights of version {row.to}.")
 
 
 @study.command("export")
 @click.argument("name")
-@click.option("--out", type=click.Path(path_type=Path), help="A new file; the screen otherwise.")
+@click.option("--out", type=click.Path(path_type=Path), help="A new file; standard output by default.")
 @store_option
 @json_option
-@in_words
+@report_study_errors
 def export_(name: str, out: Path | None, url: str, as_json: bool) -> None:
-    """The whole study as JSON lines."""
+    """Export a study as JSON lines."""
     with opened(url) as store:
         lines = (orjson.dumps(line) + b"\n" for line in transfer.export(store, name))
         if out is None:
@@ -246,35 +250,38 @@ def export_(name: str, out: Path | None, url: str, as_json: bool) -> None:
 
 @study.command("import")
 @click.argument("file", type=click.Path(path_type=Path, exists=True))
-@click.option("--name", help="Another name for it.")
+@click.option("--name", help="Name of the imported study; its own by default.")
 @store_option
 @json_option
-@in_words
+@report_study_errors
 def import_(file: Path, name: str | None, url: str, as_json: bool) -> None:
-    """Read a study that was exported; every link of its chain is checked."""
+    """Import an exported study and check every link of its hash chain."""
     with opened(url) as store:
-        made = transfer.load(store, transfer.read_lines(file), name)
-    show({"name": made}, as_json, lambda a: f"Imported {a['name']}.")
+        imported = transfer.load(store, transfer.read_lines(file), name)
+    show({"name": imported}, as_json, lambda a: f"Imported {a['name']}.")
 
 
 @study.command("verify")
 @click.argument("names", nargs=-1)
-@click.option("--hash", "expected", help="The hash the log must end with, noted elsewhere.")
+@click.option("--hash", "expected", help="The hash that the log must end with, as noted elsewhere.")
 @store_option
 @json_option
-@in_words
+@report_study_errors
 def verify_(names: tuple[str, ...], expected: str | None, url: str, as_json: bool) -> None:
-    """Replay studies from their first fact and check everything that can be checked."""
+    """Replay studies from their first fact and check hashes, weights and snapshots."""
     with opened(url) as store:
         with store.reading() as sql:
-            wanted = names or tuple(head.name for head in sql.studies())
-        found = [verification.verify(store, name) for name in wanted]
-    if expected is not None and [row.hash for row in found] != [expected]:
-        raise errors.Tampered("The log does not end with that hash; it is not the log you noted.")
+            selected = names or tuple(head.name for head in sql.studies())
+        verified = [verification.verify(store, name) for name in selected]
+    if expected is not None and [row.hash for row in verified] != [expected]:
+        raise errors.Tampered("The log does not end with that hash; it is not the log that was noted.")
     show(
-        found,
+        verified,
         as_json,
-        lambda row: f"{row.name}: {row.facts} facts, version {row.version}, hash {row.hash}: good",
+        lambda row: (
+            f"{row.name}: {row.facts} facts, version {row.version}, hash {row.hash}: good"
+            + (f", but {row.arithmetic[0].lower()}{row.arithmetic[1:]}" if row.arithmetic else "")
+        ),
     )
 
 
@@ -282,7 +289,7 @@ def verify_(names: tuple[str, ...], expected: str | None, url: str, as_json: boo
 @click.argument("file", type=click.Path(path_type=Path))
 @store_option
 @json_option
-@in_words
+@report_study_errors
 def backup_(file: Path, url: str, as_json: bool) -> None:
     """Copy every study into a new SQLite file. Tokens are not copied."""
     with opened(url) as store:
@@ -299,9 +306,9 @@ def backup_(file: Path, url: str, as_json: bool) -> None:
 @click.argument("names", nargs=-1)
 @store_option
 @json_option
-@in_words
+@report_study_errors
 def copy_(target: str, names: tuple[str, ...], url: str, as_json: bool) -> None:
-    """Copy studies to another store, say from SQLite to PostgreSQL; all of them when none is named."""
+    """Copy studies to another store, for instance from SQLite to PostgreSQL; all if none is named."""
     with opened(url) as store, opened(target) as other:
-        made = transfer.copy(store, other, names)
-    show({"studies": made}, as_json, lambda a: f"Copied {len(a['studies'])} studies.")
+        copied = transfer.copy(store, other, names)
+    show({"studies": copied}, as_json, lambda a: f"Copied {len(a['studies'])} studies.")

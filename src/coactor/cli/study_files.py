@@ -1,4 +1,4 @@
-"""What ``coactor study create`` reads from files: a road network, and a learner that has learned before."""
+"""Files that ``coactor study create`` reads: a road network, and the state of a learner."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from coactor.studies.errors import Invalid
 
 
 def with_network(domain: str, given: dict[str, Any], folder: Path, habit: bool) -> dict[str, Any]:
-    """The parameters of a study of roads, with the network of a folder.
+    """Add the network of a folder to the parameters of a study of roads.
 
-    The habits of those who drove there before are kept as a feature of its turns: a trip then needs nothing
-    but its two ends.
+    How unusual each turn is on past trips becomes a feature of the network, so that a trip needs nothing but
+    its two ends. Raises Invalid if the domain is not roads or the files are invalid.
     """
     if domain != "roads":
         raise Invalid(f"--network is for the domain roads, not {domain!r}.")
@@ -35,8 +35,8 @@ def with_network(domain: str, given: dict[str, Any], folder: Path, habit: bool) 
 
 
 def learner_from(file: Path) -> Learner:
-    """The learner that ``coactor learn`` wrote into a file."""
+    """The learner that ``coactor learn`` wrote to a file. Raises Invalid if the file is not one."""
     try:
         return learners.from_state(orjson.loads(file.read_bytes()))
     except (ValueError, KeyError, TypeError) as error:
-        raise Invalid(f"{file.name} is no learner that `coactor learn` wrote: {error}") from error
+        raise Invalid(f"{file.name} was not written by `coactor learn`: {error}") from error
