@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor import ReplayedExpert, SimulatedExpert, check_expert, correct, domains
+from coactor import ReplayedExpert, SimulatedExpert, check_expert, correct, domains, experts
 from coactor.corrections import move_cost
 from coactor.experts import Policy
 from coactor.protocol import Correction
@@ -244,3 +244,12 @@ def test_an_invalid_solution_is_refused_before_any_kernel_sees_it(kind: str) -> 
 def test_a_correction_knows_its_effort_and_its_end() -> None:
     correction = Correction([1, 2, 3], [], [0.5, 2.0])
     assert (correction.effort, correction.final) == (2.5, 3)
+
+
+def test_an_expert_with_many_slips_stops_at_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experts, "MOST_STEPS", 40)
+    case = make_case("tour", size=8, seed=1)
+    expert = SimulatedExpert(case.domain, [1.0, 0.5, 0.2], slips=0.999, rng=case.rng)
+    correction = expert(case.x, case.solution())
+    assert len(correction.moves) == 40
+    assert correction.cut

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from coactor.corrections import move_cost
+from coactor.corrections import MOST_STEPS, move_cost
 from coactor.protocol import Correction, Domain, Landscape, Move, MoveCosts, Problem, Solution, Vector
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution, solution_key
@@ -18,7 +18,7 @@ from coactor.solutions import same_solution, solution_key
 Policy: TypeAlias = Literal["first", "best"]
 Budget: TypeAlias = int | tuple[int, int] | None
 Errors: TypeAlias = Literal["uniform", "normal"]
-_NO_PROBLEM = object()  # None may be somebody's problem
+_NO_PROBLEM = object()  # None may be a problem
 
 
 class SimulatedExpert:
@@ -35,17 +35,17 @@ class SimulatedExpert:
     policy
         "first" takes the first move in scan order that gains enough, "best" the one that gains most.
     budget
-        The most moves he will make: a number, or (low, high) drawn anew for each problem.
+        The largest number of moves: a number, or (low, high) to draw it for each problem.
     misjudgement
-        By how much he may misjudge the gain of a move: each solution has an error of its own, drawn once per
-        problem, uniform within half of it or normal with this deviation ("errors").
+        The size of the error of a perceived gain: each solution has an error of its own, drawn once per
+        problem, uniform within half of it or normal with this standard deviation (`errors`).
     slips
-        The share of steps on which he makes any move at all instead of a good one.
+        The share of steps on which the expert makes a random move instead of a good one.
     costs
-        The cost of a move, by its operator's name or as a function of the move; 1 where nothing is said.
+        The cost of a move, by the name of its operator or as a function of the move; 1 by default.
     rng
-        Needed for drawn budgets, misjudgement and slips. Draws are made once per problem, so several learners
-        that are shown the same problem object meet the same expert.
+        Needed for drawn budgets, misjudgement and slips. Draws are made once per problem, so all learners
+        that propose for the same problem object meet the same expert.
 
     Examples
     --------
@@ -106,17 +106,17 @@ class SimulatedExpert:
             best = self.policy == "best"
             path, moves = self._landscape.climb(y, kappa=self.kappa, best=best, limit=self._limit)
             misjudged = 0.0
-        cut = len(moves) == self._limit and self._wants_more(path[-1])
+        cut = (len(moves) == self._limit or len(moves) >= MOST_STEPS) and self._wants_more(path[-1])
         costs = [1.0] * len(moves) if self.costs is None else [move_cost(self.costs, m) for m in moves]
         return Correction(path, moves, costs, cut, misjudged)
 
     def utility(self, x: Problem, y: Solution) -> float:
-        """What a solution is worth to him: w* . phi(x, y)."""
+        """The true utility of a solution: w* . phi(x, y)."""
         self._look_at(x)
         return self._landscape.utility(y)
 
     def _look_at(self, x: Problem) -> None:
-        """Everything that depends on the problem alone: done once, however many learners show it."""
+        """Compute what depends on the problem alone, once for all learners."""
         if x is self._problem:
             return
         self._landscape: Landscape = landscape(self.domain, x, self.weights)
@@ -130,13 +130,16 @@ class SimulatedExpert:
     def _wants_more(self, y: Solution) -> bool:
         return bool(self._landscape.climb(y, kappa=self.kappa, limit=1)[1])
 
-    # -- an expert who errs: slower, by the four methods -------------------------------------------------
+    # -- errors: slower, by the four methods of the domain -----------------------------------------------
 
     def _erring_climb(self, x: Problem, y: Solution) -> tuple[Sequence[Solution], list[Move]]:
-        """Climb the utility as he perceives it; being one fixed landscape per problem, it has a top."""
-        rng = np.random.default_rng(self._salt)  # the same slips for every learner shown this problem
+        """Climb the perceived utility, which is fixed per problem and so has an optimum.
+
+        With many slips the climb is a random walk, so it is bounded.
+        """
+        rng = np.random.default_rng(self._salt)  # the same slips for every learner that proposes for it
         path, moves = [y], list[Move]()
-        while len(moves) != self._limit:
+        while len(moves) != self._limit and len(moves) < MOST_STEPS:
             here = path[-1]
             gains = self._landscape.gains(here)
             options = list(self.domain.moves(x, here))
@@ -161,7 +164,7 @@ class SimulatedExpert:
         return found
 
     def _error(self, y: Solution) -> float:
-        """The error of his judgement of a solution: a hash of it, so that it is always the same."""
+        """The error in the perceived utility of a solution: a hash of it, so that it never changes."""
         digest = hashlib.blake2b(
             solution_key(y), digest_size=8, key=self._salt.to_bytes(8, "little")
         ).digest()
@@ -172,12 +175,12 @@ class SimulatedExpert:
 
 
 class ReplayedExpert:
-    """Gives recorded corrections again, in their order.
+    """Returns recorded corrections, in their order.
 
     Parameters
     ----------
     corrections
-        What was recorded. Each call takes the next; the proposal must be the one it was made for.
+        Recorded corrections. Each call returns the next; the proposal must be the one it was made for.
     """
 
     def __init__(self, corrections: Iterable[Correction]) -> None:

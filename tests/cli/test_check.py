@@ -72,8 +72,8 @@ def test_check_accepts_valid_domains_and_learners(mine: str) -> None:
 @pytest.mark.parametrize(
     ("target", "sentence"),
     [
-        ("my_coins:Lazy", "the solver's answer on problem 0 is improved by move"),
-        ("my_coins:Sampling", "the solver's answer on problem 0 is improved by move"),
+        ("my_coins:Lazy", "The solver's answer on problem 0 is improved by move"),
+        ("my_coins:Sampling", "The solver's answer on problem 0 is improved by move"),
         ("my_coins:Sized", "cannot be made without arguments"),
         ("my_coins:number", "neither a domain"),
         ("my_coins:Missing", "has no 'Missing'; it has"),

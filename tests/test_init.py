@@ -1,0 +1,31 @@
+"""The public API: complete, lazy, and the same for people, tools and `import *`."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import coactor
+
+
+def test_every_public_name_can_be_imported() -> None:
+    for name in coactor.__all__:
+        assert getattr(coactor, name) is not None
+    assert sorted([*coactor.__all__, "__version__"]) == dir(coactor)
+    assert len(set(coactor.__all__)) == len(coactor.__all__)
+
+
+def test_every_public_name_is_typed() -> None:
+    """Names that are imported on first use are known to a type checker only by the block for it."""
+    tree = ast.parse(Path(coactor.__file__).read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    typed = [alias.name for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    assert sorted(typed) == sorted(coactor.__all__)
+
+
+def test_import_is_lazy() -> None:
+    code = "import sys, coactor; print('numpy' in sys.modules, 'sqlalchemy' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == ["False", "False"]

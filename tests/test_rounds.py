@@ -1,0 +1,178 @@
+"""One round of learning: what is observed, what is learned, and what a failure leaves behind."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from threadpoolctl import ThreadpoolController, threadpool_limits
+
+from coactor import Session, SimulatedExpert, learners
+from coactor.proposals import strategy
+from coactor.protocol import Correction, Feedback, Invalid, Reads, State, Vector
+from coactor.rounds import Knowledge, Observation, learn, observe, propose
+from tests.cases import KINDS, Coins, make_case
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", learners.names())
+def test_session_equals_the_three_functions_for_every_domain_and_learner(kind: str, name: str) -> None:
+    """And a tell by moves equals a tell by correction."""
+    case = make_case(kind, size=6, seed=3)
+    expert = SimulatedExpert(case.domain, [1.0, 0.5, 0.1], kappa=0.05)
+    by_correction = Session(case.domain, learners.make(name, 3), seed=5)
+    by_moves = Session(case.domain, learners.make(name, 3), seed=5)
+    knowledge = Knowledge(learners.make(name, 3))
+    plan = strategy("default", case.domain)
+    for k, x in enumerate(case.domain.sample(case.rng, n=6)):
+        one, two = by_correction.ask(x), by_moves.ask(x)
+        proposal = propose(case.domain, plan, knowledge, x, id=k + 1, version=k, seed=5)
+        correction = expert(x, one.solution)
+        first = by_correction.tell(one, correction)
+        second = by_moves.tell(two.id, moves=correction.moves)
+        observation = observe(case.domain, proposal, correction, knowledge.learner.reads)
+        learn(knowledge, observation)
+        assert first == second
+        assert one.chance == two.chance == proposal.chance
+        assert first.cost == observation.feedback.cost
+        assert first.accepted == observation.accepted == (not correction.moves)
+        for session in (by_correction, by_moves):
+            np.testing.assert_array_equal(session.weights(), knowledge.learner.weights)
+    assert by_correction.effort() == by_moves.effort()
+    assert by_correction.knowledge.state() == by_moves.knowledge.state() == knowledge.state()
+
+
+@pytest.mark.parametrize(
+    ("costs", "cut", "accepted", "learned"),
+    [
+        ([], False, True, True),
+        ([], True, True, False),
+        ([0.0], False, False, True),
+        ([1.0], True, False, True),
+    ],
+)
+def test_acceptance_is_learned_from_steps_not_from_effort(
+    costs: list[float], cut: bool, accepted: bool, learned: bool
+) -> None:
+    """A step that costs nothing is a step, and a cut before the first step is no acceptance."""
+    domain, x = Coins(), [[1.0, 0.0], [0.0, 1.0]]
+    knowledge = Knowledge(learners.make("default", 2))
+    learn(knowledge, Observation(Feedback(np.array([[0.0, 0.0], [1.0, 0.0]]), 1.0, -np.eye(2)), False))
+    proposal = propose(domain, strategy("paper", domain), knowledge, x, id=1, version=1)
+    assert proposal.expected_moves is not None
+    path = [proposal.solution] + [
+        domain.apply(x, proposal.solution, m) for m in domain.moves(x, (0, 0))[: len(costs)]
+    ]
+    observation = observe(domain, proposal, Correction(path, [], costs, cut), "declined")
+    assert observation.accepted is accepted
+    before = knowledge.acceptance.state()
+    learn(knowledge, observation)
+    assert (knowledge.acceptance.state() != before) is learned
+
+
+def test_an_infinite_expectation_gives_no_chance() -> None:
+    class Certain(learners.PER):
+        threshold = 0.0
+
+        def chances(self, differences: Any) -> Vector:
+            return np.ones(len(differences))
+
+    class Unbounded(Coins):
+        def landscape(self, x: Any, w: Vector) -> Any:
+            class View:
+                def gains(self, y: Any) -> Vector:
+                    return np.array([math.nan])
+
+            return View()
+
+    domain = Unbounded()
+    proposal = propose(
+        domain, strategy("paper", domain), Knowledge(Certain(2)), [[1.0, 0.0]], id=1, version=0
+    )
+    assert (proposal.chance, proposal.expected_moves) == (None, None)
+
+
+class Fragile:
+    """A learner that changes itself before it fails."""
+
+    name = "fragile"
+    reads: Reads = "ends"
+
+    def __init__(self, dim: int, fault: str) -> None:
+        self.weights: Vector = np.zeros(dim)
+        self.inner = learners.PER(dim)
+        self.log: list[float] = []
+        self.fault = fault
+
+    def update(self, feedback: Feedback) -> None:
+        self.log.append(feedback.cost)
+        self.inner.update(feedback)
+        self.weights += 1.0  # in place
+        if self.fault == "raises":
+            raise RuntimeError("no convergence")
+        self.weights[0] = math.inf if self.fault == "infinite" else math.nan
+
+    def state(self) -> State:
+        return {"weights": self.weights.tolist(), "inner": self.inner.state(), "log": list(self.log)}
+
+    def restore(self, state: State) -> None:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "message"),
+    [
+        ("raises", RuntimeError, "no convergence"),
+        ("infinite", Invalid, "weights would become infinite"),
+        ("nan", Invalid, "weights would become infinite"),
+    ],
+)
+def test_a_failed_update_changes_nothing(fault: str, error: type[Exception], message: str) -> None:
+    knowledge = Knowledge(Fragile(2, fault))
+    before = json.dumps(knowledge.state())
+    with pytest.raises(error, match=message):
+        learn(knowledge, Observation(Feedback(np.array([[0.0, 0.0], [1.0, 2.0]]), 1.0), False, 0.5))
+    assert json.dumps(knowledge.state()) == before
+
+
+@pytest.mark.parametrize("name", ["PER", "CSPER", "averaged-CSPER", "batch-PER"])
+def test_weights_that_would_overflow_are_refused(name: str) -> None:
+    knowledge = Knowledge(learners.make(name, 2, **({"size": 1} if name == "batch-PER" else {})))
+    vectors = Feedback(np.array([[0.0, 0.0], [1.7e308, 0.0]]), 10.0)
+    if name in ("PER", "batch-PER"):
+        learn(knowledge, Observation(vectors, False))
+    before = json.dumps(knowledge.state())
+    with pytest.raises(Invalid, match="weights would become infinite"):
+        learn(knowledge, Observation(vectors, False))
+    assert json.dumps(knowledge.state()) == before
+
+
+def test_blas_runs_on_one_thread_even_if_a_caller_resets_it() -> None:
+    knowledge = Knowledge(learners.PER(2))
+    with threadpool_limits(2, user_api="blas"):
+        learn(knowledge, Observation(Feedback(np.array([[0.0, 0.0], [1.0, 2.0]]), 1.0), False))
+        threads = [
+            library["num_threads"]
+            for library in ThreadpoolController().info()
+            if library["user_api"] == "blas"
+        ]
+    assert set(threads) <= {1}
+
+
+def test_knowledge_returns_to_a_state_or_changes_nothing() -> None:
+    knowledge = Knowledge(learners.make("default", 2))
+    start = json.loads(json.dumps(knowledge.state()))
+    observation = Observation(Feedback(np.array([[0.0, 0.0], [1.0, 2.0]]), 1.0, -np.eye(2)), False, 0.7)
+    twin = knowledge.copy()
+    learn(knowledge, observation)
+    learned = knowledge.state()
+    assert twin.state() == start
+    for bad in ({}, None, {**start, "acceptance": {}}, {**start, "learner": {}}):
+        with pytest.raises(ValueError, match="state"):
+            knowledge.restore(bad)  # type: ignore[arg-type]
+        assert knowledge.state() == learned
+    knowledge.restore(start)
+    assert knowledge.state() == start
