@@ -239,3 +239,21 @@ def test_a_wish_after_the_first_problem_is_refused() -> None:
 def test_more_of_a_wish_is_a_merit_and_less_of_the_others_a_cost() -> None:
     assert ROSTER.counts_costs
     assert not cases.timetable().counts_costs
+
+
+def test_a_model_without_rules_can_be_solved() -> None:
+    model = GridModel(over={"job": ["a", "b"]}, choose={"machine": ["M", "N"]}, swaps=[])
+    model.wish("On M", model.has("M"), more=True)
+    assert model.solve(model.problem({}), np.ones(1)).tolist() == [0, 0]
+
+
+def test_grids_and_data_that_are_too_large_are_refused() -> None:
+    model = GridModel(
+        over={"job": None}, choose={"machine": ["M", "N"]}, axes={"tool": None}, data={"uses": "job tool"}
+    )
+    model.wish("Tools", model.chosen.times("uses").per("tool"))
+    jobs, tools = [str(k) for k in range(4000)], [str(k) for k in range(20_000)]
+    with pytest.raises(ValueError, match=r"more than \d+ edits"):
+        model.problem({"job": jobs, "tool": ["t"], "uses": np.zeros((4000, 1))})
+    with pytest.raises(ValueError, match=r"more than \d+ terms"):
+        model.problem({"job": jobs[:600], "tool": tools, "uses": np.zeros((600, 20_000))})

@@ -12,10 +12,15 @@ from coactor.kernels.grids import EXCHANGE, KEPT, SET, effects, evaluate, perfor
 from coactor.models.instances import Instance
 from coactor.protocol import Indices, Move
 
+MOST = 5_000_000  # edits of one grid
+
 
 def all_edits(shape: tuple[int, ...], width: int, swaps: Sequence[int], along: int, longest: int) -> Indices:
     """Every edit of a grid (op, a, b, length), in scan order; blocks lie along one axis."""
     cells = np.arange(int(np.prod(shape))).reshape(shape)
+    pairs = sum(cells.size * (shape[axis] - 1) // 2 for axis in swaps)
+    if cells.size * width + longest * pairs > MOST:
+        raise ValueError(f"The grid has more than {MOST} edits; declare fewer axes for swaps, or no blocks.")
     a, b = np.divmod(np.arange(cells.size * width), width)
     parts = [np.stack([np.full(a.size, SET), a, b, np.ones(a.size, np.int64)], axis=1)]
     for length in range(1, longest + 1):

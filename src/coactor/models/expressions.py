@@ -31,6 +31,7 @@ from coactor.models.circuits import Affine, Circuit
 from coactor.models.instances import Schema, pick
 
 Names: TypeAlias = str | Sequence[str]
+LARGEST = 20_000_000  # terms of an expression
 
 
 class Lowering:
@@ -122,6 +123,8 @@ class Expression:
             rows = to(self)
             data = to.values(factor, field, rows) if isinstance(factor, str) else np.asarray(float(factor))
             wide = (*rows.constant.shape, *(1,) * len(extra))
+            if rows.coef.size * float(np.prod(to.size(*extra))) > LARGEST:
+                raise ValueError(f"Data {factor!r} make an expression of more than {LARGEST} terms.")
             constant = rows.constant.reshape(wide) * data
             coef = rows.coef.reshape(*wide, rows.coef.shape[-1]) * data[..., None]
             column = np.broadcast_to(rows.column.reshape(*wide, rows.coef.shape[-1]), coef.shape)
