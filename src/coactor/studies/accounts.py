@@ -1,7 +1,7 @@
-"""Accounts: a token has a name, a role and a study; it is shown once and kept as a hash.
+"""Accounts: tokens and browser sessions, each with a name, a role and a study.
 
-A secret is 32 random bytes, so one round of sha256 is enough: there is nothing to guess. People log in
-once, by token or by the one-time link the server prints, and then carry a session cookie, kept as a hash too.
+A secret is 32 random bytes, so one round of SHA-256 suffices; only the hash is stored, and a token is shown
+once. People log in with a token, or with a one-time link that the server prints, and get a session cookie.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ SESSION_LASTS = 7 * 86400.0
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody, or some machine, that may do something.
+    """A person or a program, and what it may do.
 
     Attributes
     ----------
     name
-        The actor of everything it does.
+        The actor of what it does.
     role
         "expert", "solver", "lead" or "admin".
     study
-        The one study it may see, or ``*``.
+        The study in its scope, or ``*`` for all.
     """
 
     name: str
@@ -47,13 +47,13 @@ class Account:
     study: str
 
     def sees(self, study: str) -> bool:
-        """Whether a study is within its scope."""
+        """Whether a study is in its scope."""
         return self.study in ("*", study)
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """What is known about a token; its secret is not."""
+    """A token without its secret."""
 
     id: str
     name: str
@@ -70,13 +70,16 @@ class Accounts:
         self.clock = clock
 
     def create(self, name: str, study: str, role: str) -> str:
-        """Make a token. This is the only time it can be read."""
+        """Create a token; only now can it be read.
+
+        Raises Invalid if name, study or role is invalid, Conflict if there is a token of this name.
+        """
         if not text(name, "name", 100).strip():
-            raise Invalid("A token needs a name; it will be the actor of everything done with it.")
+            raise Invalid("A token needs a name; it is the actor of everything done with the token.")
         if role not in ROLES:
             raise Invalid(f"There is no role {short(role)}; choose one of {', '.join(ROLES)}.")
         if study != "*" and not STUDY_NAME.fullmatch(study):
-            raise Invalid(f"{short(study)} is no study's name; name one study, or * for all.")
+            raise Invalid(f"{short(study)} is not the name of a study; name one study, or * for all.")
         id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         row = {
             "id": id,
@@ -96,14 +99,14 @@ class Accounts:
         return f"{PREFIX}_{id}_{secret}"
 
     def tokens(self) -> list[TokenRow]:
-        """Every token, by name, without its secret."""
+        """Every token, by name, without secrets."""
         table = schema.tokens
         query = sa.select(table.c.id, table.c.name, table.c.study, table.c.role, table.c.created)
         with self.store.reading() as sql:
             return [TokenRow(*row) for row in sql.connection.execute(query.order_by(table.c.name))]
 
     def revoke(self, name: str) -> None:
-        """End a token and every session that was opened with it, at once."""
+        """Revoke a token and end its sessions. Raises NotFound if there is no such token."""
         table = schema.tokens
         with self.store.writing() as sql:
             id = sql.connection.scalar(sa.select(table.c.id).where(table.c.name == name))
@@ -113,7 +116,7 @@ class Accounts:
             sql.connection.execute(table.delete().where(table.c.id == id))
 
     def by_token(self, token: str) -> Account | None:
-        """Whose token it is; None for one that is not good."""
+        """The account of a token; None if it is not valid."""
         row = self._token(token)
         return None if row is None else Account(row.name, row.role, row.study)
 
@@ -129,14 +132,14 @@ class Accounts:
             return None
         return row
 
-    # -- people at a browser -----------------------------------------------------------------------------
+    # -- browser sessions -----------------------------------------------------------------------------
 
     def login_link(self, name: str = "admin", role: str = "admin", study: str = "*") -> str:
-        """A code that opens one session, once, within the hour."""
+        """Create a one-time code that opens a session within the hour."""
         return self._open("link", name, role, study, None, LINK_LASTS)
 
     def open_session(self, *, code: str = "", token: str = "") -> tuple[str, Account] | None:
-        """A session cookie in return for a one-time code or a token."""
+        """Exchange a one-time code or a token for a session cookie; None if it is not valid."""
         if token:
             row = self._token(token)
             if row is None:
@@ -147,7 +150,7 @@ class Accounts:
         if not code or len(code) > 200 or not code.isascii():
             return None
         table = schema.logins
-        with self.store.writing() as sql:  # read and used up in one transaction: it works for one of two
+        with self.store.writing() as sql:  # read and deleted in one transaction, so that it works once
             row = sql.connection.execute(self._valid(code, "link")).first()
             if row is None:
                 return None
@@ -156,7 +159,7 @@ class Accounts:
         return self._open("session", account.name, account.role, account.study, None, SESSION_LASTS), account
 
     def by_session(self, cookie: str) -> Account | None:
-        """Whose session it is; None for one that is not good any more."""
+        """The account of a session cookie; None if it is not valid."""
         if not cookie or len(cookie) > 200 or not cookie.isascii():
             return None
         with self.store.reading() as sql:
@@ -164,7 +167,7 @@ class Accounts:
         return None if row is None else Account(row.name, row.role, row.study)
 
     def close_session(self, cookie: str) -> None:
-        """Log out."""
+        """End a session."""
         with self.store.writing() as sql:
             sql.connection.execute(schema.logins.delete().where(schema.logins.c.secret == _hash(cookie)))
 
