@@ -5,7 +5,7 @@ import pytest
 
 import coactor
 from coactor import learners
-from coactor.studies import Conflict, Invalid, NotFound, Store, Study, open_study
+from coactor.studies import Conflict, Invalid, NotFound, Store, Study, catalog, open_study
 from coactor.studies.log import transfer
 from coactor.studies.log.verification import verify
 from tests.studies.stubs import Switches, flip, make, tours
@@ -136,3 +136,28 @@ def test_a_learner_that_is_not_installed_must_be_passed(sqlite_url, tmp_path):
         with pytest.raises(Invalid, match="not installed"):
             transfer.load(other, lines)
         transfer.load(other, lines, learner=Own())
+
+
+class EntryPoint:
+    def __init__(self, loaded):
+        self.load = lambda: loaded
+
+
+class Announced(Own):
+    """A learner that an installed package announces; its state does not name it."""
+
+    name = "announced"
+
+    def __init__(self, dim, rate=1.0):
+        self.weights, self.rate = np.zeros(dim), rate
+
+
+def test_an_announced_learner_and_domain_are_opened_by_name(sqlite_url, monkeypatch):
+    monkeypatch.setattr(learners, "announced", lambda group: {"announced": EntryPoint(Announced)})
+    monkeypatch.setattr(catalog, "announced", lambda group: {"switches": EntryPoint(Switches)})
+    with open_study(sqlite_url, "desk", Switches(), "announced", create=True) as study:
+        study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(0, 1))
+    with open_study(sqlite_url, "desk") as again:
+        assert (type(again.domain), type(again.learner())) == (Switches, Announced)
+        assert again.weights().tolist() == [1.0, 2.0, 0.0]
+        assert verify(again.store, "desk").arithmetic == ""

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from importlib.metadata import entry_points
 from typing import Any, TypeAlias
 
 import orjson
 
 from coactor import domains
 from coactor.domains.roads import network_json
+from coactor.plugins import DOMAINS, announced
 from coactor.protocol import Domain
 from coactor.studies.codec import short
 from coactor.studies.errors import Invalid
@@ -41,7 +41,7 @@ MOST = 5000  # the largest number in a request for a domain: it must not exhaust
 
 def names() -> list[str]:
     """Every installed domain."""
-    return sorted({*BUILT_IN, *(point.name for point in entry_points(group="coactor.domains"))})
+    return sorted({*BUILT_IN, *announced(DOMAINS)})
 
 
 def factory(name: str) -> Factory:
@@ -49,9 +49,9 @@ def factory(name: str) -> Factory:
     if name in BUILT_IN:
         built_in: Factory = getattr(domains, BUILT_IN[name])
         return built_in
-    for point in entry_points(group="coactor.domains", name=name):
-        announced: Factory = point.load()
-        return announced
+    if name in announced(DOMAINS):
+        loaded: Factory = announced(DOMAINS)[name].load()
+        return loaded
     raise Invalid(f"There is no domain {short(name)}; installed are {', '.join(names())}.")
 
 

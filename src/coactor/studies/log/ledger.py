@@ -286,13 +286,15 @@ def learner_of(first: Created, given: Learner | None = None) -> Learner:
     """
     if given is not None:
         return deepcopy(given)
+    name, dim = first.config["learner"], first.config["dim"]
     try:
-        return learners.from_state(first.state)
+        learner = learners.make(name, dim)
+        learner.restore(first.state)
     except (ValueError, KeyError, TypeError) as error:
         raise Invalid(
-            f"The learner {first.config.get('learner')!r} is not installed here; "
-            "open the study with the learner itself."
+            f"The learner {name!r} is not installed here ({error}); open the study with the learner itself."
         ) from error
+    return learner
 
 
 def created(entry: Entry | None, name: str) -> Created:
