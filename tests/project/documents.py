@@ -33,6 +33,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from coactor import plugins
 from coactor.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -89,6 +90,9 @@ def blocks(page: Path) -> list[Block]:
                 options[option[1]] = option[2]
                 body = body[option.end() :].lstrip("\n")
         language = words[0] if words else ""
+        if language == "{literalinclude}":
+            source = (page.parent / words[1]).resolve()
+            body, options = source.read_text(encoding="utf-8"), {"caption": source.name}
         result.append(Block(page, line, language, tuple(words[1:]), options, body))
     return result
 
@@ -262,6 +266,7 @@ class Runner:
         for group, points in project["entry-points"].items():
             lines += [f"[{group}]", *(f"{name} = {target}" for name, target in points.items())]
         (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+        plugins.announced.cache_clear()
 
     def close(self) -> None:
         for server in self.servers:

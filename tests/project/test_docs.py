@@ -133,6 +133,14 @@ def test_page_is_plain_markdown(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_files_that_are_named_exist(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    homes = [ROOT, ROOT / "src/coactor", ROOT / "src/coactor/learners", ROOT / "benchmarks"]
+    for path in re.findall(r"`((?:[\w.]+/)*[\w.]+(?:\.py|\.toml|\.txt|\.md)|(?:\w+/)+)`", text):
+        assert any((home / path).exists() for home in homes), path
+
+
 def test_readme_table_is_the_generated_one() -> None:
     table = (ROOT / "docs/results/tables/paper-default.md").read_text(encoding="utf-8").partition("\n\n")[0]
     assert table in (ROOT / "README.md").read_text(encoding="utf-8")
