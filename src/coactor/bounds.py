@@ -1,6 +1,6 @@
 """The paper's theorems as functions, and a check of a finished run against them.
 
-With n examples, |phi| <= R, W = |w*|, the expert's threshold kappa and his misjudgements xi, Theorem 1 bounds
+With n examples, |phi| <= R, W = |w*|, the expert's threshold kappa and misjudgements xi, Theorem 1 bounds
 
     PER     mean C    <= 2 R W / (kappa sqrt n)
     CSPER   mean C^2  <= 4 R^2 W^2 / (kappa^2 n)
@@ -108,7 +108,7 @@ def check_run(
     kappa: float,
     misjudged: Sequence[float] | None = None,
 ) -> list[BoundCheck]:
-    """Say for a finished run whether each bound held.
+    """Check a finished run against each bound.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def check_run(
     if learner == "CSPER":
         limit = noisy_csper(n, radius, norm, kappa, float((xi * c).sum()))
         return [BoundCheck("Theorem 2", "mean C^2", limit, total / n)]
-    return []  # the paper knows no bound for the PA pair under misjudgement
+    return []  # the paper has no bound for the PA pair with misjudgements
 
 
 def _check(learner: str, n: int, radius: float, norm: float, kappa: float) -> None:

@@ -208,7 +208,7 @@ def _short(data: Any) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-# -- the effort of a correction whose steps nobody recorded ----------------------------------------
+# -- the effort of a correction without recorded steps ---------------------------------------------
 
 
 def edit_distance(domain: Domain, x: Problem, y: Solution, z: Solution) -> float:

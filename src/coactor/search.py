@@ -24,7 +24,7 @@ def utility_features(domain: Domain, x: Problem, y: Solution, length: int) -> Ve
 
 @dataclass(frozen=True, slots=True)
 class PlainLandscape:
-    """A landscape by the four methods alone."""
+    """A landscape by the four methods of a domain."""
 
     domain: Domain
     x: Problem
@@ -67,7 +67,7 @@ class PlainLandscape:
 
 
 def landscape(domain: Domain, x: Problem, w: Vector) -> Landscape:
-    """The problem seen through the weights, by kernel where the domain has one."""
+    """The landscape of a problem under weights, by kernel if the domain has one."""
     if has_landscapes(domain):
         return domain.landscape(x, w)
     return PlainLandscape(domain, x, w)
@@ -111,6 +111,6 @@ def move_features(domain: Domain, x: Problem, y: Solution) -> Matrix:
 
 
 def check_solution(domain: Domain, x: Problem, y: Solution) -> None:
-    """Raise ValueError unless y is a solution of x, as far as the domain can tell."""
+    """Raises ValueError if y is not a solution of x; does nothing if the domain does not validate."""
     if has_checks(domain):
         domain.check_solution(x, y)

@@ -1,4 +1,4 @@
-"""Checks that turn what comes from outside into arrays, or say in a sentence why not."""
+"""Validation of data from outside. Every function raises ValueError if the data is invalid."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def vector(data: Any, what: str) -> Vector:
 
 
 def finite(array: Vector, what: str) -> Vector:
-    """The array itself, unless it holds NaN or infinity."""
+    """The array itself. Raises ValueError if it contains NaN or infinity."""
     if not np.isfinite(array).all():
         raise ValueError(f"{what} contain NaN or infinity; every number must be finite.")
     return array
@@ -76,7 +76,7 @@ def weight_vector(w: Any, dim: int, hidden: int = 0) -> Vector:
 
 
 def edge_costs(edges: Matrix, hidden: Matrix, w: Vector) -> Vector:
-    """What each edge costs under the weights; finite, or the kernels could run astray."""
+    """The cost of each edge under the weights. Raises ValueError if one is not finite."""
     d = edges.shape[1]
     if w.size != d and w.size != d + hidden.shape[1]:
         also = f" and {hidden.shape[1]} hidden ones" if hidden.shape[1] else ""
@@ -90,7 +90,7 @@ def edge_costs(edges: Matrix, hidden: Matrix, w: Vector) -> Vector:
 
 
 def is_permutation(data: Any, n: int) -> bool:
-    """Whether `data` is an array in which every number from 0 to n - 1 stands exactly once."""
+    """Whether `data` is an array that contains every number from 0 to n - 1 exactly once."""
     return is_index_array(data) and bool(arrays.is_permutation(data, n))
 
 
@@ -113,7 +113,7 @@ def integers(data: Any, what: str) -> Indices:
 
 
 def entry(data: Any, key: str, what: str) -> Any:
-    """data[key], or a sentence."""
+    """data[key]. Raises ValueError if `data` is not a mapping or has no such key."""
     if not isinstance(data, Mapping):
         raise ValueError(f"{what} is a {type(data).__name__}; expected an object with {key!r}.")
     if key not in data:
@@ -131,7 +131,7 @@ def names_for(names: Sequence[str] | None, features: int) -> tuple[str, ...]:
 
 
 def titles(data: Any, count: int, what: str) -> tuple[str, ...] | None:
-    """What people call each of `count` things; None when nobody said."""
+    """The names of `count` things; None if none are given."""
     if data is None:
         return None
     if isinstance(data, str) or not isinstance(data, Sequence) or not all(isinstance(t, str) for t in data):
@@ -144,7 +144,7 @@ def titles(data: Any, count: int, what: str) -> tuple[str, ...] | None:
 
 
 def move_args(move: Any, op: str, count: int) -> list[int]:
-    """The arguments of a move of this kind, or a sentence."""
+    """The arguments of a move. Raises ValueError unless it has this operator and number of arguments."""
     if not isinstance(move, Mapping) or move.get("op") != op:
         raise ValueError(
             f"move {move!r} is unknown here; expected {{'op': {op!r}, 'args': [{count} whole numbers]}}."

@@ -1,4 +1,4 @@
-"""Checks on feedback, and arrays to and from JSON, bit for bit."""
+"""Validation of feedback and settings; arrays to and from JSON, bit for bit."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ ROUNDING = 1e-12  # a difference below this share of the vectors is rounding: PA
 
 
 def positive_dim(dim: int) -> int:
-    """The dimension, or a sentence."""
+    """The dimension as an int. Raises ValueError if it is not a whole number above 0."""
     if isinstance(dim, bool) or not isinstance(dim, int | np.integer) or dim < 1:
         raise ValueError(f"dim is {dim!r}; a learner needs at least one feature.")
     return int(dim)
 
 
 def positive_number(value: float, what: str) -> float:
-    """The value, or a sentence."""
+    """The value as a float. Raises ValueError if it is not a finite number above 0."""
     if not (isinstance(value, int | float | np.number) and math.isfinite(value) and value > 0):
         raise ValueError(f"{what} is {value!r}; it must be a number above 0.")
     return float(value)
 
 
 def check_feedback(feedback: Feedback, dim: int) -> None:
-    """Raise ValueError unless a learner of this dimension can use the feedback."""
+    """Raises ValueError if a learner of this dimension cannot use the feedback."""
     path, cost = feedback.path, feedback.cost
     if path.ndim != 2 or path.shape[0] < 1 or path.shape[1] != dim:
         raise ValueError(f"feedback.path has shape {path.shape}; expected (steps + 1, {dim}).")
@@ -46,12 +46,12 @@ def check_feedback(feedback: Feedback, dim: int) -> None:
 
 
 def tells(delta: Vector, start: Vector) -> bool:
-    """Whether delta says anything: hidden features can leave it at 0, or at rounding, although C > 0."""
+    """Whether delta is more than rounding: hidden features can leave it at 0 although C > 0."""
     return float(delta @ delta) > ROUNDING**2 * float(start @ start)
 
 
 def pack(array: Vector) -> Any:
-    """JSON-able: a plain list for a vector, base64 of the bytes for a matrix (large, and read by nobody)."""
+    """The array as JSON-able data: a list for a vector, base64 of the bytes for a matrix, which is large."""
     if array.ndim == 1:
         return array.tolist()
     data = base64.b64encode(np.ascontiguousarray(array, dtype="<f8").tobytes()).decode("ascii")
@@ -59,7 +59,7 @@ def pack(array: Vector) -> Any:
 
 
 def unpack(state: State, key: str, owner: str, shape: tuple[int, ...]) -> Vector:
-    """The array again, checked: right key, right shape, finite."""
+    """The opposite of `pack`. Raises ValueError if the key is missing or the array is invalid."""
     if state.get("learner") != owner:
         raise ValueError(f"this state belongs to learner {state.get('learner')!r}, not to {owner!r}.")
     try:
@@ -107,7 +107,7 @@ def count(state: State, key: str, owner: str, least: int = 0) -> int:
 
 
 def flag(state: State, key: str, owner: str, usual: bool) -> bool:
-    """True or false from a state that says nothing of it where it is as usual."""
+    """True or false from a state; `usual` if the state does not contain the key."""
     value = state.get(key, usual)
     if not isinstance(value, bool):
         raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected true or false.")
@@ -115,7 +115,7 @@ def flag(state: State, key: str, owner: str, usual: bool) -> bool:
 
 
 def inner_state(state: State, owner: str, key: str = "inner") -> State:
-    """The state of the learner inside."""
+    """The state of an inner learner."""
     value = state.get(key)
     if not isinstance(value, dict):
         raise ValueError(

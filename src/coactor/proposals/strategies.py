@@ -1,17 +1,17 @@
-"""Proposals that leave little to correct: which of a solver's many local optima to show.
+"""Which of a solver's local optima to propose, so that the expert has little to correct.
 
-A strategy is a function (problem, outlook, stream) -> solution; whatever it draws comes from
-`np.random.default_rng(stream)`. The outlook is what the learner believes: weights, and,
-where it has one, the threshold b with which P(a move is made) = sigma(gain - b).
+A strategy is a function (problem, outlook, stream) -> solution; all its random numbers come from
+`np.random.default_rng(stream)`. The outlook is what the learner predicts: the weights and, if it models one,
+the threshold b with P(a move is made) = sigma(gain - b).
 
-    paper          the solver's answer as it is
+    paper          the solver's solution unchanged
     polish         improved by the domain's own moves until Assumption 1 holds
     deep           several local optima, the best by estimated utility
-    effort-aware   several local optima, the one that leaves least: maximise utility - price * expected moves,
-                   over those whose estimated utility is no lower than the plain answer's
+    effort-aware   several local optima, the one with least to correct: maximise utility - price * expected
+                   moves, over those whose estimated utility is at least that of the solver's solution
 
-The last condition is the guard: what is shown is never worse, by what the learner knows, than what the
-paper's pipeline would have shown, so that less effort is not bought with worse solutions.
+The last condition is a guard: by the learner's estimate the proposal is never worse than the paper's, so less
+effort is not bought with worse solutions.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from coactor.solutions import solution_key
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a learner believes, as far as a proposal needs to know.
+    """What a learner predicts, as far as a strategy needs it.
 
     Attributes
     ----------
     weights
         To solve with.
     threshold
-        b, with sigma(gain - b) the probability that a move is made; None when the learner has no such model,
-        infinite when it has seen nothing yet: then no move is expected, and utility alone decides.
+        b, with sigma(gain - b) the probability that a move is made; None if the learner has no such model,
+        infinite before it has learned anything: then no move is expected, and utility alone decides.
     """
 
     weights: Vector
@@ -47,7 +47,7 @@ class Outlook:
 
     @staticmethod
     def of(learner: Learner) -> Outlook:
-        """What this learner believes now."""
+        """The current outlook of a learner."""
         return Outlook(learner.weights, learner.threshold if predicts_moves(learner) else None)
 
 
@@ -58,22 +58,22 @@ NAMES = ("default", "paper", "polish", "deep", "effort-aware")
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How hard to look.
+    """How much search a strategy does.
 
     Attributes
     ----------
     candidates
-        Local optima to compare, the plain answer included.
+        The number of local optima to compare, the first one included.
     seconds
-        Stop looking after this time; None never does, so that answers do not depend on the machine.
+        A time limit; None for no limit, so that proposals do not depend on the machine.
     price
-        What an expected move weighs against utility, in units of the expert's decisiveness.
+        The price of an expected move, in units of utility.
     shake
-        By how much weights are perturbed to find other optima, relative to their size.
+        The relative size of the perturbation of the weights.
     kick
-        How many moves, chosen by random weights, are made before climbing again.
+        The number of moves under random weights that perturb the incumbent.
     patience
-        Stop when the first so many candidates are all the plain answer: the solver has but one optimum.
+        Stop if so many candidates are all the first one: the solver probably has only one optimum.
     """
 
     candidates: int = 24
@@ -87,7 +87,7 @@ class Effort:
 def strategy(
     name: str, domain: Domain, solver: Solver | None = None, effort: Effort | None = None
 ) -> Strategy:
-    """A strategy by its name, over any solver and any domain with moves."""
+    """A strategy by its name. Raises ValueError if there is no such strategy."""
     solve, how = solver or domain.solve, effort or Effort()
     if name == "paper":
         return lambda x, outlook, stream: solve(x, outlook.weights)
@@ -101,8 +101,8 @@ def strategy(
         return lambda x, outlook, stream: _effort_aware(domain, solve, x, outlook, stream, how)
     if name == "default":
         aware = strategy("effort-aware", domain, solver, how)
-        plain = solver is None and is_exact(domain)  # its own answer is the one optimum
-        # The paper's learners know no threshold: they propose as in the paper.
+        plain = solver is None and is_exact(domain)  # no other optimum to find
+        # The paper's learners model no threshold: they propose as in the paper.
         return lambda x, outlook, stream: (
             solve(x, outlook.weights) if plain or outlook.threshold is None else aware(x, outlook, stream)
         )
@@ -114,13 +114,15 @@ def _deep(
 ) -> Solution:
     """The best local optimum by estimated utility."""
     view = landscape(domain, x, outlook.weights)
-    return max(_optima(domain, solve, x, outlook.weights, view, stream, how), key=lambda found: found[0])[1]
+    return max(_optima(domain, solve, x, outlook.weights, view, stream, how), key=lambda optimum: optimum[0])[
+        1
+    ]
 
 
 def _effort_aware(
     domain: Domain, solve: Solver, x: Problem, outlook: Outlook, stream: Sequence[int], how: Effort
 ) -> Solution:
-    """The local optimum that leaves the expert least to do, among those no worse than the plain answer."""
+    """The local optimum with the least expected correction, among those no worse than the first."""
     if outlook.threshold is None:
         raise ValueError(
             "effort-aware proposals need a learner with a threshold, such as 'default'; use 'deep'."
@@ -129,7 +131,7 @@ def _effort_aware(
     floor, best, shown = -np.inf, -np.inf, None
     for utility, y in _optima(domain, solve, x, outlook.weights, view, stream, how):
         if shown is None:
-            floor = utility  # the plain answer, polished, comes first
+            floor = utility  # the solver's solution, polished, comes first
         if utility >= floor:
             score = utility - how.price * expected_moves(view.gains(y), outlook.threshold)
             if score > best:
@@ -138,7 +140,7 @@ def _effort_aware(
 
 
 def expected_moves(gains: Vector, threshold: float) -> float:
-    """How many moves the expert is expected to make at once: the sum of sigma(gain - b)."""
+    """The expected number of moves that the expert would make first: the sum of sigma(gain - b)."""
     return float((0.5 * (1.0 + np.tanh(0.5 * (gains - threshold)))).sum())
 
 
@@ -151,7 +153,7 @@ def _optima(
     stream: Sequence[int],
     how: Effort,
 ) -> Iterator[tuple[float, Solution]]:
-    """Local optima with their utilities, the plain answer first, each only once."""
+    """Distinct local optima with their utilities, that of the solver's solution first."""
     until = None if how.seconds is None else time.monotonic() + how.seconds
     plain = view.climb(solve(x, weights))[0][-1]
     best, most = plain, view.utility(plain)
@@ -164,11 +166,11 @@ def _optima(
             return
         if k > how.patience and len(seen) == 1:
             return
-        if k % 2 and size > 0:  # other weights lead the solver elsewhere
+        if k % 2 and size > 0:  # perturb the weights and solve again
             start = solve(x, weights + size * rng.standard_normal(weights.size))
-        else:  # a few moves that please somebody else lead out of the best optimum so far
-            stranger = landscape(domain, x, rng.standard_normal(weights.size))
-            start = stranger.climb(best, best=True, limit=how.kick)[0][-1]
+        else:  # perturb the incumbent: climb a few moves under random weights
+            random_view = landscape(domain, x, rng.standard_normal(weights.size))
+            start = random_view.climb(best, best=True, limit=how.kick)[0][-1]
         y = view.climb(start)[0][-1]
         key = solution_key(y)
         if key in seen:
