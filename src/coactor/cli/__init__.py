@@ -1,4 +1,4 @@
-"""The command line: one small group; each command imports what it needs when it runs."""
+"""The command line. Each command imports what it needs when it runs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import click
 # name -> (module, attribute, one-line help). Help is here so that `coactor --help` imports nothing.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "reproduce": ("coactor.cli.paper", "reproduce", "Reproduce the paper: figure, claims, report."),
-    "compare": ("coactor.cli.paper", "compare", "Compare learners fairly on one panel."),
-    "demo": ("coactor.cli.paper", "demo", "Watch effort fall, in the terminal, in seconds."),
-    "learn": ("coactor.cli.archive", "learn", "Warm-start a learner from what people did."),
-    "evaluate": ("coactor.cli.archive", "evaluate", "Replay what people did: effort saved?"),
-    "serve": ("coactor.cli.serve", "serve", "Serve studies over HTTP, with a page for people."),
-    "study": ("coactor.cli.study", "study", "Look after studies: list, show, log, verify, copy, ..."),
-    "token": ("coactor.cli.token", "token", "Make and end the tokens that let people in."),
+    "compare": ("coactor.cli.paper", "compare", "Compare learners on one panel, with paired statistics."),
+    "demo": ("coactor.cli.paper", "demo", "Watch effort fall in the terminal."),
+    "learn": ("coactor.cli.archive", "learn", "Learn from an archive of recorded solutions."),
+    "evaluate": ("coactor.cli.archive", "evaluate", "Replay an archive: how much effort is saved?"),
+    "serve": ("coactor.cli.serve", "serve", "Serve studies over HTTP, with a web page for experts."),
+    "study": ("coactor.cli.study", "study", "Manage studies: list, show, log, verify, copy, ..."),
+    "token": ("coactor.cli.token", "token", "Create, list and revoke access tokens."),
     "check": ("coactor.cli.check", "check", "Check a domain or a learner of your own."),
     "version": ("coactor.cli.check", "version", "Print the version."),
 }
@@ -24,7 +24,7 @@ EXTRAS = {"serve": "serve", "study": "studies", "token": "studies"}
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command only when it is run or asked for its own help."""
+    """A group that imports a command only when it runs or shows its own help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

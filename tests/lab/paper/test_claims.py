@@ -49,8 +49,8 @@ def verdicts(totals, theorem=()) -> dict[int, str]:
 
 
 def test_judge_all_claims_hold_with_numbers_as_in_the_paper():
-    found = verdicts(totals_of(PAPER), [row(1.0, 2.0, True)])
-    assert found == dict.fromkeys(range(1, 12), HOLDS)
+    claims = verdicts(totals_of(PAPER), [row(1.0, 2.0, True)])
+    assert claims == dict.fromkeys(range(1, 12), HOLDS)
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_judge_one_run_is_too_close_to_call():
     single = {
         panel: {line: np.array([float(v)]) for line, v in lines.items()} for panel, lines in PAPER.items()
     }
-    found = verdicts(single)
-    assert {found[n] for n in range(1, 11)} == {CLOSE}
+    claims = verdicts(single)
+    assert {claims[n] for n in range(1, 11)} == {CLOSE}
 
 
 def test_judge_counts_settings_for_claim_10():
@@ -108,20 +108,20 @@ def test_judge_broken_bound_counts_only_if_the_assumptions_are_met():
 
 
 def test_judge_names_panels_that_were_not_run():
-    found = judge({"tsp-clean": totals_of(PAPER)["tsp-clean"]}, [], seed=0)
-    assert found[0].verdict == ABSENT
-    assert "path-clean" in found[0].note
-    assert found[2].verdict == ABSENT  # half of the claim is not enough
-    assert "tsp-noise" in found[2].note
-    assert found[9].verdict == HOLDS  # counted over the panels that were run
+    claims = judge({"tsp-clean": totals_of(PAPER)["tsp-clean"]}, [], seed=0)
+    assert claims[0].verdict == ABSENT
+    assert "path-clean" in claims[0].note
+    assert claims[2].verdict == ABSENT  # half of the claim is not enough
+    assert "tsp-noise" in claims[2].note
+    assert claims[9].verdict == HOLDS  # counted over the panels that were run
 
 
 def test_claims_as_text_have_their_numbers():
-    found = judge(totals_of(PAPER), [row(1.0, 2.0, True)], seed=0)
-    text = claims_markdown(found, "Made up.")
-    assert all(claim.sentence in text for claim in found)
+    claims = judge(totals_of(PAPER), [row(1.0, 2.0, True)], seed=0)
+    text = claims_markdown(claims, "Made up.")
+    assert all(claim.sentence in text for claim in claims)
     assert "path-clean: PA minus PER" in text
-    assert '"verdict": "holds"' in to_json([claim_data(claim) for claim in found])
+    assert '"verdict": "holds"' in to_json([claim_data(claim) for claim in claims])
 
 
 def test_claims_name_existing_panels():

@@ -25,18 +25,18 @@ SMALL: dict[str, Any] = {"panels": ["path-clean", "mtsp-noise"], "runs": 2, "exa
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
-    """A small reproduction, made once."""
-    return coactor.lab.reproduce(tmp_path_factory.mktemp("made"), **SMALL, jobs=1)
+def small(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
+    """A small reproduction, run once."""
+    return coactor.lab.reproduce(tmp_path_factory.mktemp("small"), **SMALL, jobs=1)
 
 
-def test_reproduce_writes_every_file(made: Reproduction) -> None:
-    assert {path.name for path in made.out.iterdir()} == {*NUMBERS, *PICTURES, MANIFEST, "units"}
-    assert len(made.claims) == 11
+def test_reproduce_writes_every_file(small: Reproduction) -> None:
+    assert {path.name for path in small.out.iterdir()} == {*NUMBERS, *PICTURES, MANIFEST, "units"}
+    assert len(small.claims) == 11
 
 
-def test_runs_csv_and_summary_csv_have_the_costs(made: Reproduction) -> None:
-    with (made.out / "runs.csv").open() as file:
+def test_runs_csv_and_summary_csv_have_the_costs(small: Reproduction) -> None:
+    with (small.out / "runs.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == ["panel", "learner", "run", "example", "cost"]
     assert len(rows) == 2 * 6 * 2 * 6
@@ -45,10 +45,10 @@ def test_runs_csv_and_summary_csv_have_the_costs(made: Reproduction) -> None:
         for row in rows
         if (row["panel"], row["learner"], row["run"]) == ("mtsp-noise", "PER", "1")
     )
-    assert total == made.results[1].costs["PER"][1].sum()
-    with (made.out / "summary.csv").open() as file:
+    assert total == small.results[1].costs["PER"][1].sum()
+    with (small.out / "summary.csv").open() as file:
         summary = {(row["panel"], row["learner"]): row for row in csv.DictReader(file)}
-    for result in made.results:
+    for result in small.results:
         for name, costs in result.costs.items():
             row = summary[result.panel.name, name]
             assert float(row["total"]) == pytest.approx(costs.sum(axis=1).mean())
@@ -58,9 +58,9 @@ def test_runs_csv_and_summary_csv_have_the_costs(made: Reproduction) -> None:
     assert float(per["above_expert"]) == pytest.approx(float(per["total"]) - float(expert["total"]))
 
 
-def test_manifest_has_the_digest_of_every_file(made: Reproduction) -> None:
-    manifest = json.loads((made.out / MANIFEST).read_text())
-    assert manifest["outputs"] == {name: digest(made.out / name) for name in (*NUMBERS, *PICTURES)}
+def test_manifest_has_the_digest_of_every_file(small: Reproduction) -> None:
+    manifest = json.loads((small.out / MANIFEST).read_text())
+    assert manifest["outputs"] == {name: digest(small.out / name) for name in (*NUMBERS, *PICTURES)}
     assert manifest["command"].startswith("coactor reproduce --panels path-clean,mtsp-noise")
     assert manifest["environment"]["numpy"] == np.__version__
 
@@ -71,24 +71,24 @@ def same_files(one: Path, two: Path) -> bool:
     )
 
 
-def test_reproduce_does_not_depend_on_jobs(made: Reproduction, tmp_path: Path) -> None:
+def test_reproduce_does_not_depend_on_jobs(small: Reproduction, tmp_path: Path) -> None:
     coactor.lab.reproduce(tmp_path, **SMALL, jobs=2)
-    assert same_files(made.out, tmp_path)
+    assert same_files(small.out, tmp_path)
 
 
-def test_reproduce_runs_only_what_is_not_cached(made: Reproduction, tmp_path: Path) -> None:
+def test_reproduce_runs_only_what_is_not_cached(small: Reproduction, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
-    shutil.copytree(made.out, copy)
+    shutil.copytree(small.out, copy)
     before = {path: path.stat().st_mtime_ns for path in (copy / "units").iterdir()}
     next(iter(before)).unlink()
     coactor.lab.reproduce(copy, **SMALL, jobs=1)
     after = {path: path.stat().st_mtime_ns for path in (copy / "units").iterdir()}
     assert sum(before[path] != after[path] for path in before) == 1
-    assert same_files(made.out, copy)
+    assert same_files(small.out, copy)
 
 
 def test_reproduce_resumes_after_an_interruption(
-    made: Reproduction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: Reproduction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, calls = module.measure_unit, []
 
@@ -105,18 +105,18 @@ def test_reproduce_resumes_after_an_interruption(
     assert {path.name for path in tmp_path.iterdir()} == {"units"}
     monkeypatch.setattr(module, "measure_unit", real)
     coactor.lab.reproduce(tmp_path, **SMALL, jobs=1)
-    assert same_files(made.out, tmp_path)
+    assert same_files(small.out, tmp_path)
 
 
-def test_verify_confirms_the_same_numbers(made: Reproduction) -> None:
-    result = verify(made.out / MANIFEST, jobs=1)
+def test_verify_confirms_the_same_numbers(small: Reproduction) -> None:
+    result = verify(small.out / MANIFEST, jobs=1)
     assert result.same, result.findings
     assert tuple(result.checked) == NUMBERS
 
 
-def test_verify_names_changed_files_and_numbers(made: Reproduction, tmp_path: Path) -> None:
+def test_verify_names_changed_files_and_numbers(small: Reproduction, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
-    shutil.copytree(made.out, copy)
+    shutil.copytree(small.out, copy)
     text = (copy / "runs.csv").read_text()
     (copy / "runs.csv").write_text(text.replace("PER,0,0,", "PER,0,0,9", 1))
     manifest = json.loads((copy / MANIFEST).read_text())

@@ -14,15 +14,15 @@ FIVE = ("PER", "CSPER", "PA", "CSPA", "expert")
 def unit(
     panel: str = "mtsp-noise", contenders=FIVE, run: int = 0, seed: int = 0, examples: int = 12, **more
 ) -> Unit:
-    found = find_panel(panel)
-    named = [name for name in contenders if name != "expert" or found.expert_line]
-    return Unit(found, run, seed, examples, parse_contenders(named, "panel"), **more)
+    setting = find_panel(panel)
+    named = [name for name in contenders if name != "expert" or setting.expert_line]
+    return Unit(setting, run, seed, examples, parse_contenders(named, "panel"), **more)
 
 
 def test_run_unit_follows_the_protocol_of_the_paper():
     # The same by hand: one session per learner, the same problems, the same expert.
     u = unit("mtsp-noise", ("PER", "expert"))
-    found = run_unit(u)
+    result = run_unit(u)
     domain = u.panel.make_domain()
     w = true_weights(u, domain)
     expert = SimulatedExpert(domain, w, kappa=0.1)
@@ -31,10 +31,10 @@ def test_run_unit_follows_the_protocol_of_the_paper():
         proposal = session.ask(x)
         correction = expert(x, proposal.solution)
         session.tell(proposal, correction)
-        assert found.costs[0, t] == correction.effort
-        assert found.utilities[0, t] == pytest.approx(w @ domain.all_features(x, correction.final))
+        assert result.costs[0, t] == correction.effort
+        assert result.utilities[0, t] == pytest.approx(w @ domain.all_features(x, correction.final))
         perfect = expert(x, domain.solve(x, w[: domain.dim]))
-        assert found.costs[1, t] == perfect.effort
+        assert result.costs[1, t] == perfect.effort
 
 
 @pytest.mark.parametrize("panel", [*PANELS, "tests.lab.helpers:Bits"])

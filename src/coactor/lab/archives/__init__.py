@@ -1,1 +1,1 @@
-"""Archives of recorded solutions: learn from them, and measure how much effort learning would have saved."""
+"""Archives of recorded solutions: learning from them, and the effort it would have saved."""

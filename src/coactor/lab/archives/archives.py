@@ -67,7 +67,7 @@ class Archive(Protocol):
 
     @property
     def start(self) -> Vector:
-        """The weights before any learning: plain distance, or all features alike."""
+        """The weights before any learning: plain distance, or all weights 1."""
 
     def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
         """The cases in this order; each is recorded when the next one is requested."""

@@ -10,7 +10,7 @@
 
 Baselines do not learn:
 
-    start               the start weights: plain distance, or all features alike
+    start               the start weights: plain distance in archives of routes, else all weights 1
     alike               all weights 1: what the features are worth without learning
     copy                archives: the most similar earlier case, adapted; the start weights if there is none
     hindsight           archives: the best fixed weights, fitted to all cases at once
@@ -26,13 +26,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from coactor import learners, proposals
+from coactor import bounds, learners, proposals
 from coactor.learners import Averaged, ChoiceLearner, CoactiveLearner, Committee, MiniBatch
 from coactor.plugins import load_class, unknown
 from coactor.protocol import Learner, Vector
 
 START, ALIKE, COPY, HINDSIGHT, EXPERT = BASELINES = ("start", "alike", "copy", "hindsight", "expert")
-PAPER = ("PER", "CSPER", "PA", "CSPA")
+PAPER = bounds.LEARNERS
 """The learners of the paper."""
 OURS = "default"
 

@@ -74,11 +74,11 @@ class Experiment:
         Run by run, so that the time left is estimated well and a stopped experiment is balanced. Within a run
         the domains alternate, so that in a new environment two workers compile two domains, not one twice.
         """
-        seen: Counter[str] = Counter()
+        earlier: Counter[str] = Counter()
         turns = []
         for panel in self.panels:
-            turns.append((seen[panel.domain], panel))
-            seen[panel.domain] += 1
+            turns.append((earlier[panel.domain], panel))
+            earlier[panel.domain] += 1
         ordered = [panel for _, panel in sorted(turns, key=lambda turn: turn[0])]
         return [
             Unit(
