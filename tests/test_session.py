@@ -279,3 +279,85 @@ def test_a_bad_problem_or_solver_is_refused_and_no_proposal_is_counted() -> None
     good = next(domain.sample(np.random.default_rng(0), n=1))
     wrong = Session(domain, learners.PER(3), solver=lambda x, w: [0, 1, 2, 3, 4])
     refuses(wrong, "must be an array", lambda: wrong.ask(good))
+
+
+# -- what a session remembers ----------------------------------------------------------------------------
+
+
+def played(rounds: int = 5) -> tuple[Session, Any, Any]:
+    case = make_case("tour", size=7, seed=2)
+    expert = SimulatedExpert(case.domain, [1.0, 0.5, 0.1], kappa=0.05)
+    session = Session(case.domain, learners.CSPER(3))
+    for x in case.domain.sample(case.rng, n=rounds):
+        proposal = session.ask(x)
+        session.tell(proposal, expert(x, proposal.solution), actor="ana")
+    return session, case, expert
+
+
+def test_ask_returns_the_same_proposal_for_the_same_key() -> None:
+    session, case, _ = played(0)
+    proposal = session.ask(case.x, key="monday")
+    assert session.ask(case.x, key="monday") is proposal
+    with pytest.raises(Conflict, match="was used for another problem"):
+        session.ask(next(case.domain.sample(case.rng, n=1)), key="monday")
+    session.tell(proposal, moves=[])
+    assert session.effort()[0].key == "monday"
+    assert session.ask(case.x, key="monday") is proposal
+
+
+def test_effort_and_weights_are_available_by_round_and_version() -> None:
+    session, *_ = played()
+    assert [row.seq for row in session.effort()] == [1, 2, 3, 4, 5]
+    assert [row.seq for row in session.effort(after=3)] == [4, 5]
+    assert [row.effort for row in session.effort()] == session.efforts
+    assert {row.actor for row in session.effort()} == {"ana"}
+    np.testing.assert_array_equal(session.weights(0), np.zeros(3))
+    np.testing.assert_array_equal(session.weights(5), session.weights())
+    with pytest.raises(NotFound, match="this session has versions 0 to 5"):
+        session.weights(6)
+
+
+def test_tell_without_learning_keeps_weights_and_version() -> None:
+    session, case, expert = played()
+    before = session.weights()
+    proposal = session.ask(case.x)
+    result = session.tell(proposal, expert(case.x, proposal.solution), learn=False)
+    assert (result.learn, result.version, session.version) == (False, 5, 5)
+    np.testing.assert_array_equal(session.weights(), before)
+    assert len(session.efforts) == 6
+
+
+def test_a_correction_excludes_other_records() -> None:
+    session, case, expert = played(0)
+    proposal = session.ask(case.x)
+    with pytest.raises(ValueError, match="Give the correction alone"):
+        session.tell(proposal, expert(case.x, proposal.solution), effort=2.0)
+
+
+def test_a_session_forgets_the_oldest_open_proposals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coactor.session.MOST_OPEN", 2)
+    session, case, _ = played(0)
+    for _ in range(3):
+        session.ask(case.x)
+    with pytest.raises(NotFound, match="Proposal 1 was forgotten"):
+        session.tell(1, moves=[])
+    session.tell(2, moves=[])
+
+
+def test_a_restored_session_continues_as_the_original() -> None:
+    session, case, expert = played()
+    again = Session(case.domain, learners.CSPER(3))
+    again.restore(json.loads(json.dumps(session.state())))
+    for x in case.domain.sample(case.rng, n=3):
+        one, two = session.ask(x), again.ask(x)
+        assert (one.id, one.version) == (two.id, two.version)
+        session.tell(one, expert(x, one.solution))
+        again.tell(two, expert(x, two.solution))
+    np.testing.assert_array_equal(again.weights(), session.weights())
+    with pytest.raises(ValueError, match="not the state of a session"):
+        again.restore({})
+
+
+def test_repr_says_what_a_session_is_about() -> None:
+    assert repr(played(0)[0]) == "<Session of Tour with learner CSPER: 0 asked, 0 told>"
+    assert "5 asked, 5 told, mean effort of the last 5" in repr(played()[0])

@@ -110,6 +110,11 @@ class SimulatedExpert:
         costs = [1.0] * len(moves) if self.costs is None else [move_cost(self.costs, m) for m in moves]
         return Correction(path, moves, costs, cut, misjudged)
 
+    def __repr__(self) -> str:
+        return (
+            f"SimulatedExpert({type(self.domain).__name__}, {self.weights.size} weights, kappa={self.kappa})"
+        )
+
     def utility(self, x: Problem, y: Solution) -> float:
         """The true utility of a solution: w* . phi(x, y)."""
         self._look_at(x)

@@ -311,8 +311,11 @@ class Session:
 
     def restore(self, state: State) -> None:
         """Continue from a state. Efforts and open proposals are not part of it, so they are dropped."""
+        numbers = [state.get(key) for key in ("version", "asked")]
+        if not all(isinstance(number, int) and number >= 0 for number in numbers):
+            raise Invalid("This is not the state of a session; expected what state() returned.")
         self.knowledge.restore(state)
-        self.version, self._asked = int(state["version"]), int(state["asked"])
+        self.version, self._asked = state["version"], state["asked"]
         self.efforts, self.costs, self._told = [], [], []
         self._open.clear()
         self._keys.clear()
