@@ -1,4 +1,4 @@
-"""A real browser on a real server, both on this machine, with nothing else in reach."""
+"""Fixtures: a real browser on a real server, both on this machine."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ ARGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE = 10_000  # milliseconds to wait for a condition before giving up
+PATIENCE = 20_000  # milliseconds to wait for a condition before giving up
 
 
 @dataclass
-class Diary:
-    """What went wrong in a page, and where it wanted to go."""
+class PageLog:
+    """Console errors, dialogs and requested addresses of all pages of a test."""
 
     errors: list[str] = field(default_factory=list)
     dialogs: list[str] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
 
     def watch(self, page: Any) -> None:
-        page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        page.on("console", lambda entry: self.errors.append(entry.text) if entry.type == "error" else None)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.addresses.append(request.url))
         page.on("dialog", self._dialog)
@@ -49,27 +49,27 @@ class Diary:
         dialog.dismiss()
 
 
-class House:
-    """A server with studies to try, and as many people at browsers as a test wants."""
+class Site:
+    """A server with the demo studies, and as many logged-in browsers as a test needs."""
 
     def __init__(self, store: Store, address: str, browser: Any, app: Any) -> None:
         self.store, self.address, self.browser, self.app = store, address, browser, app
         self.accounts = Accounts(store)
-        self.diary = Diary()
+        self.log = PageLog()
         self._contexts: list[Any] = []
 
-    def visit(self, name: str = "admin", role: str = "admin", **how: Any) -> Any:
-        """A logged-in page of somebody."""
-        context = self.browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **how})
+    def log_in(self, name: str = "admin", role: str = "admin", **options: Any) -> Any:
+        """Return a page on which somebody is logged in; `options` are those of a browser context."""
+        context = self.browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         context.set_default_timeout(PATIENCE)
         self._contexts.append(context)
         page = context.new_page()
-        self.diary.watch(page)
+        self.log.watch(page)
         page.goto(f"{self.address}/login?code={self.accounts.login_link(name, role)}")
         return page
 
     def open(self, page: Any, path: str) -> Any:
-        """Go somewhere, and wait until the page has filled itself."""
+        """Open a path and wait until the page is filled."""
         page.goto(self.address + path)
         page.locator(READY[path.count("/")]).first.wait_for()
         return page
@@ -77,12 +77,16 @@ class House:
     def study(self, name: str) -> Study:
         return Study(self.store, name)
 
+    def moves(self, study: str, id: int = 1) -> list[Any]:
+        """Return the moves of a draft, as the server has them."""
+        return self.study(study).desk().view(id).moves
+
     def close(self) -> None:
         for context in self._contexts:
             context.close()
 
 
-# What a page shows once it is filled: by the depth of its path.
+# What a page shows once it is filled, by the depth of its path.
 READY = {1: ".cards, .card", 2: ".figures dd", 3: ".log li", 4: "body[data-revision], #lesson"}
 
 
@@ -98,25 +102,25 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def house(tmp_path: Path, browser: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    """A house of one's own; whoever forgets to look at an error in the console is reminded."""
-    # Studies draw their problems from their identity: the same problems in every run.
+def site(tmp_path: Path, browser: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A server of its own. The test fails if a page logs an error or requests another host."""
+    # Demo studies draw their problems from their identity: the same problems in every run.
     monkeypatch.setattr(opening.uuid, "uuid4", lambda: UUID(int=2014 << 100))
     with Store(f"sqlite:///{tmp_path}/desk.db") as store:
         demo.create_demo_studies(store)
         app = create_app(store, demo=demo)
         with serving(app) as address:
-            made = House(store, address, browser, app)
-            yield made
-            made.close()
-    assert made.diary.errors == []
-    assert made.diary.dialogs == []
-    assert all(url.startswith(address) for url in made.diary.addresses)
+            site = Site(store, address, browser, app)
+            yield site
+            site.close()
+    assert site.log.errors == []
+    assert site.log.dialogs == []
+    assert all(url.startswith(address) for url in site.log.addresses)
 
 
 @pytest.fixture
 def revision() -> Callable[[Any, int], None]:
-    """Wait until a page shows a revision of its draft."""
+    """A function that waits until a page shows a revision of its draft."""
 
     def wait(page: Any, number: int) -> None:
         page.locator(f'body[data-revision="{number}"]').wait_for(state="attached")

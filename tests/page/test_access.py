@@ -1,4 +1,4 @@
-"""For everybody: axe-core finds nothing serious; narrow and dark screens, touch, the keyboard alone."""
+"""Accessibility: axe-core finds nothing serious; narrow and dark screens, the keyboard alone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from coactor import domains
 from coactor.studies import catalog, open_study
 from coactor.web.demo import studies
+from tests.page.actions import press, submit
 from tests.studies.stubs import Switches
 
 pytestmark = pytest.mark.browser
@@ -15,6 +16,13 @@ LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark"
 SERIOUS = """async () => (await axe.run({ resultTypes: ["violations"] })).violations
   .filter((one) => ["serious", "critical"].includes(one.impact))
   .map((one) => `${one.id}: ${one.nodes[0].html.slice(0, 200)}`)"""
+
+
+def open_folds(page) -> None:
+    """Open everything that is folded."""
+    for folded in (".panel:not(.open) h2 button", "details:not([open]) > summary"):
+        while (fold := page.locator(f"{folded} >> visible=true")).count():
+            fold.first.click()
 
 
 def with_axe(page):
@@ -40,22 +48,22 @@ def looked_at(page, name: str) -> list[str]:
 
 
 @pytest.fixture
-def museum(house, monkeypatch):
+def museum(site, monkeypatch):
     """A study in every state: few and many rounds, an empty queue, one without a drawing of its own."""
     for name, rounds in (("try-tour", 24), ("try-plan", 3), ("try-ranking", 1)):
-        study = house.study(name)
+        study = site.study(name)
         studies.play(study, rounds, "admin")
         studies.fill(study, "admin")
     monkeypatch.setattr(domains, "Switches", Switches, raising=False)
     monkeypatch.setitem(catalog.BUILT_IN, "switches", "Switches")
-    with open_study(house.store, "switches", Switches(), "CSPER", create=True) as study:
+    with open_study(site.store, "switches", Switches(), "CSPER", create=True) as study:
         study.ask([1.0, -2.0, 3.0])
-    open_study(house.store, "empty", Switches(), "CSPER", create=True).close()
-    return house
+    open_study(site.store, "empty", Switches(), "CSPER", create=True).close()
+    return site
 
 
 def test_every_page(museum):
-    page, wrong = museum.visit(), []
+    page, wrong = museum.log_in(), []
     for path in (
         "/",
         "/s/try-tour",
@@ -67,8 +75,7 @@ def test_every_page(museum):
     ):
         page.set_viewport_size({"width": 1280, "height": 844})
         museum.open(page, path)
-        for summary in page.locator("summary").all():
-            summary.click()
+        open_folds(page)
         wrong += looked_at(with_axe(page), path)
     for path, ready in (
         ("/login", "form"),
@@ -80,12 +87,12 @@ def test_every_page(museum):
         page.locator(ready).first.wait_for()
         wrong += looked_at(with_axe(page), path)
     assert wrong == []
-    museum.diary.errors = [said for said in museum.diary.errors if "404" not in said]
+    museum.log.errors = [said for said in museum.log.errors if "404" not in said]
 
 
 def test_every_editor(museum, revision):
     """Untouched, in the middle of a gesture, and edited."""
-    page, wrong = museum.visit(), []
+    page, wrong = museum.log_in(), []
     for path, act in (
         ("/s/try-tour/p/25", turn),
         ("/s/try-fleet/p/1", turn),
@@ -96,8 +103,7 @@ def test_every_editor(museum, revision):
     ):
         page.set_viewport_size({"width": 1280, "height": 844})
         museum.open(page, path)
-        for summary in page.locator("summary").all():
-            summary.click()
+        open_folds(page)
         wrong += looked_at(with_axe(page), path)
         act(page)
         revision(page, 1)
@@ -119,11 +125,6 @@ def tab_to(page, role: str, selector: str = "*") -> None:
         ):
             return
     raise AssertionError(f"No {role} ({selector}) is reached by Tab.")
-
-
-def press(page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
 
 
 def turn(page) -> None:
@@ -163,11 +164,10 @@ def choose(page) -> None:
         ("try-steps", reorder),
     ],
 )
-def test_by_keyboard_alone(house, revision, study, act):
+def test_by_keyboard_alone(site, revision, study, act):
     """Open, edit, take back, do again, submit, and on to the report, without a pointer."""
-    page = house.open(house.visit(), f"/s/{study}")
+    page = site.open(site.log_in(), f"/s/{study}")
     press(page, "Enter")
-    page.locator("#submit").wait_for()
     revision(page, 0)
     act(page)
     revision(page, 1)
@@ -177,41 +177,23 @@ def test_by_keyboard_alone(house, revision, study, act):
     press(page, "Control+y")
     revision(page, 3)
     assert page.locator(".effort strong").inner_text() == "1"
-    press(page, "Enter")
-    page.locator("#lesson").wait_for()
-    assert house.study(study).effort()[0].effort == 1
+    submit(page)
+    assert site.study(study).effort()[0].effort == 1
     tab_to(page, "a", "[href$='/report']")
     press(page, "Enter")
     page.locator(".log li").first.wait_for()
 
 
-def test_by_touch(house, revision):
-    """A finger: the buttons, two taps, and the grip, while the page still scrolls."""
-    page = house.visit(viewport={"width": 390, "height": 844}, has_touch=True)
-    house.open(page, "/s/try-ranking/p/1")
-    names = page.locator(".ranking .called").all_inner_texts()
-    page.locator(".ranking li").nth(1).get_by_role("button", name="up").tap()
-    revision(page, 1)
-    assert page.locator(".ranking .called").first.inner_text() == names[1]
-    house.open(page, "/s/try-tour/p/1")
-    page.locator(".lists .stop").nth(2).tap()
-    page.locator(".lists .stop").nth(4).tap()
-    page.get_by_role("button", name="Turn stretch round").tap()
-    revision(page, 1)
-
-
-def test_from_the_first_page_by_keyboard(house):
-    page = house.open(house.visit(), "/")
+def test_from_the_first_page_by_keyboard(site):
+    page = site.open(site.log_in(), "/")
     page.keyboard.press("Enter")  # the first study has the focus
     page.locator(".ticket").wait_for()
     page.keyboard.press("Enter")
-    page.locator("#submit").wait_for()
-    page.keyboard.press("Enter")
-    page.locator("#lesson").wait_for()
-    assert house.study("try-tour").effort()[0].effort == 0
+    submit(page)
+    assert site.study("try-tour").effort()[0].effort == 0
 
 
-def test_the_page_says_when_it_cannot_work(house):
-    page = house.visit(java_script_enabled=False)
-    page.goto(house.address)
+def test_the_page_says_when_it_cannot_work(site):
+    page = site.log_in(java_script_enabled=False)
+    page.goto(site.address)
     assert "JavaScript" in page.locator("noscript").inner_text()

@@ -10,7 +10,8 @@ import pytest
 from coactor.domains import Network, Roads, Trip
 from coactor.studies import open_study
 from coactor.web.demo import street_network, studies
-from tests.page.test_access import looked_at, with_axe
+from tests.page.actions import submit
+from tests.page.test_access import looked_at, open_folds, with_axe
 from tests.page.test_safety import EVIL
 
 pytestmark = pytest.mark.browser
@@ -18,13 +19,13 @@ pytestmark = pytest.mark.browser
 PATH = "/s/try-roads/p/1"
 
 
-def moves(house) -> list:
-    return house.study("try-roads").desk().view(1).moves
+def moves(site) -> list:
+    return site.moves("try-roads")
 
 
-def open_roads(house, page) -> Any:
-    house.open(page, PATH)
-    page.locator(".choice").first.wait_for()
+def open_roads(site, page) -> Any:
+    site.open(page, PATH)
+    page.locator(".choice").first.wait_for(state="attached")
     return page
 
 
@@ -41,9 +42,9 @@ def listed(page) -> list[str]:
     return [name for i, name in enumerate(plain) if i == 0 or plain[i - 1] != name]
 
 
-def now(house) -> tuple[Network, Any, Any]:
+def now(site) -> tuple[Network, Any, Any]:
     """The network, the proposal, and the draft as the server has it."""
-    study = house.study("try-roads")
+    study = site.study("try-roads")
     x, y = study.proposal(1).problem, study.proposal(1).solution
     z = y
     for move in study.desk().view(1).moves:
@@ -75,38 +76,39 @@ def far_link(page, network: Network, taken) -> int:
     raise AssertionError("no link is in view")
 
 
-def drawn(page) -> int:
-    return page.locator(".ghost path").count()
+def drawn(page) -> bool:
+    """Whether parts of the proposal that the route has left are drawn."""
+    return page.locator(".ghost path").get_attribute("d") != ""
 
 
-def test_by_keyboard_alone(house, revision):
-    page = open_roads(house, house.visit())
+def test_by_keyboard_alone(site, revision):
+    page = open_roads(site, site.log_in())
     for _ in range(40):
         page.keyboard.press("Tab")
         if page.evaluate("() => document.activeElement.getAttribute('role')") == "option":
             break
-    assert drawn(page) == 0
+    assert not drawn(page)
     for _ in range(3):
         page.keyboard.press("ArrowDown")
-    page.locator("h2", has_text="Other ways instead of").wait_for()
+    page.locator("#stretch", has_text="Instead of").wait_for()
     page.locator(".choice").nth(1).wait_for()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.locator(".choice.chosen .number", has_text="2").wait_for()  # looked at, not taken
-    assert page.locator(".preview path").count() == 1
+    assert page.locator(".preview .coming").count() == 1
     assert "Enter takes it" in page.locator("#gesture").inner_text()
-    assert moves(house) == []
+    assert moves(site) == []
     page.keyboard.press("Escape")
     assert page.locator(".preview path").count() == 0
     page.keyboard.press("ArrowRight")
     page.locator(".choice.chosen").wait_for()
     page.keyboard.press("Enter")  # takes what is shown; it does not submit
     revision(page, 1)
-    network, y, z = now(house)
+    network, y, z = now(site)
     assert listed(page) == names(network, z.links)
     assert page.locator(".streets .gone").count() > 0  # old streets, struck out
     assert page.locator(".streets .moved").count() > 0
-    assert drawn(page) == 1
+    assert drawn(page)
     assert page.locator(".badge.via").count() == 1
     assert page.locator(".effort strong").inner_text() == "1"
     assert page.locator(".changes tr.moved").count() > 0
@@ -128,21 +130,20 @@ def test_by_keyboard_alone(house, revision):
     page.keyboard.press("Control+z")
     revision(page, 4)
     assert listed(page) == names(network, y.links)
-    assert (drawn(page), page.locator(".streets .gone").count()) == (0, 0)
+    assert (drawn(page), page.locator(".streets .gone").count()) == (False, 0)
     page.keyboard.press("Control+y")
     revision(page, 5)
-    page.keyboard.press("Enter")
-    page.locator("#lesson").wait_for()
-    assert page.locator("#lesson").inner_text().startswith("Learned: ")
-    study = house.study("try-roads")
+    submit(page)
+    study = site.study("try-roads")
     assert (study.version, study.effort()[0].effort) == (1, 1)
+    page.get_by_role("link", name="View").click()
     page.get_by_role("button", name="Undo and edit again").click()
     page.locator(".choice").first.wait_for()
-    assert len(moves(house)) == 1
+    assert len(moves(site)) == 1
 
 
-def test_several_streets_at_once(house):
-    page = open_roads(house, house.visit())
+def test_several_streets_at_once(site):
+    page = open_roads(site, site.log_in())
     page.locator(".streets .stop").nth(2).click()
     page.keyboard.press("Shift+ArrowDown")
     page.keyboard.press("Shift+ArrowDown")
@@ -150,82 +151,82 @@ def test_several_streets_at_once(house):
     assert page.locator(".chosenway path").count() == 1
     page.locator(".choice").first.wait_for()
     page.keyboard.press("Escape")
-    page.locator("h2", has_text="Other ways").wait_for()
+    page.locator("#stretch", has_text="For the whole way").wait_for()
     assert page.locator(".chosenway path").count() == 0
 
 
-def test_by_pulling_the_route_and_by_pointing(house, revision):
-    page = open_roads(house, house.visit())
-    network, y, _ = now(house)
+def test_by_pulling_the_route_and_by_pointing(site, revision):
+    page = open_roads(site, site.log_in())
+    network, y, _ = now(site)
     target = far_link(page, network, y.links)
     page.mouse.move(*spot(page, network, int(y.links[len(y.links) // 2])))
     page.mouse.down()
     page.mouse.move(*spot(page, network, target), steps=8)
     page.locator("#gesture", has_text="Let go to take it").wait_for()
-    assert page.locator(".preview path").count() == 1
+    assert page.locator(".preview .coming").count() == 1
     page.mouse.up()
     revision(page, 1)
-    (move,) = moves(house)
+    (move,) = moves(site)
     ends = network.ends[target]
     assert sorted(network.ends[move["args"][0]]) == sorted(ends)  # that piece of road, one way or the other
-    _, _, z = now(house)
+    _, _, z = now(site)
     assert listed(page) == names(network, z.links)
 
     page.locator(".choice").first.wait_for()
     other = far_link(page, network, np.concatenate([y.links, z.links]))
     page.mouse.click(*spot(page, network, other))  # shown
     page.locator(".choice.chosen .number", has_text="•").wait_for()
-    assert len(moves(house)) == 1
+    assert len(moves(site)) == 1
     page.keyboard.press("Enter")  # taken, not submitted; a second click would do the same
     revision(page, 2)
-    assert sorted(network.ends[moves(house)[1]["args"][0]]) == sorted(network.ends[other])
+    assert sorted(network.ends[moves(site)[1]["args"][0]]) == sorted(network.ends[other])
 
     position = page.locator(".choice").first  # a place on the route chooses the street there
     position.wait_for()
-    _, _, z = now(house)
+    _, _, z = now(site)
     page.mouse.click(*spot(page, network, int(z.links[-6])))
-    page.locator("h2", has_text="Other ways instead of").wait_for()
+    page.locator("#stretch", has_text="Instead of").wait_for()
     chosen = page.locator(".streets .stop.chosen .called").first.inner_text()
     assert network.streets[z.links[-6]] in chosen
 
 
-def test_a_line_on_the_map_is_tapped(house, revision):
-    page = open_roads(house, house.visit(viewport={"width": 390, "height": 844}, has_touch=True))
+def test_a_line_on_the_map_is_tapped(site, revision):
+    page = open_roads(site, site.log_in(viewport={"width": 390, "height": 844}, has_touch=True))
     page.locator(".badge.w1").wait_for()
-    shown = page.locator(".choice").nth(1).locator("b").inner_text()
-    page.locator(".roadmap").scroll_into_view_if_needed()
+    shown = page.locator(".choice").nth(1).locator("b").text_content()
     for expected in ("looked at", "taken"):
         box = page.locator(".badge.w1 circle").bounding_box()
         page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         if expected == "looked at":
-            page.locator(".choice.chosen b", has_text=shown).wait_for()
-            assert moves(house) == []
+            page.locator(".choice.chosen b", has_text=shown).wait_for(state="attached")
+            assert moves(site) == []
     revision(page, 1)
+    page.get_by_role("button", name="Other ways").tap()  # the sheet
     page.locator(".choice").nth(1).tap()
     revision(page, 2)
     page.get_by_role("button", name="Undo").tap()
     revision(page, 3)
-    assert len(moves(house)) == 1
+    assert len(moves(site)) == 1
 
 
-def test_any_street_by_its_name(house, revision):
-    page = open_roads(house, house.visit())
-    network, y, _ = now(house)
+def test_any_street_by_its_name(site, revision):
+    page = open_roads(site, site.log_in())
+    network, y, _ = now(site)
     wanted = sorted(set(network.streets) - set(names(network, y.links)))[5]
     page.get_by_label("Go via").fill("No Such Street")
     page.keyboard.press("Enter")
     page.locator("#gesture", has_text="There is no street called No Such Street").wait_for()
     page.get_by_label("Go via").fill(wanted.lower())
     page.keyboard.press("Enter")
-    page.locator(".preview path").wait_for(state="attached")
-    assert moves(house) == []
+    page.locator(".preview .coming").wait_for(state="attached")
+    assert moves(site) == []
     page.keyboard.press("Enter")
     revision(page, 1)
-    assert network.streets[moves(house)[0]["args"][0]] == wanted
+    assert network.streets[moves(site)[0]["args"][0]] == wanted
 
 
-def test_the_map_is_moved_and_brought_back(house):
-    page = open_roads(house, house.visit())
+def test_the_map_is_moved_and_brought_back(site):
+    page = open_roads(site, site.log_in())
 
     def view() -> str:
         return page.locator(".world").get_attribute("transform")
@@ -240,46 +241,45 @@ def test_the_map_is_moved_and_brought_back(house):
     page.mouse.move(box["x"] + 60, box["y"] + box["height"] - 60, steps=5)
     page.mouse.up()
     assert view() != near
-    page.get_by_role("button", name="Whole trip").click()
+    page.get_by_role("button", name="Show everything").click()
     assert view() == home
-    assert moves(house) == []
+    assert moves(site) == []
 
 
-def test_the_colleagues_advice_is_drawn_and_followed(house):
-    page = open_roads(house, house.visit())
+def test_the_colleagues_advice_is_drawn_and_followed(site):
+    page = open_roads(site, site.log_in())
     page.get_by_role("button", name="What would Ada do?").click()
     page.locator("#advice", has_text="go via").wait_for()
-    page.locator(".preview path").wait_for(state="attached")
+    page.locator(".preview .coming").wait_for(state="attached")
     page.locator("#do-all, #do-it").last.click()
     page.locator("#advice", has_text="leave it as it is").wait_for()
-    assert len(moves(house)) > 0
+    assert len(moves(site)) > 0
 
 
-def test_a_visitor_sees_it_learn(house):
-    page = house.open(house.visit(), "/s/try-roads")
+def test_a_visitor_sees_it_learn(site):
+    page = site.open(site.log_in(), "/s/try-roads")
     page.get_by_role("button", name="Let Ada correct 10 proposals").click()
     page.locator("#message", has_text="corrected ten").wait_for()
-    house.open(page, "/s/try-roads/report")
+    site.open(page, "/s/try-roads/report")
     page.get_by_role("button", name="Let Ada correct 10 proposals").click()
     page.locator("#message", has_text="corrected ten").wait_for()
-    efforts = [row.effort for row in house.study("try-roads").effort()]
+    efforts = [row.effort for row in site.study("try-roads").effort()]
     assert sum(efforts[10:]) < sum(efforts[:10])
     page.get_by_role("button", name="Reveal Ada's taste").click()
     said = page.locator(".verdict", has_text="Ada cares about").inner_text()
-    taste = studies.taste(house.study("try-roads"))
+    taste = studies.taste(site.study("try-roads"))
     for name, weight in zip(street_network.FEATURES, taste, strict=True):
         assert (name.split(" (")[0] in said) == bool(weight)
 
 
-def test_for_everybody(house, revision):
+def test_for_everybody(site, revision):
     """Untouched, while another way is looked at, and edited: wide and narrow, light and dark."""
-    page, wrong = open_roads(house, house.visit()), []
-    for summary in page.locator("summary").all():
-        summary.click()
+    page, wrong = open_roads(site, site.log_in()), []
+    open_folds(page)
     wrong += looked_at(with_axe(page), "untouched")
     page.set_viewport_size({"width": 1280, "height": 844})
     page.locator(".streets .stop").nth(4).click()
-    page.locator("h2", has_text="Other ways instead of").wait_for()
+    page.locator("#stretch", has_text="Instead of").wait_for()
     page.locator(".choice").first.wait_for()
     page.keyboard.press("ArrowRight")
     wrong += looked_at(page, "looked at")
@@ -290,7 +290,7 @@ def test_for_everybody(house, revision):
     assert wrong == []
 
 
-def test_roads_without_a_map_and_with_any_name(house, revision):
+def test_roads_without_a_map_and_with_any_name(site, revision):
     """No coordinates: the list and the other ways do it alone. Markup in a name stays text."""
     side = 5
     number = np.arange(side * side).reshape(side, side)
@@ -304,9 +304,9 @@ def test_roads_without_a_map_and_with_any_name(house, revision):
     rng = np.random.default_rng(2)
     named = [f"{EVIL} {k % 7}" for k in range(len(both))]
     network = Network.of(both[:, 0], both[:, 1], rng.uniform(50, 150, len(both)), streets=named)
-    with open_study(house.store, "plain", Roads(network, habit=False), "default", create=True) as study:
+    with open_study(site.store, "plain", Roads(network, habit=False), "default", create=True) as study:
         study.ask(Trip(0, len(both) - 1), label=EVIL)
-    page = house.open(house.visit(), "/s/plain/p/1")
+    page = site.open(site.log_in(), "/s/plain/p/1")
     page.locator(".choice").first.wait_for()
     assert page.locator(".roadmap").count() == 0
     assert EVIL in page.locator(".called").nth(1).inner_text()
@@ -317,6 +317,5 @@ def test_roads_without_a_map_and_with_any_name(house, revision):
     page.keyboard.press("1")
     revision(page, 1)
     assert " m" in page.locator(".changes td.num").first.inner_text()  # in metres, not in mean links
-    page.keyboard.press("Enter")
-    page.locator("#lesson").wait_for()
+    submit(page)
     assert page.locator("main script").count() == 0

@@ -7,6 +7,7 @@ import pytest
 
 from coactor.domains import Cube, Day, Graph, Hypercube, Plans, Query, Ranking, Tour
 from coactor.studies import open_study
+from tests.page.actions import submit
 
 pytestmark = pytest.mark.browser
 
@@ -39,18 +40,17 @@ def studies(store) -> dict[str, object]:
     return made
 
 
-def test_markup_stays_text(house):
-    page = house.visit(EVIL, "admin")
-    for name in studies(house.store):
-        house.open(page, f"/s/{name}")
+def test_markup_stays_text(site):
+    page = site.log_in(EVIL, "admin")
+    for name in studies(site.store):
+        site.open(page, f"/s/{name}")
         assert EVIL in page.locator(".ticket").first.inner_text()
-        house.open(page, f"/s/{name}/p/1")
+        site.open(page, f"/s/{name}/p/1")
         assert page.locator("h1").inner_text() == EVIL
         assert EVIL in page.locator(".called").nth(1).inner_text()
         page.locator("#note").fill(EVIL)
-        page.locator("#submit").click()
-        page.locator("#lesson").wait_for()
-        house.open(page, f"/s/{name}/report")
+        submit(page)
+        site.open(page, f"/s/{name}/report")
         page.get_by_role("button", name="Preview version 0").click()
         page.locator("#reason").fill(EVIL)
         page.locator("#rollback").click()
@@ -59,22 +59,22 @@ def test_markup_stays_text(house):
         assert page.locator("img:not([src$='/icon.svg'])").count() == 0
         assert page.locator("main script").count() == 0
         assert page.locator(".who span").inner_text() == EVIL
-    house.open(page, "/")
+    site.open(page, "/")
 
 
-def test_nothing_is_fetched_from_elsewhere(house):
-    """The house itself looks at every address; here the network ends at this machine."""
-    page = house.visit()
-    page.route(lambda url: not url.startswith(house.address), lambda route: route.abort())
+def test_nothing_is_fetched_from_elsewhere(site):
+    """The site itself looks at every address; here the network ends at this machine."""
+    page = site.log_in()
+    page.route(lambda url: not url.startswith(site.address), lambda route: route.abort())
     for path in ("/", "/s/try-tour", "/s/try-tour/p/1", "/s/try-steps/p/1", "/s/try-ranking/p/1"):
-        house.open(page, path)
-    house.open(page, "/s/try-tour/report")
-    assert len(house.diary.addresses) > 20
+        site.open(page, path)
+    site.open(page, "/s/try-tour/report")
+    assert len(site.log.addresses) > 20
 
 
-def test_a_used_link_says_so(house):
-    page = house.browser.new_context().new_page()
-    answer = page.goto(f"{house.address}/login?code=used")
+def test_a_used_link_says_so(site):
+    page = site.browser.new_context().new_page()
+    answer = page.goto(f"{site.address}/login?code=used")
     assert answer.status == 401
     assert "works once" in page.locator("#message").inner_text()
     page.get_by_label("Your token").fill("coactor_wrong_wrong")

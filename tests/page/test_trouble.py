@@ -1,4 +1,4 @@
-"""Two people, two windows, a page that dies, a network that goes away."""
+"""Two people, two windows, a page that dies, a network that fails."""
 
 from __future__ import annotations
 
@@ -10,113 +10,125 @@ from contextlib import contextmanager
 import pytest
 
 from coactor.web.demo import studies
+from tests.page.actions import console_errors, reverse, submit
 
 pytestmark = pytest.mark.browser
 
 
-def turn(page, first: int, last: int) -> None:
-    """Turn a stretch round by keyboard."""
-    page.locator(".lists .stop").nth(first).focus()
-    page.keyboard.press("Space")
-    for _ in range(last - first):
-        page.keyboard.press("ArrowDown")
-    page.keyboard.press("r")
-
-
-def expected(house, *words: str) -> None:
-    """The console spoke of these refusals and of nothing else."""
-    rest = [error for error in house.diary.errors if not any(word in error for word in words)]
-    assert rest == []
-    house.diary.errors.clear()
-
-
-def test_two_windows_of_one_person(house, revision):
-    here, there = house.visit(), house.visit()
-    house.open(here, "/s/try-tour/p/1")
-    house.open(there, "/s/try-tour/p/1")
-    turn(here, 2, 5)
+def test_two_windows_of_one_person(site, revision):
+    here, there = site.log_in(), site.log_in()
+    site.open(here, "/s/try-tour/p/1")
+    site.open(there, "/s/try-tour/p/1")
+    reverse(here, 2, 5)
     revision(here, 1)
-    turn(there, 7, 9)  # made on a state that is no longer
-    there.locator("#message", has_text="was changed elsewhere").wait_for()
-    revision(there, 1)
-    assert there.locator(".effort strong").inner_text() == "1"
-    assert house.study("try-tour").desk().view(1).moves == [{"op": "reverse", "args": [2, 5]}]
-    turn(there, 7, 9)  # now it counts
-    revision(there, 2)
-    here.keyboard.press("Enter")
-    here.locator("#message", has_text="was changed elsewhere").wait_for()
-    revision(here, 2)
-    here.keyboard.press("Enter")
-    here.locator("#lesson").wait_for()
-    turn(there, 2, 4)  # somebody has finished it meanwhile
-    there.locator("#lesson").wait_for()
-    expected(house, "409")
+    with console_errors(site, "409"):
+        reverse(there, 7, 9)  # made on an old revision
+        there.locator("#message", has_text="your last edit was not made").wait_for()
+        revision(there, 1)
+        assert there.locator(".effort strong").inner_text() == "1"
+        assert site.moves("try-tour") == [{"op": "reverse", "args": [2, 5]}]
+        reverse(there, 7, 9)  # now it counts
+        revision(there, 2)
+        here.locator("#submit[data-armed]").wait_for()
+        here.keyboard.press("Enter")
+        here.locator("#message", has_text="changed in another window").wait_for()
+        revision(here, 2)
+        here.wait_for_timeout(700)  # quick presses count once
+        submit(here)
+        reverse(there, 2, 4)  # finished meanwhile
+        there.locator("#reopen").wait_for()
 
 
-def test_two_people_on_one_proposal(house, revision):
-    ana, bo = house.visit("ana", "expert"), house.visit("bo", "expert")
-    house.open(ana, "/s/try-tour/p/1")
-    turn(ana, 2, 5)
+def test_two_people_on_one_proposal(site, revision):
+    ana, bo = site.log_in("ana", "expert"), site.log_in("bo", "expert")
+    site.open(ana, "/s/try-tour/p/1")
+    reverse(ana, 2, 5)
     revision(ana, 1)
-    house.open(bo, "/s/try-tour")
+    site.open(bo, "/s/try-tour")
     assert "ana is editing" in bo.locator(".ticket").inner_text()
     assert bo.locator("#open-first").is_disabled()
-    house.open(bo, "/s/try-tour/p/1")
+    site.open(bo, "/s/try-tour/p/1")
     assert "ana is editing this proposal" in bo.locator("#message").inner_text()
     assert bo.locator("#submit").is_disabled()
-    turn(bo, 7, 9)
+    assert bo.get_by_role("button", name="Take over").count() == 0  # for leads only
+    reverse(bo, 7, 9)
     bo.keyboard.press("Enter")
-    ana.get_by_role("button", name="Back to the queue").click()  # gives it back; the draft stays
+    ana.get_by_role("link", name="Queue").click()  # releases it; the draft stays
     ana.locator(".ticket", has_text="unfinished draft").wait_for()
     bo.get_by_role("button", name="Look again").click()
     bo.locator("#submit:not([disabled])").wait_for()
     assert bo.locator(".effort strong").inner_text() == "1"
-    bo.keyboard.press("Enter")
-    bo.locator("#lesson").wait_for()
-    assert house.study("try-tour").effort()[0].actor == "bo"
+    submit(bo)
+    assert site.study("try-tour").effort()[0].actor == "bo"
 
 
-def test_a_page_that_dies_leaves_its_draft(house, revision):
-    page = house.open(house.visit(), "/s/try-plan/p/1")
+def test_a_lead_takes_a_proposal_over(site, revision):
+    ana, lead = site.log_in("ana", "expert"), site.log_in("lea", "lead")
+    site.open(ana, "/s/try-tour/p/1")
+    reverse(ana, 2, 5)
+    revision(ana, 1)
+    site.open(lead, "/s/try-tour/p/1")
+    lead.get_by_role("button", name="Take over").click()
+    lead.locator("#submit:not([disabled])").wait_for()
+    reverse(lead, 7, 9)
+    revision(lead, 2)
+
+
+def test_a_page_that_dies_leaves_its_draft(site, revision):
+    page = site.open(site.log_in(), "/s/try-plan/p/1")
     page.locator(".route").nth(0).locator(".stop").nth(1).click()
     page.locator(".route").nth(0).locator(".stop").nth(3).click()
     page.keyboard.press("m")
     revision(page, 1)
     page.context.close()
-    again = house.open(house.visit(), "/s/try-plan/p/1")
+    again = site.open(site.log_in(), "/s/try-plan/p/1")
     assert again.locator(".effort strong").inner_text() == "1"
-    assert again.locator(".stop .place s").count() == 3
+    assert again.locator(".stop .place s").count() == 1
     again.get_by_role("button", name="Undo").click()
     revision(again, 2)
 
 
-def test_a_network_that_goes_away(house, revision):
-    page = house.open(house.visit(), "/s/try-tour/p/1")
-    page.context.set_offline(True)
-    turn(page, 2, 5)
-    page.locator("#message", has_text="cannot be reached").wait_for()
-    assert page.locator(".effort strong").inner_text() == "0"
-    page.context.set_offline(False)
-    turn(page, 2, 5)
-    revision(page, 1)
-    assert page.locator("#message").inner_text() == ""
-    expected(house, "ERR_INTERNET_DISCONNECTED")
+def test_edits_made_offline_are_sent_later(site, revision):
+    page = site.open(site.log_in(), "/s/try-tour/p/1")
+    with console_errors(site, "ERR_INTERNET_DISCONNECTED"):
+        page.context.set_offline(True)
+        reverse(page, 2, 5)
+        page.locator("#message", has_text="1 edit is not saved yet").wait_for()
+        reverse(page, 7, 9)
+        page.locator("#message", has_text="2 edits are not saved yet").wait_for()
+        assert page.locator(".effort strong").inner_text() == "0"
+        page.context.set_offline(False)
+        revision(page, 2)
+        assert "Saved." in page.locator("#message").inner_text()
+        assert [move["args"] for move in site.moves("try-tour")] == [[2, 5], [7, 9]]
 
 
-def test_looking_again_tells_of_changes(house, revision):
-    page = house.open(house.visit(), "/s/try-tour/p/1")
-    house.study("try-tour")
-    other = house.open(house.visit(), "/s/try-tour/p/1")
-    turn(other, 2, 5)
+def test_edits_made_offline_survive_a_reload(site, revision):
+    page = site.open(site.log_in(), "/s/try-tour/p/1")
+    with console_errors(site, "ERR_INTERNET_DISCONNECTED", "ERR_FAILED"):
+        page.route("**/edits", lambda route: route.abort())
+        reverse(page, 2, 5)
+        page.locator("#message", has_text="1 edit is not saved yet").wait_for()
+        page.unroute("**/edits")
+        page.reload()
+        revision(page, 1)
+        assert site.moves("try-tour") == [{"op": "reverse", "args": [2, 5]}]
+
+
+def test_a_window_that_is_seen_again_shows_changes(site, revision):
+    page = site.open(site.log_in(), "/s/try-tour/p/1")
+    site.study("try-tour")
+    other = site.open(site.log_in(), "/s/try-tour/p/1")
+    reverse(other, 2, 5)
     revision(other, 1)
     page.evaluate("() => { document.dispatchEvent(new Event('visibilitychange')); }")  # back from another tab
     page.locator("#message", has_text="changed in another window").wait_for()
     revision(page, 1)
 
 
-def test_lost_ways_are_said_in_a_sentence(house):
-    page = house.visit("ana", "expert")
-    for path, said in (
+def test_wrong_addresses_show_a_sentence(site):
+    page = site.log_in("ana", "expert")
+    for path, text in (
         ("/s/nowhere", "no study"),
         ("/s/try-tour/p/99", "no proposal"),
         ("/s/try-tour/p/0", "no proposal"),
@@ -125,85 +137,81 @@ def test_lost_ways_are_said_in_a_sentence(house):
         (f"/s/{'x' * 300}", "no study"),
         ("/elsewhere", "nothing at this address"),
     ):
-        answer = page.goto(house.address + path)
+        answer = page.goto(site.address + path)
         assert answer.status == 404
-        assert said in page.locator("#message").inner_text()
-    expected(house, "404")
+        assert text in page.locator("#message").inner_text()
+    with console_errors(site, "404"):
+        pass
 
 
-def test_an_expert_is_not_offered_what_leads_may(house):
-    page = house.open(house.visit("ana", "expert"), "/s/try-tour/report")
+def test_an_expert_is_not_offered_what_leads_may(site):
+    page = site.open(site.log_in("ana", "expert"), "/s/try-tour/report")
     page.get_by_role("button", name="Reveal Ada's taste").wait_for()
     assert page.get_by_role("button", name="Let Ada correct 10 proposals").count() == 0
-    page = house.open(house.visit("robot", "solver"), "/s/try-tour/p/1")
+    page = site.open(site.log_in("robot", "solver"), "/s/try-tour/p/1")
     assert "can view this, but not edit" in page.locator("#message").inner_text()
     assert page.locator("#submit").is_disabled()
 
 
-def test_submitted_twice_is_submitted_once(house, revision):
-    """An impatient finger: Enter, Enter, click; and the button that goes back."""
-    page = house.open(house.visit(), "/s/try-tour/p/1")
-    turn(page, 2, 5)
+def test_submit_twice_submits_once(site, revision):
+    """Enter, a click and Enter at the same moment; and the browser's Back button."""
+    page = site.open(site.log_in(), "/s/try-tour/p/1")
+    reverse(page, 2, 5)
     revision(page, 1)
+    page.locator("#submit[data-armed]").wait_for()
     page.evaluate(
         """() => { const enter = () => document.body.dispatchEvent(
              new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
            document.activeElement.blur(); enter(); document.querySelector("#submit").click(); enter(); }"""
     )
-    page.locator("#lesson").wait_for()
-    study = house.study("try-tour")
-    assert (len(study.effort()), study.version) == (1, 1)
-    page.keyboard.press("Enter")
     page.wait_for_url("**/p/2")
-    revision(page, 0)
+    page.locator("#lesson").wait_for()
+    study = site.study("try-tour")
+    assert (len(study.effort()), study.version) == (1, 1)
     page.go_back()
-    page.locator("#lesson").wait_for()  # what is done is shown as done
+    page.locator("#reopen").wait_for()  # a finished proposal is shown as finished
     assert page.locator("#submit").count() == 0
     page.go_forward()
     page.locator("#submit:not([disabled])").wait_for()
 
 
-def test_a_reload_loses_no_word(house, revision):
-    page = house.open(house.visit(), "/s/try-ranking/p/1")
+def test_a_reload_keeps_the_note(site, revision):
+    page = site.open(site.log_in(), "/s/try-ranking/p/1")
     page.locator("#note").fill("the lift is broken")
     page.get_by_label("Just today").check()
     page.reload()
     page.locator("#submit:not([disabled])").wait_for()
     assert page.locator("#note").input_value() == "the lift is broken"
-    page.locator("#submit").click()
-    page.locator("#lesson", has_text="nothing was learned").wait_for()
+    submit(page)
+    assert "nothing was learned" in page.locator("#lesson").inner_text()
 
 
-def test_what_has_waited_is_solved_again_for_whoever_opens_it(house, revision):
-    study = house.study("try-tour")
+def test_a_proposal_that_waited_is_updated_for_whoever_opens_it(site, revision):
+    study = site.study("try-tour")
     studies.ask(study, "robot")
     before = study.proposal(2).solution.tolist()
-    ana, bo = house.visit("ana", "expert"), house.visit("bo", "expert")
-    house.open(ana, "/s/try-tour/p/1")
-    turn(ana, 2, 9)
+    ana, bo = site.log_in("ana", "expert"), site.log_in("bo", "expert")
+    site.open(ana, "/s/try-tour/p/1")
+    reverse(ana, 2, 9)
     revision(ana, 1)
-    ana.keyboard.press("Enter")
-    ana.locator("#lesson").wait_for()
-    house.open(bo, "/s/try-tour")
+    study.tell(1, moves=site.moves("try-tour"), actor="ana")
+    site.open(bo, "/s/try-tour")
     assert "will be updated when you open it" in bo.locator(".ticket").inner_text()
     bo.keyboard.press("Enter")
-    bo.locator("#about", has_text="Made with version 1").wait_for()
-    shown = house.study("try-tour").proposal(2).solution.tolist()
+    bo.locator("#about", has_text="learned from 1 correction").wait_for()
+    shown = site.study("try-tour").proposal(2).solution.tolist()
     assert shown != before
     problem = study.proposal(2).problem
     listed = bo.locator(".lists .called").all_inner_texts()
     assert listed == [problem.names[stop] for stop in shown]
-    house.open(ana, "/s/try-tour/p/2")  # she may look at it, as he sees it
+    site.open(ana, "/s/try-tour/p/2")  # Ana may look at it, as Bo sees it
     assert ana.locator(".lists .called").all_inner_texts() == listed
-    assert (
-        "fine as it is" in bo.locator("#about").inner_text() or "edits" in bo.locator("#about").inner_text()
-    )
-    turn(bo, 2, 4)
-    revision(bo, 2)  # the new solving was a revision too
-    bo.keyboard.press("Enter")
-    bo.locator("#lesson").wait_for()
-    assert [row.asked_with for row in house.study("try-tour").effort()] == [0, 1]
-    expected(house, "409")
+    about = bo.locator("#about").inner_text()
+    assert "fine as it is" in about or "edits" in about
+    reverse(bo, 2, 4)
+    revision(bo, 2)  # the update was a revision too
+    submit(bo)
+    assert [row.asked_with for row in site.study("try-tour").effort()] == [0, 1]
 
 
 @contextmanager
@@ -228,31 +236,29 @@ def process(url: str, port: int):
             server.kill()
 
 
-def test_a_server_killed_in_the_middle(house, revision):
-    """Nothing that was shown as done is lost, and the page goes on when the server is back."""
-    url = f"sqlite:///{house.store.engine.url.database}"
+def test_a_server_killed_in_the_middle(site, revision):
+    """Nothing that was shown as saved is lost, and the page goes on when the server is back."""
+    url = f"sqlite:///{site.store.engine.url.database}"
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    context = house.browser.new_context()
+    context = site.browser.new_context()
     page = context.new_page()
     with process(url, port) as server:
-        page.goto(f"http://127.0.0.1:{port}/login?code={house.accounts.login_link('ana', 'lead')}")
+        page.goto(f"http://127.0.0.1:{port}/login?code={site.accounts.login_link('ana', 'lead')}")
         page.goto(f"http://127.0.0.1:{port}/s/try-tour/p/1")
         revision(page, 0)
-        turn(page, 2, 5)
+        reverse(page, 2, 5)
         revision(page, 1)
         server.kill()
         server.wait()
-        turn(page, 7, 9)
+        reverse(page, 7, 9)
         page.locator("#message", has_text="cannot be reached").wait_for()
         page.locator("#submit").click()
         page.locator("#message", has_text="cannot be reached").wait_for()
         assert page.locator(".effort strong").inner_text() == "1"
     with process(url, port):
-        turn(page, 7, 9)  # the same window, without a reload
-        revision(page, 2)
-        page.locator("#submit").click()
-        page.locator("#lesson").wait_for()
+        revision(page, 2)  # the same window sends the edit by itself
+        submit(page)
     context.close()
-    assert [row.effort for row in house.study("try-tour").effort()] == [2.0]
+    assert [row.effort for row in site.study("try-tour").effort()] == [2.0]

@@ -77,8 +77,8 @@ def test_imports_lists_all_modules_of_a_page():
     assert set(Assets().imports("pages/message.js")) == {"app/elements.js", "app/shell.js"}
     assert set(Assets().imports("pages/editor.js", "editors/roads.js")) > {
         "app/api.js",
-        "editors/road-map.js",
+        "editors/roads/map.js",
     }
-    for script in FOLDER.glob("*/*.js"):
+    for script in FOLDER.rglob("*.js"):
         for module in Assets().imports(script.relative_to(FOLDER).as_posix()):
             assert (FOLDER / module).is_file(), module

@@ -26,6 +26,8 @@ EDITORS = {
     "roads": "roads",
 }
 DEFAULT_EDITOR = "moves"
+EDITOR_STYLES = ("editor", "lists", "maps", "roads")
+PAGE_STYLES = ("pages",)
 
 
 class Frame:
@@ -61,12 +63,12 @@ class Frame:
             free="yes" if free else "",
             editor=editor,
             name=account.name,
-            role=account.role,
             permissions=" ".join(permissions_of(account.role)),
             links=links,
             script=script,
             module=module,
             preload=dict.fromkeys([*self.assets.imports(module, *editors), *editors]),
+            styles=EDITOR_STYLES if editor else PAGE_STYLES,
             files=self.assets.base,
             message=message,
         )

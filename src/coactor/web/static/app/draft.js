@@ -1,168 +1,275 @@
-// @ts-nocheck: rewritten next
-// A proposal being edited. The draft lives on the server; this keeps step with it, one gesture after the other.
+// A proposal that is being edited. The draft lives on the server; this class sends the edits one after the
+// other, shows them before the server has answered, and keeps those that could not be sent.
 
-import { at, freshKey, get, post } from "./api.js";
+import { at, freshKey, get, post, Refusal } from "./api.js";
+import { windowMemory } from "./storage.js";
 
-const kept = {
-  read(name) {
-    try {
-      return JSON.parse(sessionStorage.getItem(name));
-    } catch {
-      return null;
-    }
-  },
-  write(name, value) {
-    try {
-      sessionStorage.setItem(name, JSON.stringify(value));
-    } catch {
-      /* a browser without memory: fine */
-    }
-  },
-};
+/** @import { Move, Outcome, Proposal } from "./types.js" */
+/** @import { Memory } from "./storage.js" */
 
+/**
+ * An edit that the server has not confirmed yet.
+ * @typedef {object} Pending
+ * @property {"move" | "undo" | "redo"} action
+ * @property {Move[]} [moves] of a "move"
+ * @property {number} [count] of an "undo" or a "redo"
+ * @property {string} key makes a second attempt safe
+ * @property {string} text the edit in words
+ * @property {number} [revision] set when it is sent for the first time
+ */
+
+/** @typedef {"saved" | "saving" | "offline"} State */
+/** @typedef {{ done: number[], undone: number[] }} Sizes how many moves each gesture had */
+
+const RETRY = 3000; // milliseconds between attempts while the server cannot be reached
+const PAUSE = 60_000; // a longer pause is not work
+
+/** @param {number[]} numbers */
 const sum = (numbers) => numbers.reduce((total, n) => total + n, 0);
 
+/** Sizes that add up to `count` moves; all ones if they are unknown. @param {unknown} sizes @param {number} count @returns {number[]} */
+export function fit(sizes, count) {
+  if (Array.isArray(sizes) && sum(sizes) === count) return sizes;
+  return Array.from({ length: count }, () => 1);
+}
+
 export class Draft {
-  /** @param {(trouble?: Error) => void} changed called after every answer */
-  constructor(study, data, changed) {
+  /** @type {Pending[]} */
+  #queue = [];
+  /** Solutions by the number of moves that lead to them, as far as they are known. @type {Map<number, unknown>} */
+  #solutions = new Map();
+  #sending = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** @type {(() => void)[]} */
+  #waiting = [];
+  #touched = Date.now();
+
+  /**
+   * @param {string} study @param {Proposal} data
+   * @param {(trouble?: unknown) => void} changed called after every change
+   * @param {Memory} [memory]
+   */
+  constructor(study, data, changed, memory = windowMemory) {
     this.study = study;
+    /** What the server has confirmed. */
     this.data = data;
+    /** What the last gesture changed, per feature. @type {number[] | null} */
+    this.last = null;
+    /** @type {State} */
+    this.state = "saved";
+    /** The last confirmed edit in words. */
+    this.message = "";
     this.changed = changed;
-    this.last = null; // what the last gesture changed, per feature
-    this.line = Promise.resolve();
-    this.busy = 0;
-    this.place = at(study, `/proposals/${data.id}`);
-    this.memory = `coactor/${study}/${data.id}`;
-    const seen = kept.read(`${this.memory}/sizes`) ?? { done: [], undone: [] };
+    this.path = at(study, `/proposals/${data.id}`);
+    this.memory = memory;
+    const sizes = this.recall("sizes") ?? {};
+    /** @type {Sizes} */
     this.sizes = {
-      done: fit(seen.done, data.moves.length),
-      undone: fit(seen.undone, data.undone.length),
+      done: fit(sizes.done, data.moves.length),
+      undone: fit(sizes.undone, data.undone.length),
     };
-    this.seconds = kept.read(`${this.memory}/seconds`) ?? 0;
-    this.seen = Date.now();
+    /** Seconds of active work. @type {number} */
+    this.seconds = this.recall("seconds") ?? 0;
+    this.#solutions.set(data.moves.length, data.solution);
+    this.#queue = this.recall("unsent") ?? [];
+    this.#pump();
   }
 
-  get edited() {
-    return this.data.moves.length > 0;
+  /** How many gestures are not confirmed yet. */
+  get unsent() {
+    return this.#queue.length;
   }
 
-  /** Make edits as one gesture; `make` is given the newest data and answers moves, or nothing. */
-  gesture(make) {
-    return this.enqueue(async () => {
-      const moves = make(this.data);
-      if (!moves?.length) return;
-      await this.send({ action: "move", moves });
-      this.sizes.done.push(moves.length);
-      this.sizes.undone = [];
-    });
+  /** The draft as the person sees it: with the edits that are not confirmed yet. @returns {Proposal} */
+  get view() {
+    if (!this.#queue.length) return this.data;
+    let moves = this.data.moves;
+    let undone = this.data.undone;
+    for (const { action, moves: added = [], count = 0 } of this.#queue) {
+      if (action === "move") [moves, undone] = [[...moves, ...added], []];
+      else if (action === "undo") {
+        undone = [...undone, ...moves.slice(-count).reverse()];
+        moves = moves.slice(0, -count);
+      } else {
+        moves = [...moves, ...undone.slice(-count).reverse()];
+        undone = undone.slice(0, -count);
+      }
+    }
+    const solution = this.#solutions.get(moves.length) ?? this.data.solution;
+    return { ...this.data, moves, undone, solution };
+  }
+
+  /**
+   * Make edits as one gesture.
+   * @param {Move[]} moves @param {string} text the gesture in words
+   * @param {unknown} [solution] what they lead to, if it is known
+   */
+  edit(moves, text, solution) {
+    if (!moves.length) return;
+    const count = this.view.moves.length + moves.length;
+    this.#forgetAfter(count - moves.length);
+    if (solution !== undefined) this.#solutions.set(count, solution);
+    this.sizes.done.push(moves.length);
+    this.sizes.undone = [];
+    this.#enqueue({ action: "move", moves, text, key: freshKey() });
   }
 
   undo() {
-    return this.enqueue(async () => {
-      const count = this.sizes.done.at(-1);
-      if (!count) return;
-      await this.send({ action: "undo", count });
-      this.sizes.undone.push(this.sizes.done.pop());
-    });
+    const count = this.sizes.done.pop();
+    if (!count) return;
+    this.sizes.undone.push(count);
+    this.#enqueue({ action: "undo", count, text: "Undone.", key: freshKey() });
   }
 
   redo() {
-    return this.enqueue(async () => {
-      const count = this.sizes.undone.at(-1);
-      if (!count) return;
-      await this.send({ action: "redo", count });
-      this.sizes.done.push(this.sizes.undone.pop());
-    });
+    const count = this.sizes.undone.pop();
+    if (!count) return;
+    this.sizes.done.push(count);
+    this.#enqueue({ action: "redo", count, text: "Done again.", key: freshKey() });
   }
 
-  enqueue(act) {
-    this.touch();
-    this.busy += 1;
-    this.line = this.line.then(async () => {
-      let trouble;
-      try {
-        await act();
-      } catch (error) {
-        trouble = error;
-        if (error.current) this.take(error.current);
-      }
-      this.busy -= 1;
-      kept.write(`${this.memory}/sizes`, this.sizes);
-      this.changed(trouble);
-    });
-    return this.line;
+  /** Try again at once to send what could not be sent. */
+  retry() {
+    clearTimeout(this.#timer);
+    return this.#pump();
   }
 
-  async send(body) {
-    const before = this.data.change;
-    const key = freshKey();
-    const request = { body, revision: this.data.revision, key };
-    let answer;
-    try {
-      answer = await post(`${this.place}/edits`, request);
-    } catch (error) {
-      if (error.status !== 0) throw error;
-      answer = await post(`${this.place}/edits`, request); // the key makes a second try safe
+  /** Wait until every edit is confirmed; raises Refusal if the server cannot be reached. */
+  async flush() {
+    await this.retry();
+    if (this.#sending) await new Promise((done) => this.#waiting.push(() => done(null)));
+    if (this.#queue.length) {
+      throw new Refusal(
+        0,
+        "The server cannot be reached. Your edits will be sent when it is back.",
+      );
     }
-    this.data = { ...this.data, ...answer };
-    this.last = answer.change.map((value, i) => value - before[i]);
   }
 
-  /** Take over a state that came from elsewhere. */
-  take(current) {
-    if (current.revision === undefined) return;
-    this.data = { ...this.data, ...current };
-    this.last = null;
-    this.sizes = {
-      done: fit([], this.data.moves.length),
-      undone: fit([], this.data.undone.length),
-    };
-  }
-
-  /** Look whether somebody else changed it; answers whether that is so. */
-  async look() {
-    if (this.busy) return false;
-    const now = await get(this.place);
-    if (this.busy || (now.revision === this.data.revision && now.state === this.data.state))
-      return false;
-    const moved = now.revision !== this.data.revision || now.state === "done";
-    this.take(now);
-    return moved;
-  }
-
-  /** Count active time: a pause of more than a minute is not work. */
-  touch() {
-    const now = Date.now();
-    if (now - this.seen < 60_000) this.seconds += (now - this.seen) / 1000;
-    this.seen = now;
-    kept.write(`${this.memory}/seconds`, this.seconds);
-  }
-
-  /** What belongs to this draft and is nobody else's business: it stays in this window. */
-  kept(what) {
-    return kept.read(`${this.memory}/${what}`);
-  }
-  keep(what, value) {
-    kept.write(`${this.memory}/${what}`, value);
-  }
-
+  /** Submit the draft. @param {boolean} learn @param {string} note @returns {Promise<Outcome>} */
   async submit(learn, note) {
-    await this.line;
+    await this.flush();
     this.touch();
     const body = { learn, note, seconds: Math.round(this.seconds * 10) / 10 };
     const request = { body, revision: this.data.revision };
     try {
-      return await post(`${this.place}/submit`, request);
+      return await post(`${this.path}/submit`, request);
     } catch (error) {
-      if (error.status !== 0) throw error;
-      return post(`${this.place}/submit`, request); // the same again answers the same
+      if (!(error instanceof Refusal) || error.status !== 0) throw error;
+      return post(`${this.path}/submit`, request); // a second submit gives the same answer
     }
   }
-}
 
-/** Gesture sizes that add up to so many edits; one by one where they are not known. */
-function fit(sizes, count) {
-  return Array.isArray(sizes) && sum(sizes) === count
-    ? sizes
-    : Array.from({ length: count }, () => 1);
+  /** Take over a state that another window made. @param {Proposal | undefined} current */
+  take(current) {
+    if (current?.revision === undefined) return;
+    this.#queue = [];
+    this.data = { ...this.data, ...current };
+    this.last = null;
+    this.message = "";
+    this.sizes = {
+      done: fit([], this.data.moves.length),
+      undone: fit([], this.data.undone.length),
+    };
+    this.#solutions = new Map([[this.data.moves.length, this.data.solution]]);
+    this.state = "saved";
+    this.#remember();
+  }
+
+  /** Look whether another window has changed the draft, and take its state over. @returns {Promise<boolean>} */
+  async look() {
+    if (this.#queue.length) return false;
+    const { revision, state } = this.data;
+    const now = await get(this.path);
+    if (this.#queue.length || (now.revision === revision && now.state === state)) return false;
+    const changed = now.revision !== revision || now.state === "done";
+    this.take(now);
+    return changed;
+  }
+
+  /** Count the time since the last touch as work, unless it was a pause. */
+  touch() {
+    const now = Date.now();
+    if (now - this.#touched < PAUSE) this.seconds += (now - this.#touched) / 1000;
+    this.#touched = now;
+    this.store("seconds", this.seconds);
+  }
+
+  /** Something about this draft that only this window needs. @param {string} name */
+  recall(name) {
+    return this.memory.read(`coactor/${this.study}/${this.data.id}/${name}`);
+  }
+
+  /** @param {string} name @param {unknown} value */
+  store(name, value) {
+    this.memory.write(`coactor/${this.study}/${this.data.id}/${name}`, value);
+  }
+
+  /** @param {Pending} pending */
+  #enqueue(pending) {
+    this.touch();
+    this.#queue.push(pending);
+    this.#remember();
+    if (this.state === "saved") this.state = "saving";
+    this.changed();
+    this.#pump();
+  }
+
+  #remember() {
+    this.store("sizes", this.sizes);
+    this.store("unsent", this.#queue.length ? this.#queue : null);
+  }
+
+  /** Forget solutions that a new edit makes unreachable. @param {number} count */
+  #forgetAfter(count) {
+    for (const known of [...this.#solutions.keys()]) {
+      if (known > count) this.#solutions.delete(known);
+    }
+  }
+
+  /** Send what waits, one after the other. */
+  async #pump() {
+    if (this.#sending || !this.#queue.length) return;
+    this.#sending = true;
+    let trouble;
+    try {
+      while (this.#queue.length) {
+        await this.#send(this.#queue[0]);
+        this.message = this.#queue.shift()?.text ?? "";
+        this.state = this.#queue.length ? "saving" : "saved";
+        this.#remember();
+        if (this.#queue.length) this.changed();
+      }
+    } catch (error) {
+      trouble = this.#handle(error);
+    }
+    this.#sending = false;
+    for (const done of this.#waiting.splice(0)) done();
+    this.changed(trouble);
+  }
+
+  /** @param {Pending} pending */
+  async #send(pending) {
+    const { action, moves, count, key } = pending;
+    const before = this.data.change;
+    const body = action === "move" ? { action, moves } : { action, count };
+    pending.revision ??= this.data.revision;
+    const answer = await post(`${this.path}/edits`, { body, revision: pending.revision, key });
+    this.data = { ...this.data, ...answer };
+    this.#solutions.set(this.data.moves.length, this.data.solution);
+    this.last = this.data.change.map((value, i) => value - before[i]);
+  }
+
+  /** Keep the edits if the server cannot be reached; drop them if it refuses. @param {unknown} error */
+  #handle(error) {
+    if (error instanceof Refusal && (error.status === 0 || error.status === 401)) {
+      this.state = "offline";
+      this.#timer = setTimeout(() => this.#pump(), RETRY);
+      return error;
+    }
+    const current = error instanceof Refusal && error.current ? error.current : this.data;
+    this.take(current);
+    return error;
+  }
 }

@@ -98,3 +98,9 @@ export function shownAs({ counts_costs: costs, domain, solution }) {
   for (let place = 1; place <= count; place += 1) total += 1 / Math.log2(place + 1);
   return { factor: 1 / total, note: "Average over the list; higher places count more." };
 }
+
+/** What the weights say about an edit. @param {number} gain */
+export function verdict(gain) {
+  if (gain > 1e-9) return "better as far as we know";
+  return gain < -1e-9 ? "worse as far as we know" : "";
+}

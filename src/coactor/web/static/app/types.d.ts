@@ -1,3 +1,5 @@
+import type { Draft } from "./draft.js";
+
 // The data that the server sends, as far as the page uses it. See /api/docs for all of it.
 
 export interface Move {
@@ -60,6 +62,7 @@ export interface Outcome {
   actor: string;
   time: number;
   learn: boolean;
+  seconds: number | null;
   change: number[];
   note?: string;
 }
@@ -162,4 +165,39 @@ export interface Fact {
   note?: string;
   to?: number;
   reason?: string;
+}
+
+/** What an editor gets from the page. */
+export interface EditorContext {
+  draft: Draft;
+  /** The line that says what can be done, or what will happen. */
+  prompt: HTMLElement;
+  editable: () => boolean;
+  trial: Trial | null;
+  /** What `prepare` of the editor's module returned. */
+  prepared: unknown;
+}
+
+/** The editor of one kind of solution. */
+export interface Editor {
+  canvas: HTMLElement;
+  panels: { title: string; content: HTMLElement; grows?: boolean }[];
+  /** Keys and what they do. */
+  keys: [string, string][];
+  render(data: Proposal): void;
+  /** A move in words; `next`: it would be made on the draft as it is. */
+  describe(move: Move, next?: boolean): string;
+  /** The edits in words, one per gesture; by default one per move. */
+  history?(moves: Move[]): string[];
+  /** What is wrong with the draft, such as an overload. */
+  warning?(data: Proposal): string;
+  /** Show what a move would do. */
+  preview?(move: Move): void;
+  /** Enter was pressed: perform what the prompt asks for. True if there was something. */
+  enter?(): boolean;
+}
+
+export interface EditorModule {
+  mount(context: EditorContext): Editor;
+  prepare?(study: string): Promise<unknown>;
 }

@@ -1,502 +1,371 @@
-// @ts-nocheck: rewritten next
-// A route through a road network. The one operator is "go via": by pulling the route, by pointing, or by choosing.
+// A route through a road network. The one operator is "go via": by pulling the route onto a road, by
+// pointing at one, by choosing another way, or by naming a street.
 
 import { at, get } from "../app/api.js";
-import { button, h, put } from "../app/elements.js";
-import { feature, list as inWords, number, signed } from "../app/format.js";
-import { makeRoadMap } from "./road-map.js";
-import { compare, makeNetwork, newStreets } from "./road-network.js";
+import { closest, h } from "../app/elements.js";
+import { feature, list as inWords } from "../app/format.js";
+import { TAKES, WayCards } from "./roads/cards.js";
+import { RoadMap } from "./roads/map.js";
+import { compare, makeNetwork, newStreets } from "./roads/network.js";
+import { Pull } from "./roads/pull.js";
+import { makeStreetField } from "./roads/street-field.js";
+import { StreetList } from "./roads/streets.js";
 
-// Styles of its own, in place before anything is drawn.
-await new Promise((done) => {
-  document.head.append(
-    h("link", {
-      rel: "stylesheet",
-      href: new URL("../styles/roads.css", import.meta.url).pathname,
-      on: { load: done, error: done },
-    }),
-  );
-});
+/** @import { Editor, EditorContext, Move, Proposal } from "../app/types.js" */
+/** @import { Way } from "./roads/map.js" */
+/** @import { Network } from "./roads/network.js" */
 
-const FEW = 6; // changes said of each way
-const [ENTER, TWICE] = ["Enter takes it", "Enter or a second click takes it"];
-const PAUSE = 60; // milliseconds of rest before other ways are asked for: arrow keys may be fast
+/** @typedef {{ links: number[], vias: number[] }} Route */
 
+const PAUSE = 60; // milliseconds of rest before other ways are fetched: arrow keys may be fast
+const MOST = 2000; // links of a street that the server looks at
+const TWICE = "Enter or a second click takes it.";
+
+/** @param {string} study */
 export async function prepare(study) {
   return makeNetwork(await get(at(study, "/network")));
 }
 
-export function mount(place, { draft, editable, trial, makeFrom, prepared: network }) {
-  const features = draft.data.feature_names.map(feature);
-  const proposed = draft.data.proposed.links;
-  let links = draft.data.solution.links;
-  let rows = []; // the streets of both routes
-  let active = 0; // the row the keyboard is on; 0 is the whole way
-  let from = 0; // where a stretch of several rows began
-  let ways = []; // the other ways for the stretch
-  let pointed = null; // a way somebody pointed at
-  let lit = null; // the way that is looked at
-  let asked = 0;
-  let answered = false;
+class RoadsEditor {
+  /** The ways for the chosen stretch. @type {Way[]} */
+  ways = [];
+  /** A way that was pointed at, or asked for by name. @type {Way | null} */
+  pointed = null;
+  /** The way that is looked at. @type {Way | null} */
+  lit = null;
+  answered = false;
+  #asked = 0;
+  #timer = 0;
+  /** @type {Pull | null} */
+  #pull = null;
 
-  const status = h("p", { class: "hint", role: "status", id: "gesture" });
-  const figure = h("div");
-  const list = h("div", {
-    class: "lists streets",
-    role: "listbox",
-    "aria-label": "Streets in order",
-    "aria-multiselectable": "true",
-  });
-  const heading = h("h2", { id: "stretch" });
-  const choices = h("div", { class: "choices" });
-  const via = h("input", {
-    type: "text",
-    id: "via",
-    list: "street-names",
-    autocomplete: "off",
-    placeholder: "Any street",
-    maxlength: "200",
-  });
-  const known = [...new Set(network.streets)].filter(Boolean);
-  // Below the map: what it says must not push the map away under a pointer.
-  put(
-    place,
-    h(
-      "div",
-      { class: "pair" },
-      h("div", { class: "map" }, network.plane ? figure : null, status),
-      list,
-    ),
-    heading,
-    choices,
-    known.length
-      ? h(
-          "div",
-          { class: "row go-via" },
-          h("label", { for: "via", text: "Go via" }),
-          via,
-          button("Show", () => goVia(), { id: "show-via" }),
-          h(
-            "datalist",
-            { id: "street-names" },
-            known.map((value) => h("option", { value })),
-          ),
-        )
-      : null,
-  );
-  const map = network.plane
-    ? makeRoadMap(figure, {
-        network,
-        background: trial?.background ?? [],
-        editable,
-        onStretch: (position) => {
-          pick(rowAt(position));
-          focusActive();
-        },
-        onPoint: (link) => point(link),
-        onWay: (way) => {
-          if (lit === way) take(way);
-          else {
-            look(way, TWICE);
-            hold(way);
-          }
-        },
-        onDrag: (link) => drag(link),
-        onDrop: (link) => drop(link),
-      })
-    : null;
-
-  // -- the stretch ---------------------------------------------------------------------------------------
-
-  const options = () => [
-    {
-      name: "The whole way",
-      first: 0,
-      last: links.length - 1,
-      length: rows.reduce((sum, row) => sum + (row.state === "old" ? 0 : row.length), 0),
-    },
-    ...rows.filter((row) => row.state !== "old"),
-  ];
-  const rowAt = (position) =>
-    options().findIndex((row, i) => i && position >= row.first && position <= row.last);
-
-  /** The first and last position of the chosen streets; null for the whole way. */
-  function stretch() {
-    if (!active) return null;
-    const [low, high] = [Math.min(active, from || active), Math.max(active, from || active)];
-    return [options()[low].first, options()[high].last];
+  /** @param {EditorContext} context */
+  constructor({ draft, prompt, editable, trial, prepared }) {
+    this.draft = draft;
+    this.prompt = prompt;
+    this.editable = editable;
+    this.network = /** @type {Network} */ (prepared);
+    this.features = draft.data.feature_names.map(feature);
+    this.proposed = /** @type {Route} */ (draft.data.proposed).links;
+    this.links = /** @type {Route} */ (draft.data.solution).links;
+    const streets = makeStreetField(this.network.streets, {
+      found: (name) => this.goVia(name),
+      missing: (text) => {
+        prompt.textContent = `There is no street called ${text} here.`;
+      },
+    });
+    this.list = new StreetList(this.features[0], (part) => this.choose(part));
+    this.heading = h("p", { class: "hint", id: "stretch" });
+    this.cards = new WayCards(draft, this.network, {
+      editable,
+      take: (way) => this.take(way),
+      look: (way, how) => {
+        if (this.lit !== way) this.look(way, how);
+      },
+    });
+    this.map = this.network.plane ? this.makeMap(trial?.background ?? []) : null;
+    this.panel = h("div", { class: "ways" }, this.heading, this.cards.element, streets);
   }
 
-  function pick(index, extend = false) {
-    active = Math.max(0, Math.min(options().length - 1, index));
-    if (!extend || !active) from = active;
-    pointed = lit = null;
-    paint();
-    ask();
+  /** @param {import("../app/types.js").Landmark[]} background */
+  makeMap(background) {
+    return new RoadMap(this.network, background, {
+      editable: this.editable,
+      stretch: (position) => this.list.pickAt(position),
+      point: (link) => this.point(link),
+      way: (way) => this.touch(way),
+      drag: (link) => this.drag(link),
+      drop: (link) => this.drop(link),
+    });
   }
 
-  // -- other ways -------------------------------------------------------------------------------------------
+  hint() {
+    if (!this.editable()) return "";
+    if (!this.map) return "Choose a stretch, then another way for it.";
+    return "Pull the route onto another street, click a street, or choose another way.";
+  }
 
-  const place_ = () => at(draft.study, `/proposals/${draft.data.id}/ways`);
+  // -- other ways -----------------------------------------------------------------------------------------
 
-  /** Ask the server; nothing when something newer was asked meanwhile. */
-  async function request(query) {
-    asked += 1;
-    const mine = asked;
-    const { revision } = draft.data;
+  /** Ask the server for ways; null if the answer came too late. @param {string} query @returns {Promise<Way[] | null>} */
+  async request(query) {
+    this.#asked += 1;
+    const mine = this.#asked;
+    const { study, data } = this.draft;
     try {
-      const found = await get(`${place_()}${query}`);
-      if (mine !== asked || revision !== draft.data.revision) return null;
-      return found.map((way) => ({
+      /** @type {Way[]} */
+      const ways = await get(at(study, `/proposals/${data.id}/ways${query}`));
+      if (mine !== this.#asked || data.revision !== this.draft.data.revision) return null;
+      return ways.map((way) => ({
         ...way,
-        revision,
-        streets: newStreets(network, links, way.links),
+        revision: data.revision,
+        streets: newStreets(this.network, this.links, way.links),
       }));
     } catch (error) {
-      if (mine === asked) status.textContent = error.message;
+      if (mine === this.#asked)
+        this.prompt.textContent = error instanceof Error ? error.message : "";
       return null;
     }
   }
 
-  let timer = 0;
-  function ask() {
-    ways = [];
-    map?.offer([]);
-    clearTimeout(timer);
-    asked += 1;
-    const part = stretch();
-    timer = setTimeout(async () => {
-      const found = await request(part ? `?first=${part[0]}&last=${part[1]}` : "");
-      if (!found) return;
-      ways = found;
-      answered = true;
-      map?.offer(ways);
-      choose();
-    }, PAUSE);
-    answered = false;
-    choose();
+  /** Forget requests that are under way. */
+  stop() {
+    clearTimeout(this.#timer);
+    this.#asked += 1;
   }
 
-  /** The best way through a road, in whichever direction. */
-  const through = (some) => request(`?links=${some.join(",")}`);
-  const both = (link) => [link, network.twin(link)].filter((one) => one !== null);
+  /** Fetch other ways for a part of the route. @param {[number, number] | null} part */
+  choose(part) {
+    this.pointed = this.lit = null;
+    this.ways = [];
+    this.answered = false;
+    this.map?.choose(part);
+    this.map?.light(null);
+    this.map?.offer([]);
+    this.stop();
+    this.prompt.textContent = this.hint();
+    this.drawChoices();
+    if (this.draft.unsent) return; // the answer would be about the route as it was
+    const query = part ? `?first=${part[0]}&last=${part[1]}` : "";
+    this.#timer = setTimeout(async () => {
+      const ways = await this.request(query);
+      if (!ways) return;
+      this.ways = ways;
+      this.answered = true;
+      this.map?.offer(ways);
+      this.drawChoices();
+    }, PAUSE);
+  }
 
-  async function point(link) {
-    if (!editable()) return;
-    if (pointed && both(link).includes(pointed.move.args[0])) {
-      take(pointed);
+  /** The best way through one of some links. @param {number[]} links */
+  through(links) {
+    return this.request(`?links=${links.join(",")}`);
+  }
+
+  /** A piece of road in both directions. @param {number} link */
+  both(link) {
+    const twin = this.network.twin(link);
+    return twin === null ? [link] : [link, twin];
+  }
+
+  /** A road was clicked: show the way through it, or take it at the second click. @param {number} link */
+  async point(link) {
+    if (!this.editable()) return;
+    if (this.pointed && this.both(link).includes(this.pointed.move.args[0])) {
+      this.take(this.pointed);
       return;
     }
-    clearTimeout(timer);
-    if (show(await through(both(link)), network.nameOf(link), TWICE)) hold(pointed);
+    this.stop();
+    const ways = await this.through(this.both(link));
+    if (this.show(ways, this.network.nameOf(link), TWICE) && this.pointed)
+      this.cards.focus(this.pointed);
   }
 
-  /** Look at the one way that was found; answers whether there is one. */
-  function show(found, name, how = "") {
-    if (!found) return false;
-    if (!found.length) {
-      status.textContent = `The route passes ${name} already.`;
+  /** A drawn way was clicked. @param {Way} way */
+  touch(way) {
+    if (this.lit === way) {
+      this.take(way);
+      return;
+    }
+    this.look(way, TWICE);
+    this.cards.focus(way);
+  }
+
+  /** Look at the one way that was found; whether there is one. @param {Way[] | null} ways @param {string} name @param {string} [how] */
+  show(ways, name, how = "") {
+    if (!ways) return false;
+    const [way] = ways;
+    if (!way) {
+      this.prompt.textContent = `The route passes ${name} already.`;
       return false;
     }
-    [pointed] = found;
-    choose();
-    look(pointed, how);
+    this.pointed = way;
+    this.drawChoices();
+    this.look(way, how);
     return true;
   }
 
-  /** Give the focus to a way that was pointed at, so that Enter takes it and does not submit. */
-  const hold = (way) =>
-    [...choices.children].find((one) => one.way === way)?.focus({ preventScroll: true });
-
-  async function goVia() {
-    const wanted = via.value.trim().toLowerCase();
-    if (!wanted || !editable()) return;
-    const name =
-      known.find((one) => one.toLowerCase() === wanted) ??
-      known.find((one) => one.toLowerCase().startsWith(wanted));
-    if (!name) {
-      status.textContent = `There is no street called ${via.value.trim()} here.`;
+  /** Show the best way via a street; asked for twice, take it. @param {string} name */
+  async goVia(name) {
+    if (!this.editable()) return;
+    if (this.pointed?.name === name) {
+      this.take(this.pointed);
       return;
     }
-    if (pointed?.name === name) {
-      take(pointed);
+    this.stop();
+    this.prompt.textContent = `Looking for a way via ${name} …`;
+    const ways = await this.through(this.network.linksOf(name).slice(0, MOST));
+    if (ways?.[0]) ways[0].name = name;
+    this.show(ways, name, TAKES);
+  }
+
+  // -- pulling the route ----------------------------------------------------------------------------------
+
+  /** @param {number | null} link */
+  drag(link) {
+    clearTimeout(this.#timer);
+    this.#pull ??= new Pull(
+      (road) => this.through(this.both(road)),
+      (way) => {
+        this.pointed = way;
+        this.look(way, "Let go to take it.");
+      },
+    );
+    this.#pull.over(link);
+    if (link !== null) return;
+    this.#asked += 1;
+    this.look(null);
+    this.prompt.textContent = "Let go here, or press Escape, to leave the route as it is.";
+  }
+
+  /** @param {number | null} link */
+  async drop(link) {
+    const pull = this.#pull;
+    this.#pull = null;
+    const found = link === null ? null : await pull?.end(link);
+    const way = found?.[0];
+    if (way) {
+      this.take(way);
       return;
     }
-    clearTimeout(timer);
-    const found = await through(network.linksOf(name).slice(0, 2000));
-    if (found?.length) found[0].name = name;
-    show(found, name, ENTER);
-  }
-
-  // While the route is pulled, one question is under way at a time; those that were overtaken are never asked.
-  let pull = null;
-  function drag(link) {
-    pull ??= { next: null, link: null, found: null, running: null };
-    const mine = pull;
-    clearTimeout(timer);
-    mine.next = link;
-    mine.running ??= follow(mine).finally(() => {
-      mine.running = null;
-    });
-  }
-
-  async function follow(mine) {
-    while (mine.next !== null) {
-      [mine.link, mine.next] = [mine.next, null];
-      mine.found = await through(both(mine.link));
-      if (pull === mine && mine.found) {
-        pointed = mine.found[0] ?? null;
-        look(pointed, "Let go to take it");
-      }
+    this.choose(this.list.part);
+    if (found && link !== null) {
+      this.prompt.textContent = `The route passes ${this.network.nameOf(link)} already.`;
     }
   }
 
-  async function drop(link) {
-    const mine = pull;
-    await mine?.running;
-    pull = null;
-    const found = link !== null && mine?.link === link ? mine.found : null;
-    if (found?.length) {
-      take(found[0]);
-      return;
-    }
-    pointed = null;
-    look(null);
-    ask();
-    if (found) status.textContent = `The route passes ${network.nameOf(link)} already.`;
-  }
+  // -- looking and taking ---------------------------------------------------------------------------------
 
-  /** Draw a way without taking it, and say what it would change. */
-  function look(way, how = "") {
-    lit = way;
-    map?.light(way);
-    for (const one of choices.children)
-      one.classList.toggle("chosen", way !== null && one.way === way);
+  /** Draw a way without taking it, and say what it would change. @param {Way | null} way @param {string} [how] */
+  look(way, how = "") {
+    this.lit = way;
+    this.map?.light(way);
+    this.cards.mark(way);
     if (!way) {
-      status.textContent = hint();
+      this.prompt.textContent = this.hint();
       return;
     }
-    const parts = changes(way)
-      .slice(0, 3)
-      .map((part) => `${part.label} ${part.text}`);
-    status.textContent = `Via ${inWords(way.streets) || network.nameOf(way.move.args[0])}: ${parts.join(", ") || "nothing changes"}. ${editable() && how ? `${how}.` : ""}`;
+    const parts = this.cards.changes(way).slice(0, 3).join(", ") || "nothing changes";
+    this.prompt.textContent = `${this.cards.title(way)}: ${parts}. ${this.editable() ? how : ""}`;
   }
 
-  function take(way) {
-    if (!editable() || !way) return;
-    clearTimeout(timer);
-    asked += 1; // what is still under way is about the route as it was
-    pointed = lit = null;
-    status.textContent = `${describe(way.move)}.`;
-    makeFrom((data) => (data.revision === way.revision ? [way.move] : null));
+  /** @param {Way | null} way */
+  take(way) {
+    if (!way || !this.editable() || way.revision !== this.draft.data.revision) return;
+    this.stop();
+    this.pointed = this.lit = null;
+    const solution = { links: way.links, vias: way.vias };
+    this.draft.edit([way.move], `${this.describe(way.move)}.`, solution);
   }
 
-  /** What a way changes, feature by feature, what matters most first. */
-  const changes = (way) =>
-    way.change
-      .map((value, i) => ({
-        ...features[i],
-        value: -value * features[i].factor,
-        weight: Math.abs(value * (draft.data.weights[i] || 1e-9)),
-      }))
-      .filter((part) => Math.abs(part.value) > 1e-9)
-      .sort((a, b) => b.weight - a.weight)
-      .map((part) => ({
-        ...part,
-        text: `${signed(part.value)}${part.unit ? ` ${part.unit}` : ""}`,
-      }));
-
-  const shown = () => [...(pointed && !ways.includes(pointed) ? [pointed] : []), ...ways];
-
-  function choose() {
-    const part = stretch();
-    const names = part
-      ? [
-          ...new Set(
-            options()
-              .slice(Math.min(active, from), Math.max(active, from) + 1)
-              .map((row) => row.name),
-          ),
-        ]
-      : [];
-    heading.textContent = part
-      ? `Other ways instead of ${inWords(names.slice(0, 3))}`
-      : "Other ways";
-    const none = answered && !shown().length;
-    const held = choices.contains(document.activeElement) ? document.activeElement.way : null;
-    put(
-      choices,
-      none
-        ? h("p", {
-            class: "hint",
-            text: "There is no other way worth showing for this stretch. Name a street below, or point at one.",
-          })
-        : shown().map((way) => {
-            const key = ways.indexOf(way) + 1;
-            const made = button("", () => take(way), {
-              class: `choice way${key ? ` w${key - 1}` : ""}${way === lit ? " chosen" : ""}`,
-              disabled: !editable(),
-              on: {
-                pointerenter: () => look(way, "Click to take it"),
-                focus: () => {
-                  if (lit !== way) look(way, ENTER);
-                },
-              },
-            });
-            made.way = way;
-            return put(
-              made,
-              h("span", { class: "number", text: key || "•" }),
-              h("b", { text: `via ${inWords(way.streets) || network.nameOf(way.move.args[0])}` }),
-              h("span", {
-                class: "hint",
-                text:
-                  way.gain > 1e-9
-                    ? "better by what is known"
-                    : way.gain < -1e-9
-                      ? "worse by what is known"
-                      : "",
-              }),
-              h(
-                "span",
-                { class: "facts" },
-                changes(way)
-                  .slice(0, FEW)
-                  .map((one) => h("span", {}, h("i", { text: one.label }), ` ${one.text}`)),
-              ),
-            );
-          }),
-    );
-    if (held) hold(held);
+  /** The cards: what was pointed at, then the ways. */
+  shown() {
+    const extra = this.pointed && !this.ways.includes(this.pointed) ? [this.pointed] : [];
+    return [...extra, ...this.ways];
   }
 
-  // -- the list ---------------------------------------------------------------------------------------------
-
-  const unit = features[0].unit;
-  const amount = (length) => `${number(length * features[0].factor)}${unit ? ` ${unit}` : ""}`;
-
-  function build() {
-    let index = 0;
-    const row = (one, state) => {
-      if (state === "old")
-        return h(
-          "div",
-          { class: "stop gone", role: "option", "aria-disabled": "true", "aria-selected": "false" },
-          h(
-            "s",
-            { class: "called" },
-            h("span", { class: "unseen", text: "no longer: " }),
-            one.name,
-          ),
-        );
-      const mine = index;
-      index += 1;
-      return h(
-        "div",
-        {
-          class: `stop${state === "new" ? " moved" : ""}${mine ? "" : " whole"}`,
-          role: "option",
-          tabindex: "-1",
-          "aria-selected": "false",
-          data: { index: mine },
-        },
-        h(
-          "span",
-          { class: "called" },
-          state === "new" ? h("span", { class: "unseen", text: "new: " }) : null,
-          state === "new" ? h("b", { text: one.name }) : one.name,
-        ),
-        h("span", { class: "hint", text: amount(one.length) }),
-      );
-    };
-    put(
-      list,
-      row(options()[0], "kept"),
-      rows.map((one) => row(one, one.state)),
-    );
+  drawChoices() {
+    const names = this.list.chosenNames;
+    const instead = inWords(names.slice(0, 3));
+    this.heading.textContent = names.length ? `Instead of ${instead}` : "For the whole way";
+    this.cards.draw(this.shown(), this.ways, this.lit, this.answered);
   }
 
-  const elementAt = (index) => list.querySelector(`[data-index="${index}"]`);
-  const focusActive = () => elementAt(active)?.focus();
+  // -- keyboard -----------------------------------------------------------------------------------------
 
-  function paint() {
-    const [low, high] = [Math.min(active, from), Math.max(active, from)];
-    for (const one of list.querySelectorAll("[data-index]")) {
-      const mine = Number(one.dataset.index);
-      const inside = mine >= low && mine <= high;
-      one.classList.toggle("chosen", inside);
-      one.setAttribute("aria-selected", String(inside));
-      one.setAttribute("tabindex", mine === active ? "0" : "-1");
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || closest(event.target, "input")) return;
+    if (this.key(event)) event.preventDefault();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key({ key, target }) {
+    const inList = target instanceof Node && this.list.element.contains(target);
+    const inCards = target instanceof Node && this.cards.element.contains(target);
+    const along = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    const way = /^[1-9]$/.test(key) ? this.ways[Number(key) - 1] : undefined;
+    if (along && (inList || inCards)) this.walk(along, inList);
+    else if (way) this.take(way);
+    else if (key === "Escape") return this.escape();
+    else return false;
+    return true;
+  }
+
+  /** Look at the next way. @param {number} by @param {boolean} inList */
+  walk(by, inList) {
+    const ways = this.shown();
+    if (!ways.length) return;
+    const here = this.lit ? ways.indexOf(this.lit) : -1;
+    const start = here < 0 && by < 0 ? 0 : here;
+    const next = ways[(start + by + ways.length) % ways.length];
+    if (inList) this.look(next, TAKES);
+    else this.cards.focus(next);
+  }
+
+  escape() {
+    if (this.lit) {
+      this.pointed = null;
+      this.look(null);
+      this.drawChoices();
+      return true;
     }
-    map?.choose(stretch());
-    map?.light(lit);
-    status.textContent = hint();
+    if (!this.list.part) return false;
+    this.list.pick(0);
+    return true;
   }
 
-  const hint = () =>
-    !editable()
-      ? ""
-      : network.plane
-        ? "Pull the route onto another street, point at a street, or choose a stretch and another way for it."
-        : "Choose a stretch, then another way for it.";
-
-  const indexOf = (element) => {
-    const found = element.closest?.("[data-index]");
-    return found ? Number(found.dataset.index) : null;
-  };
-  list.addEventListener("click", (event) => {
-    const index = indexOf(event.target);
-    if (index === null) return;
-    if (event.shiftKey && from) pick(index, true);
-    else if (index !== active) pick(index);
-    focusActive();
-  });
-  list.addEventListener("focusin", (event) => {
-    const index = indexOf(event.target);
-    if (index !== null && index !== active) pick(index);
-  });
-  place.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target === via) {
-      if (event.key === "Enter" && !event.isComposing) {
-        event.preventDefault();
-        goVia();
-      }
-      return;
-    }
-    const step = { ArrowDown: 1, ArrowUp: -1, Home: -1e6, End: 1e6 }[event.key];
-    const along = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const onList = list.contains(event.target);
-    if (step && onList) {
-      pick(active + step, event.shiftKey && active > 0);
-      focusActive();
-    } else if (along && (onList || choices.contains(event.target))) {
-      const some = shown();
-      if (!some.length) return;
-      const next =
-        some[
-          (some.indexOf(lit) + along + some.length + (lit ? 0 : along < 0 ? 1 : 0)) % some.length
-        ];
-      if (onList) look(next, ENTER);
-      else hold(next);
-    } else if (/^[1-9]$/.test(event.key) && ways[Number(event.key) - 1])
-      take(ways[Number(event.key) - 1]);
-    else if (event.key === "Enter" && lit && onList) take(lit);
-    else if (event.key === "Escape" && (lit || active)) {
-      if (lit) {
-        pointed = null;
-        look(null);
-        choose();
-      } else pick(0);
-    } else return;
-    event.preventDefault();
-  });
-
-  function describe({ args: [link, leg] }) {
-    return `Go via ${network.nameOf(link)}${leg ? `, after via-point ${leg}` : ""}`;
+  /** Take the way that is looked at. */
+  enter() {
+    if (!this.lit) return false;
+    this.take(this.lit);
+    return true;
   }
 
+  // -- what is shown ------------------------------------------------------------------------------------
+
+  /** @param {Move} move */
+  describe({ args: [link, leg] }) {
+    return `Go via ${this.network.nameOf(link)}${leg ? `, after via-point ${leg}` : ""}`;
+  }
+
+  /** @param {Move} move */
+  async preview({ args: [link, leg] }) {
+    this.stop();
+    this.show(await this.request(`?links=${link}&leg=${leg}`), this.network.nameOf(link));
+  }
+
+  /** @param {Proposal} data */
+  render({ solution }) {
+    const { links, vias } = /** @type {Route} */ (solution);
+    this.links = links;
+    const rows = compare(this.network, this.proposed, links);
+    const focused = this.cards.element.contains(document.activeElement);
+    this.pointed = this.lit = null;
+    this.map?.draw({
+      links,
+      vias,
+      proposed: this.proposed,
+      rows: rows.filter(({ state }) => state !== "old"),
+    });
+    this.list.render(rows, links.length);
+    this.choose(this.list.part);
+    if (focused) this.list.focus();
+  }
+}
+
+/** @param {EditorContext} context @returns {Editor} */
+export function mount(context) {
+  const editor = new RoadsEditor(context);
+  document.addEventListener("keydown", (event) => editor.onKey(event));
+  const { map, list, panel } = editor;
+  const canvas = map
+    ? h("div", { class: "map-canvas" }, map.element)
+    : h("div", { class: "plain-canvas" }, panel);
+  const streets = { title: "Streets", content: list.element, grows: true };
   return {
+    canvas,
+    panels: map ? [{ title: "Other ways", content: panel, grows: true }, streets] : [streets],
     keys: [
       ["↑ ↓", "go along the streets"],
       ["Shift ↓", "choose several"],
@@ -505,30 +374,9 @@ export function mount(place, { draft, editable, trial, makeFrom, prepared: netwo
       ["Enter", "take what is shown"],
       ["Esc", "leave it"],
     ],
-    describe,
-    async show({ args: [link, leg] }) {
-      clearTimeout(timer);
-      show(await request(`?links=${link}&leg=${leg}`), network.nameOf(link));
-    },
-    render(data) {
-      const inside =
-        list.contains(document.activeElement) || choices.contains(document.activeElement);
-      const position = active ? stretch()[0] : null;
-      links = data.solution.links;
-      rows = compare(network, proposed, links);
-      pointed = lit = null;
-      active = position === null ? 0 : Math.max(0, rowAt(Math.min(position, links.length - 1)));
-      from = active;
-      build();
-      map?.draw(
-        links,
-        proposed,
-        data.solution.vias,
-        rows.filter((row) => row.state !== "old"),
-      );
-      paint();
-      ask();
-      if (inside) focusActive();
-    },
+    render: (data) => editor.render(data),
+    describe: (move) => editor.describe(move),
+    preview: (move) => editor.preview(move),
+    enter: () => editor.enter(),
   };
 }

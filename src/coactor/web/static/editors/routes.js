@@ -1,456 +1,366 @@
-// @ts-nocheck: rewritten next
-// Routes on a map and in a list, in step. Every gesture names two stops and an operator of the domain.
+// Routes on a map and in a list. Every gesture names two stops and an operator of the domain.
 
-import { button, h, kbd, put } from "../app/elements.js";
-import { makeMap } from "./route-map.js";
-import { applied, moveFor, rowsOf } from "./route-moves.js";
+import { button, h, kbd } from "../app/elements.js";
+import { list } from "../app/format.js";
+import { same } from "./routes/hand.js";
+import { RouteList } from "./routes/list.js";
+import { RouteMap } from "./routes/map.js";
+import {
+  applied,
+  movedStops,
+  moveFor,
+  overloads,
+  rowsOf,
+  solutionOf,
+  spotsOf,
+} from "./routes/moves.js";
+import { between, describe, OPERATORS } from "./routes/operators.js";
+import { makeScene } from "./routes/scene.js";
 
-const OPERATORS = {
-  reverse: {
-    text: "Turn stretch round",
-    key: "r",
-    say: (a, b) => `Turn the stretch from ${a} to ${b} round`,
-    hint: "Choose both ends of the stretch, or drag from one to the other.",
-  },
-  move: {
-    text: "Move after",
-    key: "m",
-    say: (a, b) => `Move ${a} after ${b}`,
-    hint: "Choose a stop, then the stop it should follow, or drag it there.",
-  },
-  swap: {
-    text: "Swap",
-    key: "s",
-    say: (a, b) => `Swap ${a} and ${b}`,
-    hint: "Choose two stops, or drag one onto the other.",
-  },
-  tails: {
-    text: "Swap ends",
-    key: "t",
-    say: (a, b) => `Swap what follows ${a} and ${b}`,
-    hint: "Choose two stops of two routes: what follows them changes routes.",
-  },
-};
+/** @import { Editor, EditorContext, Move, Proposal } from "../app/types.js" */
+/** @import { Domain, Operator, Rows, Spot } from "./routes/moves.js" */
+/** @import { Problem } from "./routes/scene.js" */
 
-export function mount(place, { draft, editable, trial, makeFrom }) {
-  const domain = draft.data.domain.name;
-  const problem = draft.data.problem;
-  const names = problem.names ?? problem.stops ?? null;
-  const called = (point) => names?.[point] ?? `Stop ${point}`;
-  const wanted = domain === "plan" ? ["move", "reverse", "swap", "tails"] : ["reverse"];
-  let mode = wanted[0];
-  let rows = rowsOf(domain, draft.data.solution);
-  const first = rowsOf(domain, draft.data.proposed);
-  const before = new Map(first.flatMap((stops, r) => stops.map((point, k) => [point, { r, k }])));
-  let mark = null; // the first of the two stops, as {r, k}
-  let target = null; // the second
-  let active = { r: 0, k: 0 }; // where the keyboard is
+class RoutesEditor {
+  /** @type {Spot | null} */
+  mark = null;
+  /** @type {Spot | null} */
+  target = null;
+  /** @type {Spot} where the keyboard is */
+  active = { r: 0, k: 0 };
+  dragging = false;
 
-  const status = h("p", { class: "hint", role: "status", id: "gesture" });
-  const tools = h(
-    "div",
-    { class: "tools", role: "toolbar", "aria-label": "Edits" },
-    wanted.map((op) => {
-      const made = button("", () => choose(op), {
-        "aria-pressed": String(op === mode),
-        data: { op },
-        "aria-keyshortcuts": OPERATORS[op].key,
-      });
-      return put(made, `${OPERATORS[op].text} `, kbd(OPERATORS[op].key.toUpperCase()));
-    }),
-  );
-  const figure = h("div", { class: "map" });
-  const lists = h("div", {
-    class: "lists",
-    role: "listbox",
-    "aria-label": "Stops in order",
-    "aria-multiselectable": "true",
-  });
-  put(place, tools, status, h("div", { class: "pair" }, figure, lists));
-  const map = makeMap(figure, {
-    problem,
-    domain,
-    called,
-    background: trial?.background ?? [],
-    editable,
-    onPick: pick,
-    onDrag: drag,
-    onDrop: drop,
-  });
-
-  // -- two stops and an operator ---------------------------------------------------------------------
-
-  const same = (a, b) => a && b && a.r === b.r && a.k === b.k;
-  const pointAt = (spot) => rows[spot.r][spot.k];
-  const title = (spot) => (domain === "plan" && spot.k === 0 ? "the depot" : called(pointAt(spot)));
-
-  function pick(spot) {
-    if (!editable()) return;
-    active = spot;
-    if (!mark || target) {
-      mark = spot;
-      target = null;
-    } else if (same(mark, spot)) mark = null;
-    else target = spot;
-    paint();
+  /** @param {EditorContext} context */
+  constructor({ draft, prompt, editable, trial }) {
+    const { data } = draft;
+    this.draft = draft;
+    this.prompt = prompt;
+    this.editable = editable;
+    this.domain = /** @type {Domain} */ (data.domain.name);
+    this.problem = /** @type {Problem} */ (data.problem);
+    this.first = rowsOf(this.domain, data.proposed);
+    this.rows = rowsOf(this.domain, data.solution);
+    this.before = new Map(this.first.flatMap((row, r) => row.map((stop, k) => [stop, { r, k }])));
+    this.scene = makeScene(this.domain, this.problem, this.first);
+    /** @type {Operator[]} */
+    this.operators = this.domain === "plan" ? ["move", "reverse", "swap", "tails"] : ["reverse"];
+    this.mode = this.operators[0];
+    const shared = {
+      editable,
+      drag: (/** @type {Spot} */ from, /** @type {Spot | null} */ to) => this.dragTo(from, to),
+      drop: (/** @type {Spot} */ from, /** @type {Spot | null} */ to) => this.drop(from, to),
+    };
+    this.map = new RouteMap(this.scene, trial?.background ?? [], {
+      ...shared,
+      pick: (spot) => this.pickOnMap(spot),
+      hover: (spot) => this.list.light(spot),
+      inserts: () => this.mode === "move",
+    });
+    this.list = new RouteList(this.scene, {
+      ...shared,
+      pick: (spot, extend) => this.pick(spot, extend),
+      hover: (spot) => this.map.light(spot),
+      focus: (spot) => {
+        this.active = spot;
+      },
+      solo: (route) => this.map.solo(route),
+    });
+    this.list.element.addEventListener("keydown", (event) => this.onKey(event));
+    this.tools = this.makeTools();
   }
 
-  function drag(from, to) {
-    mark = from;
-    target = same(from, to) ? null : to;
-    paint();
+  makeTools() {
+    const tools = this.operators.map((op) =>
+      button(
+        [`${OPERATORS[op].text} `, kbd(OPERATORS[op].key.toUpperCase())],
+        () => this.choose(op),
+        {
+          "aria-pressed": String(op === this.mode),
+          "aria-keyshortcuts": OPERATORS[op].key,
+          data: { op },
+        },
+      ),
+    );
+    return h("div", { class: "tools", role: "toolbar", "aria-label": "Edits" }, tools);
   }
 
-  function drop(from, to) {
-    if (!to || same(from, to)) return;
-    active = to;
-    perform(mode, from, to);
+  // -- two stops and an operator ----------------------------------------------------------------------
+
+  /** @param {Spot} spot */
+  nameAt({ r, k }) {
+    return this.scene.nameOf(this.rows[r][k]);
   }
 
-  function choose(op) {
-    mode = op;
-    for (const one of tools.children)
-      one.setAttribute("aria-pressed", String(one.dataset.op === op));
-    if (mark && target) perform(op, mark, target);
-    else paint();
+  /** A place to drop at, in words. @param {Spot} spot */
+  goalAt(spot) {
+    if (!this.scene.isDepot(spot)) return this.nameAt(spot);
+    return `the start of ${this.scene.routeName(spot.r)}`;
   }
 
-  function perform(op, from, to) {
-    if (!editable()) return;
-    const { move, refusal } = moveFor(domain, rows, op, from, to);
-    mark = target = null;
-    if (refusal) {
-      paint();
-      status.textContent = refusal;
+  /** @param {Operator} op @param {Spot} from @param {Spot} to */
+  actionText(op, from, to) {
+    const text = OPERATORS[op].action(this.nameAt(from), this.goalAt(to));
+    return op === "move" && this.scene.isDepot(to) ? text.replace(" after ", " to ") : text;
+  }
+
+  /** @param {Spot} spot @param {boolean} [extend] */
+  pick(spot, extend = false) {
+    this.active = spot;
+    if (!this.editable()) return;
+    if (!this.mark || (this.target && !extend)) [this.mark, this.target] = [spot, null];
+    else if (same(this.mark, spot)) this.mark = this.target = null;
+    else this.target = spot;
+    this.paint();
+  }
+
+  /** The depot belongs to every route: ask for one of them. @param {Spot} spot */
+  pickOnMap(spot) {
+    const depot = this.scene.isDepot(spot) && this.rows.length > 1;
+    if (depot && spot.r === 0 && this.mark && !this.target && !this.fan) {
+      this.fan = true;
+      this.map.hand.openFan(true);
+      this.prompt.textContent = "Choose the route at whose start it should be.";
       return;
     }
-    const point = pointAt(active);
-    makeFrom(() => [move]).then(() => {
-      const now = find(point);
-      if (now) active = now;
-      if (lists.contains(document.activeElement) || document.activeElement === document.body)
-        focusActive();
-    });
-    paint();
-    status.textContent = `${describe(move)}.`;
+    this.pick(spot);
+    this.list.reveal(spot);
   }
 
-  function find(point) {
-    for (let r = 0; r < rows.length; r += 1) {
-      const k = rows[r].indexOf(point);
+  fan = false;
+
+  /** @param {Spot} from @param {Spot | null} to */
+  dragTo(from, to) {
+    [this.mark, this.target, this.dragging] = [from, to, true];
+    this.paint();
+  }
+
+  /** @param {Spot} from @param {Spot | null} to */
+  drop(from, to) {
+    this.dragging = false;
+    this.mark = this.target = null;
+    if (to) {
+      this.active = to;
+      this.perform(this.mode, from, to);
+    } else this.paint();
+  }
+
+  /** @param {Operator} op */
+  choose(op) {
+    this.mode = op;
+    for (const tool of this.tools.children) {
+      if (tool instanceof HTMLElement) tool.ariaPressed = String(tool.dataset.op === op);
+    }
+    if (this.mark && this.target) this.perform(op, this.mark, this.target);
+    else this.paint();
+  }
+
+  /** @param {Operator} op @param {Spot} from @param {Spot} to */
+  perform(op, from, to) {
+    if (!this.editable()) return;
+    const { move, refusal } = moveFor(this.domain, this.rows, op, from, to);
+    this.mark = this.target = null;
+    if (!move) {
+      this.paint();
+      this.prompt.textContent = refusal;
+      return;
+    }
+    const stop = this.rows[from.r][from.k];
+    const focused = this.list.focused;
+    const text = this.describe(move);
+    this.draft.edit(
+      [move],
+      `${text}.`,
+      solutionOf(this.domain, applied(this.domain, this.rows, move)),
+    );
+    this.active = this.find(stop) ?? this.active;
+    this.paint();
+    if (focused) this.list.focus(this.active);
+    else this.list.reveal(this.active);
+  }
+
+  /** @param {number} stop @returns {Spot | null} */
+  find(stop) {
+    for (const [r, row] of this.rows.entries()) {
+      const k = row.indexOf(stop);
       if (k >= 0) return { r, k };
     }
     return null;
   }
 
-  // -- the list ----------------------------------------------------------------------------------------
-
-  const routeName = (r) => (rows.length === 1 ? "Route" : `Route ${String.fromCharCode(65 + r)}`);
-  const short = ({ r, k }) =>
-    `${rows.length > 1 ? String.fromCharCode(65 + r) : ""}${domain === "plan" ? k : k + 1}`;
-
-  let listed = []; // what each row of the list says
-  function build() {
-    const says = rows.map((stops, r) => stops.map((point, k) => `${point} ${r} ${k}`));
-    const kept =
-      listed.length === says.length && says.every((row, r) => row.length === listed[r].length);
-    if (kept && domain !== "plan") {
-      // only rows that changed are made anew: a long list stays quick
-      says.forEach((row, r) => {
-        row.forEach((text, k) => {
-          if (text !== listed[r][k]) elementAt({ r, k }).replaceWith(option(rows[r][k], { r, k }));
-        });
-      });
-      listed = says;
-      return;
-    }
-    listed = says;
-    put(
-      lists,
-      rows.map((stops, r) =>
-        h(
-          "div",
-          { role: "group", "aria-label": routeName(r), class: `route c${r % 6}` },
-          rows.length > 1
-            ? h("p", { class: "routename", "aria-hidden": "true" }, routeName(r), load(r))
-            : null,
-          stops.map((point, k) => option(point, { r, k })),
-        ),
-      ),
-    );
+  /** Perform what the prompt asks for; with one stop chosen, only say what is missing. */
+  enter() {
+    if (!this.mark) return false;
+    if (this.target) this.perform(this.mode, this.mark, this.target);
+    else
+      this.prompt.textContent = "Choose a second stop, or press Escape and then Enter to submit.";
+    return true;
   }
 
-  function load(r) {
-    if (domain !== "plan") return null;
-    const used = rows[r].slice(1).reduce((total, point) => total + problem.demand[point], 0);
-    const over = used > problem.capacity[r];
-    return h("span", {
-      class: over ? "load over" : "load",
-      text: ` ${used} of ${problem.capacity[r]}${over ? ": too much" : ""}`,
-    });
+  // -- keyboard -----------------------------------------------------------------------------------------
+
+  /** @param {number} by */
+  step(by) {
+    const spots = this.rows.flatMap((row, r) => row.map((_, k) => ({ r, k })));
+    const here = spots.findIndex((spot) => same(spot, this.active));
+    this.active = spots[Math.max(0, Math.min(spots.length - 1, here + by))];
   }
 
-  function option(point, spot) {
-    const depot = domain === "plan" && spot.k === 0;
-    const old = depot ? null : before.get(point);
-    const moved = old && (old.r !== spot.r || old.k !== spot.k);
-    return h(
-      "div",
-      {
-        role: "option",
-        class: moved ? "stop moved" : "stop",
-        tabindex: "-1",
-        "aria-selected": "false",
-        data: { r: spot.r, k: spot.k },
-      },
-      h(
-        "span",
-        { class: "place" },
-        depot
-          ? "–"
-          : [
-              moved ? h("s", {}, h("span", { class: "unseen", text: "was " }), short(old)) : null,
-              " ",
-              h("b", { text: short(spot) }),
-            ],
-      ),
-      h("span", {
-        class: "called",
-        dir: "auto",
-        title: depot ? null : called(point),
-        text: depot ? "Depot" : called(point),
-      }),
-      domain === "plan" && !depot
-        ? h("span", { class: "hint", text: `×${problem.demand[point]}` })
-        : null,
-      h("span", { class: "grip", "aria-hidden": "true", text: "⠿" }),
-    );
-  }
-
-  const spotOf = (element) => {
-    const found = element?.closest?.("[role=option]");
-    return found && lists.contains(found)
-      ? { r: Number(found.dataset.r), k: Number(found.dataset.k) }
-      : null;
-  };
-  const elementAt = (spot) => lists.querySelector(`[data-r="${spot.r}"][data-k="${spot.k}"]`);
-  const focusActive = () => elementAt(active)?.focus({ preventScroll: false });
-
-  function step(by) {
-    const flat = rows.flatMap((stops, r) => stops.map((_, k) => ({ r, k })));
-    const here = flat.findIndex((spot) => same(spot, active));
-    active = flat[Math.max(0, Math.min(flat.length - 1, here + by))];
-  }
-
-  lists.addEventListener("click", (event) => {
-    const spot = spotOf(event.target);
-    if (!spot || dragged) return;
-    if (event.shiftKey && mark) {
-      target = same(mark, spot) ? null : spot;
-      active = spot;
-      paint();
-    } else pick(spot);
-    focusActive();
-  });
-  lists.addEventListener("focusin", (event) => {
-    const spot = spotOf(event.target);
-    if (spot) active = spot;
-  });
-  lists.addEventListener("keydown", (event) => {
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const by = { ArrowDown: 1, ArrowUp: -1, Home: -1e6, End: 1e6, PageDown: 10, PageUp: -10 }[
-      event.key
-    ];
-    const op = wanted.find((one) => OPERATORS[one].key === event.key.toLowerCase());
-    if (by) {
-      if (event.shiftKey && !mark) mark = active;
-      step(by);
-      if (mark && editable()) target = same(mark, active) ? null : active;
-      paint();
-      focusActive();
-    } else if (event.key === " ") {
-      if (!editable()) return;
-      mark = same(mark, active) ? null : active;
-      target = null;
-      paint();
-    } else if (event.key === "Escape") {
-      mark = target = null;
-      paint();
-    } else if (op) {
-      if (mark && target) {
-        mode = op;
-        choose(op);
-      } else {
-        choose(op);
-        status.textContent =
-          "Mark the first stop with Space, go to the second, then press the key.";
-      }
-    } else return;
+    const by = STEPS[event.key];
+    const op = this.operators.find((one) => OPERATORS[one].key === event.key.toLowerCase());
+    if (by) this.walk(by, event.shiftKey);
+    else if (event.key === " ") this.toggleMark();
+    else if (event.key === "Escape") this.clear();
+    else if (op) this.chooseByKey(op);
+    else if (event.key.toLowerCase() === "o") this.showAlone();
+    else return;
     event.preventDefault();
+  }
+
+  /** @param {number} by @param {boolean} extend */
+  walk(by, extend) {
+    if (extend && !this.mark) this.mark = this.active;
+    this.step(by);
+    if (this.mark && this.editable())
+      this.target = same(this.mark, this.active) ? null : this.active;
+    this.paint();
+    this.list.focus(this.active);
+  }
+
+  toggleMark() {
+    if (!this.editable()) return;
+    this.mark = same(this.mark, this.active) ? null : this.active;
+    this.target = null;
+    this.paint();
+  }
+
+  /** Show the route that the keyboard is on alone, or all again. */
+  showAlone() {
+    this.list.toggleSolo(this.active.r);
+    this.paint();
+    this.list.focus(this.active);
+  }
+
+  /** Choose nothing. */
+  clear() {
+    this.mark = this.target = null;
+    this.paint();
+  }
+
+  /** @param {Operator} op */
+  chooseByKey(op) {
+    const ready = this.mark && this.target;
+    this.choose(op);
+    if (ready) return;
+    this.prompt.textContent =
+      "Mark the first stop with Space, go to the second, then press the key.";
+  }
+
+  // -- what is shown --------------------------------------------------------------------------------
+
+  paint() {
+    this.fan = false;
+    this.map.hand.openFan(false);
+    const { mark, target } = this;
+    const ends = [mark, target].flatMap((spot) => spot ?? []);
+    const stretch = this.mode === "reverse" && mark && target && mark.r === target.r;
+    this.list.paint(stretch ? between(mark, target) : ends, ends, this.active);
+    const choice = mark && target ? moveFor(this.domain, this.rows, this.mode, mark, target) : null;
+    const preview = choice?.move ? applied(this.domain, this.rows, choice.move) : null;
+    this.prompt.textContent = choice?.refusal ?? this.promptText();
+    this.map.choose(ends, preview);
+  }
+
+  promptText() {
+    const { mark, target, mode } = this;
+    if (!this.editable()) return "";
+    if (!mark) return OPERATORS[mode].hint;
+    if (!target && this.dragging) return "Let go here, or press Escape, to leave it as it is.";
+    if (!target) return `${this.nameAt(mark)} is chosen. Choose the other stop, or Escape.`;
+    const action = this.actionText(mode, mark, target);
+    if (this.dragging) return `Let go to ${action}.`;
+    return `${action.charAt(0).toUpperCase()}${action.slice(1)}? Press Enter.`;
+  }
+
+  /** @param {Move} move */
+  describe(move) {
+    return describe(this.scene, move);
+  }
+
+  /** @param {Rows} rows */
+  loadsOf(rows) {
+    const { demand, capacity } = this.problem;
+    return demand && capacity ? overloads(rows, demand, capacity) : [];
+  }
+
+  /** Which routes carry too much. @param {Proposal} data */
+  warning({ solution }) {
+    const loads = this.loadsOf(rowsOf(this.domain, solution));
+    const over = loads.flatMap((load, r) =>
+      load.over ? `${this.scene.routeName(r)} over by ${Number(load.over.toFixed(6))}` : [],
+    );
+    return over.length > 3 ? `${over.length} routes carry too much` : list(over);
+  }
+
+  /** @param {Proposal} data */
+  render({ solution }) {
+    this.rows = rowsOf(this.domain, solution);
+    if (this.rows[this.active.r]?.[this.active.k] === undefined) this.active = { r: 0, k: 0 };
+    if (!this.dragging) this.mark = this.target = null;
+    const focused = this.list.focused;
+    const loads = this.loadsOf(this.rows);
+    this.list.render({
+      rows: this.rows,
+      before: this.before,
+      moved: movedStops(this.first, this.rows),
+      loads: loads.map(
+        ({ load, capacity, over }) => `${load} of ${capacity}${over ? ": too much" : ""}`,
+      ),
+      over: loads.map(({ over }) => over > 0),
+    });
+    this.map.draw(this.rows, this.first);
+    this.paint();
+    if (focused) this.list.focus(this.active);
+  }
+
+  /** @param {Move} move */
+  preview(move) {
+    this.choose(/** @type {Operator} */ (move.op));
+    [this.mark, this.target] = spotsOf(this.domain, move);
+    this.paint();
+  }
+}
+
+/** @type {Record<string, number>} */
+const STEPS = { ArrowDown: 1, ArrowUp: -1, Home: -1e6, End: 1e6, PageDown: 10, PageUp: -10 };
+
+/** @param {EditorContext} context @returns {Editor} */
+export function mount(context) {
+  const editor = new RoutesEditor(context);
+  const operators = editor.operators.map((op) => {
+    const { key, text } = OPERATORS[op];
+    return /** @type {[string, string]} */ ([key.toUpperCase(), text.toLowerCase()]);
   });
-
-  // Dragging in the list: by the grip, so that a finger can still scroll.
-  let dragged = false;
-  lists.addEventListener("pointerdown", (event) => {
-    const from = spotOf(event.target);
-    if (
-      !from ||
-      !editable() ||
-      event.button !== 0 ||
-      (event.pointerType !== "mouse" && !event.target.closest(".grip"))
-    )
-      return;
-    dragged = false;
-    const start = event.clientY;
-    const spots = [...lists.querySelectorAll("[role=option]")].map((one) =>
-      one.getBoundingClientRect(),
-    ); // once: no layout while dragging
-    const flat = rows.flatMap((stops, r) => stops.map((_, k) => ({ r, k })));
-    const scrolled = [lists.scrollTop, window.scrollY];
-    let over = null;
-    const move = (now) => {
-      if (!dragged && Math.abs(now.clientY - start) < 5) return;
-      if (!dragged) {
-        dragged = true;
-        lists.setPointerCapture(event.pointerId);
-        lists.classList.add("dragging");
-      }
-      const y = now.clientY + lists.scrollTop - scrolled[0] + window.scrollY - scrolled[1];
-      const index = spots.findIndex(
-        (box) =>
-          y >= box.top &&
-          y < box.bottom &&
-          now.clientX >= box.left - 40 &&
-          now.clientX <= box.right + 40,
-      );
-      const to = index < 0 ? null : flat[index];
-      if (to && !same(to, over)) {
-        over = to;
-        drag(from, to);
-      }
-    };
-    const end = (now) => {
-      lists.removeEventListener("pointermove", move);
-      lists.removeEventListener("pointerup", end);
-      lists.removeEventListener("pointercancel", end);
-      lists.classList.remove("dragging");
-      if (dragged) {
-        if (now.type === "pointerup" && over && !same(over, from)) drop(from, over);
-        else {
-          mark = target = null;
-          paint();
-        }
-        setTimeout(() => {
-          dragged = false;
-        }); // the click that follows is not a choice
-      }
-    };
-    lists.addEventListener("pointermove", move);
-    lists.addEventListener("pointerup", end);
-    lists.addEventListener("pointercancel", end);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && editor.mark) editor.clear();
   });
-
-  // -- what is seen -----------------------------------------------------------------------------------
-
-  let painted = [];
-  function paint() {
-    const spots = mark ? stretch() : [];
-    const wantedNow = spots.map(elementAt).filter(Boolean);
-    for (const one of painted)
-      if (!wantedNow.includes(one)) {
-        one.classList.remove("chosen", "mark");
-        one.setAttribute("aria-selected", "false");
-      }
-    for (const one of wantedNow) {
-      one.classList.add("chosen");
-      one.setAttribute("aria-selected", "true");
-    }
-    for (const one of wantedNow)
-      one.classList.toggle("mark", same(spotOf(one), mark) || same(spotOf(one), target));
-    painted = wantedNow;
-    lists.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
-    elementAt(active)?.setAttribute("tabindex", "0");
-    let preview = null;
-    if (mark && target) {
-      const { move, refusal } = moveFor(domain, rows, mode, mark, target);
-      preview = refusal ? null : applied(domain, rows, move);
-      status.textContent =
-        refusal ??
-        `${OPERATORS[mode].say(title(mark), title(target))}? Press ${OPERATORS[mode].key.toUpperCase()} or the button.`;
-    } else
-      status.textContent = mark
-        ? `${title(mark)} is marked. Choose the other stop.`
-        : editable()
-          ? OPERATORS[mode].hint
-          : "";
-    map.choose(mark, target, preview);
-  }
-
-  function stretch() {
-    if (!target) return [mark];
-    if (mode !== "reverse" || mark.r !== target.r) return [mark, target];
-    const [low, high] = [Math.min(mark.k, target.k), Math.max(mark.k, target.k)];
-    return Array.from({ length: high - low + 1 }, (_, i) => ({ r: mark.r, k: low + i }));
-  }
-
-  function describe({ op, args }) {
-    if (op === "reverse") {
-      const [i, j] = args.slice(-2);
-      const where =
-        args.length === 3 && rows.length > 1
-          ? ` of route ${String.fromCharCode(65 + args[0])}`
-          : "";
-      const base = domain === "plan" ? 0 : 1;
-      return `Turn round stops ${i + base} to ${j + base}${where}`;
-    }
-    const [r, i, t, j] = args;
-    const [a, b] = [`${String.fromCharCode(65 + r)}${i}`, `${String.fromCharCode(65 + t)}${j}`];
-    if (op === "move")
-      return j === 0
-        ? `Move stop ${a} to the start of route ${String.fromCharCode(65 + t)}`
-        : `Move stop ${a} after stop ${b}`;
-    return op === "swap" ? `Swap stops ${a} and ${b}` : `Swap what follows ${a} and ${b}`;
-  }
-
   return {
+    canvas: h("div", { class: "map-canvas" }, editor.map.element, editor.tools),
+    panels: [{ title: "Stops", content: editor.list.element, grows: true }],
     keys: [
       ["↑ ↓", "go along the stops"],
-      ["Space", "mark a stop"],
+      ["Space", "choose a stop"],
       ["Shift ↓", "choose a stretch"],
-      ...wanted.map((op) => [OPERATORS[op].key.toUpperCase(), OPERATORS[op].text.toLowerCase()]),
+      ...operators,
+      ["O", "show one route alone"],
       ["Esc", "choose nothing"],
     ],
-    describe,
-    show({ op, args }) {
-      mode = op;
-      for (const one of tools.children)
-        one.setAttribute("aria-pressed", String(one.dataset.op === op));
-      [mark, target] =
-        domain === "tour"
-          ? [
-              { r: 0, k: args[0] },
-              { r: 0, k: args[1] },
-            ]
-          : op === "reverse"
-            ? [
-                { r: args[0], k: args[1] },
-                { r: args[0], k: args[2] },
-              ]
-            : [
-                { r: args[0], k: args[1] },
-                { r: args[2], k: args[3] },
-              ];
-      paint();
-    },
-    render(data) {
-      rows = rowsOf(domain, data.solution);
-      mark = target = null;
-      if (!rows[active.r]?.[active.k] && rows[active.r]?.[active.k] !== 0) active = { r: 0, k: 0 };
-      const inside = lists.contains(document.activeElement);
-      build();
-      map.draw(rows, first);
-      paint();
-      if (inside) focusActive();
-    },
+    render: (data) => editor.render(data),
+    describe: (move) => editor.describe(move),
+    warning: (data) => editor.warning(data),
+    preview: (move) => editor.preview(move),
+    enter: () => editor.enter(),
   };
 }

@@ -1,251 +1,210 @@
-// @ts-nocheck: rewritten next
-// A path of steps: choose another order for three in a row.
+// A path of steps: drag a step to its place, or choose another order for three in a row.
 
 import { at, get } from "../app/api.js";
-import { button, h, kbd, put, s } from "../app/elements.js";
-import { feature, signed } from "../app/format.js";
-import { say } from "../app/shell.js";
+import { button, h, kbd, put } from "../app/elements.js";
+import { feature, shownAs, signedAmount, verdict } from "../app/format.js";
+import { sayError } from "../app/shell.js";
+import { carried, outOfOrder, reordered, reorders } from "./list-moves.js";
+import { Sortable } from "./sortable.js";
 
-export function mount(place, { draft, editable, make }) {
-  const { problem, feature_names: names, proposed } = draft.data;
-  const called = (bit) => problem.names?.[bit] ?? `Step ${String.fromCharCode(65 + bit)}`;
-  let order = [...draft.data.solution];
-  let from = 0; // the first step of the stretch looked at
-  let options = [];
-  let asked = 0;
+/** @import { Editor, EditorContext, Move, Proposal } from "../app/types.js" */
 
-  const figure = h("div", { class: "map steps" });
-  const list = h("ol", {
-    class: "steps",
-    role: "listbox",
-    "aria-label": "Stretches of three steps",
-  });
-  const choices = h("div", { class: "choices" });
-  const heading = h("h2", { id: "stretch" });
-  put(
-    place,
-    h("p", {
-      class: "hint",
-      id: "gesture",
-      role: "status",
-      text: "Choose a stretch of three steps, then another order for it.",
-    }),
-    h("div", { class: "pair" }, figure, h("div", {}, list)),
-    heading,
-    choices,
-  );
+/** @typedef {{ move: Move, change: number[], gain: number }} Option */
 
-  function draw() {
-    const width = figure.clientWidth || 500;
-    const n = order.length;
-    const [left, top, gap] = [110, 24, Math.min(46, 300 / n)];
-    const x = (i) => left + 20 + (i * (width - left - 50)) / Math.max(1, n - 1);
-    const y = (bit) => top + bit * gap;
-    const line = (steps) => steps.map((bit, i) => `${i ? "L" : "M"}${x(i)} ${y(bit)}`).join("");
-    const height = top + n * gap + 20;
-    put(
-      figure,
-      s(
-        "svg",
-        {
-          class: "plane",
-          role: "img",
-          height,
-          viewBox: `0 0 ${width} ${height}`,
-          "aria-label": "The steps in order, from left to right. The list beside it says the same.",
-        },
-        s("rect", {
-          class: "stretch",
-          x: x(from) - 16,
-          y: 4,
-          width: x(Math.min(n - 1, from + 2)) - x(from) + 32,
-          height: height - 26,
-          rx: 8,
-        }),
-        order.map((_, bit) =>
-          s("text", {
-            class: "axis",
-            x: left - 6,
-            y: y(bit),
-            dy: "0.35em",
-            "text-anchor": "end",
-            text: short(called(bit)),
-          }),
-        ),
-        order.map((_, i) =>
-          s("text", {
-            class: "axis",
-            x: x(i),
-            y: height - 4,
-            "text-anchor": "middle",
-            text: i + 1,
-          }),
-        ),
-        String(order) === String(proposed)
-          ? null
-          : s("g", { class: "ghost" }, s("path", { d: line(proposed) })),
-        s("g", { class: "routes" }, s("path", { class: "c0", d: line(order) })),
-        s(
-          "g",
-          { class: "stops" },
-          order.map((bit, i) =>
-            s(
-              "g",
-              { class: "stop c0", transform: `translate(${x(i)} ${y(bit)})` },
-              s("circle", { class: "dot", r: 7 }),
-              s("title", { text: called(bit) }),
-            ),
-          ),
-        ),
-      ),
+class StepsEditor {
+  start = 0; // the first of the three steps
+  /** @type {Option[]} */
+  options = [];
+  #asked = 0;
+
+  /** @param {EditorContext} context */
+  constructor({ draft, prompt, editable }) {
+    const { problem, feature_names: names, proposed, solution } = draft.data;
+    this.draft = draft;
+    this.prompt = prompt;
+    this.editable = editable;
+    this.titles = /** @type {{ names?: string[] }} */ (problem).names;
+    this.features = names.map(feature);
+    this.before = new Map(/** @type {number[]} */ (proposed).map((step, i) => [step, i]));
+    this.list = h("ol", { class: "steps", role: "listbox", "aria-label": "Steps in order" });
+    this.heading = h("h2", { id: "stretch" });
+    this.choices = h("div", { class: "choices" });
+    this.canvas = h(
+      "div",
+      { class: "steps-canvas" },
+      h("div", {}, this.list),
+      h("div", {}, this.heading, this.choices),
     );
+    this.sortable = new Sortable(this.list, {
+      scroller: this.canvas,
+      editable,
+      nameOf: (step) => this.nameOf(step),
+      say: (text) => {
+        prompt.textContent = text;
+      },
+      hint: () => this.hint(),
+      carry: (_, from, to) => this.carry(from, to),
+      focused: (step) => this.look(this.sortable.order.indexOf(step)),
+    });
+    this.sortable.active = /** @type {number[]} */ (solution)[0];
+    this.list.addEventListener("keydown", (event) => this.onKey(event));
+    this.list.addEventListener("click", () => this.sortable.focus(this.sortable.active));
   }
 
-  const short = (text) => (text.length > 12 ? `${text.slice(0, 11)}…` : text);
-
-  function build() {
-    const inside = list.contains(document.activeElement);
-    put(
-      list,
-      order.map((bit, i) => {
-        const old = proposed.indexOf(bit);
-        const starts = i <= order.length - 3;
-        return h(
-          "li",
-          {
-            class: `stop${old === i ? "" : " moved"}${i >= from && i < from + 3 ? " chosen" : ""}`,
-            role: "option",
-            "aria-selected": String(i === from),
-            "aria-disabled": starts ? null : "true",
-            tabindex: i === from ? "0" : "-1",
-            data: { i },
-          },
-          h(
-            "span",
-            { class: "place" },
-            old === i
-              ? null
-              : h("s", {}, h("span", { class: "unseen", text: "was " }), String(old + 1)),
-            " ",
-            h("b", { text: i + 1 }),
-          ),
-          h("span", { class: "called", dir: "auto", title: called(bit), text: called(bit) }),
-        );
-      }),
-    );
-    if (inside) list.children[from].focus();
+  /** @param {number} step */
+  nameOf(step) {
+    return this.titles?.[step] || `Step ${step + 1}`;
   }
 
-  function look(at) {
-    from = Math.max(0, Math.min(order.length - 3, at));
-    build();
-    draw();
-    choose();
+  hint() {
+    if (!this.editable()) return "";
+    return "Drag a step to its place, or choose another order for three in a row.";
   }
 
-  list.addEventListener("click", (event) => {
-    const found = event.target.closest("li");
-    if (found) {
-      look(Number(found.dataset.i));
-      list.children[from].focus();
-    }
-  });
-  list.addEventListener("keydown", (event) => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by) {
-      look(from + by);
-      list.children[from].focus();
-    } else if (/^[1-5]$/.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey)
-      here()[Number(event.key) - 1]?.act();
-    else return;
+  /** @param {number} from @param {number} to */
+  carry(from, to) {
+    const { order } = this.sortable;
+    const moves = reorders(order.length, from, to);
+    const text = `${this.nameOf(order[from])} moved from place ${from + 1} to ${to + 1}.`;
+    this.draft.edit(moves, text, carried(order, from, to));
+  }
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || !/^[1-5]$/.test(event.key)) return;
+    const option = this.here()[Number(event.key) - 1];
+    if (option) this.take(option);
     event.preventDefault();
-  });
+  }
 
-  const here = () =>
-    options
-      .filter((one) => one.move.args[0] === from)
-      .map((one) => ({ ...one, act: () => editable() && make([one.move]) }));
+  /** The other orders of the three steps. */
+  here() {
+    return this.options.filter(({ move }) => move.args[0] === this.start);
+  }
 
-  function choose() {
-    heading.textContent =
-      order.length < 3
-        ? "Too short to reorder"
-        : `Other orders for steps ${from + 1} to ${from + 3}`;
-    const rows = here();
+  /** @param {Option} option */
+  take({ move }) {
+    if (!this.editable()) return;
+    const text = `${this.describe(move)}.`;
+    this.draft.edit([move], text, reordered(this.sortable.order, move));
+  }
+
+  /** Look at three steps. @param {number} place */
+  look(place) {
+    const last = this.sortable.order.length - 3;
+    this.start = Math.max(0, Math.min(last, place));
+    this.sortable.mark(last < 0 ? [] : [this.start, this.start + 1, this.start + 2]);
+    this.drawChoices();
+  }
+
+  drawChoices() {
+    const short = this.sortable.order.length < 3;
+    const title = `Other orders for steps ${this.start + 1} to ${this.start + 3}`;
+    this.heading.textContent = short ? "Too short to reorder" : title;
     put(
-      choices,
-      rows.map((one, i) => {
-        const steps = one.move.args.slice(1).map((k) => called(order[from + k]));
-        const top = one.change
-          .map((value, k) => ({ value: -value, ...feature(names[k]) }))
-          .filter((part) => Math.abs(part.value) > 1e-9);
-        const made = button("", one.act, {
-          class: `choice${one.gain > 0 ? " better" : ""}`,
-          disabled: !editable(),
-        });
-        return put(
-          made,
-          kbd(String(i + 1)),
-          h("b", { text: steps.join(" → ") }),
-          h("span", {
-            class: "hint",
-            text:
-              one.gain > 1e-9
-                ? "better by what is known"
-                : one.gain < -1e-9
-                  ? "worse by what is known"
-                  : "",
-          }),
-          h(
-            "span",
-            { class: "facts" },
-            top.map((part) =>
-              h(
-                "span",
-                {},
-                h("i", { text: part.label }),
-                ` ${signed(part.value)}${part.unit ? ` ${part.unit}` : ""}`,
-              ),
-            ),
-          ),
-        );
-      }),
+      this.choices,
+      this.here().map((option, i) => this.choice(option, i)),
     );
   }
 
-  async function fetchOptions() {
-    asked += 1;
-    const mine = asked;
+  /** @param {Option} option @param {number} i */
+  choice(option, i) {
+    const { factor } = shownAs(this.draft.data);
+    const [start, ...way] = option.move.args;
+    const steps = way.map((k) => this.nameOf(this.sortable.order[start + k]));
+    const changes = option.change
+      .map((value, k) => ({ ...this.features[k], value: value * factor * this.features[k].factor }))
+      .filter(({ value }) => Math.abs(value) > 1e-9);
+    return button(
+      [
+        kbd(String(i + 1)),
+        h("b", { text: steps.join(" → ") }),
+        h("span", { class: "hint", text: verdict(option.gain) }),
+        h(
+          "span",
+          { class: "facts" },
+          changes.map(({ label, value, unit }) =>
+            h("span", {}, h("i", { text: label }), ` ${signedAmount(value, unit)}`),
+          ),
+        ),
+      ],
+      () => this.take(option),
+      { class: "choice", disabled: !this.editable() },
+    );
+  }
+
+  async fetchOptions() {
+    this.#asked += 1;
+    const mine = this.#asked;
     try {
-      const found = await get(at(draft.study, `/proposals/${draft.data.id}/moves?limit=1000`));
-      if (mine === asked) {
-        options = found;
-        choose();
-      }
+      const { study, data } = this.draft;
+      const options = await get(at(study, `/proposals/${data.id}/moves?limit=1000`));
+      if (mine !== this.#asked) return;
+      this.options = options;
+      this.drawChoices();
     } catch (error) {
-      say(error.message, true);
+      sayError(error);
     }
   }
 
-  new ResizeObserver(draw).observe(figure);
+  /** @param {Move} move @param {boolean} [next] */
+  describe({ args: [i, ...way] }, next = false) {
+    const { order } = this.sortable;
+    const names = way.map((k) => (next ? this.nameOf(order[i + k]) : i + k + 1));
+    return `Reorder steps ${i + 1} to ${i + 3} as ${names.join(", ")}`;
+  }
 
+  /** @param {Move} move */
+  preview({ args: [start, ...way] }) {
+    this.look(start);
+    const index = this.here().findIndex(({ move }) => String(move.args.slice(1)) === String(way));
+    this.choices.children[index]?.classList.add("chosen");
+  }
+
+  /** @param {number} step @param {number} place @param {boolean} moved */
+  row(step, place, moved) {
+    const name = this.nameOf(step);
+    const old = String((this.before.get(step) ?? 0) + 1);
+    const was = h("s", {}, h("span", { class: "unseen", text: "was " }), old);
+    return h(
+      "li",
+      { class: moved ? "stop moved" : "stop", role: "option", "aria-selected": "false" },
+      h("span", { class: "place" }, moved ? was : null, " ", h("b", { text: String(place + 1) })),
+      h("span", { class: "called", dir: "auto", title: name, text: name }),
+      h("span", { class: "grip", "aria-hidden": "true", text: "⠿" }),
+    );
+  }
+
+  /** @param {Proposal} data */
+  render({ solution }) {
+    const order = /** @type {number[]} */ (solution);
+    const late = outOfOrder(order.map((step) => this.before.get(step) ?? 0));
+    this.sortable.render(
+      order,
+      (step, place) => `${step} ${place} ${late.has(place)}`,
+      (step, place) => this.row(step, place, late.has(place)),
+    );
+    this.options = [];
+    this.prompt.textContent = this.hint();
+    this.look(this.start);
+    if (!this.draft.unsent) this.fetchOptions();
+  }
+}
+
+/** @param {EditorContext} context @returns {Editor} */
+export function mount(context) {
+  const editor = new StepsEditor(context);
   return {
+    canvas: editor.canvas,
+    panels: [],
     keys: [
-      ["↑ ↓", "choose a stretch"],
+      ["↑ ↓", "choose three steps"],
       ["1 … 5", "take another order"],
+      ["Alt ↓", "move a step one place"],
+      ["Space", "pick up, then arrows, Space drops"],
     ],
-    describe: ({ args: [i, ...way] }, next = false) =>
-      `Reorder steps ${i + 1} to ${i + 3} as ${way.map((k) => (next ? called(order[i + k]) : i + k + 1)).join(", ")}`,
-    show({ args: [i, ...way] }) {
-      look(i);
-      const found = here().findIndex((one) => String(one.move.args.slice(1)) === String(way));
-      choices.children[found]?.classList.add("chosen");
-    },
-    render(data) {
-      order = [...data.solution];
-      options = [];
-      look(from);
-      fetchOptions();
-    },
+    render: (data) => editor.render(data),
+    describe: (move, next) => editor.describe(move, next),
+    preview: (move) => editor.preview(move),
   };
 }

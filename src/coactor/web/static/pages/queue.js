@@ -3,6 +3,7 @@
 import { at, get, post } from "../app/api.js";
 import { $, button, h, kbd, put } from "../app/elements.js";
 import { ago, likely, number, plural } from "../app/format.js";
+import { showNotice } from "../app/notice.js";
 import { may, name, ownsKeys, say, sayError, study } from "../app/shell.js";
 import { fillQueue, findTrial, playButton } from "../app/trials.js";
 
@@ -144,6 +145,7 @@ put(
   ),
   rows,
 );
+showNotice();
 await refresh();
 if (may("edit")) document.addEventListener("keydown", onKey);
 document.addEventListener("visibilitychange", refreshIfVisible);

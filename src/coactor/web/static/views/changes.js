@@ -1,7 +1,7 @@
 // What the edits change, feature by feature, in the domain's own units.
 
 import { h, put } from "../app/elements.js";
-import { amount, feature, shownAs, signed } from "../app/format.js";
+import { amount, feature, plural, shownAs, signed } from "../app/format.js";
 
 /** @import { Proposal } from "../app/types.js" */
 
@@ -43,20 +43,20 @@ export function opinion(data, rows) {
   return "The solver would not have chosen this. Submit it and it will learn from you.";
 }
 
+/** @param {number | null} value */
+const cell = (value) =>
+  h("td", { class: "num" }, value === null || Math.abs(value) < NOTHING ? "·" : signed(value));
+
 /** @param {Row} row @param {number} largest */
-function line(row, largest) {
-  const same = Math.abs(row.total) < NOTHING;
+function changedLine(row, largest) {
   const bar = h("span", {
     class: `share ${row.gain >= 0 ? "better" : "worse"}`,
     "aria-hidden": "true",
   });
-  bar.style.width = `${same ? 0 : Math.round((100 * Math.abs(row.gain)) / largest)}%`;
-  /** @param {number | null} value */
-  const cell = (value) =>
-    h("td", { class: "num" }, value === null || Math.abs(value) < NOTHING ? "·" : signed(value));
+  bar.style.width = `${Math.round((100 * Math.abs(row.gain)) / largest)}%`;
   return h(
     "tr",
-    { class: same ? "same" : "moved" },
+    { class: "moved" },
     h("th", { scope: "row" }, row.label, bar),
     h("td", { class: "num" }, amount(row.now, row.unit)),
     cell(row.last),
@@ -64,46 +64,60 @@ function line(row, largest) {
   );
 }
 
-/** @param {Row[]} rows */
-function largestFirst(rows) {
-  if (rows.length <= FEW) return rows;
-  return [...rows].sort((a, b) => Math.abs(b.gain) - Math.abs(a.gain)).slice(0, FEW);
-}
+/** @param {Row} row */
+const sameLine = (row) =>
+  h(
+    "tr",
+    { class: "same" },
+    h("th", { scope: "row", text: row.label }),
+    h("td", { class: "num" }, amount(row.now, row.unit)),
+  );
 
-/** Fill a place with the table of changes. @param {HTMLElement} place @param {Proposal} data @param {number[] | null} last */
-export function drawChanges(place, data, last) {
-  const rows = changeRows(data, last);
-  const shown = largestFirst(rows);
-  const largest = rows.reduce((most, row) => Math.max(most, Math.abs(row.gain)), 1e-12);
-  const head = ["Feature", "now", "last change", "total change"];
-  const note = shownAs(data).note;
-  const left = rows.length - shown.length;
-  put(
-    place,
+/** @param {string} caption @param {string[]} head @param {HTMLElement[]} rows */
+const tableOf = (caption, head, rows) =>
+  h(
+    "table",
+    { class: "changes" },
+    h("caption", { class: "unseen", text: caption }),
     h(
-      "table",
-      { class: "changes" },
-      h("caption", { class: "unseen", text: "What the edits change, feature by feature" }),
+      "thead",
+      {},
       h(
-        "thead",
+        "tr",
         {},
-        h(
-          "tr",
-          {},
-          head.map((text) => h("th", { scope: "col", text })),
-        ),
-      ),
-      h(
-        "tbody",
-        {},
-        shown.map((row) => line(row, largest)),
+        head.map((text) => h("th", { scope: "col", text })),
       ),
     ),
-    left ? hint(`The ${shown.length} of ${rows.length} features that matter most here.`) : null,
-    note ? hint(note) : null,
-    hint(opinion(data, rows)),
+    h("tbody", {}, rows),
   );
-}
 
 /** @param {string} text */
-const hint = (text) => h("p", { class: "hint", text });
+const hint = (text) => (text ? h("p", { class: "hint", text }) : null);
+
+/**
+ * Fill a place with the features that changed; the others follow in a fold.
+ * @param {HTMLElement} place @param {Proposal} data @param {number[] | null} last
+ */
+export function drawChanges(place, data, last) {
+  const rows = changeRows(data, last);
+  const changed = rows
+    .filter((row) => Math.abs(row.total) >= NOTHING || Math.abs(row.last ?? 0) >= NOTHING)
+    .sort((a, b) => Math.abs(b.gain) - Math.abs(a.gain));
+  const same = rows.filter((row) => !changed.includes(row));
+  const shown = changed.slice(0, FEW);
+  const largest = rows.reduce((most, row) => Math.max(most, Math.abs(row.gain)), 1e-12);
+  const left = changed.length - shown.length;
+  const head = ["Feature", "now", "last change", "total change"];
+  const lines = shown.map((row) => changedLine(row, largest));
+  const rest = tableOf("Features as they are", ["Feature", "now"], same.map(sameLine));
+  const others = `${plural(same.length, changed.length ? "other feature" : "feature")}: no change`;
+  const open = place.querySelector("details")?.open ?? false;
+  put(
+    place,
+    changed.length ? tableOf("What the edits change, feature by feature", head, lines) : null,
+    hint(opinion(data, rows)),
+    hint(left ? `The ${shown.length} of ${changed.length} that matter most.` : ""),
+    same.length ? h("details", { open }, h("summary", { text: others }), rest) : null,
+    hint(shownAs(data).note),
+  );
+}

@@ -1,6 +1,8 @@
 // The moves of a domain of routes, as the server defines them. Pure functions on rows of stops.
 
-/** @import { Move } from "../app/types.js" */
+import { outOfOrder } from "../list-moves.js";
+
+/** @import { Move } from "../../app/types.js" */
 
 /** @typedef {"tour" | "fleet" | "plan"} Domain */
 /** @typedef {"reverse" | "move" | "swap" | "tails"} Operator */
@@ -34,16 +36,23 @@ const allow = (op, ...args) => ({ move: { op, args } });
  */
 export function moveFor(domain, rows, op, from, to) {
   if (op === "reverse") return reversal(domain, rows, from, to);
-  const [r, i, t, j] = [from.r, from.k, to.r, to.k];
-  if (op === "move") {
-    if (i === 0) return refuse("The depot cannot be moved. Choose a stop.");
-    if (r === t && (j === i || j === i - 1)) return refuse("The stop is already there.");
-  } else if (op === "swap") {
-    if (i === 0 || j === 0) return refuse("The depot cannot be swapped. Choose two stops.");
-    if (r === t && i === j) return refuse("Choose two different stops.");
-  } else if (r === t) return refuse("Choose stops of two different routes.");
-  return allow(op, r, i, t, j);
+  const refusal = REFUSALS[op](from, to);
+  return refusal ? { refusal } : allow(op, from.r, from.k, to.r, to.k);
 }
+
+/** Why an operator cannot be used on two stops of a plan; empty if it can. @type {Record<string, (from: Spot, to: Spot) => string>} */
+const REFUSALS = {
+  move(from, to) {
+    if (from.k === 0) return "The depot cannot be moved. Choose a stop.";
+    const there = from.r === to.r && (to.k === from.k || to.k === from.k - 1);
+    return there ? "The stop is already there." : "";
+  },
+  swap(from, to) {
+    if (from.k === 0 || to.k === 0) return "The depot cannot be swapped. Choose two stops.";
+    return from.r === to.r && from.k === to.k ? "Choose two different stops." : "";
+  },
+  tails: (from, to) => (from.r === to.r ? "Choose stops of two different routes." : ""),
+};
 
 /** @param {Domain} domain @param {Rows} rows @param {Spot} from @param {Spot} to @returns {Choice} */
 function reversal(domain, rows, from, to) {
@@ -130,26 +139,6 @@ export function edgeChanges(domain, before, after) {
     added: now.filter((edge) => !oldNames.has(edgeName(edge))),
     same: now.filter((edge) => oldNames.has(edgeName(edge))),
   };
-}
-
-/** The items of a sequence that are not part of its longest increasing subsequence. @param {number[]} values @returns {Set<number>} indices */
-export function outOfOrder(values) {
-  /** @type {number[]} */
-  const tails = []; // index of the smallest end of an increasing subsequence of each length
-  const previous = values.map(() => -1);
-  values.forEach((value, i) => {
-    let [low, high] = [0, tails.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (values[tails[middle]] < value) low = middle + 1;
-      else high = middle;
-    }
-    previous[i] = low > 0 ? tails[low - 1] : -1;
-    tails[low] = i;
-  });
-  const out = new Set(values.keys());
-  for (let i = tails.at(-1) ?? -1; i >= 0; i = previous[i]) out.delete(i);
-  return out;
 }
 
 /** The stops that were moved: as few as explain the difference. @param {Rows} before @param {Rows} after @returns {Set<number>} */

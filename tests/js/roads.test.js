@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { squaredDistance } from "../../src/coactor/web/static/editors/geometry.js";
 import {
   asStreets,
   compare,
   makeNetwork,
   newStreets,
-  squaredDistance,
-} from "../../src/coactor/web/static/editors/road-network.js";
+} from "../../src/coactor/web/static/editors/roads/network.js";
 
 // A square of four nodes: North Road, East Road, South Road and West Road, each in both directions.
 const network = makeNetwork({
@@ -42,7 +42,7 @@ test("links have names, breadths and twins", () => {
 test("nearest finds the link under a point, or none", () => {
   assert.equal(network.nearest([990, 500], 50, [0, 1, 2, 3]).link, 1);
   assert.equal(network.nearest([500, 500], 50).link, null);
-  assert.equal(squaredDistance(0, 5, [0, 0], [10, 0]), 25);
+  assert.equal(squaredDistance([0, 5], [0, 0], [10, 0]), 25);
 });
 
 test("neighbouring links of one street are one row", () => {

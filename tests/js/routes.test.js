@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { outOfOrder } from "../../src/coactor/web/static/editors/list-moves.js";
 import {
   applied,
   edgeChanges,
   movedStops,
   moveFor,
-  outOfOrder,
   overloads,
   rowsOf,
   solutionOf,
   spotsOf,
-} from "../../src/coactor/web/static/editors/route-moves.js";
+} from "../../src/coactor/web/static/editors/routes/moves.js";
 
 const plan = rowsOf("plan", [
   [1, 2, 3],

@@ -1,6 +1,8 @@
 // A road network in the browser: links with ends and names, and routes read as streets. Pure functions.
 
-/** @import { Point } from "../app/types.js" */
+import { squaredDistance } from "../geometry.js";
+
+/** @import { Point } from "../../app/types.js" */
 
 /**
  * What the server sends: streets and kinds are numbered, so that each name is sent once.
@@ -49,13 +51,13 @@ export function makeNetwork(data) {
   const byEnds = new Map(from.map((a, link) => [`${a} ${to[link]}`, link]));
 
   /** The link nearest to a point, and the square of its distance. @param {Point} point @param {number} within @param {number[]} [among] */
-  function nearest([x, y], within, among) {
+  function nearest(point, within, among) {
     /** @type {number | null} */
     let best = null;
     let far = within ** 2;
     /** @param {number} link */
     const test = (link) => {
-      const distance = squaredDistance(x, y, nodes[from[link]], nodes[to[link]]);
+      const distance = squaredDistance(point, nodes[from[link]], nodes[to[link]]);
       if (distance >= far) return;
       far = distance;
       best = link;
@@ -92,14 +94,6 @@ export function makeNetwork(data) {
 function breadth(kind) {
   if (/motorway|trunk|express/i.test(kind)) return "fast";
   return /main|primary|secondary|tertiary/i.test(kind) ? "broad" : "small";
-}
-
-/** From a point to a segment. @param {number} x @param {number} y @param {Point} a @param {Point} b */
-export function squaredDistance(x, y, [ax, ay], [bx, by]) {
-  const [dx, dy] = [bx - ax, by - ay];
-  const along = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1);
-  const share = Math.max(0, Math.min(1, along));
-  return (x - ax - share * dx) ** 2 + (y - ay - share * dy) ** 2;
 }
 
 /** @param {Stretch} row @param {number} position @param {number} link @param {number} length */

@@ -1,0 +1,64 @@
+// What was just submitted: a notice on the page that opens next, with a way back.
+
+import { at, post } from "./api.js";
+import { button, h, kbd } from "./elements.js";
+import { plural } from "./format.js";
+import { ownsKeys, sayError, study } from "./shell.js";
+import { windowMemory } from "./storage.js";
+
+/** @import { Outcome } from "./types.js" */
+
+/** @typedef {{ study: string, proposal: number, text: string, until: number }} Notice */
+
+const LASTS = 10_000; // milliseconds
+
+/** Keep a notice for the page that opens next. @param {Outcome} outcome */
+export function leaveNotice({ proposal, effort, lesson }) {
+  const done = effort ? `Submitted, ${plural(effort, "edit")}.` : "Accepted as proposed.";
+  const text = lesson.startsWith("Accepted as proposed") ? lesson : `${done} ${lesson}`;
+  windowMemory.write("notice", { study, proposal, text, until: Date.now() + LASTS });
+}
+
+/** Show the notice that the page before has left, if there is one. */
+export function showNotice() {
+  /** @type {Notice | null} */
+  const notice = windowMemory.read("notice");
+  if (notice?.study !== study || notice.until < Date.now()) return;
+  const undo = button(["Undo ", kbd("Z")], () => reopen(notice), { id: "undo-submit" });
+  const view = { href: `/s/${study}/p/${notice.proposal}`, text: "View" };
+  const element = h(
+    "div",
+    { class: "notice", id: "notice", role: "status" },
+    h("span", { id: "lesson", text: notice.text }),
+    h("a", view),
+    undo,
+  );
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (event.key.toLowerCase() === "z" && plain && !ownsKeys(event)) undo.click();
+  };
+  const hide = () => {
+    if (element.matches(":hover, :focus-within")) {
+      setTimeout(hide, 1000);
+      return;
+    }
+    windowMemory.write("notice", null);
+    document.removeEventListener("keydown", onKey);
+    element.remove();
+  };
+  document.addEventListener("keydown", onKey);
+  document.body.append(element);
+  setTimeout(hide, notice.until - Date.now());
+}
+
+/** Take a submit back and open the proposal again. @param {{ proposal: number }} notice */
+export async function reopen({ proposal }) {
+  try {
+    await post(at(study, `/proposals/${proposal}/reopen`));
+    windowMemory.write("notice", null);
+    location.assign(`/s/${study}/p/${proposal}`);
+  } catch (error) {
+    sayError(error);
+  }
+}

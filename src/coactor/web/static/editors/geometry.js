@@ -1,0 +1,35 @@
+// Points, distances and boxes on a plane. Pure functions.
+
+/** @import { Point } from "../app/types.js" */
+
+/** @typedef {{ left: number, right: number, top: number, bottom: number }} Bounds */
+
+/** @param {Point} a @param {Point} b */
+export const distance = ([ax, ay], [bx, by]) => Math.hypot(bx - ax, by - ay);
+
+/** From a point to a segment. @param {Point} point @param {Point} a @param {Point} b */
+export function squaredDistance([x, y], [ax, ay], [bx, by]) {
+  const [dx, dy] = [bx - ax, by - ay];
+  const along = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1);
+  const share = Math.max(0, Math.min(1, along));
+  return (x - ax - share * dx) ** 2 + (y - ay - share * dy) ** 2;
+}
+
+/** The middle of a segment. @param {Point} a @param {Point} b @returns {Point} */
+export const middle = ([ax, ay], [bx, by]) => [(ax + bx) / 2, (ay + by) / 2];
+
+/** A point as SVG writes it. @param {Point} point */
+export const write = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
+
+/** The smallest box around points; null without any. @param {Iterable<Point>} points @returns {Bounds | null} */
+export function boundsOf(points) {
+  const { POSITIVE_INFINITY: far, NEGATIVE_INFINITY: low } = Number;
+  const box = { left: far, right: low, top: far, bottom: low };
+  for (const [x, y] of points) {
+    box.left = Math.min(box.left, x);
+    box.right = Math.max(box.right, x);
+    box.top = Math.min(box.top, y);
+    box.bottom = Math.max(box.bottom, y);
+  }
+  return box.left > box.right ? null : box;
+}

@@ -1,0 +1,129 @@
+// A map that can be zoomed and moved: by wheel, by two fingers, by pulling its ground, by buttons.
+
+import { makeDraggable } from "../app/drag.js";
+import { button, h, s } from "../app/elements.js";
+import { Camera } from "./camera.js";
+
+/** @import { Gesture, Hand } from "../app/drag.js" */
+/** @import { Point } from "../app/types.js" */
+/** @import { Bounds } from "./geometry.js" */
+
+const STEP = 1.5; // how much one press on a button zooms
+
+/**
+ * @typedef {object} SurfaceOptions
+ * @property {string} label what a screen reader says
+ * @property {SVGElement[]} layers
+ * @property {number} margin pixels around everything
+ * @property {() => Bounds | null} bounds what "everything" is
+ * @property {() => void} place called when the view or the size has changed
+ * @property {(pixel: Point, hand: Hand) => Gesture | null} grab
+ * @property {(pixel: Point | null) => void} hover where the mouse is; null: not over the map
+ * @property {(panning: boolean) => void} [panning]
+ * @property {Node[]} [below] drawn below the layers
+ * @property {string} [name] of a further class
+ */
+
+export class MapSurface {
+  width = 600;
+  height = 400;
+
+  /** @param {SurfaceOptions} options */
+  constructor(options) {
+    this.options = options;
+    this.camera = new Camera(() => options.place());
+    this.svg = s(
+      "svg",
+      { class: `plane ${options.name ?? ""}`, role: "img", "aria-label": options.label },
+      options.layers,
+    );
+    const tools = h(
+      "div",
+      { class: "zoom", role: "group", "aria-label": "Map" },
+      button("+", () => this.zoom(STEP), { "aria-label": "Zoom in" }),
+      button("−", () => this.zoom(1 / STEP), { "aria-label": "Zoom out" }),
+      button("⤢", () => this.fit(), { "aria-label": "Show everything", title: "Show everything" }),
+    );
+    this.element = h("div", { class: "map" }, options.below ?? [], this.svg, tools);
+    this.drag = makeDraggable(this.svg, (hand) => this.#grab(hand), {
+      pinch: (scale, centre, dx, dy) => this.#pinch(scale, centre, dx, dy),
+    });
+    this.#listen();
+  }
+
+  /** Where a hand is on the map. @param {{ x: number, y: number }} hand @returns {Point} */
+  pixelOf({ x, y }) {
+    const box = this.svg.getBoundingClientRect();
+    return [x - box.left, y - box.top];
+  }
+
+  /** Show everything. */
+  fit() {
+    const box = this.options.bounds();
+    if (box) this.camera.fit(box, this.width, this.height, this.options.margin);
+  }
+
+  /** @param {number} by */
+  zoom(by) {
+    this.camera.zoom(by, [this.width / 2, this.height / 2]);
+  }
+
+  /** @param {Hand} hand */
+  #grab(hand) {
+    return this.options.grab(this.pixelOf(hand), hand) ?? this.pan();
+  }
+
+  /** A gesture that pulls the ground along. @returns {Gesture} */
+  pan() {
+    let [x, y] = [0, 0];
+    const { panning } = this.options;
+    const end = () => panning?.(false);
+    return {
+      begin: (hand) => {
+        ({ x, y } = hand);
+        panning?.(true);
+      },
+      move: (hand) => {
+        this.camera.pan(hand.x - x, hand.y - y);
+        ({ x, y } = hand);
+      },
+      drop: end,
+      cancel: end,
+    };
+  }
+
+  /** @param {number} scale @param {Hand} centre @param {number} dx @param {number} dy */
+  #pinch(scale, centre, dx, dy) {
+    this.camera.pan(dx, dy);
+    this.camera.zoom(scale, this.pixelOf(centre));
+  }
+
+  #listen() {
+    const { hover } = this.options;
+    this.svg.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 20 : 1;
+        this.camera.zoom(Math.exp((-event.deltaY * lines) / 400), this.pixelOf(event));
+      },
+      { passive: false },
+    );
+    this.svg.addEventListener("pointermove", (event) => {
+      if (!event.buttons && event.pointerType === "mouse") hover(this.pixelOf(event));
+    });
+    this.svg.addEventListener("pointerleave", () => hover(null));
+    new ResizeObserver(() => this.#measure()).observe(this.element);
+  }
+
+  #measure() {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (!width || !height || (width === this.width && height === this.height)) return;
+    const home = this.camera.isHome;
+    const [dx, dy] = [(width - this.width) / 2, (height - this.height) / 2];
+    [this.width, this.height] = [width, height];
+    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    if (home) this.fit();
+    else this.camera.pan(dx, dy);
+  }
+}

@@ -1,0 +1,52 @@
+// The operators on routes: their names, their keys, and what they do in words.
+
+import { spotsOf } from "./moves.js";
+
+/** @import { Move } from "../../app/types.js" */
+/** @import { Operator, Spot } from "./moves.js" */
+/** @import { Scene } from "./scene.js" */
+
+/** @type {Record<Operator, { text: string, key: string, action: (a: string, b: string) => string, hint: string }>} */
+export const OPERATORS = {
+  reverse: {
+    text: "Reverse",
+    key: "r",
+    action: (a, b) => `reverse ${a} to ${b}`,
+    hint: "Drag from one end of a stretch to the other to reverse it, or choose both ends.",
+  },
+  move: {
+    text: "Move",
+    key: "m",
+    action: (a, b) => `move ${a} after ${b}`,
+    hint: "Drag a stop onto a line or onto the stop it should follow, or choose the two.",
+  },
+  swap: {
+    text: "Swap",
+    key: "s",
+    action: (a, b) => `swap ${a} and ${b}`,
+    hint: "Drag one stop onto another to swap them, or choose the two.",
+  },
+  tails: {
+    text: "Swap ends",
+    key: "t",
+    action: (a, b) => `swap the rest of both routes after ${a} and ${b}`,
+    hint: "Choose two stops of two routes: the rest of both routes after them is swapped.",
+  },
+};
+
+/** A move in words. @param {Scene} scene @param {Move} move */
+export function describe(scene, { op, args }) {
+  const [a, b] = spotsOf(scene.domain, { op, args }).map((spot) => scene.short(spot));
+  if (op === "reverse") return `Reverse stops ${a} to ${b}`;
+  if (op === "swap") return `Swap stops ${a} and ${b}`;
+  if (op === "tails") return `Swap the rest of both routes after ${a} and ${b}`;
+  const [, , route, place] = args;
+  if (place === 0) return `Move stop ${a} to the start of ${scene.routeName(route)}`;
+  return `Move stop ${a} after stop ${b}`;
+}
+
+/** All spots from one to another on the same route. @param {Spot} a @param {Spot} b */
+export function between(a, b) {
+  const [low, high] = [Math.min(a.k, b.k), Math.max(a.k, b.k)];
+  return Array.from({ length: high - low + 1 }, (_, i) => ({ r: a.r, k: low + i }));
+}

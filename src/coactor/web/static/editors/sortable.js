@@ -1,0 +1,274 @@
+// A list whose items are put into another order: by dragging, by picking them up with Space, by Alt and
+// the arrow keys, or by typing a place.
+
+import { makeDraggable } from "../app/drag.js";
+import { closest } from "../app/elements.js";
+
+/** @import { Gesture, Hand } from "../app/drag.js" */
+
+/**
+ * @typedef {object} SortableOptions
+ * @property {HTMLElement} scroller the element that scrolls the list
+ * @property {() => boolean} editable
+ * @property {(item: number) => string} nameOf
+ * @property {(text: string) => void} say tells what will happen
+ * @property {() => string} hint what can be done
+ * @property {(item: number, from: number, to: number) => void} carry
+ * @property {(item: number) => void} [focused] the keyboard is on another item
+ * @property {boolean} [numbers] whether typed digits are a place to move to
+ */
+
+/** @typedef {{ item: number, from: number, to: number }} Held */
+
+const LEAVE = "Let go here, or press Escape, to leave it as it is.";
+
+export class Sortable {
+  /** @type {number[]} */
+  order = [];
+  active = 0; // the item that the keyboard is on
+  /** Picked up by keyboard. @type {Held | null} */
+  #held = null;
+  #typed = "";
+  /** Places whose rows are shifted. @type {number[]} */
+  #shifted = [];
+
+  /** @param {HTMLElement} list its children are the items, with data-item @param {SortableOptions} options */
+  constructor(list, options) {
+    this.list = list;
+    this.options = options;
+    list.addEventListener("focusin", (event) => this.#onFocus(event));
+    list.addEventListener("keydown", (event) => this.#onKey(event));
+    makeDraggable(list, (hand) => this.#grab(hand), { scroller: () => options.scroller });
+  }
+
+  /**
+   * Show another order. Only rows whose key changed are replaced, so that a long list stays quick.
+   * @param {number[]} order @param {(item: number, place: number) => string} keyOf
+   * @param {(item: number, place: number) => HTMLElement} row
+   */
+  render(order, keyOf, row) {
+    const focused = this.list.contains(document.activeElement);
+    this.#reset();
+    this.order = [...order];
+    this.order.forEach((item, place) => {
+      const key = keyOf(item, place);
+      const old = this.rowAt(place);
+      if (old?.dataset.key === key) return;
+      const element = row(item, place);
+      Object.assign(element.dataset, { item, key });
+      element.tabIndex = item === this.active ? 0 : -1;
+      if (old) old.replaceWith(element);
+      else this.list.append(element);
+    });
+    if (focused) this.focus(this.active);
+  }
+
+  /** @param {number} place */
+  rowAt(place) {
+    const row = this.list.children[place];
+    return row instanceof HTMLElement ? row : undefined;
+  }
+
+  /** @param {number} item */
+  focus(item) {
+    const row = this.rowAt(this.order.indexOf(item));
+    row?.focus({ preventScroll: true });
+    row?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Highlight some places. @param {number[]} places */
+  mark(places) {
+    for (const row of this.list.querySelectorAll(".chosen")) row.classList.remove("chosen");
+    for (const place of places) this.rowAt(place)?.classList.add("chosen");
+  }
+
+  /** Move the item to the place that was typed; false if none was. */
+  enter() {
+    if (!this.#typed) return false;
+    const place = Number(this.#typed) - 1;
+    this.#typed = "";
+    this.carry(this.active, place);
+    return true;
+  }
+
+  /** @param {number} item @param {number} goal */
+  carry(item, goal) {
+    if (!this.options.editable()) return;
+    const from = this.order.indexOf(item);
+    const to = Math.max(0, Math.min(this.order.length - 1, goal));
+    this.active = item;
+    if (from === to) this.options.say("It is there already.");
+    else this.options.carry(item, from, to);
+  }
+
+  #reset() {
+    if (this.#held) this.rowAt(this.#held.from)?.classList.remove("held");
+    this.#held = null;
+    for (const place of this.#shifted) this.#move(place, 0);
+    this.#shifted = [];
+  }
+
+  // -- keyboard -----------------------------------------------------------------------------------------
+
+  /** @param {FocusEvent} event */
+  #onFocus({ target }) {
+    const row = closest(target, "[data-item]");
+    const item = Number(row?.dataset.item);
+    if (!row || item === this.active) return;
+    this.rowAt(this.order.indexOf(this.active))?.setAttribute("tabindex", "-1");
+    this.active = item;
+    this.#typed = "";
+    row.setAttribute("tabindex", "0");
+    this.options.focused?.(item);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const row = closest(event.target, "[data-item]");
+    if (!row || row !== event.target || event.ctrlKey || event.metaKey) return;
+    const done = this.#held ? this.#heldKey(event.key, this.#held) : this.#key(event);
+    if (done) event.preventDefault();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key({ key, altKey }) {
+    const place = this.order.indexOf(this.active);
+    const goal = this.#goalOf(key, place);
+    if (goal !== null) {
+      if (altKey) this.carry(this.active, goal);
+      else this.focus(this.order[goal]);
+      return true;
+    }
+    return this.options.editable() && !altKey && this.#editKey(key, place);
+  }
+
+  /** @param {string} key @param {number} place */
+  #editKey(key, place) {
+    const { say, hint, nameOf, numbers } = this.options;
+    if (numbers && /^[0-9]$/.test(key)) {
+      this.#typed = `${this.#typed}${key}`.slice(-6);
+      say(`Move ${nameOf(this.active)} to place ${this.#typed}? Press Enter.`);
+    } else if (key === "Escape" && this.#typed) {
+      this.#typed = "";
+      say(hint());
+    } else if (key === " ") {
+      this.#held = { item: this.active, from: place, to: place };
+      this.rowAt(place)?.classList.add("held");
+      this.#sayHeld(this.#held);
+    } else return false;
+    return true;
+  }
+
+  /** The place that a key leads to. @param {string} key @param {number} place */
+  #goalOf(key, place) {
+    const last = this.order.length - 1;
+    /** @type {Record<string, number>} */
+    const goals = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: last };
+    const goal = goals[key];
+    return goal === undefined ? null : Math.max(0, Math.min(last, goal));
+  }
+
+  /** @param {Held} held */
+  #sayHeld({ item, to }) {
+    const { say, nameOf } = this.options;
+    say(
+      `${nameOf(item)}: place ${to + 1}. Arrow keys move it, Space drops it, Escape puts it back.`,
+    );
+  }
+
+  /** @param {string} key @param {Held} held */
+  #heldKey(key, held) {
+    const goal = this.#goalOf(key, held.to);
+    if (goal !== null) {
+      held.to = goal;
+      this.#shift(held.from, held.to);
+      this.rowAt(held.from)?.scrollIntoView({ block: "nearest" });
+      this.#sayHeld(held);
+    } else if (key === " " || key === "Enter") {
+      this.#reset();
+      this.carry(held.item, held.to);
+    } else if (key === "Escape") {
+      this.#reset();
+      this.options.say(`${this.options.nameOf(held.item)} is back at place ${held.from + 1}.`);
+    } else return false;
+    return true;
+  }
+
+  // -- dragging: rows are moved by transforms only, so that the browser lays nothing out -----------------
+
+  /** @param {number} place @param {number} by */
+  #move(place, by) {
+    const row = this.rowAt(place);
+    if (row) row.style.transform = by ? `translateY(${by}px)` : "";
+  }
+
+  /** Show the row at `from` at place `to`, and the ones between aside. @param {number} from @param {number} to @param {number} [offset] */
+  #shift(from, to, offset) {
+    const size = this.rowAt(from)?.offsetHeight ?? 0;
+    const [low, high] = [Math.min(from, to), Math.max(from, to)];
+    for (const place of this.#shifted) if (place < low || place > high) this.#move(place, 0);
+    this.#shifted = [];
+    const aside = to > from ? -size : size;
+    for (let place = low; place <= high; place += 1) {
+      this.#move(place, place === from ? (offset ?? (to - from) * size) : aside);
+      this.#shifted.push(place);
+    }
+  }
+
+  /** A finger drags by the grip, so that it can still scroll. @param {Hand} hand @returns {Gesture | null} */
+  #grab({ target, touch, y: start }) {
+    const { scroller, editable, say, hint, nameOf } = this.options;
+    const row = closest(target, "[data-item]");
+    if (!row || !editable() || closest(target, "button")) return null;
+    if (touch && !closest(target, ".grip")) return null;
+    const item = Number(row.dataset.item);
+    const from = this.order.indexOf(item);
+    const middles = [...this.list.children].map(middleOf); // measured once
+    const scrolled = scroller.scrollTop;
+    let to = from;
+    const end = () => {
+      this.rowAt(from)?.classList.remove("held");
+      this.list.classList.remove("dragging");
+      this.#shift(from, from);
+      say(hint());
+    };
+    return {
+      begin: () => {
+        this.rowAt(from)?.classList.add("held");
+        this.list.classList.add("dragging");
+      },
+      move: (hand) => {
+        const offset = hand.y - start + scroller.scrollTop - scrolled;
+        to = this.#near(hand) ? placeOf(middles, from, offset) : from;
+        this.#shift(from, to, offset);
+        say(to === from ? LEAVE : `Let go to move ${nameOf(item)} to place ${to + 1}.`);
+      },
+      drop: () => {
+        end();
+        if (to !== from) this.carry(item, to);
+      },
+      cancel: end,
+    };
+  }
+
+  /** Whether a hand is over the list, or above or below it. @param {Hand} hand */
+  #near({ x }) {
+    const { left, right } = this.list.getBoundingClientRect();
+    return x > left - 80 && x < right + 80;
+  }
+}
+
+/** @param {Element} element */
+const middleOf = (element) => {
+  const row = /** @type {HTMLElement} */ (element);
+  return row.offsetTop + row.offsetHeight / 2;
+};
+
+/** The place of a row that was moved by so many pixels. @param {number[]} middles @param {number} from @param {number} offset */
+export function placeOf(middles, from, offset) {
+  const centre = middles[from] + offset;
+  let to = from;
+  while (to < middles.length - 1 && centre > (middles[to] + middles[to + 1]) / 2) to += 1;
+  while (to > 0 && centre < (middles[to] + middles[to - 1]) / 2) to -= 1;
+  return to;
+}

@@ -1,0 +1,74 @@
+// The bar at the bottom of the editor: undo and redo, one status line, the note, and the way to submit.
+
+import { $, button, h, kbd, put } from "../app/elements.js";
+import { plural } from "../app/format.js";
+
+/** @import { Draft } from "../app/draft.js" */
+/** @import { Proposal } from "../app/types.js" */
+
+/** @typedef {{ submit: () => void, editable: () => boolean }} Actions */
+
+/** What the status line says about saving. @param {Pick<Draft, "state" | "unsent" | "message">} draft */
+export function savingText({ state, unsent, message }) {
+  if (state === "saving") return "Saving …";
+  if (state === "saved") return message ? `${message} Saved.` : "";
+  const which = unsent === 1 ? "1 edit is" : `${unsent} edits are`;
+  return `The server cannot be reached. ${which} not saved yet; trying again …`;
+}
+
+/** @param {Proposal} data */
+const submitText = ({ effort }) =>
+  effort ? `Submit ${plural(effort, "edit")} ` : "Accept as proposed ";
+
+/** @param {Draft} draft @param {Actions} actions */
+export function makeActionBar(draft, { submit, editable }) {
+  const undo = button("Undo", () => draft.undo(), {
+    id: "undo",
+    title: "Ctrl Z",
+    "aria-keyshortcuts": "Control+Z",
+  });
+  const redo = button("Redo", () => draft.redo(), {
+    id: "redo",
+    title: "Ctrl Y",
+    "aria-keyshortcuts": "Control+Y",
+  });
+  const warning = h("strong", { class: "warning", id: "warning", role: "status" });
+  const today = h("input", { type: "checkbox", id: "today" });
+  const note = h("input", { type: "text", id: "note", maxlength: "2000" });
+  note.placeholder = "Note (optional)";
+  note.setAttribute("aria-label", "Note");
+  note.value = draft.recall("note") ?? ""; // a reload loses nothing
+  today.checked = draft.recall("today") ?? false;
+  today.addEventListener("change", () => draft.store("today", today.checked));
+  note.addEventListener("input", () => draft.store("note", note.value));
+  note.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing) submit();
+  });
+  const accept = button("", submit, { class: "primary", id: "submit" });
+  const element = h(
+    "div",
+    { class: "bar", role: "group", "aria-label": "Actions" },
+    undo,
+    redo,
+    $("#message"),
+    warning,
+    h(
+      "label",
+      { class: "switch" },
+      today,
+      h("span", {}, "Just today", h("small", { text: " (do not learn)" })),
+    ),
+    note,
+    accept,
+  );
+  /** @param {Proposal} data @param {string} trouble what is wrong with the draft */
+  const render = (data, trouble) => {
+    const can = editable();
+    undo.disabled = !can || !data.moves.length;
+    redo.disabled = !can || !data.undone.length;
+    accept.disabled = today.disabled = note.disabled = !can;
+    warning.textContent = trouble;
+    put(accept, submitText(data), kbd("Enter"));
+  };
+  return { element, today, note, accept, render };
+}

@@ -1,0 +1,104 @@
+// A finished proposal, to look at: before, after or both; who did what, and what was learned.
+
+import { at, get } from "../app/api.js";
+import { Draft } from "../app/draft.js";
+import { $, button, h, kbd, put } from "../app/elements.js";
+import { clock, plural } from "../app/format.js";
+import { reopen } from "../app/notice.js";
+import { may, ownsKeys, sayError, study } from "../app/shell.js";
+import { drawChanges } from "./changes.js";
+import { makePanels } from "./panels.js";
+
+/** @import { EditorModule, Outcome, Proposal, Trial } from "../app/types.js" */
+
+const QUIET = 600; // milliseconds before Enter is obeyed
+
+/** @typedef {"before" | "after" | "both"} Show */
+
+/** @param {Proposal} data @param {Show} show @returns {Proposal} */
+const shownData = (data, show) =>
+  show === "before" ? { ...data, solution: data.proposed, moves: [] } : data;
+
+/**
+ * @param {Proposal} data @param {EditorModule} module @param {Trial | null} trial @param {unknown} prepared
+ * @param {() => Promise<string>} next the page of the next proposal
+ */
+export async function showFinished(data, module, trial, prepared, next) {
+  /** @type {Outcome} */
+  const outcome = await get(at(study, `/proposals/${data.id}/outcome`));
+  const draft = new Draft(study, data, () => {});
+  const prompt = h("p", { class: "prompt", id: "gesture", role: "status" });
+  const editor = module.mount({ draft, prompt, editable: () => false, trial, prepared });
+  const canvas = h("section", { class: "canvas", "aria-label": "Solution" }, editor.canvas, prompt);
+  const changes = h("div");
+  drawChanges(changes, data, null);
+  const lines = editor.history?.(data.moves) ?? data.moves.map((move) => editor.describe(move));
+
+  /** @param {Show} show */
+  const choose = (show) => {
+    canvas.classList.toggle("without-marks", show !== "both");
+    editor.render(shownData(data, show));
+    for (const tool of switcher.children) {
+      if (tool instanceof HTMLElement) tool.ariaPressed = String(tool.dataset.show === show);
+    }
+  };
+  const switcher = h(
+    "div",
+    { class: "tools", role: "group", "aria-label": "Show" },
+    /** @type {Show[]} */ (["before", "after", "both"]).map((show) =>
+      button(show.charAt(0).toUpperCase() + show.slice(1), () => choose(show), { data: { show } }),
+    ),
+  );
+  const goOn = async () => {
+    try {
+      location.assign(await next());
+    } catch (error) {
+      sayError(error);
+    }
+  };
+  const following = button(["Next proposal ", kbd("Enter")], goOn, {
+    class: "primary",
+    id: "next",
+  });
+  const edits = lines.length ? lines.map((text) => h("li", { text })) : h("li", { text: "None." });
+  put(
+    $("#content"),
+    canvas,
+    makePanels([
+      {
+        title: "What was done",
+        content: h("div", {}, facts(outcome), h("ol", { class: "edits" }, edits)),
+      },
+      ...editor.panels,
+      { title: "What changed", content: changes },
+    ]),
+    h(
+      "div",
+      { class: "bar", role: "group", "aria-label": "Actions" },
+      switcher,
+      $("#message"),
+      may("edit")
+        ? button("Undo and edit again", () => reopen({ proposal: data.id }), { id: "reopen" })
+        : null,
+      may("edit") ? following : null,
+    ),
+  );
+  choose("both");
+  const drawn = performance.now();
+  document.addEventListener("keydown", (event) => {
+    const late = performance.now() - drawn > QUIET;
+    if (event.key === "Enter" && !event.repeat && late && !ownsKeys(event)) goOn();
+  });
+}
+
+/** @param {Outcome} outcome */
+function facts({ effort, actor, time, lesson, note, seconds, learn }) {
+  const edits = effort ? plural(effort, "edit") : "Accepted as proposed";
+  const took = seconds ? `, ${plural(Math.round(seconds), "second")}` : "";
+  return [
+    h("p", {}, h("strong", { text: edits }), ` by ${actor || "somebody"}, ${clock(time)}${took}`),
+    h("p", { class: "lesson", id: "lesson", text: lesson }),
+    learn ? null : h("p", { class: "hint", text: "Just today: nothing was learned from it." }),
+    note ? h("p", { class: "note", dir: "auto", text: `“${note}”` }) : null,
+  ];
+}

@@ -1,0 +1,38 @@
+// The panels beside the canvas. They fold; on a phone one of them is open at a time.
+
+import { button, h } from "../app/elements.js";
+import { windowMemory } from "../app/storage.js";
+
+/** @typedef {{ title: string, content: HTMLElement, grows?: boolean, folded?: boolean }} Panel */
+
+const phone = matchMedia("(max-width: 44rem)");
+
+/** @param {HTMLElement} panel @param {boolean} open */
+function setOpen(panel, open) {
+  panel.classList.toggle("open", open);
+  panel.querySelector("button")?.setAttribute("aria-expanded", String(open));
+}
+
+/** @param {Panel[]} panels */
+export function makePanels(panels) {
+  const element = h("aside", { class: "side", "aria-label": "Panels" });
+  for (const { title, content, grows, folded } of panels) {
+    const memory = `coactor/panel/${title}`;
+    const toggle = () => {
+      const open = !panel.classList.contains("open");
+      if (phone.matches)
+        for (const other of element.children) setOpen(/** @type {HTMLElement} */ (other), false);
+      else windowMemory.write(memory, open);
+      setOpen(panel, open);
+    };
+    const panel = h(
+      "section",
+      { class: grows ? "panel grows" : "panel" },
+      h("h2", {}, button(title, toggle, { "aria-expanded": "false" })),
+      h("div", { class: "panel-body" }, content),
+    );
+    setOpen(panel, phone.matches ? false : (windowMemory.read(memory) ?? !folded));
+    element.append(panel);
+  }
+  return element;
+}
