@@ -10,8 +10,10 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from coactor import Session, SimulatedExpert, domains, learners
+from coactor import domains, learners
+from coactor.experts import SimulatedExpert
 from coactor.protocol import Vector
+from coactor.session import Session
 
 EXAMPLES = 240
 WINDOW = 20

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from coactor import __version__
+from coactor.version import __version__
 
 try:
     from fastapi import APIRouter, FastAPI, Response

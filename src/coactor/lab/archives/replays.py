@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coactor import Session
 from coactor.corrections import feedback
 from coactor.lab.archives.archives import Archive, QueryArchive
 from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, Contender
 from coactor.protocol import Indices, Matrix, Problem, Solution, Vector
+from coactor.session import Session
 
 FITS = 6  # how often the hindsight weights are fitted, each time to the alternatives that they propose
 RIDGE = 1e-3

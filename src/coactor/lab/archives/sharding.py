@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from coactor import Session, learners
+from coactor import learners
 from coactor.lab.archives.archives import Archive
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.engine.parallel import run_all
 from coactor.learners.serialization import pack, unpack
 from coactor.protocol import Matrix, State, Vector
+from coactor.session import Session
 
 PILOT = 20  # cases that are learned before the shards part
 

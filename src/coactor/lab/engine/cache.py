@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-import coactor
 from coactor.lab.engine import atomic_files
 from coactor.plugins import load_class, source_of
 
@@ -22,7 +21,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 FOLDER = "units"
-_ROOT = Path(coactor.__file__).parent
+_ROOT = Path(__file__).parents[2]
 # No result depends on these. Everything else counts, modules that are added later included.
 _WITHOUT_EFFECT = ("cli", "client.py", "web", "studies", "lab/output", "lab/demo.py")
 _GROUPS = (".query", ".group")  # where LightGBM stores how many rows each query has

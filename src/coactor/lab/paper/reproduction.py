@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import coactor
 from coactor.experts import Policy
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import code_digest
@@ -24,6 +23,7 @@ from coactor.lab.paper.panels import PANELS, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.robustness import Cell
 from coactor.lab.paper.versus_paper import margins
+from coactor.version import __version__
 
 # Files that are determined, byte by byte, by the parameters in the manifest.
 NUMBERS = (
@@ -257,7 +257,7 @@ def write_all(
 
 def environment() -> dict[str, str]:
     """The versions that the last digits of a number may depend on."""
-    versions = {"coactor": coactor.__version__, "python": platform.python_version()}
+    versions = {"coactor": __version__, "python": platform.python_version()}
     for package in ("numpy", "numba", "matplotlib", "joblib"):
         try:
             versions[package] = version(package)

@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from coactor import Session, SimulatedExpert, search
+from coactor import search
 from coactor.domains import Query
-from coactor.experts import Policy
+from coactor.experts import Policy, SimulatedExpert
 from coactor.lab.engine.cache import Cache, source_digests
 from coactor.lab.engine.contenders import ALIKE, EXPERT, PAPER, START, Contender
 from coactor.lab.engine.parallel import run_alone
@@ -27,6 +27,7 @@ from coactor.lab.paper.perturbations import PERTURBATIONS, Perturbation, perturb
 from coactor.lab.paper.synthetic_ranking import SyntheticRanking
 from coactor.lab.paper.theorem import THEOREM_EXAMPLES, TheoremCheck, TheoremRow
 from coactor.protocol import Correction, Domain, Hides, Matrix, Problem, Vector
+from coactor.session import Session
 
 _WEIGHTS, _PROBLEMS, _EXPERT, _CONTENDER, _PERTURBATION = range(5)
 

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coactor import Session, SimulatedExpert, bounds, learners, search
+from coactor import bounds, learners, search
+from coactor.experts import SimulatedExpert
 from coactor.protocol import Domain, Problem, Solver
+from coactor.session import Session
 
 # The theorem holds for every n and is tightest early: later examples cost little.
 THEOREM_EXAMPLES = 100

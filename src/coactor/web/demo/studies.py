@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from coactor import SimulatedExpert
 from coactor.domains import Fleet, Hypercube, Plans, Ranking, Roads, Tour
+from coactor.experts import SimulatedExpert
 from coactor.protocol import Correction, Domain, Problem, Vector
 from coactor.studies import NotFound, Round, Store, Study, catalog, open_study
 from coactor.web.demo import city, problems, street_network
