@@ -30,10 +30,10 @@ def test_the_weightiest_comes_first_and_shares_add_up() -> None:
 def test_verbs_follow_the_sign_and_whether_features_are_costs() -> None:
     """A tour's features are costs, phi is minus their sum: a positive weight avoids them."""
     assert explanations.verb(TOURS, 1.0) == "avoids"
-    assert explanations.verb(TOURS, -1.0) == "seeks"
-    assert explanations.verb(Coins(), 1.0) == "seeks"
+    assert explanations.verb(TOURS, -1.0) == "prefers"
+    assert explanations.verb(Coins(), 1.0) == "prefers"
     first, second, third = explanations.beliefs(TOURS, holder(1.0, -6.0, 3.0))
-    assert first.words == "seeks toll (60 % of what counts)"
+    assert first.words == "prefers toll (60 % of what counts)"
     assert second.words == "avoids scenery (30 % of what counts)"
     assert third.words == "avoids distance (10 % of what counts)"
 
@@ -56,7 +56,7 @@ def test_nothing_is_known_at_the_start_and_more_later() -> None:
     assert explanations.unknown(TOURS, learner) == ["scenery"]
     by_name = {b.feature: b for b in explanations.beliefs(TOURS, learner)}
     assert by_name["distance"].words.startswith("avoids distance")
-    assert by_name["toll"].words.startswith("seeks toll")
+    assert by_name["toll"].words.startswith("prefers toll")
     assert by_name["scenery"].words == "scenery: not known yet"
     assert by_name["distance"].known is not None
     assert by_name["scenery"].known is not None
@@ -91,7 +91,9 @@ def test_a_change_is_told_by_shares_so_that_growing_all_weights_is_none() -> Non
     before = np.array([1.0, 1.0, 2.0])
     assert explanations.change(TOURS, before, 10 * before) == []
     assert explanations.change(TOURS, before, before) == []
-    assert explanations.change(TOURS, before, np.array([1.0, -1.0, 2.0])) == ["toll turned: avoids -> seeks"]
+    assert explanations.change(TOURS, before, np.array([1.0, -1.0, 2.0])) == [
+        "toll turned: avoids -> prefers"
+    ]
     assert explanations.change(TOURS, before, np.array([3.0, 1.0, 0.0])) == [
         "distance counts for more: 25 % -> 75 %",
         "scenery counts for less: 50 % -> 0 %",

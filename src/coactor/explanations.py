@@ -116,7 +116,7 @@ def beliefs(domain: Domain, learner: Learner) -> list[Belief]:
     >>> for belief in beliefs(domain, learner):
     ...     print(belief.words)
     avoids distance (75 % of what counts)
-    seeks toll (25 % of what counts)
+    prefers toll (25 % of what counts)
     """
     names = feature_names(domain)
     shares = _shares(learner.weights)
@@ -171,7 +171,7 @@ def verb(domain: Domain, weight: float) -> str:
     """What the expert does with a feature of this weight; where features are costs, phi is minus them."""
     if counts_costs(domain):
         weight = -weight
-    return "seeks" if weight > 0 else "avoids"
+    return "prefers" if weight > 0 else "avoids"
 
 
 def _shares(weights: Vector) -> Vector:
