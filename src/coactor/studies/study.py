@@ -9,7 +9,7 @@ The way of a correction from `Study.tell` to the log; no module is entered twice
     rounds               computes the vectors, and learns on a copy of what is known
     studies.log.ledger   takes the lock, catches up, appends, and after the commit adopts the copy
     studies.log.chain    serialises and hashes the fact
-    studies.log.store    writes it
+    studies.log.transactions    writes it
 
 `codec`, `log.canonical` and `log.vectors` only convert data, and `log.facts` only names it.
 """
