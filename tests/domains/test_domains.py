@@ -276,7 +276,7 @@ NETWORK = domains.Network.of([0, 1, 2], [1, 2, 0], [1.0, 2.0, 3.0])
         (domains.Fleet(), "avoids"),
         (domains.Plans(), "avoids"),
         (domains.Roads(NETWORK), "avoids"),
-        (domains.Ranking(), "seeks"),
+        (domains.Ranking(), "prefers"),
     ],
 )
 def test_domains_declare_whether_their_features_are_costs(domain: Any, does: str) -> None:
