@@ -24,6 +24,7 @@ except ImportError:  # `connect` says what to install
     httpx = None  # type: ignore[assignment]
 
 TOKEN = "COACTOR_TOKEN"
+PAGE = 1000  # rows in one response
 
 
 def connect(
@@ -140,7 +141,13 @@ class RemoteStudy:
 
     def effort(self, after: int = 0) -> list[EffortRow]:
         """What each finished proposal cost, in the order of the tells; those with `seq` above `after`."""
-        return [EffortRow(**row) for row in self._call("GET", f"/effort?after={after}")]
+        rows: list[EffortRow] = []
+        while True:
+            page = self._call("GET", f"/effort?after={after}&limit={PAGE}")
+            rows += [EffortRow(**row) for row in page]
+            if len(page) < PAGE:
+                return rows
+            after = rows[-1].seq
 
     @property
     def efforts(self) -> list[float]:

@@ -155,10 +155,10 @@ def _from_solution(
 
 
 def _spread(effort: float | None, costs: list[float]) -> list[float]:
-    if effort is None:
-        return costs
-    if not costs and effort > 0:
+    if not costs and effort:
         raise Invalid("An effort above 0 needs at least one step; an accepted proposal costs nothing.")
+    if effort is None or not costs:
+        return costs
     return [float(effort) / len(costs)] * len(costs)
 
 

@@ -9,8 +9,11 @@ import sqlite3
 import pytest
 import sqlalchemy as sa
 
+from coactor.studies import open_study
 from coactor.studies.log.verification import verify
 from coactor.studies.study import Study
+from coactor.web import open_studies
+from tests.studies.stubs import Switches
 from tests.web.conftest import EDIT, MOVE, PROPOSALS
 
 
@@ -105,6 +108,37 @@ def test_unexpected_error_is_500_without_internals(server, monkeypatch):
     assert answer.status_code == 500
     assert "secret inside" not in answer.text
     assert "content-security-policy" in answer.headers
+
+
+class Fragile(Switches):
+    """A domain that fails on solutions whose third switch is on."""
+
+    error: Exception
+
+    def features(self, x, y):
+        if y[2]:
+            raise self.error
+        return super().features(x, y)
+
+
+@pytest.mark.parametrize("error", [ValueError("No such switch."), IndexError("out of range")])
+def test_domain_error_in_a_tell_or_an_edit_is_422(server, monkeypatch, error):
+    domain, lead = Fragile(), server.client("lead")
+    domain.error = error
+    open_study(server.store, "fragile", domain, "CSPER", create=True, clock=server.clock)
+    monkeypatch.setattr(
+        open_studies, "Study", lambda store, name, clock: Study(store, name, domain, clock=clock)
+    )
+    fragile, flip = "/api/studies/fragile/proposals", {"op": "flip", "args": [2]}
+    assert lead.post(fragile, json={"problem": [1, 2, 3]}).status_code == 201
+    for response in (
+        lead.post(f"{fragile}/1/tell", json={"moves": [flip]}),
+        lead.post(f"{fragile}/1/tell", json={"solution": [0, 0, 1]}),
+        lead.post(f"{fragile}/1/edits", json={"moves": [flip]}, headers={"If-Match": '"0"'}),
+    ):
+        assert response.status_code == 422, response.text
+        assert str(error) in response.json()["detail"]
+    assert lead.get(f"{fragile}/1").json()["revision"] == 0
 
 
 def test_unexpected_error_is_logged_under_the_id_in_the_response(server, monkeypatch, caplog):

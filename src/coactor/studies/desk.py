@@ -16,7 +16,7 @@ from coactor.corrections import MOST_STEPS, plain_move
 from coactor.protocol import Domain, Move, Round
 from coactor.rounds import Knowledge
 from coactor.studies.codec import Codec, text
-from coactor.studies.drafts import draft_path, make_draft, plain_draft, without_loops
+from coactor.studies.drafts import draft_features, draft_path, make_draft, plain_draft, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log.chain import Entry
 from coactor.studies.log.facts import Asked, Claimed, Edited, Released, Reopened, Told, was_accepted
@@ -140,7 +140,9 @@ class Desk:
             if len(current) + len(moves) > MOST_STEPS:
                 raise Invalid(f"A draft has at most {MOST_STEPS} edits; submit it.")
             proposal = self._proposer.find(id, version)
-            draft_path(self._domain, proposal.problem, proposal.solution, current + moves)  # raises Invalid
+            # Both raise Invalid: an edit that could not be shown is not recorded.
+            path = draft_path(self._domain, proposal.problem, proposal.solution, current + moves)
+            draft_features(self._domain, proposal.problem, path[-1:])
         with self._writing(id) as log:
             if key is None or not self._repeats(log, key, id, action, steps[0]):
                 draft = self._held_draft(log.projection, id, actor, log.now)

@@ -6,10 +6,11 @@ from dataclasses import asdict
 from typing import Any
 
 from coactor.corrections import apply_move
-from coactor.protocol import Domain, Move, Problem, Solution
+from coactor.protocol import Domain, Matrix, Move, Problem, Solution
 from coactor.search import features_along
 from coactor.solutions import solution_key
 from coactor.studies.codec import Codec
+from coactor.studies.errors import Invalid
 from coactor.studies.results import Draft, Ticket
 
 
@@ -35,6 +36,14 @@ def without_loops(path: list[Solution], moves: list[Move]) -> list[Move]:
     return steps
 
 
+def draft_features(domain: Domain, x: Problem, path: list[Solution]) -> Matrix:
+    """The features of solutions. Raises Invalid if the domain cannot compute them."""
+    try:
+        return features_along(domain, x, path)
+    except (ValueError, IndexError) as error:
+        raise Invalid(f"The domain cannot compute the features of this solution: {error}") from error
+
+
 def make_draft(
     domain: Domain,
     ticket: Ticket,
@@ -45,7 +54,7 @@ def make_draft(
     undone: list[Move],
 ) -> Draft:
     """A draft with its features and how they differ from the proposal's."""
-    rows = features_along(domain, problem, [proposed, solution])
+    rows = draft_features(domain, problem, [proposed, solution])
     features, change = rows[1].tolist(), (rows[1] - rows[0]).tolist()
     return Draft(ticket, problem, proposed, solution, moves, undone, features, change)
 

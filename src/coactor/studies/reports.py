@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import numpy as np
 
 from coactor.corrections import apply_move
-from coactor.protocol import Domain, EffortRow, Learner, Move, Proposal, Round, Vector
+from coactor.protocol import Domain, EffortRow, Learner, Move, Proposal, Round, Vector, counts_costs
 from coactor.search import features_along
 from coactor.studies.calibration import Calibration, calibration
 from coactor.studies.errors import Invalid, NotFound
@@ -48,6 +49,12 @@ class Reports:
         self._ledger = ledger
         self._proposer = proposer
         self._teller = teller
+        self._efforts = EffortHistory(ledger)
+
+    @property
+    def counts_costs(self) -> bool:
+        """Whether the features are costs; studies created before this was recorded ask the domain."""
+        return bool(self.config.get("counts_costs", counts_costs(self.domain)))
 
     # -- efforts and weights -----------------------------------------------------------------------------
 
@@ -56,28 +63,7 @@ class Reports:
 
         A tell that was withdrawn is left out.
         """
-        with self._ledger.store.reading() as sql:
-            entries = sql.of_kind(self._ledger.head.id, "told", "reopened", after=after)
-        withdrawn = {entry.fact.told for entry in entries if isinstance(entry.fact, Reopened)}
-        return [
-            EffortRow(
-                seq=entry.seq,
-                time=entry.time,
-                proposal=fact.proposal,
-                key=fact.asked_key,
-                actor=entry.actor,
-                effort=fact.effort,
-                estimated=fact.estimated,
-                gross=fact.gross,
-                seconds=fact.seconds,
-                learned=fact.learn,
-                asked_with=fact.asked_with,
-                version=fact.version,
-                chance=fact.chance,
-            )
-            for entry in entries
-            if isinstance(fact := entry.fact, Told) and entry.seq not in withdrawn
-        ]
+        return self._efforts.after(after)
 
     @property
     def efforts(self) -> list[float]:
@@ -122,7 +108,7 @@ class Reports:
                 "learner": self.config["learner"],
                 "domain": self.config["domain"],
                 "feature_names": self.config["features"],
-                "counts_costs": self.config.get("counts_costs", False),
+                "counts_costs": self.counts_costs,
                 "grace": self.config["grace"],
             }
 
@@ -218,6 +204,58 @@ class Reports:
                 return list(draft.moves)
             told = last_told(sql.of_proposal(self._ledger.head.id, id))
         return list(told.fact.moves) if told is not None and isinstance(told.fact, Told) else []
+
+
+class EffortHistory:
+    """The efforts of finished proposals: read from the log once, then only what was added to it.
+
+    Parameters
+    ----------
+    ledger
+        The log of the study.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._loads = self._seq = 0
+        self._rows: dict[int, EffortRow] = {}  # by sequence number, in the order of the tells
+
+    def after(self, seq: int) -> list[EffortRow]:
+        """The rows above a sequence number."""
+        ledger = self._ledger
+        with ledger.lock, ledger.store.reading() as sql:
+            newest = ledger.refresh_in(sql).seq
+            if ledger.loads != self._loads:  # the store was replaced
+                self._loads, self._seq = ledger.loads, 0
+                self._rows.clear()
+            if newest > self._seq:
+                for entry in sql.of_kind(ledger.head.id, "told", "reopened", after=self._seq):
+                    if isinstance(entry.fact, Told):
+                        self._rows[entry.seq] = effort_row(entry, entry.fact)
+                    elif isinstance(entry.fact, Reopened):
+                        self._rows.pop(entry.fact.told, None)
+                self._seq = newest
+            rows = list(self._rows.values())
+        return rows[bisect_right(rows, seq, key=lambda row: row.seq) :]
+
+
+def effort_row(entry: Entry, fact: Told) -> EffortRow:
+    """What a tell cost."""
+    return EffortRow(
+        seq=entry.seq,
+        time=entry.time,
+        proposal=fact.proposal,
+        key=fact.asked_key,
+        actor=entry.actor,
+        effort=fact.effort,
+        estimated=fact.estimated,
+        gross=fact.gross,
+        seconds=fact.seconds,
+        learned=fact.learn,
+        asked_with=fact.asked_with,
+        version=fact.version,
+        chance=fact.chance,
+    )
 
 
 def id_of(proposal: Proposal | int) -> int:

@@ -160,3 +160,15 @@ def test_client_receives_chances_and_calibration(server, remote):
     assert calibration.bins[0].predicted == shown.chance
     rows = server.client("admin").get("/api/studies/chances/effort.csv").text.splitlines()
     assert rows[0].endswith(",chance")
+
+
+def test_ask_with_the_same_key_returns_the_first_proposal_after_a_renewal(server):
+    solver = server.client("solver")
+    first = ask(solver, server, 0, **{"Idempotency-Key": "k"})
+    ask(solver, server, 1)
+    solver.post(f"{PROPOSALS}/2/tell", json={"moves": [MOVE]})
+    renewed = solver.post(f"{PROPOSALS}/1/renew").json()
+    assert renewed["version"] == 1
+    again = ask(solver, server, 0, **{"Idempotency-Key": "k"})
+    for name in ("id", "version", "chance", "proposed"):
+        assert again[name] == first[name], name

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from coactor import learners
+from coactor import client, learners
 from coactor.protocol import Feedback
 from coactor.studies import open_study
+from coactor.studies.log.transactions import Transaction
 from coactor.web.routes import reports
 from coactor.web.routes.reports import units_of
 from tests.web.conftest import MOVE, PROPOSALS, ask
@@ -52,3 +53,56 @@ def test_matter_is_measured_in_prior_deviations():
         "matter": plain.weights.tolist(),
         "known": None,
     }
+
+
+def finish(client, server, efforts):
+    """Finish a proposal with each of these efforts, a day apart."""
+    for number, effort in enumerate(efforts, start=1):
+        ask(client, server, number)
+        server.clock.now += 86400
+        body = {"moves": [MOVE] if effort else [], "effort": effort}
+        assert client.post(f"{PROPOSALS}/{number}/tell", json=body).status_code == 200
+
+
+def test_effort_is_paged_and_summed_up(server):
+    lead = server.client("lead")
+    finish(lead, server, [4.0, 0.0, 2.0, 0.0, 1.0])
+    rows = lead.get("/api/studies/tours/effort").json()
+    assert [row["effort"] for row in rows] == [4.0, 0.0, 2.0, 0.0, 1.0]
+    page = lead.get("/api/studies/tours/effort?limit=2").json()
+    assert page == rows[:2]
+    assert lead.get(f"/api/studies/tours/effort?after={page[-1]['seq']}&limit=2").json() == rows[2:4]
+    assert lead.get("/api/studies/tours/effort?last=2").json() == rows[-2:]
+    assert lead.get("/api/studies/tours/effort/summary?days=2.5&last=2").json() == {
+        "total": {"finished": 5, "unchanged": 2, "effort": 7.0},
+        "recent": {"finished": 3, "unchanged": 1, "effort": 3.0},
+        "last": {"finished": 2, "unchanged": 1, "effort": 1.0},
+    }
+    lead.post(f"{PROPOSALS}/5/reopen")
+    assert lead.get("/api/studies/tours/effort").json() == rows[:-1]
+    for wrong in ("effort?limit=0", "effort?last=10001", "effort/summary?days=0", "effort/summary?last=0"):
+        assert lead.get(f"/api/studies/tours/{wrong}").status_code == 422, wrong
+
+
+def test_report_reads_each_tell_once(server, monkeypatch):
+    lead, read = server.client("lead"), []
+    of_kind = Transaction.of_kind
+
+    def counting(self, study, *kinds, **limits):
+        entries = of_kind(self, study, *kinds, **limits)
+        read.extend(entry.seq for entry in entries if entry.fact.kind == "told")
+        return entries
+
+    monkeypatch.setattr(Transaction, "of_kind", counting)
+    finish(lead, server, [1.0, 2.0, 3.0])
+    for path in ("effort", "effort/summary", "trend", "calibration", "effort.csv") * 3:
+        assert lead.get(f"/api/studies/tours/{path}").status_code == 200
+    assert len(read) == len(set(read)) == 3
+
+
+def test_client_pages_through_the_efforts(server, monkeypatch):
+    monkeypatch.setattr(client, "PAGE", 2)
+    finish(server.client("lead"), server, [1.0, 2.0, 3.0, 1.0])
+    with client.connect(server.address, "tours", token=server.tokens["lead-*"]) as study:
+        assert study.efforts == [1.0, 2.0, 3.0, 1.0]
+        assert [row.effort for row in study.effort(after=study.effort()[1].seq)] == [3.0, 1.0]

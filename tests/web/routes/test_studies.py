@@ -3,6 +3,8 @@ from __future__ import annotations
 import csv
 import io
 
+from coactor.domains import Ranking
+from coactor.studies import open_study
 from tests.web.conftest import MOVE, PROPOSALS, ask
 
 
@@ -53,3 +55,18 @@ def test_events_versions_and_rollback(server):
     assert [row["proposal"] for row in table] == ["1", "2", "3", "4"]
     about = lead.get("/api/studies/tours").json()
     assert (about["asked"], about["told"], about["effort"], about["version"]) == (4, 4, 4.0, 4)
+
+
+def test_study_and_proposal_say_whether_features_are_costs(server):
+    lead = server.client("lead")
+    ask(lead, server)
+    for path in ("/api/studies/tours", f"{PROPOSALS}/1"):
+        assert lead.get(path).json()["counts_costs"] is True
+    with open_study(server.store, "ranks", Ranking(3), "PER", create=True):
+        assert server.client("admin").get("/api/studies/ranks").json()["counts_costs"] is False
+
+
+def test_study_without_recorded_counts_costs_asks_its_domain(server):
+    study = open_study(server.store, "tours")
+    del study.config["counts_costs"]
+    assert study.summary()["counts_costs"] is True

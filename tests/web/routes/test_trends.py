@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor.web.routes.trends import ENOUGH, trend
+from coactor.web.routes.trends import ENOUGH, MOST_ROWS, trend
 
 
 @given(st.lists(st.floats(0, 50), max_size=60))
@@ -37,3 +38,16 @@ def test_verdict_does_not_fade_as_a_study_grows():
     for n in (45, 600, 2000):
         course = trend(efforts[:n])
         assert (course.verdict, course.change < -1) == ("fell", True), n
+
+
+def test_curves_are_running_means_and_standard_errors():
+    efforts = [3.0, 0.0, 5.0, 1.0, *range(20)]
+    course = trend(efforts)
+    for end in range(1, len(efforts) + 1):
+        recent = np.array(efforts[max(0, end - course.window) : end])
+        margin = 2 * recent.std(ddof=1) / np.sqrt(len(recent)) if end > 1 else 0.0
+        assert course.mean[end - 1] == pytest.approx(recent.mean())
+        assert course.low[end - 1] == pytest.approx(max(0.0, recent.mean() - margin))
+        assert course.high[end - 1] == pytest.approx(recent.mean() + margin)
+    assert trend([]).mean == []
+    assert len(trend([1.0] * (MOST_ROWS + 5)).mean) == MOST_ROWS

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from coactor.studies import Explanation, Ticket
+from coactor.protocol import Proposal
+from coactor.studies import Draft, Explanation, Study, Ticket
+from coactor.studies.drafts import make_draft
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import (
@@ -48,7 +50,10 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         problem = opened.codec.problem(body.problem)
         actor, via = (account.name, "") if body.actor is None else (body.actor, account.name)
         proposal = opened.ask(problem, key=key, label=body.label, renew=body.renew, actor=actor, via=via)
-        return draft_response(opened, studies.desk(study).view(proposal.id), 201)
+        draft = studies.desk(study).view(proposal.id)
+        if draft.ticket.version != proposal.version:  # asked before, and solved again since
+            draft = as_asked(opened, proposal, draft)
+        return draft_response(opened, draft, 201)
 
     @router.post(f"{PROPOSAL}/tell", tags=["ask and tell"], response_model=RoundAnswer, responses=ERRORS)
     def tell(study: StudyName, id: ProposalId, body: TellBody, account: Me) -> Response:
@@ -105,3 +110,11 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """Return the result of the tell that finished a proposal."""
         require(account, "read", study)
         return json_response(asdict(studies.study(study).round(id)))
+
+
+def as_asked(study: Study, proposal: Proposal, draft: Draft) -> Draft:
+    """Return a draft with the proposal as it was first returned, in place of its newer solution."""
+    ticket = replace(
+        draft.ticket, version=proposal.version, chance=proposal.chance, expected_moves=proposal.expected_moves
+    )
+    return make_draft(study.domain, ticket, draft.problem, proposal.solution, proposal.solution, [], [])

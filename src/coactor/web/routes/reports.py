@@ -17,18 +17,46 @@ from coactor.studies.calibration import Calibration
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import After, StudyName, Version
-from coactor.web.routes.responses import ERRORS, Weights, json_response, list_response
-from coactor.web.routes.trends import Trend, trend
+from coactor.web.routes.responses import (
+    ERRORS,
+    Beliefs,
+    EffortSummary,
+    PastWeights,
+    Weights,
+    json_response,
+    list_response,
+)
+from coactor.web.routes.trends import MOST_ROWS, Trend, trend
+
+RowLimit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="Return at most this many.")]
+Last = Annotated[int | None, Query(ge=1, le=MOST_ROWS, description="Return only the last ones.")]
+Days = Annotated[float, Query(gt=0, le=36_500, description="Length of the recent period.")]
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of the report."""
 
     @router.get("/studies/{study}/effort", tags=["reports"], response_model=list[EffortRow], responses=ERRORS)
-    def effort(study: StudyName, account: Me, after: After = 0) -> Response:
-        """List the effort of each finished proposal."""
+    def effort(
+        study: StudyName, account: Me, after: After = 0, limit: RowLimit = MOST_ROWS, last: Last = None
+    ) -> Response:
+        """List the effort of finished proposals, in the order of their log entries (`seq`)."""
         require(account, "read", study)
-        return list_response(studies.study(study).effort(after))
+        rows = studies.study(study).effort(after)
+        return list_response(rows[:limit] if last is None else rows[-last:])
+
+    @router.get(
+        "/studies/{study}/effort/summary", tags=["reports"], response_model=EffortSummary, responses=ERRORS
+    )
+    def effort_summary(
+        study: StudyName, account: Me, days: Days = 7.0, last: Annotated[int, Query(ge=1, le=1000)] = 10
+    ) -> Response:
+        """Add up the effort of all finished proposals, of those in the last days, and of the last few."""
+        require(account, "read", study)
+        rows, since = studies.study(study).effort(), studies.clock() - days * 86400
+        recent = [row for row in rows if row.time > since]
+        parts = {"total": rows, "recent": recent, "last": rows[-last:]}
+        return json_response({name: totals(part) for name, part in parts.items()})
 
     @router.get("/studies/{study}/effort.csv", tags=["reports"], response_class=Response, responses=ERRORS)
     def effort_csv(study: StudyName, account: Me, after: After = 0) -> Response:
@@ -40,7 +68,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def course(study: StudyName, account: Me) -> Response:
         """Say whether effort falls: running mean, band and verdict."""
         require(account, "read", study)
-        return json_response(asdict(trend([row.effort for row in studies.study(study).effort()])))
+        return json_response(asdict(trend(studies.study(study).efforts)))
 
     @router.get(
         "/studies/{study}/calibration", tags=["reports"], response_model=Calibration, responses=ERRORS
@@ -61,7 +89,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             {"version": number, "weights": opened.weights(number).tolist(), "feature_names": names}
         )
 
-    @router.get("/studies/{study}/beliefs", tags=["reports"], response_model=dict[str, Any], responses=ERRORS)
+    @router.get("/studies/{study}/beliefs", tags=["reports"], response_model=Beliefs, responses=ERRORS)
     def beliefs(study: StudyName, account: Me, version: Version = None) -> Response:
         """Return the weights of a version, how much each matters and how well it is known."""
         require(account, "read", study)
@@ -71,7 +99,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         return json_response({"version": number, "feature_names": opened.config["features"], **data})
 
     @router.get(
-        "/studies/{study}/history", tags=["reports"], response_model=list[dict[str, Any]], responses=ERRORS
+        "/studies/{study}/history", tags=["reports"], response_model=list[PastWeights], responses=ERRORS
     )
     def history(study: StudyName, account: Me, points: Annotated[int, Query(ge=2, le=200)] = 40) -> Response:
         """Return the weights of evenly spaced versions, the newest last."""
@@ -102,11 +130,20 @@ def _cells(row: EffortRow, names: list[str]) -> Iterator[Any]:
         yield f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
-def believed(learner: Learner) -> dict[str, Any]:
-    """Weights, how much is known of each where the learner says so, and how much each matters.
+def totals(rows: list[EffortRow]) -> dict[str, float]:
+    """Add up the effort of finished proposals."""
+    return {
+        "finished": len(rows),
+        "unchanged": sum(row.effort == 0 for row in rows),
+        "effort": sum(row.effort for row in rows),
+    }
 
-    What matters is a weight in units of the doubt there was about it at first: features of any unit can
-    then be compared. A learner without such doubts gives its plain weights.
+
+def believed(learner: Learner) -> dict[str, Any]:
+    """Return the weights, how much each matters, and how well each is known if the learner can tell.
+
+    How much a weight matters is its size in prior standard deviations, so that features of different units
+    can be compared; for a learner without a posterior it is the plain weight.
     """
     weights: Vector = np.asarray(learner.weights)
     return {
@@ -117,7 +154,7 @@ def believed(learner: Learner) -> dict[str, Any]:
 
 
 def units_of(learner: Learner) -> Vector:
-    """The prior standard deviation of each weight; ones if the learner keeps no posterior."""
+    """Return the prior standard deviation of each weight; ones if the learner keeps no posterior."""
     if isinstance(learner, HasPosterior):
         return np.maximum(learner.prior_deviations(), 1e-300)
     return np.ones(len(learner.weights))

@@ -86,7 +86,7 @@ class RoundAnswer(BaseModel):
 
 
 class DraftAnswer(BaseModel):
-    """A proposal and its draft. The last four are set if the problem is part of the response."""
+    """A proposal and its draft. The last five are set if the problem is part of the response."""
 
     id: int
     state: str
@@ -113,6 +113,7 @@ class DraftAnswer(BaseModel):
     problem: Any = None
     domain: dict[str, Any] | None = None
     feature_names: list[str] | None = None
+    counts_costs: bool | None = None
     weights: list[float] | None = None
 
 
@@ -146,6 +147,40 @@ class NetworkMap(BaseModel):
     kinds: list[str]
     kind: list[int]
     length: list[float]
+
+
+class EffortTotals(BaseModel):
+    """Finished proposals: how many, how many of them accepted unchanged, and their total effort."""
+
+    finished: int
+    unchanged: int
+    effort: float
+
+
+class EffortSummary(BaseModel):
+    """The effort of all finished proposals, of those in the last days, and of the last few."""
+
+    total: EffortTotals
+    recent: EffortTotals
+    last: EffortTotals
+
+
+class Beliefs(BaseModel):
+    """The weights of a version; in units of their prior standard deviations; how well each is known."""
+
+    version: int
+    feature_names: list[str]
+    weights: list[float]
+    matter: list[float]
+    known: list[float] | None
+
+
+class PastWeights(BaseModel):
+    """The weights of an earlier version, plain and in units of their prior standard deviations."""
+
+    version: int
+    weights: list[float]
+    matter: list[float]
 
 
 class Weights(BaseModel):
@@ -182,5 +217,6 @@ def draft_response(study: Study, draft: Draft, status: int = 200, *, whole: bool
         data["problem"] = study.codec.plain_problem(draft.problem)
         data["domain"] = study.config["domain"]
         data["feature_names"] = study.config["features"]
+        data["counts_costs"] = study.counts_costs
         data["weights"] = study.weights(draft.ticket.version).tolist()
     return json_response(data, status, draft.ticket.revision)

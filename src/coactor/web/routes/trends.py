@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from coactor.lab.engine.statistics import difference_of_means
 
 WINDOW = 10  # proposals in the running mean
 ENOUGH = 12  # proposals before there is a verdict
+MOST_ROWS = 10_000  # of the curves
 LONGEST = 30  # proposals at either end that the verdict compares, at most
 
 
@@ -23,7 +23,7 @@ class Trend:
     window
         Number of proposals in the running mean.
     mean, low, high
-        After each proposal: the mean of the last ones, minus and plus two standard errors.
+        After each of the last proposals: the running mean, minus and plus two standard errors.
     change, interval
         Mean of the last proposals minus mean of the first ones, with its 95 % bootstrap interval; None if
         there are too few.
@@ -46,15 +46,17 @@ class Trend:
 def trend(efforts: list[float]) -> Trend:
     """Return the course of the efforts, oldest first."""
     values = np.asarray(efforts, dtype=float)
-    mean, low, high = [], [], []
-    for end in range(1, len(values) + 1):
-        recent = values[max(0, end - WINDOW) : end]
-        centre = float(recent.mean())
-        margin = 2 * float(recent.std(ddof=1)) / sqrt(len(recent)) if len(recent) > 1 else 0.0
-        mean.append(centre)
-        low.append(max(0.0, centre - margin))
-        high.append(centre + margin)
-    return Trend(WINDOW, mean, low, high, *_verdict(values))
+    shape = (len(values), WINDOW)
+    padded = np.concatenate([np.zeros(WINDOW), values])
+    recent = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[1:]
+    count = np.minimum(np.arange(1, len(values) + 1), WINDOW)
+    present = np.broadcast_to(np.arange(WINDOW), shape) >= WINDOW - count[:, None]
+    mean = recent.sum(axis=1) / count
+    squares = np.where(present, (recent - mean[:, None]) ** 2, 0.0).sum(axis=1)
+    margin = 2 * np.sqrt(squares / np.maximum(count - 1, 1) / count)
+    low, high = np.maximum(mean - margin, 0.0), mean + margin
+    mean, low, high = (curve[-MOST_ROWS:] for curve in (mean, low, high))
+    return Trend(WINDOW, mean.tolist(), low.tolist(), high.tolist(), *_verdict(values))
 
 
 def _verdict(values: np.ndarray) -> tuple[float | None, list[float] | None, str, str]:

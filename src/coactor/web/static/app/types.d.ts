@@ -81,6 +81,19 @@ export interface Effort {
   estimated: boolean;
 }
 
+export interface EffortTotals {
+  finished: number;
+  unchanged: number;
+  effort: number;
+}
+
+/** The effort of all finished proposals, of those in the last days, and of the last few. */
+export interface EffortSummary {
+  total: EffortTotals;
+  recent: EffortTotals;
+  last: EffortTotals;
+}
+
 /** A study with a simulated expert, to try the page with. */
 export interface Trial {
   study: string;

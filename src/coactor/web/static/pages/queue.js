@@ -7,9 +7,8 @@ import { showNotice } from "../app/notice.js";
 import { may, name, ownsKeys, say, sayError, study } from "../app/shell.js";
 import { fillQueue, findTrial, playButton } from "../app/trials.js";
 
-/** @import { Effort, Ticket } from "../app/types.js" */
+/** @import { EffortSummary, Ticket } from "../app/types.js" */
 
-const WEEK = 7 * 86400;
 const INTERVAL = 5000; // milliseconds between two looks
 
 const trial = await findTrial().catch(() => null);
@@ -35,14 +34,14 @@ function onKey(event) {
 
 async function refresh() {
   try {
-    /** @type {[Ticket[], Effort[]]} */
+    /** @type {[Ticket[], EffortSummary]} */
     const [tickets, efforts] = await Promise.all([
       get(at(study, "/proposals?state=open&limit=200")),
-      get(at(study, "/effort")),
+      get(at(study, "/effort/summary?days=7&last=10")),
     ]);
     if (offline) say("");
     offline = false;
-    const news = JSON.stringify([tickets, efforts.length, Math.floor(Date.now() / 60000)]);
+    const news = JSON.stringify([tickets, efforts, Math.floor(Date.now() / 60000)]);
     if (news === shown) return;
     shown = news;
     draw(tickets, efforts);
@@ -52,7 +51,7 @@ async function refresh() {
   }
 }
 
-/** @param {Ticket[]} tickets @param {Effort[]} efforts */
+/** @param {Ticket[]} tickets @param {EffortSummary} efforts */
 function draw(tickets, efforts) {
   put(figures, summary(tickets, efforts));
   first.disabled = !tickets.some((ticket) => ticket.state !== "held" || ticket.holder === name);
@@ -63,22 +62,19 @@ function draw(tickets, efforts) {
 const nothing = () =>
   h("p", { class: "card empty", text: "Nothing waits. New proposals of your solver appear here." });
 
-/** @param {Ticket[]} tickets @param {Effort[]} efforts */
-function summary(tickets, efforts) {
+/** @param {Ticket[]} tickets @param {EffortSummary} efforts */
+function summary(tickets, { recent, last }) {
   /** @param {string} state */
   const count = (state) => tickets.filter((ticket) => ticket.state === state).length;
-  const week = efforts.filter(({ time }) => time > Date.now() / 1000 - WEEK);
-  const unchanged = week.filter(({ effort }) => effort === 0).length;
-  const lately = efforts.slice(-10);
-  const mean = lately.reduce((sum, { effort }) => sum + effort, 0) / lately.length;
-  const share = week.length ? `${Math.round((100 * unchanged) / week.length)} %` : "–";
-  const base = week.length ? `${unchanged} of ${week.length}` : "nothing done yet";
+  const { finished, unchanged } = recent;
+  const share = finished ? `${Math.round((100 * unchanged) / finished)} %` : "–";
+  const base = finished ? `${unchanged} of ${finished}` : "nothing done yet";
   return [
     figure("waiting", count("waiting")),
     figure("unfinished drafts", count("draft")),
     figure("being edited", count("held")),
     figure("accepted unchanged this week", share, base),
-    figure("edits per proposal, last ten", lately.length ? number(mean, 2) : "–"),
+    figure("edits per proposal, last ten", last.finished ? number(last.effort / last.finished, 2) : "–"),
   ];
 }
 

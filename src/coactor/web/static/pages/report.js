@@ -43,7 +43,7 @@ async function draw() {
   const summary = await get(at(study)); // says how far back to look; all the rest is fetched at once
   const earliest = Math.max(-1, summary.version - 1000);
   const [efforts, trend, beliefs, history, calibration, versions, trial] = await Promise.all([
-    get(at(study, "/effort")),
+    get(at(study, "/effort?last=10000")),
     get(at(study, "/trend")),
     get(at(study, "/beliefs")),
     get(at(study, "/history")),
