@@ -53,6 +53,12 @@ def test_correction_spreads_a_given_effort_and_uses_costs() -> None:
     assert correction(Coins(), x, y, path=[(0, 0), (1, 1)], effort=3, cut=True).cut
 
 
+@pytest.mark.parametrize("record", [{"moves": []}, {"path": [(0, 0)]}, {"solution": (0, 0)}])
+def test_correction_of_an_accepted_proposal_may_give_effort_zero(record: dict[str, Any]) -> None:
+    x, y = [[1.0, 0.0], [1.0, 0.0]], (0, 0)
+    assert correction(Coins(), x, y, effort=0.0, **record).costs == []
+
+
 @pytest.mark.parametrize(
     ("record", "message"),
     [
