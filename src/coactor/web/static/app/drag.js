@@ -177,7 +177,8 @@ export function makeDraggable(surface, grab, { scroller, pinch } = {}) {
   on.addEventListener("pointermove", move);
   on.addEventListener("pointerup", up);
   on.addEventListener("pointercancel", lost);
-  on.addEventListener("lostpointercapture", lost);
+  // A finger is captured by the thing it touches first; that thing's loss is no cancel.
+  on.addEventListener("lostpointercapture", (event) => event.target === surface && lost(event));
   // Without this the browser may take a finger's movement for scrolling and cancel the drag.
   on.addEventListener("touchstart", (event) => held && event.cancelable && event.preventDefault(), {
     passive: false,

@@ -289,7 +289,6 @@ async function start() {
     findTrial(),
     import(`../editors/${editorName}.js`),
   ]);
-  data.counts_costs ??= data.domain.name !== "ranking";
   const prepared = await module.prepare?.(study);
   if (data.state === "done") {
     await showFinished(data, module, trial, prepared, () => nextPage(trial));

@@ -52,7 +52,7 @@ async function draw() {
     findTrial(),
     drawLog(log, summary.facts),
   ]);
-  const costs = summary.counts_costs ?? summary.domain.name !== "ranking";
+  const costs = summary.counts_costs;
   drawEffort(efforts, trend, versions);
   drawWeights({ beliefs, history, costs }, trial, null);
   drawCalibration(predictions, calibration);
