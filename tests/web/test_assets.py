@@ -12,13 +12,13 @@ from tests.web.conftest import BROWSER
 
 @pytest.fixture
 def login_page(shared_server):
-    """The log-in login_page, which names its files as every login_page does."""
+    """The log-in page, which names its files as every page does."""
     return shared_server.client(**BROWSER).get("/login").text
 
 
-def test_files_of_a_page_may_be_cached_for_ever(shared_server, page):
+def test_files_of_a_page_may_be_cached_for_ever(shared_server, login_page):
     client = shared_server.client()
-    addresses = set(re.findall(r'(?:href|src)="(/static/[^"]+)"', page))
+    addresses = set(re.findall(r'(?:href|src)="(/static/[^"]+)"', login_page))
     assert len(addresses) >= 2
     for address in addresses:
         answer = client.get(address)
@@ -33,10 +33,10 @@ def test_pages_and_api_responses_are_not_stored(shared_server):
         assert client.get(path).headers["cache-control"] == "no-store", path
 
 
-def test_stale_hash_is_served_but_not_stored(shared_server, page):
+def test_stale_hash_is_served_but_not_stored(shared_server, login_page):
     """A page of yesterday, or of a newer server next door, must not be stuck with what it gets here."""
     client = shared_server.client()
-    current = re.search(r"/static/v([0-9a-f]{16})/", page).group(1)
+    current = re.search(r"/static/v([0-9a-f]{16})/", login_page).group(1)
     other = client.get(f"/static/v{'0' * 16}/app/api.js")
     assert (other.status_code, other.headers["cache-control"]) == (200, "no-store")
     assert client.get(f"/static/v{current}/nothing.js").status_code == 404
