@@ -1,0 +1,62 @@
+"""From one proposal to the next: Enter, the notice, finished proposals, leases."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.page.actions import reverse, submit
+
+pytestmark = pytest.mark.browser
+
+
+def test_enter_performs_the_edit_that_is_asked_for(site, revision):
+    page = site.open(site.log_in(), "/s/try-plan/p/1")
+    page.locator("#submit[data-armed]").wait_for()
+    page.locator(".stops .stop.c0").nth(0).click()
+    page.keyboard.press("Enter")  # one stop is chosen: nothing is submitted
+    page.locator("#gesture", has_text="Choose a second stop").wait_for()
+    page.locator(".stops .stop.c1").nth(1).click()
+    page.locator("#gesture", has_text="Press Enter").wait_for()
+    page.wait_for_timeout(650)
+    page.keyboard.press("Enter")
+    revision(page, 1)
+    assert site.moves("try-plan") == [{"op": "move", "args": [0, 1, 1, 2]}]
+    assert site.study("try-plan").effort() == []
+
+
+def test_quick_presses_of_enter_accept_one_proposal(site):
+    page = site.open(site.log_in(), "/s/try-tour/p/1")
+    page.locator("#submit[data-armed]").wait_for()
+    for _ in range(12):
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(250)
+    page.wait_for_url("**/p/2")
+    assert len(site.study("try-tour").effort()) == 1
+
+
+def test_finished_proposal_is_shown_before_and_after(site, revision):
+    page = site.open(site.log_in("ana", "expert"), "/s/try-tour/p/1")
+    names = page.locator(".lists .called").all_inner_texts()
+    reverse(page, 3, 6)
+    revision(page, 1)
+    page.locator("#note").fill("the bridge is closed")
+    submit(page)
+    site.open(page, "/s/try-tour/p/1")
+    assert page.locator(".stops .stop").count() == 16
+    assert page.locator(".routes .added").count() == 1
+    assert "1 edit by ana" in page.locator(".side").inner_text()
+    assert "Reverse stops 4 to 7" in page.locator(".edits").inner_text()
+    assert page.locator("#submit").count() == 0
+    page.get_by_role("button", name="Before").click()
+    assert page.locator(".lists .called").all_inner_texts() == names
+    page.get_by_role("button", name="After").click()
+    assert page.locator(".lists .called").all_inner_texts() != names
+
+
+def test_leaving_the_page_releases_the_proposal(site):
+    page = site.open(site.log_in("ana", "expert"), "/s/try-tour/p/1")
+    page.get_by_role("link", name="Studies").click()
+    page.locator(".cards").first.wait_for()
+    other = site.open(site.log_in("bo", "expert"), "/s/try-tour")
+    other.locator(".ticket", has_text="waiting").wait_for()
+    assert not other.locator("#open-first").is_disabled()
