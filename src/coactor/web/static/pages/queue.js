@@ -74,7 +74,10 @@ function summary(tickets, { recent, last }) {
     figure("unfinished drafts", count("draft")),
     figure("being edited", count("held")),
     figure("accepted unchanged this week", share, base),
-    figure("edits per proposal, last ten", last.finished ? number(last.effort / last.finished, 2) : "–"),
+    figure(
+      "edits per proposal, last ten",
+      last.finished ? number(last.effort / last.finished, 2) : "–",
+    ),
   ];
 }
 
