@@ -33,7 +33,10 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = ["results/tables/*", "__pycache__"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "amsmath", "attrs_block"]
 myst_heading_anchors = 3
-suppress_warnings = ["myst.header"]  # generated tables begin below the first level
+suppress_warnings = [
+    "myst.header",  # generated tables begin below the first level
+    "ref.python",  # names such as `weights` belong to several classes
+]
 
 autosummary_generate = False
 autodoc_typehints = "signature"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -56,16 +56,16 @@ def test_examples_in_docstrings_run(name: str) -> None:
     assert result.failed == 0
 
 
-def test_public_classes_have_examples() -> None:
+def test_public_classes_and_functions_have_examples() -> None:
+    values = {"Correction", "EffortRow", "Feedback", "Move", "Proposal", "Round", "ReplayedExpert"}
+    roles = {"Domain", "Expert", "Learner", "Outlook", "Strategy"}
+    opened = {"Study", "RemoteStudy"}  # their examples are those of open_study and connect
     finder = doctest.DocTestFinder()
-    things: list[Any] = [
-        getattr(coactor, name) for name in coactor.__all__ if callable(getattr(coactor, name, None))
-    ]
-    values = {"Correction", "Feedback", "Move", "Proposal", "Round", "ReplayedExpert"}
-    for thing in things:
-        if not isinstance(thing, ModuleType) and thing.__name__ not in values:
-            examples = any(test.examples for test in finder.find(thing, thing.__name__))
-            assert examples, f"{thing.__name__} has no example"
+    for name in set(coactor.__all__) - values - roles - opened:
+        thing: Any = getattr(coactor, name)
+        error = inspect.isclass(thing) and issubclass(thing, Exception)
+        if (inspect.isclass(thing) or inspect.isfunction(thing)) and not error:
+            assert any(test.examples for test in finder.find(thing, name)), f"{name} has no example"
 
 
 # -- pages -----------------------------------------------------------------------------------------------
