@@ -2,7 +2,11 @@
 
 /** An answer of the server that is not a success; status 0: there was no answer. */
 export class Refusal extends Error {
-  /** @param {number} status @param {string} detail @param {any} [current] the state as it is now, if the server sent it */
+  /**
+   * @param {number} status
+   * @param {string} detail
+   * @param {any} [current] the state as it is now, if the server sent it
+   */
   constructor(status, detail, current) {
     super(detail);
     this.status = status;

@@ -27,7 +27,12 @@ const PAUSE = 60_000; // a longer pause is not work
 /** @param {number[]} numbers */
 const sum = (numbers) => numbers.reduce((total, n) => total + n, 0);
 
-/** Sizes that add up to `count` moves; all ones if they are unknown. @param {unknown} sizes @param {number} count @returns {number[]} */
+/**
+ * Sizes that add up to `count` moves; all ones if they are unknown.
+ * @param {unknown} sizes
+ * @param {number} count
+ * @returns {number[]}
+ */
 export function fit(sizes, count) {
   if (Array.isArray(sizes) && sum(sizes) === count) return sizes;
   return Array.from({ length: count }, () => 1);
@@ -81,7 +86,10 @@ export class Draft {
     return this.#queue.length;
   }
 
-  /** The draft as the person sees it: with the edits that are not confirmed yet. @returns {Proposal} */
+  /**
+   * The draft as the person sees it: with the edits that are not confirmed yet.
+   * @returns {Proposal}
+   */
   get view() {
     if (!this.#queue.length) return this.data;
     let moves = this.data.moves;
@@ -177,7 +185,10 @@ export class Draft {
     this.#remember();
   }
 
-  /** Look whether another window has changed the draft, and take its state over. @returns {Promise<boolean>} */
+  /**
+   * Look whether another window has changed the draft, and take its state over.
+   * @returns {Promise<boolean>}
+   */
   async look() {
     if (this.#queue.length) return false;
     const { revision, state } = this.data;
@@ -261,7 +272,10 @@ export class Draft {
     this.last = this.data.change.map((value, i) => value - before[i]);
   }
 
-  /** Keep the edits if the server cannot be reached; drop them if it refuses. @param {unknown} error */
+  /**
+   * Keep the edits if the server cannot be reached; drop them if it refuses.
+   * @param {unknown} error
+   */
   #handle(error) {
     if (error instanceof Refusal && (error.status === 0 || error.status === 401)) {
       this.state = "offline";

@@ -34,7 +34,11 @@ const handOf = (event) => ({
   target: event.target,
 });
 
-/** How far to scroll in this frame. @param {number} y @param {{ top: number, bottom: number }} box */
+/**
+ * How far to scroll in this frame.
+ * @param {number} y
+ * @param {{ top: number, bottom: number }} box
+ */
 export function scrollStep(y, { top, bottom }) {
   if (y < top + EDGE) return SPEED * (y - top - EDGE);
   if (y > bottom - EDGE) return SPEED * (y - bottom + EDGE);

@@ -120,7 +120,11 @@ export const table = (caption, head, rows, props = {}) =>
 /** Show a key to press. @param {string} text */
 export const kbd = (text) => h("kbd", { text });
 
-/** The closest ancestor (or the element itself) that matches. @param {EventTarget | null} target @param {string} selector */
+/**
+ * The closest ancestor (or the element itself) that matches.
+ * @param {EventTarget | null} target
+ * @param {string} selector
+ */
 export const closest = (target, selector) => {
   const element = target instanceof Element ? target.closest(selector) : null;
   return element instanceof HTMLElement || element instanceof SVGElement ? element : null;

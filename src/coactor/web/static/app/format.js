@@ -11,7 +11,11 @@ export function feature(name) {
   return { label: match[1], unit: match[3], factor: Number(match[2] ?? 1) };
 }
 
-/** Format a number with about three significant digits. @param {number} value @param {number} [digits] */
+/**
+ * Format a number with about three significant digits.
+ * @param {number} value
+ * @param {number} [digits]
+ */
 export function number(value, digits = 3) {
   if (value === 0) return "0";
   if (Number.isNaN(value)) return "–";
@@ -62,7 +66,10 @@ export const tight = (text) => text.replace(/(\d) %/g, "$1\u00a0%");
 /** A chance in per cent; never 0 or 100. @param {number} share */
 export const percent = (share) => `${Math.min(99, Math.max(1, Math.round(100 * share)))} %`;
 
-/** How likely a proposal is to be accepted unchanged; empty if unknown. @param {number | null | undefined} chance */
+/**
+ * How likely a proposal is to be accepted unchanged; empty if unknown.
+ * @param {number | null | undefined} chance
+ */
 export function likely(chance) {
   if (chance === null || chance === undefined) return "";
   if (chance >= 2 / 3) return `likely fine as it is: ${percent(chance)}`;
@@ -80,7 +87,11 @@ export const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 /** @param {string} text */
 export const lower = (text) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** The letters of a route: A to Z, then AA, AB and so on. @param {number} index @returns {string} */
+/**
+ * The letters of a route: A to Z, then AA, AB and so on.
+ * @param {number} index
+ * @returns {string}
+ */
 export function letters(index) {
   const rest = Math.floor(index / 26) - 1;
   return (rest < 0 ? "" : letters(rest)) + String.fromCharCode(65 + (index % 26));

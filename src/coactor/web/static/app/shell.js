@@ -6,10 +6,17 @@ import { $, closest } from "./elements.js";
 export const { study = "", proposal = "", name = "", editor = "" } = document.body.dataset;
 export const free = Boolean(document.body.dataset.free);
 
-/** Whether the account may do something: "read", "ask", "tell", "edit", "lead" or "create". @param {string} right */
+/**
+ * Whether the account may do something: "read", "ask", "tell", "edit", "lead" or "create".
+ * @param {string} right
+ */
 export const may = (right) => (document.body.dataset.rights ?? "").split(" ").includes(right);
 
-/** Show a message at the top of the page, and tell it to screen readers. @param {string} text @param {boolean} [trouble] */
+/**
+ * Show a message at the top of the page, and tell it to screen readers.
+ * @param {string} text
+ * @param {boolean} [trouble]
+ */
 export function say(text, trouble = false) {
   const place = $("#message");
   place.textContent = text;

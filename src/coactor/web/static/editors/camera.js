@@ -8,7 +8,14 @@
 const NEAREST = 40; // times the scale that shows everything
 const FARTHEST = 0.5;
 
-/** The view that shows a box in the middle, with a margin. @param {Bounds} box @param {number} width @param {number} height @param {number} margin @returns {View} */
+/**
+ * The view that shows a box in the middle, with a margin.
+ * @param {Bounds} box
+ * @param {number} width
+ * @param {number} height
+ * @param {number} margin
+ * @returns {View}
+ */
 export function viewOf(box, width, height, margin) {
   const [w, h] = [box.right - box.left, box.bottom - box.top];
   const wide = Math.max(1, width - 2 * margin);
@@ -43,7 +50,13 @@ export class Camera {
     return this.view.k / this.#home;
   }
 
-  /** Show a box. @param {Bounds} box @param {number} width @param {number} height @param {number} margin */
+  /**
+   * Show a box.
+   * @param {Bounds} box
+   * @param {number} width
+   * @param {number} height
+   * @param {number} margin
+   */
   fit(box, width, height, margin) {
     const view = viewOf(box, width, height, margin);
     this.#home = view.k;

@@ -21,7 +21,11 @@ export const middle = ([ax, ay], [bx, by]) => [(ax + bx) / 2, (ay + by) / 2];
 /** A point as SVG writes it. @param {Point} point */
 export const write = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
-/** The smallest box around points; null without any. @param {Iterable<Point>} points @returns {Bounds | null} */
+/**
+ * The smallest box around points; null without any.
+ * @param {Iterable<Point>} points
+ * @returns {Bounds | null}
+ */
 export function boundsOf(points) {
   const { POSITIVE_INFINITY: far, NEGATIVE_INFINITY: low } = Number;
   const box = { left: far, right: low, top: far, bottom: low };

@@ -14,7 +14,12 @@ export function carried(order, from, to) {
   return next;
 }
 
-/** The exchanges that carry the item at one place to another. @param {number} from @param {number} to @returns {Move[]} */
+/**
+ * The exchanges that carry the item at one place to another.
+ * @param {number} from
+ * @param {number} to
+ * @returns {Move[]}
+ */
 export function exchanges(from, to) {
   const step = Math.sign(to - from);
   return Array.from({ length: Math.abs(to - from) }, (_, n) => ({
@@ -68,7 +73,11 @@ export function carries(proposed, moves) {
   return found;
 }
 
-/** Whether an exchange carries the item of the last one on; if so, note it. @param {Carry} last @param {number} i */
+/**
+ * Whether an exchange carries the item of the last one on; if so, note it.
+ * @param {Carry} last
+ * @param {number} i
+ */
 function goesOn(last, i) {
   const down = last.to >= last.from && last.to === i;
   const up = last.to <= last.from && last.to === i + 1;
@@ -85,7 +94,11 @@ const firstStep = (order, i, down) =>
 export const carryText = (name, from, to) =>
   `${name} moved from place ${from + 1} to ${to + 1} (${plural(Math.abs(to - from), "exchange")})`;
 
-/** The items of a sequence that are not part of its longest increasing subsequence. @param {number[]} values @returns {Set<number>} indices */
+/**
+ * The items of a sequence that are not part of its longest increasing subsequence.
+ * @param {number[]} values
+ * @returns {Set<number>} indices
+ */
 export function outOfOrder(values) {
   /** @type {number[]} */
   const tails = []; // index of the smallest end of an increasing subsequence of each length
@@ -105,7 +118,12 @@ export function outOfOrder(values) {
   return out;
 }
 
-/** Rows of numbers, from dense or sparse data. @param {any} documents @param {number} width @returns {number[][]} */
+/**
+ * Rows of numbers, from dense or sparse data.
+ * @param {any} documents
+ * @param {number} width
+ * @returns {number[][]}
+ */
 export function tableOf(documents, width) {
   if (Array.isArray(documents)) return documents;
   const { indptr, indices, values } = documents;

@@ -87,7 +87,11 @@ class RoadsEditor {
 
   // -- other ways -----------------------------------------------------------------------------------------
 
-  /** Ask the server for ways; null if the answer came too late. @param {string} query @returns {Promise<Way[] | null>} */
+  /**
+   * Ask the server for ways; null if the answer came too late.
+   * @param {string} query
+   * @returns {Promise<Way[] | null>}
+   */
   async request(query) {
     this.#asked += 1;
     const mine = this.#asked;
@@ -148,7 +152,10 @@ class RoadsEditor {
     return twin === null ? [link] : [link, twin];
   }
 
-  /** A road was clicked: show the way through it, or take it at the second click. @param {number} link */
+  /**
+   * A road was clicked: show the way through it, or take it at the second click.
+   * @param {number} link
+   */
   async point(link) {
     if (!this.editable()) return;
     if (this.pointed && this.both(link).includes(this.pointed.move.args[0])) {
@@ -171,7 +178,12 @@ class RoadsEditor {
     this.cards.focus(way);
   }
 
-  /** Look at the one way that was found; whether there is one. @param {Way[] | null} ways @param {string} name @param {string} [how] */
+  /**
+   * Look at the one way that was found; whether there is one.
+   * @param {Way[] | null} ways
+   * @param {string} name
+   * @param {string} [how]
+   */
   show(ways, name, how = "") {
     if (!ways) return false;
     const [way] = ways;
@@ -236,7 +248,11 @@ class RoadsEditor {
 
   // -- looking and taking ---------------------------------------------------------------------------------
 
-  /** Draw a way without taking it, and say what it would change. @param {Way | null} way @param {string} [how] */
+  /**
+   * Draw a way without taking it, and say what it would change.
+   * @param {Way | null} way
+   * @param {string} [how]
+   */
   look(way, how = "") {
     this.lit = way;
     this.map?.light(way);

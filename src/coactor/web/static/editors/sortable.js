@@ -32,7 +32,10 @@ export class Sortable {
   /** Places whose rows are shifted. @type {number[]} */
   #shifted = [];
 
-  /** @param {HTMLElement} list its children are the items, with data-item @param {SortableOptions} options */
+  /**
+   * @param {HTMLElement} list its children are the items, with data-item
+   * @param {SortableOptions} options
+   */
   constructor(list, options) {
     this.list = list;
     this.options = options;
@@ -202,7 +205,12 @@ export class Sortable {
     if (row) row.style.transform = by ? `translateY(${by}px)` : "";
   }
 
-  /** Show the row at `from` at place `to`, and the ones between aside. @param {number} from @param {number} to @param {number} [offset] */
+  /**
+   * Show the row at `from` at place `to`, and the ones between aside.
+   * @param {number} from
+   * @param {number} to
+   * @param {number} [offset]
+   */
   #shift(from, to, offset) {
     const size = this.rowAt(from)?.offsetHeight ?? 0;
     const [low, high] = [Math.min(from, to), Math.max(from, to)];
@@ -215,7 +223,11 @@ export class Sortable {
     }
   }
 
-  /** A finger drags by the grip, so that it can still scroll. @param {Hand} hand @returns {Gesture | null} */
+  /**
+   * A finger drags by the grip, so that it can still scroll.
+   * @param {Hand} hand
+   * @returns {Gesture | null}
+   */
   #grab({ target, touch, y: start }) {
     const { scroller, editable, say, hint, nameOf } = this.options;
     const row = closest(target, "[data-item]");
@@ -264,7 +276,12 @@ const middleOf = (element) => {
   return row.offsetTop + row.offsetHeight / 2;
 };
 
-/** The place of a row that was moved by so many pixels. @param {number[]} middles @param {number} from @param {number} offset */
+/**
+ * The place of a row that was moved by so many pixels.
+ * @param {number[]} middles
+ * @param {number} from
+ * @param {number} offset
+ */
 export function placeOf(middles, from, offset) {
   const centre = middles[from] + offset;
   let to = from;

@@ -55,7 +55,12 @@ class EditorPage {
   left = false; // submitted, or on the way to another page
   lastEnter = performance.now();
 
-  /** @param {Proposal} data @param {EditorModule} module @param {Trial | null} trial @param {unknown} prepared */
+  /**
+   * @param {Proposal} data
+   * @param {EditorModule} module
+   * @param {Trial | null} trial
+   * @param {unknown} prepared
+   */
   constructor(data, module, trial, prepared) {
     this.trial = trial;
     this.draft = new Draft(study, data, (trouble) => this.refresh(trouble));

@@ -126,7 +126,11 @@ function drawWeights(learned, trial, taste) {
 /** @param {number[]} a @param {number[]} b */
 const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
 
-/** The simulated expert's weights, on the scale of what was learned. @param {Beliefs} beliefs @returns {Promise<Taste>} */
+/**
+ * The simulated expert's weights, on the scale of what was learned.
+ * @param {Beliefs} beliefs
+ * @returns {Promise<Taste>}
+ */
 async function findTaste({ matter, weights }) {
   /** @type {{ weights: number[], feature_names: string[], colleague: string }} */
   const taste = await get(`/try/${study}/taste`);

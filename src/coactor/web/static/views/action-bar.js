@@ -8,7 +8,10 @@ import { plural } from "../app/format.js";
 
 /** @typedef {{ submit: () => void, editable: () => boolean }} Actions */
 
-/** What the status line says about saving. @param {Pick<Draft, "state" | "unsent" | "message">} draft */
+/**
+ * What the status line says about saving.
+ * @param {Pick<Draft, "state" | "unsent" | "message">} draft
+ */
 export function savingText({ state, unsent, message }) {
   if (state === "saving") return "Saving …";
   if (state === "saved") return message ? `${message} Saved.` : "";

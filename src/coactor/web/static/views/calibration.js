@@ -14,7 +14,11 @@ const y = (share) => EDGE + (1 - share) * (HEIGHT - EDGE - BOTTOM);
 /** @param {number} share */
 const round = (share) => Math.round(100 * share);
 
-/** Fill a section, or hide it if nothing was predicted yet. @param {HTMLElement} place @param {Calibration} calibration */
+/**
+ * Fill a section, or hide it if nothing was predicted yet.
+ * @param {HTMLElement} place
+ * @param {Calibration} calibration
+ */
 export function drawCalibration(place, calibration) {
   const { verdict, sentence, bins } = calibration;
   place.hidden = verdict === "silent";

@@ -63,7 +63,12 @@ function band(scale, trend) {
   return s("path", { class: "band", d: `M${[...upper, ...lower].join("L")}Z` });
 }
 
-/** A line where the weights were taken back. @param {Scale} scale @param {Effort[]} rows @param {Version} version */
+/**
+ * A line where the weights were taken back.
+ * @param {Scale} scale
+ * @param {Effort[]} rows
+ * @param {Version} version
+ */
 function rollback({ height, x }, rows, version) {
   const next = rows.findIndex((row) => row.seq > version.seq);
   const at = x(next < 0 ? rows.length - 1 : next - 0.5);
@@ -140,7 +145,11 @@ export function effortChart(place, rows, trend, versions) {
   onResize(place, draw);
 }
 
-/** Call something when an element has got another width. @param {HTMLElement} place @param {() => void} act */
+/**
+ * Call something when an element has got another width.
+ * @param {HTMLElement} place
+ * @param {() => void} act
+ */
 function onResize(place, act) {
   let width = place.clientWidth;
   new ResizeObserver(() => {

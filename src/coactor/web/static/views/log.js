@@ -9,7 +9,11 @@ import { sayError, study } from "../app/shell.js";
 
 const PAGE = 30; // facts fetched at once
 
-/** Fill a place with the latest facts; a button fetches earlier ones. @param {HTMLElement} place @param {number} count facts there are */
+/**
+ * Fill a place with the latest facts; a button fetches earlier ones.
+ * @param {HTMLElement} place
+ * @param {number} count facts there are
+ */
 export async function drawLog(place, count) {
   let from = Math.max(0, count - PAGE);
   const rows = h("ol", { class: "log", reversed: true }, await facts(from, count));

@@ -93,7 +93,12 @@ export function inWords(part, largest) {
 const quantity = ({ label, unit }, count) =>
   unit ? `${number(count)} ${unit} of ${label}` : `${number(count)} of “${label}”`;
 
-/** How much of the reference a unit of a feature is worth. @param {Part} part @param {Part} reference @param {number} largest */
+/**
+ * How much of the reference a unit of a feature is worth.
+ * @param {Part} part
+ * @param {Part} reference
+ * @param {number} largest
+ */
 function worth(part, reference, largest) {
   if (part.index === reference.index || part.known < UNKNOWN || !reference.weight) return "";
   if (Math.abs(part.taste) < 0.05 * largest) return "";

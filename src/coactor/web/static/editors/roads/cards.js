@@ -56,7 +56,12 @@ export class WayCards {
     for (const [card, one] of this.#cards) card.classList.toggle("chosen", one === way);
   }
 
-  /** @param {Way[]} ways all cards @param {Way[]} numbered those with a number @param {Way | null} lit @param {boolean} answered */
+  /**
+   * @param {Way[]} ways all cards
+   * @param {Way[]} numbered those with a number
+   * @param {Way | null} lit
+   * @param {boolean} answered
+   */
   draw(ways, numbered, lit, answered) {
     const focused = [...this.#cards].find(([card]) => card === document.activeElement)?.[1];
     this.#cards = new Map(ways.map((way) => [this.#card(way, numbered.indexOf(way) + 1), way]));

@@ -122,7 +122,10 @@ export class RoadMap {
     this.#drawMarks();
   }
 
-  /** The part of the route that is looked at; null: all of it. @param {[number, number] | null} part */
+  /**
+   * The part of the route that is looked at; null: all of it.
+   * @param {[number, number] | null} part
+   */
   choose(part) {
     const links = this.#now?.links ?? [];
     const path = part ? s("path", { d: this.#line(links.slice(part[0], part[1] + 1)) }) : [];
@@ -264,7 +267,10 @@ export class RoadMap {
     }
   }
 
-  /** Move the picture of the roads; paint it again only if the scale or much of the view changed. @param {string} matrix */
+  /**
+   * Move the picture of the roads; paint it again only if the scale or much of the view changed.
+   * @param {string} matrix
+   */
   #placeGround(matrix) {
     const { width, height, camera } = this.surface;
     const { view } = camera;

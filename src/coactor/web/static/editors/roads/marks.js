@@ -38,7 +38,11 @@ export class RoadMarks {
     this.background = background;
   }
 
-  /** Move all marks along with the map, until they are drawn again. @param {number} dx @param {number} dy */
+  /**
+   * Move all marks along with the map, until they are drawn again.
+   * @param {number} dx
+   * @param {number} dy
+   */
   move(dx, dy) {
     this.element.setAttribute("transform", `translate(${dx} ${dy})`);
   }
@@ -73,7 +77,11 @@ export class RoadMarks {
     this.#taken.push([x, y, width]);
   }
 
-  /** Room for a number on a line: in the middle, if nothing stands there. @param {MapSurface} surface @param {number[]} links */
+  /**
+   * Room for a number on a line: in the middle, if nothing stands there.
+   * @param {MapSurface} surface
+   * @param {number[]} links
+   */
   #roomFor(surface, links) {
     const spots = [0.5, 0.35, 0.65, 0.2, 0.8].map((share) =>
       this.#at(surface, links[Math.floor(share * links.length)]),
@@ -84,7 +92,11 @@ export class RoadMarks {
     return spot;
   }
 
-  /** Names of streets where there is room; the one under the mouse always. @param {MapSurface} surface @param {Marked} marked */
+  /**
+   * Names of streets where there is room; the one under the mouse always.
+   * @param {MapSurface} surface
+   * @param {Marked} marked
+   */
   #labels(surface, { rows, hovered }) {
     const longest = [...rows].sort((a, b) => b.length - a.length);
     return [
@@ -95,7 +107,12 @@ export class RoadMarks {
     ];
   }
 
-  /** @param {MapSurface} surface @param {number} link @param {string} text @param {boolean} always */
+  /**
+   * @param {MapSurface} surface
+   * @param {number} link
+   * @param {string} text
+   * @param {boolean} always
+   */
   #label(surface, link, text, always) {
     const [x, y] = this.#at(surface, link);
     const half = (LETTER * text.length) / 2;

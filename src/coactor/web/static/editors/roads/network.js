@@ -50,7 +50,12 @@ export function makeNetwork(data) {
   const count = from.length;
   const byEnds = new Map(from.map((a, link) => [`${a} ${to[link]}`, link]));
 
-  /** The link nearest to a point, and the square of its distance. @param {Point} point @param {number} within @param {number[]} [among] */
+  /**
+   * The link nearest to a point, and the square of its distance.
+   * @param {Point} point
+   * @param {number} within
+   * @param {number[]} [among]
+   */
   function nearest(point, within, among) {
     /** @type {number | null} */
     let best = null;
@@ -138,7 +143,12 @@ export function compare(network, before, after) {
   return rows;
 }
 
-/** @param {Network} network @param {ComparedStretch[]} rows @param {number} link @param {number} position */
+/**
+ * @param {Network} network
+ * @param {ComparedStretch[]} rows
+ * @param {number} link
+ * @param {number} position
+ */
 function keep(network, rows, link, position) {
   const last = rows.at(-1);
   if (last?.state === "kept" && last.name === network.nameOf(link)) {
@@ -146,7 +156,12 @@ function keep(network, rows, link, position) {
   } else rows.push({ ...asStreets(network, [link], position)[0], state: "kept" });
 }
 
-/** Positions of the longest common subsequence of two routes. @param {number[]} a @param {number[]} b @returns {[number, number][]} */
+/**
+ * Positions of the longest common subsequence of two routes.
+ * @param {number[]} a
+ * @param {number[]} b
+ * @returns {[number, number][]}
+ */
 function common(a, b) {
   const table = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {
@@ -169,7 +184,13 @@ function common(a, b) {
   return pairs;
 }
 
-/** The longest streets that only the second route uses, in driving order. @param {Network} network @param {number[]} before @param {number[]} after @param {number} [few] */
+/**
+ * The longest streets that only the second route uses, in driving order.
+ * @param {Network} network
+ * @param {number[]} before
+ * @param {number[]} after
+ * @param {number} [few]
+ */
 export function newStreets(network, before, after, few = 3) {
   const old = new Set(before);
   const rows = asStreets(

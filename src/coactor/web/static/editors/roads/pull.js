@@ -13,7 +13,10 @@ export class Pull {
   /** @type {Promise<void> | null} */
   #running = null;
 
-  /** @param {(link: number) => Promise<Way[] | null>} find @param {(way: Way | null) => void} show */
+  /**
+   * @param {(link: number) => Promise<Way[] | null>} find
+   * @param {(way: Way | null) => void} show
+   */
   constructor(find, show) {
     this.find = find;
     this.show = show;
@@ -31,7 +34,10 @@ export class Pull {
     });
   }
 
-  /** What was found for the road that it was dropped on; null if nothing was asked. @param {number} link */
+  /**
+   * What was found for the road that it was dropped on; null if nothing was asked.
+   * @param {number} link
+   */
   async end(link) {
     await this.#running;
     this.show = () => {};

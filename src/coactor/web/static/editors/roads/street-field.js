@@ -4,7 +4,11 @@ import { button, h } from "../../app/elements.js";
 
 /** @typedef {{ found: (name: string) => void, missing: (text: string) => void }} FieldEvents */
 
-/** The street of that name, or one that begins so. @param {string[]} streets @param {string} text */
+/**
+ * The street of that name, or one that begins so.
+ * @param {string[]} streets
+ * @param {string} text
+ */
 export function findStreet(streets, text) {
   const wanted = text.toLowerCase();
   return (
@@ -13,7 +17,11 @@ export function findStreet(streets, text) {
   );
 }
 
-/** The field, or null if no street has a name. @param {string[]} names @param {FieldEvents} events */
+/**
+ * The field, or null if no street has a name.
+ * @param {string[]} names
+ * @param {FieldEvents} events
+ */
 export function makeStreetField(names, { found, missing }) {
   const streets = [...new Set(names)].filter(Boolean);
   if (!streets.length) return null;

@@ -17,7 +17,10 @@ export class StreetList {
   #active = 0; // where the keyboard is
   #from = 0; // where a choice of several streets began
 
-  /** @param {{ unit: string, factor: number }} length how lengths are shown @param {(part: [number, number] | null) => void} chosen */
+  /**
+   * @param {{ unit: string, factor: number }} length how lengths are shown
+   * @param {(part: [number, number] | null) => void} chosen
+   */
   constructor(length, chosen) {
     this.length = length;
     this.chosen = chosen;
@@ -35,7 +38,10 @@ export class StreetList {
     });
   }
 
-  /** The first and last position of the chosen streets; null for the whole way. @returns {[number, number] | null} */
+  /**
+   * The first and last position of the chosen streets; null for the whole way.
+   * @returns {[number, number] | null}
+   */
   get part() {
     if (!this.#active) return null;
     const [low, high] = this.#range;

@@ -41,7 +41,12 @@ export class RouteHand {
     this.#drawHand();
   }
 
-  /** What a pressed pointer takes hold of. @param {Point} pixel @param {Hand} hand @returns {Gesture | null} */
+  /**
+   * What a pressed pointer takes hold of.
+   * @param {Point} pixel
+   * @param {Hand} hand
+   * @returns {Gesture | null}
+   */
   grab(pixel, { touch }) {
     const { events } = this.map;
     const factor = touch ? FINGER : 1;
@@ -96,7 +101,13 @@ export class RouteHand {
     if (first || !same(to, before)) this.map.events.drag(from, to);
   }
 
-  /** Where a held stop would go. @param {Point} pixel @param {Spot} from @param {number} factor @returns {Spot | null} */
+  /**
+   * Where a held stop would go.
+   * @param {Point} pixel
+   * @param {Spot} from
+   * @param {number} factor
+   * @returns {Spot | null}
+   */
   #goal(pixel, from, factor) {
     const handle = this.#handleNear(pixel);
     if (handle) return handle;
@@ -107,7 +118,13 @@ export class RouteHand {
     return stop || !inserts ? null : this.#edgeNear(pixel, from, factor);
   }
 
-  /** The stop before the nearest edge that does not touch the held stop. @param {Point} pixel @param {Spot} from @param {number} factor @returns {Spot | null} */
+  /**
+   * The stop before the nearest edge that does not touch the held stop.
+   * @param {Point} pixel
+   * @param {Spot} from
+   * @param {number} factor
+   * @returns {Spot | null}
+   */
   #edgeNear(pixel, from, factor) {
     const { map } = this;
     const held = map.rows[from.r][from.k];

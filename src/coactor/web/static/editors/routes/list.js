@@ -79,7 +79,12 @@ export class RouteList {
     this.#painted = [];
   }
 
-  /** Show the chosen stops, and where the keyboard is. @param {Spot[]} chosen @param {Spot[]} ends @param {Spot} active */
+  /**
+   * Show the chosen stops, and where the keyboard is.
+   * @param {Spot[]} chosen
+   * @param {Spot[]} ends
+   * @param {Spot} active
+   */
   paint(chosen, ends, active) {
     for (const element of this.#painted) {
       element.classList.remove("chosen", "mark");
@@ -205,7 +210,11 @@ export class RouteList {
     this.focus(spot);
   }
 
-  /** A finger drags by the grip, so that it can still scroll. @param {Hand} hand @returns {Gesture | null} */
+  /**
+   * A finger drags by the grip, so that it can still scroll.
+   * @param {Hand} hand
+   * @returns {Gesture | null}
+   */
   #grab({ target, touch, y: start }) {
     const from = this.#spotOf(target);
     if (!from || !this.events.editable() || (touch && !closest(target, ".grip"))) return null;

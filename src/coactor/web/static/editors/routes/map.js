@@ -88,7 +88,11 @@ export class RouteMap {
     else this.#place();
   }
 
-  /** Show which stops are chosen, and what a move would lead to. @param {Spot[]} chosen @param {Rows | null} preview */
+  /**
+   * Show which stops are chosen, and what a move would lead to.
+   * @param {Spot[]} chosen
+   * @param {Rows | null} preview
+   */
   choose(chosen, preview) {
     this.#chosen = chosen;
     this.#preview = preview;
@@ -301,7 +305,11 @@ function anchorOf(x, width) {
   return x > width - 80 ? "end" : "middle";
 }
 
-/** Offsets that set stops of the same place apart. @param {Point[]} points @returns {Map<number, Point>} */
+/**
+ * Offsets that set stops of the same place apart.
+ * @param {Point[]} points
+ * @returns {Map<number, Point>}
+ */
 export function apart(points) {
   /** @type {Map<string, number[]>} */
   const places = new Map();

@@ -10,7 +10,12 @@ import { outOfOrder } from "../list-moves.js";
 /** @typedef {{ r: number, k: number }} Spot a position: route and place on it */
 /** @typedef {{ move: Move, refusal?: undefined } | { move?: undefined, refusal: string }} Choice */
 
-/** Routes as rows: in a plan the depot is place 0 of every row. @param {Domain} domain @param {any} solution @returns {Rows} */
+/**
+ * Routes as rows: in a plan the depot is place 0 of every row.
+ * @param {Domain} domain
+ * @param {any} solution
+ * @returns {Rows}
+ */
 export function rowsOf(domain, solution) {
   if (domain === "tour") return [solution];
   if (domain === "fleet") return solution;
@@ -54,7 +59,13 @@ const REFUSALS = {
   tails: (from, to) => (from.r === to.r ? "Choose stops of two different routes." : ""),
 };
 
-/** @param {Domain} domain @param {Rows} rows @param {Spot} from @param {Spot} to @returns {Choice} */
+/**
+ * @param {Domain} domain
+ * @param {Rows} rows
+ * @param {Spot} from
+ * @param {Spot} to
+ * @returns {Choice}
+ */
 function reversal(domain, rows, from, to) {
   if (from.r !== to.r) return refuse("Choose both ends on the same route.");
   const last = rows[from.r].length - 1;
@@ -75,7 +86,13 @@ function tourReversal(i, j, last) {
   return nothing ? refuse("That would not change the round.") : allow("reverse", first, end);
 }
 
-/** The rows after a move. @param {Domain} domain @param {Rows} rows @param {Move} move @returns {Rows} */
+/**
+ * The rows after a move.
+ * @param {Domain} domain
+ * @param {Rows} rows
+ * @param {Move} move
+ * @returns {Rows}
+ */
 export function applied(domain, rows, { op, args }) {
   const next = rows.map((row) => [...row]);
   if (op === "reverse") {
@@ -118,7 +135,12 @@ export function spotsOf(domain, { op, args }) {
 
 /** An edge of a route, from one stop to the next. @typedef {{ r: number, k: number, a: number, b: number }} Edge */
 
-/** The edges of each route; tours and plans return to where they began. @param {Domain} domain @param {Rows} rows @returns {Edge[]} */
+/**
+ * The edges of each route; tours and plans return to where they began.
+ * @param {Domain} domain
+ * @param {Rows} rows
+ * @returns {Edge[]}
+ */
 export function edgesOf(domain, rows) {
   return rows.flatMap((row, r) => {
     const end = domain === "fleet" || row.length < 2 ? [] : [row[0]];
@@ -130,7 +152,12 @@ export function edgesOf(domain, rows) {
 /** The name of an edge, whichever way it is driven. @param {Edge} edge */
 const edgeName = ({ a, b }) => (a < b ? `${a} ${b}` : `${b} ${a}`);
 
-/** The edges that only one of two solutions has. @param {Domain} domain @param {Rows} before @param {Rows} after */
+/**
+ * The edges that only one of two solutions has.
+ * @param {Domain} domain
+ * @param {Rows} before
+ * @param {Rows} after
+ */
 export function edgeChanges(domain, before, after) {
   const [old, now] = [edgesOf(domain, before), edgesOf(domain, after)];
   const [oldNames, newNames] = [new Set(old.map(edgeName)), new Set(now.map(edgeName))];
@@ -141,7 +168,12 @@ export function edgeChanges(domain, before, after) {
   };
 }
 
-/** The stops that were moved: as few as explain the difference. @param {Rows} before @param {Rows} after @returns {Set<number>} */
+/**
+ * The stops that were moved: as few as explain the difference.
+ * @param {Rows} before
+ * @param {Rows} after
+ * @returns {Set<number>}
+ */
 export function movedStops(before, after) {
   const places = new Map(before.flatMap((row, r) => row.map((stop, k) => [stop, { r, k }])));
   const moved = new Set();
@@ -154,7 +186,12 @@ export function movedStops(before, after) {
   return moved;
 }
 
-/** How much each route carries above its capacity. @param {Rows} rows @param {number[]} demand @param {number[]} capacity */
+/**
+ * How much each route carries above its capacity.
+ * @param {Rows} rows
+ * @param {number[]} demand
+ * @param {number[]} capacity
+ */
 export function overloads(rows, demand, capacity) {
   return rows.map((row, r) => {
     const load = row.slice(1).reduce((total, stop) => total + demand[stop], 0);

@@ -28,7 +28,12 @@ import { letters } from "../../app/format.js";
  * @property {(spot: Spot, row: number[]) => boolean} isFixed
  */
 
-/** Points without coordinates stand on a circle, in the order of the proposal. @param {number[]} order @param {number} count @returns {Point[]} */
+/**
+ * Points without coordinates stand on a circle, in the order of the proposal.
+ * @param {number[]} order
+ * @param {number} count
+ * @returns {Point[]}
+ */
 function onCircle(order, count) {
   const stops = [...new Set(order)];
   const points = Array.from({ length: count }, () => /** @type {Point} */ ([0, 0]));
