@@ -12,8 +12,8 @@ from urllib.parse import quote, urlencode
 import numpy as np
 
 from coactor.corrections import plain_move
+from coactor.proposals.calibration import Bin, Calibration
 from coactor.protocol import Correction, Domain, EffortRow, Move, Problem, Proposal, Round, Solution, Vector
-from coactor.studies.calibration import Bin, Calibration
 from coactor.studies.codec import Codec
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited, Unavailable
 from coactor.studies.results import Explanation, Share, Ticket, Version

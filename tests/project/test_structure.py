@@ -16,7 +16,7 @@ LINES, FILES = 400, 15
 
 # Known violations, one set per rule. They only shrink.
 LONG_FILES = {"editors/road-map.js", "editors/roads.js", "editors/routes.js", "pages/editor.js"}
-SHARED_NAMES = {"Bin", "Calibration"}
+SHARED_NAMES: set[str] = set()
 
 
 def source_files(*suffixes: str, under: Path = SOURCE) -> list[Path]:

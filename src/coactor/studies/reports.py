@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from coactor.corrections import apply_move
+from coactor.proposals.calibration import Calibration, calibration
 from coactor.protocol import Domain, EffortRow, Learner, Move, Proposal, Round, Vector, counts_costs
 from coactor.search import features_along
-from coactor.studies.calibration import Calibration, calibration
 from coactor.studies.errors import Invalid, NotFound
 from coactor.studies.log.chain import Entry
 from coactor.studies.log.facts import Reopened, RolledBack, Told, recorded_digest

@@ -28,7 +28,7 @@ def test_calibrations_tell_good_predictions_from_bad_ones() -> None:
     assert sum(b.proposals for b in good.bins) == good.proposals == chances.size
     for bin_ in good.bins:
         assert bin_.low <= bin_.predicted <= bin_.high
-        assert bin_.observed.low - 0.05 <= bin_.predicted <= bin_.observed.high + 0.05
+        assert bin_.least - 0.05 <= bin_.predicted <= bin_.most + 0.05
     (bad,) = calibrations([predicted(1.0 - chances, accepted)])
     assert bad.gap > 0.3
     assert bad.brier > bad.base
@@ -38,8 +38,5 @@ def test_calibrations_ignore_missing_predictions_and_include_0_and_1() -> None:
     chances = np.array([[np.nan, 0.0, 1.0, 1.0]])
     (calibration,) = calibrations([predicted(chances, np.array([[1.0, 0.0, 1.0, 0.0]]))])
     assert calibration.proposals == 3
-    assert [(b.low, b.proposals, b.observed.value) for b in calibration.bins] == [
-        (0.0, 1, 0.0),
-        (0.9, 2, 0.5),
-    ]
+    assert [(b.low, b.proposals, b.observed) for b in calibration.bins] == [(0.0, 1, 0.0), (0.9, 2, 0.5)]
     assert calibrations([predicted(np.full((1, 2), np.nan), np.ones((1, 2)))]) == []

@@ -4,42 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from coactor.lab.engine.statistics import Interval, percentiles, resamples
+from coactor.lab.engine.statistics import percentiles, resamples
 from coactor.lab.paper.results import PanelResult
+from coactor.proposals.calibration import Bin, Mask, bins
 from coactor.protocol import Matrix, Vector
 
-EDGES = np.arange(11) / 10
+EDGES = tuple((np.arange(11) / 10).tolist())
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
-    """Proposals with a predicted chance in one range.
-
-    Attributes
-    ----------
-    low, high
-        The limits of the range.
-    proposals
-        The number of proposals.
-    predicted
-        Their mean predicted chance.
-    observed
-        The share that was accepted without an edit, with an interval over runs.
-    """
-
-    low: float
-    high: float
-    proposals: int
-    predicted: float
-    observed: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class PanelCalibration:
     """All proposals of one contender on one panel.
 
     Attributes
@@ -64,7 +41,7 @@ class Calibration:
     bins: Sequence[Bin]
 
 
-def calibrations(results: Sequence[PanelResult]) -> list[Calibration]:
+def calibrations(results: Sequence[PanelResult]) -> list[PanelCalibration]:
     """One for every contender with predictions, panel by panel."""
     return [
         _calibration(result, name, chances)
@@ -74,13 +51,13 @@ def calibrations(results: Sequence[PanelResult]) -> list[Calibration]:
     ]
 
 
-def _calibration(result: PanelResult, name: str, chances: Matrix) -> Calibration:
+def _calibration(result: PanelResult, name: str, chances: Matrix) -> PanelCalibration:
     accepted = (result.costs[name] == 0).astype(np.float64)
     predicted = np.isfinite(chances)
-    bins = _bins(result, chances, accepted)
+    parts = _bins(result, chances, accepted)
     c, a = chances[predicted], accepted[predicted]
-    gap = sum(b.proposals * abs(b.predicted - b.observed.value) for b in bins) / c.size
-    return Calibration(
+    gap = sum(b.proposals * abs(b.predicted - b.observed) for b in parts) / c.size
+    return PanelCalibration(
         result.panel.name,
         name,
         int(c.size),
@@ -89,22 +66,18 @@ def _calibration(result: PanelResult, name: str, chances: Matrix) -> Calibration
         float(gap),
         float(((c - a) ** 2).mean()),
         float(a.mean() * (1.0 - a.mean())),
-        bins,
+        parts,
     )
 
 
 def _bins(result: PanelResult, chances: Matrix, accepted: Matrix) -> list[Bin]:
     drawn = resamples(result.seed, result.runs, result.panel.name, 2000)
-    bins = []
-    for k, (low, high) in enumerate(pairwise(EDGES)):
-        last = k == EDGES.size - 2
-        inside = (chances >= low) & ((chances <= high) if last else (chances < high))
-        if not inside.any():
-            continue
+
+    def interval(inside: Mask) -> tuple[float, float]:
+        """By the bootstrap over runs."""
         hits: Vector = (inside * accepted).sum(axis=1)
         sizes: Vector = inside.sum(axis=1).astype(np.float64)
         drawn_sizes = sizes[drawn].sum(axis=1)
-        shares = hits[drawn].sum(axis=1)[drawn_sizes > 0] / drawn_sizes[drawn_sizes > 0]
-        observed = Interval(float(hits.sum() / sizes.sum()), *percentiles(shares))
-        bins.append(Bin(float(low), float(high), int(sizes.sum()), float(chances[inside].mean()), observed))
-    return bins
+        return percentiles(hits[drawn].sum(axis=1)[drawn_sizes > 0] / drawn_sizes[drawn_sizes > 0])
+
+    return bins(chances, accepted, EDGES, interval)

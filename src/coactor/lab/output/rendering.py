@@ -29,6 +29,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals["Interval"] = Interval
     environment.filters |= {
         "number": number,
         "fixed": fixed,

@@ -8,13 +8,13 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from coactor.lab.engine.statistics import Pair, interval_fields
-from coactor.lab.output.calibration import Bin
+from coactor.lab.engine.statistics import Interval, Pair, interval_fields
 from coactor.lab.output.rendering import render
 from coactor.lab.paper.claims import Claim
 from coactor.lab.paper.results import PanelResult, SummaryRow
 from coactor.lab.paper.theorem import TheoremRow
 from coactor.lab.paper.versus_paper import Margin
+from coactor.proposals.calibration import Bin
 
 
 def number(value: float) -> str:
@@ -82,7 +82,7 @@ def bin_row(panel: str, learner: str, bin: Bin) -> dict[str, Any]:
         "to": bin.high,
         "proposals": bin.proposals,
         "predicted": bin.predicted,
-        **interval_fields("observed", bin.observed),
+        **interval_fields("observed", Interval(bin.observed, bin.least, bin.most)),
     }
 
 

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
+from coactor.proposals.calibration import Calibration
 from coactor.protocol import HasPosterior, Learner, Vector
 from coactor.studies import EffortRow
-from coactor.studies.calibration import Calibration
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import After, StudyName, Version

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coactor.proposals.calibration import ENOUGH, calibration, wilson
 from coactor.protocol import EffortRow
-from coactor.studies.calibration import ENOUGH, calibration, wilson
 
 
 def rows(told):
