@@ -165,4 +165,4 @@ def test_demo_prints_json_and_refuses_unknown_learners() -> None:
     assert json.loads(run("demo", "--json").stdout)["learner"] == "CSPER"
     result = run("demo", "--learner", "CSPR")
     assert result.exit_code == 1
-    assert "did you mean CSPER" in result.stderr
+    assert "Did you mean CSPER" in result.stderr

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def threaded_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a Dask scheduler with one worker of two threads, all in this process."""
     distributed: Any = pytest.importorskip("distributed")
