@@ -63,6 +63,15 @@ MEMORY = 200, 2  # the time constant of forgetting: at least so many rounds, and
 SHRINKAGE = 5.0  # pseudo-count of rows that pulls a feature's unit towards the geometric mean of the others
 
 
+class Observed(NamedTuple):
+    """One correction as rows and labels (1 made, 0 declined), in units that include its new features."""
+
+    rows: Matrix
+    labels: Vector
+    units: Vector
+    length: float
+
+
 class ChoiceLearner:
     """Bayesian choice: learns from every step and every declined move.
 
@@ -147,21 +156,31 @@ class ChoiceLearner:
     @property
     def weights(self) -> Vector:
         """The mean of w, in the problem's units: w . D - b is the log-odds that a move is made."""
-        return self._posterior.mean[:-1] / self._scale()
+        return self._posterior.mean[:-1] / self.scale
 
     @property
     def threshold(self) -> float:
         """The mean of b; infinite before the first round, because no unit of gains is known yet."""
-        return float(self._posterior.mean[-1]) if self._length else math.inf
+        return float(self._posterior.mean[-1]) if self.measured else math.inf
+
+    @property
+    def measured(self) -> bool:
+        """Whether features have units: after the first round."""
+        return self._length > 0.0
+
+    @property
+    def posterior(self) -> Gaussian:
+        """The distribution of (w, b) in these units."""
+        return self._posterior
 
     def deviations(self) -> Vector:
         """The posterior standard deviation of each weight."""
-        deviations: Vector = np.sqrt(self._posterior.variances()[:-1]) / self._scale()
+        deviations: Vector = np.sqrt(self._posterior.variances()[:-1]) / self.scale
         return deviations
 
     def prior_deviations(self) -> Vector:
         """The prior standard deviation of each weight."""
-        deviations: Vector = np.sqrt(self._prior_variance()) / self._scale()
+        deviations: Vector = np.sqrt(self._prior_variance()) / self.scale
         return deviations
 
     def known(self) -> Vector:
@@ -174,7 +193,7 @@ class ChoiceLearner:
 
         The uncertainty of the weights draws the probabilities towards one half.
         """
-        rows = self._rows(differences, True, self._scale())
+        rows = self._rows(differences, True, self.scale)
         logit = rows @ self._posterior.mean
         blur = np.sqrt(1.0 + np.pi / 8.0 * self._posterior.spread(rows))
         chances: Vector = 0.5 * (1.0 + np.tanh(0.5 * logit / blur))
@@ -187,17 +206,29 @@ class ChoiceLearner:
 
     def update(self, feedback: Feedback) -> None:
         """Learn from the steps made and the moves declined. If it raises, nothing has changed."""
-        check_feedback(feedback, self.dim)
-        differences, labels, threshold = self._observations(feedback)
-        if not differences.any():
+        observed = self.observe(feedback)
+        if observed is None:
             return
-        units, length = self._measure(differences)
         posterior = self._posterior.copy()
         if self.forgetting < 1.0:
             posterior.forget(self.forgetting)
-        posterior.learn(self._rows(differences, threshold, _scale(units, length)), labels)
-        self._units, self._length, self._posterior = units, length, posterior
+        posterior.learn(observed.rows, observed.labels)
+        self.measure(observed)
+        self._posterior = posterior
         self.rounds += 1
+
+    def observe(self, feedback: Feedback) -> Observed | None:
+        """Rows and labels of a correction, and the units they are in; None if nothing varies."""
+        check_feedback(feedback, self.dim)
+        differences, labels, threshold = self._observations(feedback)
+        if not differences.any():
+            return None
+        units, length = self._measure(differences)
+        return Observed(self._rows(differences, threshold, _scale(units, length)), labels, units, length)
+
+    def measure(self, observed: Observed) -> None:
+        """Adopt the units of an observation."""
+        self._units, self._length = observed.units, observed.length
 
     @staticmethod
     def _observations(feedback: Feedback) -> tuple[Matrix, Vector, bool]:
@@ -240,7 +271,9 @@ class ChoiceLearner:
             length = float(row_lengths(row_lengths(rows)[None])[0] / np.sqrt(len(rows)))
         return units, length
 
-    def _scale(self) -> Vector:
+    @property
+    def scale(self) -> Vector:
+        """The unit of each weight."""
         return _scale(self._units, self._length)
 
     def _start(self) -> Gaussian:
@@ -257,6 +290,22 @@ class ChoiceLearner:
     def _prior_variance(self) -> Vector:
         shared = self.shared_variance * self.prior**2 if self._shares else np.zeros(self.dim)
         return self.prior_sd**2 * (1.0 + shared)
+
+    def unlearned(self) -> ChoiceLearner:
+        """A learner with the same prior and settings that has learned nothing."""
+        other = ChoiceLearner(
+            self.dim,
+            self.prior,
+            self.prior_mean,
+            self.prior_sd,
+            self.shared_variance,
+            self.forgetting,
+            self.use_lengths,
+            self.independent,
+        )
+        other.prior = self.prior
+        other._posterior = other._start()
+        return other
 
     # -- to and from JSON ---------------------------------------------------------------------------------
 

@@ -31,6 +31,9 @@ class Gaussian(Protocol):
 
     mean: Vector
 
+    def precision(self) -> Matrix:
+        """The inverse covariance; a vector if coordinates are independent."""
+
     def variances(self) -> Vector:
         """The variance of each coordinate."""
 
@@ -64,6 +67,16 @@ class Precision:
         self.mean = mean
         self.prior: Matrix = np.linalg.inv(covariance).astype(np.float64, copy=False)
         self.matrix: Matrix = self.prior.copy()
+
+    @classmethod
+    def of(cls, mean: Vector, precision: Matrix) -> Precision:
+        """The Gaussian with this precision."""
+        gaussian = cls.__new__(cls)
+        gaussian.mean, gaussian.prior, gaussian.matrix = mean, precision, precision
+        return gaussian
+
+    def precision(self) -> Matrix:
+        return self.matrix
 
     def variances(self) -> Vector:
         return np.diagonal(np.linalg.inv(self.matrix)).copy()
@@ -106,6 +119,10 @@ class Covariance:
         self.matrix = covariance.copy()
         self.scale: Vector = np.ones(mean.size)
         self.prior: Vector = np.diagonal(covariance).copy()
+
+    def precision(self) -> Matrix:
+        covariance = self.scale[:, None] * self.matrix * self.scale
+        return np.linalg.inv(covariance).astype(np.float64, copy=False)
 
     def variances(self) -> Vector:
         variances: Vector = self.scale**2 * np.diagonal(self.matrix)
@@ -174,6 +191,10 @@ class Diagonal:
         self.mean = mean
         self.variance = variances
         self.prior: Vector = variances.copy()
+
+    def precision(self) -> Vector:
+        precision: Vector = 1.0 / self.variance
+        return precision
 
     def variances(self) -> Vector:
         return self.variance.copy()

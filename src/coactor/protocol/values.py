@@ -117,12 +117,15 @@ class Feedback:
         shape (m, d); None if the learner does not read them.
     cut
         True if the expert ran out of time or budget: then the declined moves are no evidence.
+    person
+        Whose correction it is; read by learners that keep weights for each person.
     """
 
     path: Matrix
     cost: float
     declined: Matrix | None = None
     cut: bool = False
+    person: str = ""
 
     @property
     def delta(self) -> Vector:

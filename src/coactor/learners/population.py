@@ -1,0 +1,376 @@
+"""Bayesian choice for several people: one model each, drawn around a population that is learned.
+
+Model. Person k makes a move with feature difference D with probability sigma(w_k . D - b_k), as in
+choice.py. With theta_k = (w_k, b_k):
+
+    mu ~ N(m0, S0)           the prior of the single learner
+    theta_k ~ N(mu, t A)     t: how much people differ; A: in which directions (mean diagonal 1)
+
+What person k has shown is a Gaussian site exp(-1/2 theta' L theta + e' theta). It grows by the same online
+Laplace steps as the single learner: new site = posterior minus the prior it was given. A site is stored as
+
+    L = B diag(l) B',   e = B u,   with B = A^(-1/2) U from the eigenvectors U of A^(1/2) L A^(1/2)
+
+so that everything it says about mu is cheap for every t:
+
+    precision   M(t) = B diag(l / (1 + t l)) B'
+    shift       h(t) = B (u / (1 + t l))
+    evidence    c(t) = -1/2 sum log(1 + t l) + 1/2 sum t u^2 / (1 + t l)
+
+Sums over people are kept for a grid of t: Q(t) = S0^-1 + sum M(t), q(t) = S0^-1 m0 + sum h(t), so that
+mu ~ N(Q^-1 q, Q^-1) and the evidence of every t is known after each round. t is the one with the largest
+evidence, one step of the grid larger: pooling too little costs less than pooling too much.
+
+The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
+mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity.
+
+While there is one person, this is the single learner, bit for bit. Features have the same units for all.
+With many features the coordinates of theta are independent: B is the identity and matrices are vectors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from coactor.learners.choice import FEW, ChoiceLearner
+from coactor.learners.serialization import count, inner_state, pack, unpack
+from coactor.learners.sites import Independent, Joint, Site
+from coactor.protocol import Feedback, Matrix, Reads, State, Vector
+
+GRID: Vector = 10.0 ** np.arange(-4.0, 2.01, 0.5)  # values of t; prior variances of weights are about 100
+CAUTION = 1  # steps of the grid added to the best t
+LEANING = 2.0  # log prior of t: this times log t; with few people the evidence about t is thin
+WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
+EVERY = 10  # rounds between two values of A
+
+
+class _Belief(NamedTuple):
+    """A person's posterior, and the prior that everybody else gives them."""
+
+    prior_precision: Matrix
+    prior_mean: Vector
+    precision: Matrix
+    mean: Vector
+
+
+class Person:
+    """One person's weights and threshold, or the population's: a view, good until the next update."""
+
+    def __init__(self, population: Population, mean: Vector, precision: Matrix) -> None:
+        self._population, self._mean, self._precision = population, mean, precision
+
+    @property
+    def weights(self) -> Vector:
+        """The posterior mean of w_k."""
+        weights: Vector = self._mean[:-1] / self._population.scale
+        return weights
+
+    @property
+    def threshold(self) -> float:
+        """The posterior mean of b_k; infinite before anything was learned."""
+        return float(self._mean[-1]) if self._population.measured else math.inf
+
+    def deviations(self) -> Vector:
+        """The posterior standard deviation of each weight."""
+        covariance = self._population.algebra.inverse(self._precision)
+        variances = np.diagonal(covariance) if covariance.ndim == 2 else covariance
+        deviations: Vector = np.sqrt(variances[:-1]) / self._population.scale
+        return deviations
+
+    def prior_deviations(self) -> Vector:
+        """The prior standard deviation of each weight."""
+        return self._population.single.prior_deviations()
+
+    def known(self) -> Vector:
+        """1 - posterior / prior standard deviation of each weight."""
+        return 1.0 - np.minimum(1.0, self.deviations() / self.prior_deviations())
+
+
+class Population:
+    """Bayesian choice for several people: what one shows informs the others as far as people agree.
+
+    Parameters
+    ----------
+    dim
+        d.
+    prior, prior_mean
+        As for `ChoiceLearner`: the prior mean of the population.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor.protocol import Feedback
+    >>> learner = Population(2)
+    >>> path, declined = np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([[-1.0, 0.5], [0.0, -1.0]])
+    >>> for person in ("ana", "ben"):
+    ...     learner.update(Feedback(path, 1.0, declined, person=person))
+    >>> learner.people
+    ('ana', 'ben')
+    >>> bool(learner.person("cleo").weights[0] > 0)  # a newcomer starts from the population
+    True
+    """
+
+    name = "population"
+    reads: Reads = "declined"
+
+    def __init__(
+        self, dim: int, prior: Sequence[float] | Vector | None = None, prior_mean: float | None = None
+    ) -> None:
+        self._begin(ChoiceLearner(dim, prior, prior_mean))
+
+    @classmethod
+    def of(cls, single: ChoiceLearner) -> Population:
+        """A population whose prior, units and forgetting are those of a single learner that knows nothing."""
+        population = cls.__new__(cls)
+        population._begin(single)
+        return population
+
+    def _begin(self, single: ChoiceLearner) -> None:
+        self.single = single  # the learner while there is one person; afterwards only its units are used
+        self.dim = single.dim
+        self.algebra: Joint | Independent = Joint() if single.dim <= FEW else Independent()
+        self._first: str | None = None
+        self._sites: dict[str, Site] = {}
+        self._prior_mean = single.posterior.mean
+        self._prior_precision = self._form(single.posterior.precision())
+        shift = self.algebra.times(self._prior_precision, self._prior_mean)
+        self._precisions = np.repeat(self._prior_precision[None], len(GRID), axis=0)  # Q(t)
+        self._shifts = np.repeat(shift[None], len(GRID), axis=0)  # q(t)
+        self._evidence = np.zeros(len(GRID))  # sum of c(t)
+        self._best = len(GRID) - 1  # the index of t
+        self._directions = self.algebra.identity(self.dim + 1)  # A
+        self._roots = self._directions, self._directions
+        self._spread = self._directions  # running mean of the expected outer products of theta_k - mu
+        self._spreads = 0
+        self.rounds = 0
+        self._beliefs: dict[str | None, _Belief] = {}
+
+    # -- what has been learned ----------------------------------------------------------------------------
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Everybody it has learned from."""
+        if self._sites:
+            return tuple(self._sites)
+        return () if self._first is None else (self._first,)
+
+    @property
+    def difference(self) -> float:
+        """sqrt(t): by how much people differ, in prior units; 0 while there is one person."""
+        return math.sqrt(GRID[self._best]) if self._sites else 0.0
+
+    def person(self, name: str) -> Person | ChoiceLearner:
+        """Somebody's weights; those of the population for a newcomer."""
+        return self._view(name) if self._sites else self.single
+
+    @property
+    def weights(self) -> Vector:
+        """The population's mean weights."""
+        return (self._view(None) if self._sites else self.single).weights
+
+    @property
+    def threshold(self) -> float:
+        """The population's mean threshold."""
+        return (self._view(None) if self._sites else self.single).threshold
+
+    def deviations(self) -> Vector:
+        """How uncertain the weights of a newcomer are."""
+        return (self._view(None) if self._sites else self.single).deviations()
+
+    def prior_deviations(self) -> Vector:
+        """The prior standard deviation of each weight."""
+        return self.single.prior_deviations()
+
+    def known(self) -> Vector:
+        """1 - posterior / prior standard deviation of each weight."""
+        return (self._view(None) if self._sites else self.single).known()
+
+    @property
+    def scale(self) -> Vector:
+        """The unit of each weight."""
+        return self.single.scale
+
+    @property
+    def measured(self) -> bool:
+        """Whether the features have units."""
+        return self.single.measured
+
+    def _view(self, name: str | None) -> Person:
+        belief = self._belief(name)
+        return Person(self, belief.mean, belief.precision)
+
+    def _belief(self, name: str | None) -> _Belief:
+        """The prior by everybody else, and the posterior. Cached until the next update."""
+        if name in self._beliefs:
+            return self._beliefs[name]
+        algebra, t = self.algebra, float(GRID[self._best])
+        precision, shift = self._precisions[self._best], self._shifts[self._best]
+        site = self._sites.get(name) if name is not None else None
+        if site is not None:
+            share = 1.0 + t * site.size
+            precision = precision - algebra.scaled(site.basis, site.size / share)
+            shift = shift - algebra.times(site.basis, site.shift / share)
+        covariance = algebra.inverse(precision)
+        mean = algebra.times(covariance, shift)
+        prior = algebra.inverse(covariance + t * self._directions)
+        belief = _Belief(prior, mean, prior, mean)
+        if site is not None:
+            precision = prior + algebra.scaled(site.basis, site.size)
+            shift = algebra.times(prior, mean) + algebra.times(site.basis, site.shift)
+            belief = _Belief(prior, mean, precision, algebra.times(algebra.inverse(precision), shift))
+        self._beliefs[name] = belief
+        return belief
+
+    # -- learning -----------------------------------------------------------------------------------------
+
+    def update(self, feedback: Feedback) -> None:
+        """Learn from the steps made and the moves left alone by `feedback.person`."""
+        name = feedback.person
+        if not self._sites and self._first in (None, name):
+            self.single.update(feedback)
+            self._first = name
+            return
+        observed = self.single.observe(feedback)
+        if observed is None:
+            return
+        self.single.measure(observed)
+        if not self._sites:
+            self._part()
+        algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
+        precision, mean = belief.prior_precision, belief.prior_mean
+        shift = algebra.times(precision, mean)
+        if old is not None:  # forget a little, then learn
+            keep = self.single.forgetting
+            precision = precision + algebra.scaled(old.basis, keep * old.size)
+            mean = algebra.times(
+                algebra.inverse(precision), shift + algebra.times(old.basis, keep * old.shift)
+            )
+        precision, mean = algebra.learn(precision, mean, observed.rows, observed.labels)
+        new = algebra.site(
+            precision - belief.prior_precision, algebra.times(precision, mean) - shift, *self._roots
+        )
+        if old is not None:
+            self._add(old, -1.0)
+        self._add(new, 1.0)
+        self._sites[name] = new
+        self.rounds += 1
+        self._choose_difference()
+        self._learn_directions(new)
+        self._beliefs = {}
+
+    def _part(self) -> None:
+        """A second person: what the first one has shown becomes a site."""
+        assert self._first is not None  # update() has seen somebody
+        precision = self._form(self.single.posterior.precision())
+        shift = self.algebra.times(precision, self.single.posterior.mean)
+        shift = shift - self.algebra.times(self._prior_precision, self._prior_mean)
+        site = self.algebra.site(precision - self._prior_precision, shift, *self._roots)
+        self._add(site, 1.0)
+        self._sites[self._first] = site
+        self._choose_difference()
+        self._beliefs = {}
+
+    def _form(self, precision: Matrix) -> Matrix:
+        """A precision matrix of the single learner as the algebra has it."""
+        joint = isinstance(self.algebra, Joint)
+        if joint == (precision.ndim == 2):
+            return precision
+        return np.diag(precision) if joint else 1.0 / np.diagonal(np.linalg.inv(precision))
+
+    def _add(self, site: Site, sign: float) -> None:
+        for i, t in enumerate(GRID):
+            share = 1.0 + t * site.size
+            self._precisions[i] += sign * self.algebra.scaled(site.basis, site.size / share)
+            self._shifts[i] += sign * self.algebra.times(site.basis, site.shift / share)
+            self._evidence[i] += sign * 0.5 * float((t * site.shift**2 / share - np.log(share)).sum())
+
+    def _choose_difference(self) -> None:
+        """The t with the largest evidence, with caution."""
+        scores = self._evidence + LEANING * np.log(GRID)
+        scores += [self.algebra.evidence(*sums) for sums in zip(self._precisions, self._shifts, strict=True)]
+        self._best = min(int(np.argmax(scores)) + CAUTION, len(GRID) - 1)
+
+    def _learn_directions(self, site: Site) -> None:
+        """One EM step for A with the person who was just learned from; A itself changes now and then."""
+        algebra, t = self.algebra, float(GRID[self._best])
+        covariance = algebra.inverse(self._precisions[self._best])
+        mu = algebra.times(covariance, self._shifts[self._best])
+        prior = algebra.inverse(t * self._directions)
+        own = algebra.inverse(prior + algebra.scaled(site.basis, site.size))
+        pull = self._pull(own, prior)
+        away = algebra.times(pull, mu) + algebra.times(own, algebra.times(site.basis, site.shift))
+        expected = (algebra.outer(away) + own + algebra.congruent(pull, covariance)) / t
+        people = len(self._sites)
+        self._spreads += 1
+        self._spread = self._spread + (expected - self._spread) / min(self._spreads, max(WINDOW, people))
+        if self.rounds % EVERY:
+            return
+        shrinkage = 0.5 * self.dim if isinstance(algebra, Joint) else WINDOW
+        unit = algebra.mean_size(self._spread) * algebra.identity(self.dim + 1)
+        directions = (people * self._spread + shrinkage * unit) / (people + shrinkage)
+        self._directions = directions / algebra.mean_size(directions)
+        self._roots = algebra.roots(self._directions)
+
+    def _pull(self, own: Matrix, prior: Matrix) -> Matrix:
+        """own prior - 1: how theta_k - mu depends on mu."""
+        product = own @ prior if own.ndim == 2 else own * prior
+        return product - self.algebra.identity(self.dim + 1)
+
+    # -- to and from JSON ---------------------------------------------------------------------------------
+
+    def state(self) -> State:
+        """Everything it has learned, as JSON-able data."""
+        state: State = {
+            "learner": self.name,
+            "weights": pack(self.weights),
+            "single": self.single.state(),
+            "first": self._first,
+            "people": [
+                {"learner": self.name, "person": name, **{k: pack(v) for k, v in site._asdict().items()}}
+                for name, site in self._sites.items()
+            ],
+        }
+        if self._sites:
+            state |= {key: pack(array) for key, array in self._arrays().items()}
+            state |= {"best": self._best, "rounds": self.rounds, "spreads": self._spreads}
+        return state
+
+    def _arrays(self) -> dict[str, Vector]:
+        return {
+            "precisions": self._precisions.reshape(len(GRID), -1),
+            "shifts": self._shifts,
+            "evidence": self._evidence,
+            "directions": self._directions,
+            "spread": self._spread,
+        }
+
+    def restore(self, state: State) -> None:
+        """Return to an earlier state. Raises ValueError, and changes nothing, if it is invalid."""
+        single = ChoiceLearner(self.dim)
+        single.restore(inner_state(state, self.name, "single"))
+        other = Population.of(single.unlearned())
+        other.single = single
+        first, people = state.get("first"), state.get("people")
+        if not (first is None or isinstance(first, str)) or not isinstance(people, list):
+            raise ValueError(f"The state of {self.name!r} has no people; was it written by state()?")
+        other._first = first
+        shape = other._directions.shape
+        for entry in people:
+            basis, size, shift = (
+                unpack(entry, key, self.name, of)
+                for key, of in zip(Site._fields, (shape, shape[:1], shape[:1]), strict=True)
+            )
+            other._sites[str(entry["person"])] = Site(basis, size, shift)
+        if people:
+            arrays = {k: unpack(state, k, self.name, a.shape) for k, a in other._arrays().items()}
+            other._precisions = arrays["precisions"].reshape(len(GRID), *shape)
+            other._shifts, other._evidence = arrays["shifts"], arrays["evidence"]
+            other._directions, other._spread = arrays["directions"], arrays["spread"]
+            other._roots = other.algebra.roots(other._directions)
+            other._best = min(count(state, "best", self.name), len(GRID) - 1)
+            other.rounds, other._spreads = (count(state, k, self.name) for k in ("rounds", "spreads"))
+        self.__dict__.update(other.__dict__)

@@ -1,0 +1,112 @@
+"""The algebra of sites: what each person has shown, with full matrices or with independent coordinates.
+
+See population.py for the model and the formulas.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coactor.learners.gaussians import Diagonal, Precision
+from coactor.protocol import Matrix, Vector
+
+
+class Site(NamedTuple):
+    """What one person has shown: L = B diag(l) B', e = B u."""
+
+    basis: Matrix
+    size: Vector
+    shift: Vector
+
+
+class Joint:
+    """The algebra of sites with full matrices."""
+
+    def identity(self, size: int) -> Matrix:
+        return np.eye(size)
+
+    def scaled(self, basis: Matrix, values: Vector) -> Matrix:
+        """B diag(values) B'."""
+        product: Matrix = (basis * values) @ basis.T
+        return product
+
+    def times(self, matrix: Matrix, vector: Vector) -> Vector:
+        return matrix @ vector
+
+    def inverse(self, matrix: Matrix) -> Matrix:
+        inverse = np.linalg.inv(matrix)
+        return 0.5 * (inverse + inverse.T)
+
+    def evidence(self, precision: Matrix, shift: Vector) -> float:
+        """-1/2 log|Q| + 1/2 q' Q^-1 q."""
+        root = np.linalg.cholesky(precision)
+        z = np.linalg.solve(root, shift)
+        return float(0.5 * (z @ z) - np.log(np.diagonal(root)).sum())
+
+    def outer(self, vector: Vector) -> Matrix:
+        return np.outer(vector, vector)
+
+    def congruent(self, left: Matrix, middle: Matrix) -> Matrix:
+        """left middle left'."""
+        product: Matrix = left @ middle @ left.T
+        return product
+
+    def mean_size(self, matrix: Matrix) -> float:
+        return float(np.trace(matrix)) / len(matrix)
+
+    def roots(self, matrix: Matrix) -> tuple[Matrix, Matrix]:
+        """The square root, and its inverse."""
+        sizes, vectors = np.linalg.eigh(matrix)
+        half = np.sqrt(sizes)
+        return (vectors * half) @ vectors.T, (vectors / half) @ vectors.T
+
+    def site(self, precision: Matrix, shift: Vector, root: Matrix, inverse_root: Matrix) -> Site:
+        sizes, vectors = np.linalg.eigh(root @ (0.5 * (precision + precision.T)) @ root)
+        return Site(inverse_root @ vectors, np.maximum(sizes, 0.0), vectors.T @ (root @ shift))
+
+    def learn(self, precision: Matrix, mean: Vector, rows: Matrix, labels: Vector) -> tuple[Matrix, Vector]:
+        gaussian = Precision.of(mean, precision)
+        gaussian.learn(rows, labels)
+        return gaussian.matrix, gaussian.mean
+
+
+class Independent:
+    """The same with independent coordinates: matrices are vectors, and B is 1."""
+
+    def identity(self, size: int) -> Vector:
+        return np.ones(size)
+
+    def scaled(self, basis: Vector, values: Vector) -> Vector:
+        return basis**2 * values
+
+    def times(self, matrix: Vector, vector: Vector) -> Vector:
+        return matrix * vector
+
+    def inverse(self, matrix: Vector) -> Vector:
+        return 1.0 / matrix
+
+    def evidence(self, precision: Vector, shift: Vector) -> float:
+        return float(0.5 * (shift**2 / precision).sum() - 0.5 * np.log(precision).sum())
+
+    def outer(self, vector: Vector) -> Vector:
+        return vector**2
+
+    def congruent(self, left: Vector, middle: Vector) -> Vector:
+        return left**2 * middle
+
+    def mean_size(self, matrix: Vector) -> float:
+        return float(matrix.mean())
+
+    def roots(self, matrix: Vector) -> tuple[Vector, Vector]:
+        half = np.sqrt(matrix)
+        return half, 1.0 / half
+
+    def site(self, precision: Vector, shift: Vector, root: Vector, inverse_root: Vector) -> Site:
+        return Site(inverse_root, np.maximum(root**2 * precision, 0.0), root * shift)
+
+    def learn(self, precision: Vector, mean: Vector, rows: Matrix, labels: Vector) -> tuple[Vector, Vector]:
+        gaussian = Diagonal(mean, 1.0 / precision)
+        gaussian.learn(rows, labels)
+        return 1.0 / gaussian.variance, gaussian.mean

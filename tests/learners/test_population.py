@@ -1,0 +1,96 @@
+"""Several people: one learner that shares what they agree on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from coactor.learners import ChoiceLearner
+from coactor.learners.choice import FEW
+from coactor.learners.population import Population
+from coactor.protocol import Feedback
+
+
+def corrections(weights, n, seed):
+    """Corrections of somebody who makes every move that gains more than 0.3."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        moves = rng.standard_normal((12, len(weights)))
+        gains = moves @ weights
+        made = moves[gains > 0.3][:1]
+        path = np.vstack([np.zeros(len(weights)), made]).cumsum(axis=0)
+        yield Feedback(path, float(len(made)), moves[gains <= 0.3])
+
+
+def learned(tastes, rounds=30, dim=4):
+    learner = Population(dim)
+    streams = {name: corrections(w, rounds, k) for k, (name, w) in enumerate(tastes.items())}
+    for _ in range(rounds):
+        for name, stream in streams.items():
+            learner.update(replace(next(stream), person=name))
+    return learner
+
+
+def direction(weights):
+    return weights / np.linalg.norm(weights)
+
+
+@pytest.mark.parametrize("dim", [4, FEW + 1])
+def test_one_person_is_the_single_learner_bit_for_bit(dim):
+    single, population = ChoiceLearner(dim), Population(dim)
+    for feedback in corrections(np.linspace(-1.0, 1.0, dim), 5, 0):
+        single.update(feedback)
+        population.update(replace(feedback, person="ana"))
+    assert population.people == ("ana",)
+    assert np.array_equal(population.weights, single.weights)
+    assert np.array_equal(population.person("ana").weights, single.weights)
+    assert population.threshold == single.threshold
+
+
+def test_people_who_disagree_keep_their_own_weights():
+    tastes = {"ana": np.array([1.0, 0.5, 0.0, 0.0]), "ben": np.array([-1.0, 0.5, 0.0, 0.0])}
+    learner = learned(tastes)
+    for name, truth in tastes.items():
+        assert direction(learner.person(name).weights) @ direction(truth) > 0.95
+    assert learner.difference > 1.0
+
+
+def test_newcomer_starts_from_people_who_agree():
+    truth = np.array([1.0, 0.5, -0.5, 0.0])
+    learner = learned(dict.fromkeys(("ana", "ben", "cleo", "dan"), truth))
+    newcomer = learner.person("eve")
+    assert direction(newcomer.weights) @ direction(truth) > 0.95
+    assert (newcomer.deviations() < 0.7 * newcomer.prior_deviations()).all()
+
+
+def test_people_who_agree_differ_less_than_people_who_do_not():
+    rng = np.random.default_rng(3)
+    truth = np.array([1.0, 0.5, -0.5, 0.0])
+    names = [f"person {k}" for k in range(6)]
+    same = learned(dict.fromkeys(names, truth))
+    other = learned({name: rng.standard_normal(4) for name in names})
+    assert same.difference < other.difference
+
+
+@pytest.mark.parametrize("dim", [3, FEW + 1])
+@pytest.mark.parametrize("people", [("ana",), ("ana", "ben", "cleo")])
+def test_state_restores_the_learner_bit_for_bit(dim, people):
+    learner, other = Population(dim), Population(dim)
+    stream = list(corrections(np.linspace(-1.0, 1.0, dim), 13, 1))
+    for k, feedback in enumerate(stream[:12]):
+        learner.update(replace(feedback, person=people[k % len(people)]))
+    other.restore(json.loads(json.dumps(learner.state())))
+    for each in (learner, other):
+        each.update(replace(stream[12], person=people[0]))
+    for name in (*people, "newcomer"):
+        assert np.array_equal(learner.person(name).weights, other.person(name).weights)
+    assert learner.state() == other.state()
+
+
+def test_restore_refuses_what_is_not_a_state():
+    learner = Population(3)
+    with pytest.raises(ValueError, match="state"):
+        learner.restore({"learner": "population"})
