@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -176,15 +175,18 @@ def test_a_proposal_depends_on_its_number_alone_not_on_what_was_asked_before() -
 
 
 class Counting:
-    """A solver that counts how often it is called, and can be slow."""
+    """A solver that counts how often it is called, and moves a clock on."""
 
     def __init__(self, domain: Any, seconds: float = 0.0) -> None:
         self.domain, self.seconds, self.calls = domain, seconds, 0
 
     def __call__(self, x: Any, w: Vector) -> Any:
         self.calls += 1
-        time.sleep(self.seconds)  # stands for a solver that takes its time
         return self.domain.solve(x, w)
+
+    def clock(self) -> float:
+        """The time, if nothing but the solver took any."""
+        return self.calls * self.seconds
 
 
 @pytest.mark.parametrize("candidates", [1, 2, 8])
@@ -197,20 +199,22 @@ def test_the_candidate_budget_is_respected(candidates: int) -> None:
     assert solver.calls == 1 + candidates // 2  # every other candidate is found by kicks
 
 
-def test_the_time_budget_is_respected() -> None:
+def test_the_time_budget_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     """With no time left only the plain answer is looked at; a slow solver is not called again in vain."""
     case = make_case("tour", size=14, features=6, seed=2)
-    slow = Counting(case.domain, seconds=0.02)
-    how = Effort(candidates=1000, seconds=0.01)
     view = Outlook(case.weights(), 0.5)
-    y = strategy("effort-aware", case.domain, slow, how)(case.x, view, (0, 0))
+    slow = Counting(case.domain, seconds=2.0)
+    monkeypatch.setattr("coactor.proposals.strategies.time.monotonic", slow.clock)
+    y = strategy("effort-aware", case.domain, slow, Effort(candidates=1000, seconds=1.0))(
+        case.x, view, (0, 0)
+    )
     assert slow.calls == 1
     assert same(y, strategy("polish", case.domain)(case.x, view, (0, 0)))
-    longer = Counting(case.domain, seconds=0.001)
-    strategy("deep", case.domain, longer, Effort(candidates=100_000, seconds=0.05))(
-        case.x, Outlook(case.weights(), 0.5), (0, 0)
-    )
-    assert 1 < longer.calls < 100
+    longer = Counting(case.domain, seconds=0.1)
+    monkeypatch.setattr("coactor.proposals.strategies.time.monotonic", longer.clock)
+    how = Effort(candidates=100_000, patience=100_000, seconds=1.05)
+    strategy("deep", case.domain, longer, how)(case.x, view, (0, 0))
+    assert longer.calls == 11  # the first call beyond the limit is the last
 
 
 def test_patience_ends_the_search_where_there_is_but_one_optimum() -> None:
