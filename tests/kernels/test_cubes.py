@@ -1,4 +1,4 @@
-"""The look-ahead solver against the sentence that describes it."""
+"""The two-step lookahead against a naive implementation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from coactor.kernels import cubes
 
 
-def test_the_papers_cube_has_448_edges() -> None:
+def test_number_edges_numbers_the_448_edges_of_the_papers_cube() -> None:
     edge_of = cubes.number_edges(7)
     used = edge_of[edge_of >= 0]
     assert sorted(used.tolist()) == list(range(448))
@@ -19,7 +19,7 @@ def test_the_papers_cube_has_448_edges() -> None:
 
 
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1))
-def test_look_two_moves_ahead_take_the_first_repeat(dimension: int, seed: int) -> None:
+def test_solve_looks_two_steps_ahead_and_takes_the_first(dimension: int, seed: int) -> None:
     edge_of = cubes.number_edges(dimension)
     cost = np.random.default_rng(seed).standard_normal(int(edge_of.max()) + 1)
 

@@ -10,7 +10,7 @@ from coactor.kernels import edges
 
 
 @given(st.integers(1, 12))
-def test_edges_are_numbered_in_row_order(n: int) -> None:
+def test_edge_number_counts_pairs_in_row_order(n: int) -> None:
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
     assert [edges.edge_number(i, j, n) for i, j in pairs] == list(range(len(pairs)))
     assert [edges.edge_number(j, i, n) for i, j in pairs] == list(range(len(pairs)))

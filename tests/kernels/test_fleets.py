@@ -1,4 +1,4 @@
-"""Insertion over several paths against every point at every place."""
+"""Insertion over several paths against a naive implementation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from coactor.kernels import edges, fleets, tolerances
 
 
 @given(st.integers(1, 3), st.integers(0, 7), st.integers(0, 2**32 - 1))
-def test_insertion_is_all_points_times_all_places(vehicles: int, free: int, seed: int) -> None:
+def test_insertion_equals_the_naive_one_and_solve_is_two_opt_optimal(
+    vehicles: int, free: int, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     n = 2 * vehicles + free
     cost = edges.cost_matrix(rng.standard_normal(n * (n - 1) // 2), n)

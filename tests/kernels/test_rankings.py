@@ -11,7 +11,7 @@ from coactor.kernels import rankings
 
 
 @given(st.integers(1, 6), st.integers(1, 5), st.integers(0, 2**32 - 1))
-def test_sparse_products_are_those_of_the_dense_matrix(n: int, d: int, seed: int) -> None:
+def test_sparse_products_equal_those_of_the_dense_matrix(n: int, d: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     dense = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.5)
     rows = SparseRows.from_dense(dense)
@@ -23,6 +23,6 @@ def test_sparse_products_are_those_of_the_dense_matrix(n: int, d: int, seed: int
 
 
 @given(st.lists(st.integers(-2, 2), max_size=12))
-def test_ties_keep_input_order(scores: list[int]) -> None:
+def test_descending_keeps_ties_in_input_order(scores: list[int]) -> None:
     order = rankings.descending(np.array(scores, dtype=np.float64))
     assert order.tolist() == sorted(range(len(scores)), key=lambda k: -scores[k])

@@ -1,4 +1,4 @@
-"""Insertion and 2-opt against the simplest programs that do the same."""
+"""Insertion and 2-opt against naive implementations."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def naive_two_opt(cost: Matrix, tour: list[int]) -> list[int]:
 
 
 @given(seeds, st.integers(1, 14), st.booleans())
-def test_insertion_is_all_points_times_all_positions(seed: int, n: int, metric: bool) -> None:
+def test_insertion_equals_the_naive_one(seed: int, n: int, metric: bool) -> None:
     cost = costs_of(seed, n, metric)
     assert tours.insertion(cost).tolist() == naive_insertion(cost)
 
 
 @given(seeds, st.integers(1, 9), st.booleans())
-def test_the_solver_is_insertion_then_first_improvement(seed: int, n: int, metric: bool) -> None:
+def test_solve_is_insertion_then_first_improvement(seed: int, n: int, metric: bool) -> None:
     cost = costs_of(seed, n, metric)
     assert tours.solve(cost).tolist() == naive_two_opt(cost, naive_insertion(cost))
 
@@ -75,15 +75,30 @@ def is_two_opt_optimal(cost: Matrix, tour: Indices) -> bool:
 
 
 @given(seeds, st.integers(1, 30), st.booleans(), st.integers(1, 12))
-def test_neighbour_lists_end_in_a_true_optimum(seed: int, n: int, metric: bool, neighbours: int) -> None:
+def test_large_solve_is_two_opt_optimal_for_any_list_length(
+    seed: int, n: int, metric: bool, neighbours: int
+) -> None:
     cost = costs_of(seed, n, metric)
     tour = large_tours.solve(cost, neighbours)
     assert arrays.is_permutation(tour, n)
+    assert tour[0] == 0
     assert is_two_opt_optimal(cost, tour)
 
 
+@given(seeds, st.integers(2, 40), st.booleans(), st.integers(1, 5))
+def test_greedy_is_a_tour_that_begins_with_the_cheapest_edge(
+    seed: int, n: int, metric: bool, neighbours: int
+) -> None:
+    cost = costs_of(seed, n, metric)
+    tour = large_tours.greedy(cost, large_tours.nearest(cost, min(neighbours, n - 1)))
+    assert arrays.is_permutation(tour, n)
+    rest = cost + np.where(np.eye(n, dtype=bool), np.inf, 0.0)
+    cheapest = np.unravel_index(rest.argmin(), rest.shape)
+    assert frozenset(map(int, cheapest)) in edges_of(tour)
+
+
 @given(seeds, st.integers(2, 12), st.data())
-def test_turning_the_shorter_side_gives_the_same_cycle(seed: int, n: int, data: st.DataObject) -> None:
+def test_turn_gives_the_cycle_of_a_plain_reversal(seed: int, n: int, data: st.DataObject) -> None:
     tour = np.random.default_rng(seed).permutation(n)
     i = data.draw(st.integers(0, n - 1))
     j = data.draw(st.integers(i, n - 1))
@@ -102,14 +117,14 @@ def edges_of(tour: Indices) -> list[frozenset[int]]:
 
 
 @pytest.mark.parametrize("metric", [True, False])
-def test_large_problems(metric: bool) -> None:
+def test_large_solve_is_two_opt_optimal_on_200_points(metric: bool) -> None:
     cost = costs_of(1, 200, metric)
     tour = large_tours.solve(cost, 10)
     assert is_two_opt_optimal(cost, tour)
 
 
 @given(seeds, st.integers(2, 12))
-def test_nearest_are_the_cheapest_in_order(seed: int, n: int) -> None:
+def test_nearest_lists_the_cheapest_partners_in_order(seed: int, n: int) -> None:
     cost = costs_of(seed, n)
     for k in range(1, n):
         near = large_tours.nearest(cost, k)

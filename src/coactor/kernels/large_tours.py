@@ -1,14 +1,28 @@
-"""2-opt for many points: neighbour lists find most moves, a last full scan proves that none is left."""
+"""Tours of many points: greedy edges, then 2-opt with neighbour lists to a proven optimum.
+
+A reversal replaces the edges a-b and c-d by a-c and b-d. It gains only if a new edge is cheaper than an old
+one at the same point. So a point needs to try only those points that are cheaper to reach than its neighbours
+on the tour: few, and usually all of them on its list. Where the list is too short for that, the row of the
+point is searched. So after the lists are made, most of the matrix is never read again.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from coactor.kernels.arrays import reverse
 from coactor.kernels.tolerances import rounding
-from coactor.kernels.tours import gain, insertion
 from coactor.protocol import Indices, Matrix
+
+JOINED = 8  # other ends that each end of a piece tries, when the pieces of a tour are joined
+
+
+def solve(cost: Matrix, neighbours: int) -> Indices:
+    """A tour from point 0 that no reversal improves."""
+    near = nearest(cost, min(neighbours, len(cost) - 1))
+    tour = greedy(cost, near)
+    two_opt(cost, tour, near)
+    return np.roll(tour, -int(np.flatnonzero(tour == 0)[0]))
 
 
 def nearest(cost: Matrix, k: int) -> Indices:
@@ -20,6 +34,45 @@ def nearest(cost: Matrix, k: int) -> Indices:
         some = np.argpartition(row, max(0, k - 1))[:k]
         out[p] = some[np.argsort(row[some])]
     return out
+
+
+def greedy(cost: Matrix, near: Indices) -> Indices:
+    """A tour of cheap edges that close no circle: among neighbours, then between the ends of pieces."""
+    n = len(cost)
+    links, opposite = np.full((n, 2), -1), np.arange(n)
+    ends = np.arange(n)
+    while len(ends) > 2 or (len(ends) == 2 and opposite[ends[0]] != ends[1]):
+        pairs = np.column_stack([np.repeat(ends, near.shape[1]), near.ravel()])
+        order = np.argsort(cost[pairs[:, 0], pairs[:, 1]], kind="stable")
+        join(pairs[order], links, opposite)
+        ends = np.flatnonzero(links[:, 1] < 0)
+        between = cost[np.ix_(ends, ends)]
+        between[np.arange(len(ends)), np.searchsorted(ends, opposite[ends])] = np.inf  # of the same piece
+        near = ends[nearest(between, min(JOINED, len(ends) - 1))]
+    return walk(links, int(ends[0]))
+
+
+@njit(cache=True)
+def join(pairs: Indices, links: Indices, opposite: Indices) -> None:
+    """Add the edges in order, where both points have a free end and lie on different pieces."""
+    for k in range(len(pairs)):
+        a, b = pairs[k, 0], pairs[k, 1]
+        if links[a, 1] < 0 and links[b, 1] < 0 and a != b and opposite[a] != b:
+            links[a, 0 if links[a, 0] < 0 else 1] = b
+            links[b, 0 if links[b, 0] < 0 else 1] = a
+            one, two = opposite[a], opposite[b]
+            opposite[one], opposite[two] = two, one
+
+
+@njit(cache=True)
+def walk(links: Indices, first: int) -> Indices:
+    """The points of a path from one of its ends."""
+    tour = np.empty(len(links), np.int64)
+    before, p = -1, first
+    for k in range(len(links)):
+        tour[k] = p
+        before, p = p, links[p, 1] if links[p, 0] == before else links[p, 0]
+    return tour
 
 
 @njit(cache=True)
@@ -40,18 +93,31 @@ def turn(tour: Indices, position: Indices, i: int, j: int) -> None:
 
 @njit(cache=True)
 def improve_point(
-    cost: Matrix, near: Indices, tour: Indices, position: Indices, a: int, awake: Indices, least: float
+    cost: Matrix,
+    near: Indices,
+    tour: Indices,
+    position: Indices,
+    a: int,
+    awake: Indices,
+    least: float,
+    whole: bool,
 ) -> bool:
-    """Make one gaining reversal that gives point a a cheaper neighbour, if the lists show one."""
-    n = tour.size
+    """Make one gaining reversal that gives point a a cheaper neighbour, if there is one.
+
+    Tries the points on its list or, if `whole` and some cheaper points are not on it, all points.
+    """
+    n, k = tour.size, near.shape[1]
     for ahead in (True, False):
         step = 1 if ahead else -1
         b = tour[(position[a] + step) % n]
-        for k in range(near.shape[1]):
-            c = near[a, k]
+        listed = not whole or cost[a, b] <= cost[a, near[a, k - 1]]
+        for t in range(k if listed else n):
+            c = near[a, t] if listed else t
             saved = cost[a, b] - cost[a, c]
-            if saved <= 0.0:
-                break
+            if saved <= 0.0 or c == a:
+                if listed:
+                    break
+                continue
             d = tour[(position[c] + step) % n]
             if saved + cost[c, d] - cost[b, d] > least:
                 if ahead:
@@ -65,13 +131,15 @@ def improve_point(
 
 @njit(cache=True)
 def two_opt(cost: Matrix, tour: Indices, near: Indices) -> None:
-    """Improve the tour in place to a true 2-opt optimum, with the help of the points near each point."""
+    """2-opt in place: by the lists while they help, then with proof that no reversal gains."""
     n = tour.size
+    if n < 4:
+        return
     least = rounding(cost)
     position = np.empty(n, np.int64)
     for k in range(n):
         position[tour[k]] = k
-    awake = np.ones(n, np.int64)
+    awake = np.ones(n, np.int64)  # points whose surroundings changed since they were last tried
     while True:
         active = True
         while active:
@@ -79,24 +147,11 @@ def two_opt(cost: Matrix, tour: Indices, near: Indices) -> None:
             for a in range(n):
                 while awake[a] == 1:
                     awake[a] = 0
-                    if improve_point(cost, near, tour, position, a, awake, least):
+                    if improve_point(cost, near, tour, position, a, awake, least, False):
                         active = True
-        improved = False
-        for i in range(1, n - 1):  # what the lists cannot see
-            for j in range(i + 1, n - 1 if i == 1 else n):
-                if gain(cost, tour, i, j) > least:
-                    a, b, c, d = tour[i - 1], tour[i], tour[j], tour[(j + 1) % n]
-                    awake[a] = awake[b] = awake[c] = awake[d] = 1
-                    reverse(tour, i, j)
-                    improved = True
-        if not improved:
+        proved = True
+        for a in range(n):
+            while improve_point(cost, near, tour, position, a, awake, least, True):
+                proved = False
+        if proved:
             return
-        for k in range(n):
-            position[tour[k]] = k
-
-
-def solve(cost: Matrix, neighbours: int) -> Indices:
-    """Insertion, then 2-opt with neighbour lists."""
-    tour = insertion(cost)
-    two_opt(cost, tour, nearest(cost, min(neighbours, tour.size - 1)))
-    return tour

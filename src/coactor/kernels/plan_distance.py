@@ -5,12 +5,59 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from coactor.kernels.plans import MOVE, TAILS, apply, edits, gains
+from coactor.kernels.plan_climb import gains
+from coactor.kernels.plans import MOVE, TAILS, Rules, apply, list_moves
 from coactor.protocol import Indices, Matrix
 
 
+def towards(routes: Indices, sizes: Indices, goal: Indices, goal_sizes: Indices) -> Indices:
+    """Moves that turn the routes (in place) into the goal, up to a permutation of the vehicles.
+
+    Greedy: the move that makes the most arcs of the goal, as long as that sets a new record; otherwise the
+    move that makes the first missing arc of the goal. Making the arcs in order ends after at most one move
+    per stop, so the whole ends too.
+    """
+    n = int(sizes.sum())
+    wanted = np.zeros((n + 1, n + 1))
+    for first, second in _arcs(goal, goal_sizes):
+        wanted[first, second] = -1.0
+    rules = Rules(wanted, 0.0, np.zeros(n + 1), np.zeros(len(routes)), True)
+    missing = -_count(wanted, goal, goal_sizes) + _count(wanted, routes, sizes)
+    record = missing + 1
+    moves: list[Indices] = []
+    while missing > 0:
+        gain = gains(rules, routes, sizes)
+        best = int(gain.argmax()) if len(gain) else -1
+        if best >= 0 and gain[best] > 0.5 and missing - gain[best] < record:
+            move = list_moves(rules, routes, sizes)[best]
+            record = missing - round(gain[best])
+        else:
+            move = join_first(wanted, routes, sizes, goal, goal_sizes)
+            if move[0] < 0:  # every stop follows the right one: only ends of routes differ
+                break
+        apply(routes, sizes, move)
+        missing = -_count(wanted, goal, goal_sizes) + _count(wanted, routes, sizes)
+        moves.append(move)
+    return np.array(moves, dtype=np.int64).reshape(-1, 5)
+
+
+def _arcs(routes: Indices, sizes: Indices) -> list[tuple[int, int]]:
+    """The arcs of all routes that are not empty."""
+    return [
+        (int(routes[r, k]), int(routes[r, k + 1]))
+        for r in range(len(sizes))
+        for k in range(sizes[r] + 1 if sizes[r] else 0)
+    ]
+
+
+def _count(wanted: Matrix, routes: Indices, sizes: Indices) -> int:
+    """Minus the number of wanted arcs in the routes."""
+    return int(sum(wanted[arc] for arc in _arcs(routes, sizes)))
+
+
 @njit(cache=True)
-def _place(routes: Indices, sizes: Indices, stop: int) -> tuple[int, int]:
+def position(routes: Indices, sizes: Indices, stop: int) -> tuple[int, int]:
+    """The route and the position of a stop."""
     for r in range(len(routes)):
         for k in range(1, sizes[r] + 1):
             if routes[r, k] == stop:
@@ -19,83 +66,27 @@ def _place(routes: Indices, sizes: Indices, stop: int) -> tuple[int, int]:
 
 
 @njit(cache=True)
-def _join(routes: Indices, sizes: Indices, wanted: Matrix, a: int, b: int, edit: Indices) -> None:
-    """An edit after which b follows a (0: the depot), and which breaks no other wanted arc before b."""
-    r, i = _place(routes, sizes, b)
-    s, j = -1, 0
-    if a > 0:
-        s, j = _place(routes, sizes, a)
-    else:  # some route begins with a stop that should not be first: b takes its place
-        for k in range(len(routes)):
-            if wanted[0, routes[k, 1]] == 0.0 and (s < 0 or k != r):
-                s = k
-    if s == r:
-        edit[0], edit[1], edit[2], edit[3], edit[4] = MOVE, r, i, s, j
-    else:
-        edit[0], edit[1], edit[2], edit[3], edit[4] = TAILS, s, j, r, i - 1
-
-
-@njit(cache=True)
-def towards(routes: Indices, sizes: Indices, goal: Indices, goal_sizes: Indices) -> Indices:
-    """Edits that turn the routes (in place) into the goal, whichever vehicle drives which route.
-
-    Greedy: the edit that makes the most arcs of the goal, as long as that sets a new record; where none
-    does, the first missing arc of the goal is joined. Joining arcs in order ends after one edit a stop at
-    most, so the whole ends too. Few edits, but not always the fewest: an upper bound.
-    """
-    n = int(sizes.sum())
-    wanted = np.zeros((n + 1, n + 1))
-    missing = 0
-    for r in range(len(goal)):
-        for k in range(goal_sizes[r] + 1 if goal_sizes[r] else 0):
-            wanted[goal[r, k], goal[r, k + 1]] = -1.0
-            missing += 1
-    for r in range(len(routes)):
-        for k in range(sizes[r] + 1 if sizes[r] else 0):
-            missing += int(wanted[routes[r, k], routes[r, k + 1]])
-    record = missing + 1
-    demand, capacity = np.zeros(n + 1), np.zeros(len(routes))
-    made = np.empty((n * (n + 2) + 16, 5), np.int64)
-    count = 0
-    edit = np.empty(5, np.int64)
-    while missing > 0:
-        rows = edits(routes, sizes, demand, capacity, True)
-        gain = gains(wanted, 0.0, routes, sizes, demand, capacity, rows)
-        best = int(np.argmax(gain)) if len(rows) else -1
-        if best >= 0 and gain[best] > 0.5 and missing - gain[best] < record:
-            made[count] = rows[best]
-            missing -= round(gain[best])
-            record = missing
-        else:
-            joined = False
-            for r in range(len(goal)):
-                for k in range(goal_sizes[r]):
-                    a, b = goal[r, k], goal[r, k + 1]
-                    s, i = _place(routes, sizes, b)
-                    if routes[s, i - 1] != a:
-                        _join(routes, sizes, wanted, a, b, edit)
-                        joined = True
-                        break
-                if joined:
-                    break
-            if not joined:  # every stop follows the right one: what is missing are ends, and they follow
-                break
-            made[count] = edit
-            missing -= round(_gain(wanted, routes, sizes, edit))
-        apply(routes, sizes, made[count])
-        count += 1
-    return made[:count]
-
-
-@njit(cache=True)
-def _gain(wanted: Matrix, routes: Indices, sizes: Indices, edit: Indices) -> float:
-    """Arcs of the goal that an edit makes, counted afresh: `changed` does not know moves past a neighbour."""
-    after, lengths = routes.copy(), sizes.copy()
-    apply(after, lengths, edit)
-    total = 0.0
-    for r in range(len(routes)):
-        for k in range(sizes[r] + 1 if sizes[r] else 0):
-            total += wanted[routes[r, k], routes[r, k + 1]]
-        for k in range(lengths[r] + 1 if lengths[r] else 0):
-            total -= wanted[after[r, k], after[r, k + 1]]
-    return total
+def join_first(
+    wanted: Matrix, routes: Indices, sizes: Indices, goal: Indices, goal_sizes: Indices
+) -> Indices:
+    """The move that makes the first missing arc of the goal, keeping those before; -1 if none is missing."""
+    move = np.full(5, -1)
+    for route in range(len(goal)):
+        for k in range(goal_sizes[route]):
+            a, b = goal[route, k], goal[route, k + 1]
+            r, i = position(routes, sizes, b)
+            if routes[r, i - 1] == a:
+                continue
+            s, j = -1, 0
+            if a > 0:
+                s, j = position(routes, sizes, a)
+            else:  # b takes the place of a stop that should not be the first of its route
+                for t in range(len(routes)):
+                    if wanted[0, routes[t, 1]] == 0.0 and (s < 0 or t != r):
+                        s = t
+            if s == r:
+                move[0], move[1], move[2], move[3], move[4] = MOVE, r, i, s, j
+            else:
+                move[0], move[1], move[2], move[3], move[4] = TAILS, s, j, r, i - 1
+            return move
+    return move

@@ -8,6 +8,7 @@ from coactor.protocol import Vector
 
 GAIN = 1e-12  # relative to the largest cost: accepting a smaller gain could make a search cycle
 PATH = 1e-11  # relative: two paths whose costs differ by less are equally good
+LOAD = 1e-9  # absolute: a vehicle is not overloaded by less
 
 
 @njit(cache=True)

@@ -107,6 +107,6 @@ def _fleet(x: FleetProblem, w: Vector) -> RoutingModel:
 
 
 def _plan(domain: Plans, x: Day, w: Vector) -> RoutingModel:
-    view = domain.landscape(x, w)
+    rules = domain.landscape(x, w).rules
     depot = np.zeros(len(x.capacity), np.int64)
-    return RoutingModel(view.costs, depot, depot, x.demand, x.capacity, view.price if domain.soft else None)
+    return RoutingModel(rules.costs, depot, depot, x.demand, x.capacity, rules.price if domain.soft else None)

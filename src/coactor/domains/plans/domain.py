@@ -10,8 +10,10 @@ import numpy as np
 
 from coactor import validation
 from coactor.domains.plans.day import Day
-from coactor.kernels import plan_distance, plan_search
+from coactor.domains.plans.solver import solve
+from coactor.kernels import plan_climb, plan_distance
 from coactor.kernels import plans as kernel
+from coactor.kernels.plans import Rules
 from coactor.protocol import Indices, Matrix, Move, Vector
 
 Routes: TypeAlias = tuple[Indices, ...]
@@ -87,15 +89,12 @@ class Plans:
         return float(np.maximum(0.0, loads - x.capacity).sum())
 
     def solve(self, x: Day, w: Vector) -> Routes:
-        """Cheapest insertion, then the best of all moves until none improves the plan."""
-        view = self.landscape(x, w)
-        routes, sizes = plan_search.insertion(view.costs, view.price, x.demand, x.capacity, not self.soft)
-        view.improve(routes, sizes, kappa=0.0, best=True, limit=-1)
-        return unpack(routes, sizes)
+        """A good plan that no move improves (`plans.solver`)."""
+        return unpack(*solve(self.landscape(x, w).rules))
 
     def moves(self, x: Day, y: Routes) -> Iterator[Move]:
         """Every move that gives a different plan: reverse, then move, swap and tails."""
-        for row in kernel.edits(*pack(x, y), x.demand, x.capacity, self.soft).tolist():
+        for row in kernel.list_moves(self._rules(x), *pack(x, y)).tolist():
             yield to_move(row)
 
     def apply(self, x: Day, y: Routes, move: Move) -> Routes:
@@ -108,7 +107,8 @@ class Plans:
         """The plans of a day under the weights."""
         w = validation.weight_vector(w, self.dim)
         price = float(w[-1] / x.capacity.mean()) if self.soft else 0.0
-        return PlanLandscape(x, np.ascontiguousarray(x.arcs @ w[: x.arcs.shape[2]]), price, self.soft)
+        costs = np.ascontiguousarray(x.arcs @ w[: x.arcs.shape[2]])
+        return PlanLandscape(x, Rules(costs, price, x.demand, x.capacity, self.soft))
 
     def features_along(self, x: Day, path: Sequence[Routes]) -> Matrix:
         """phi of each plan."""
@@ -117,8 +117,8 @@ class Plans:
     def move_features(self, x: Day, y: Routes) -> Matrix:
         """The change in phi of each move."""
         routes, sizes = pack(x, y)
-        rows = kernel.edits(routes, sizes, x.demand, x.capacity, self.soft)
-        changes = kernel.edit_features(x.arcs, routes, sizes, x.demand, x.capacity, rows)
+        rules = self._rules(x)
+        changes = kernel.move_features(x.arcs, rules, routes, sizes, kernel.list_moves(rules, routes, sizes))
         changes[:, -1] /= x.capacity.mean()
         return changes[:, : self.dim]
 
@@ -179,6 +179,10 @@ class Plans:
         self.check_solution(x, y)
         return y
 
+    def _rules(self, x: Day) -> Rules:
+        """The rules for moves, without costs."""
+        return Rules(np.empty((0, 0)), 0.0, x.demand, x.capacity, self.soft)
+
     def _edit(self, y: Routes, move: Move) -> Indices:
         """A validated move as the five numbers of the kernel."""
         op = move.get("op") if isinstance(move, dict) else None
@@ -208,43 +212,32 @@ class PlanLandscape:
     """Plans under one matrix of arc costs and one price per unit of overload."""
 
     day: Day
-    costs: Matrix
-    price: float
-    soft: bool
+    rules: Rules
 
     def utility(self, y: Routes) -> float:
         """Minus the cost of the arcs and of the overload."""
         total = 0.0
         for route in y:
             path = np.concatenate([[0], route, [0]]).astype(np.int64)
-            total += float(self.costs[path[:-1], path[1:]].sum())
+            total += float(self.rules.costs[path[:-1], path[1:]].sum())
         over = kernel.overload(*pack(self.day, y), self.day.demand, self.day.capacity)
-        return -total - self.price * float(over)
+        return -total - self.rules.price * float(over)
 
     def gains(self, y: Routes) -> Vector:
         """What each move saves."""
-        routes, sizes = pack(self.day, y)
-        rows = kernel.edits(routes, sizes, self.day.demand, self.day.capacity, self.soft)
-        return kernel.gains(self.costs, self.price, routes, sizes, self.day.demand, self.day.capacity, rows)
+        return plan_climb.gains(self.rules, *pack(self.day, y))
 
     def climb(
         self, y: Routes, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Routes], list[Move]]:
         """Local search over all moves by the kernel."""
         routes, sizes = pack(self.day, y)
-        rows = self.improve(routes.copy(), sizes.copy(), kappa, best, limit)
+        rows = plan_climb.climb(self.rules, routes.copy(), sizes.copy(), kappa, best, limit)
         path = [y]
         for row in rows:
             kernel.apply(routes, sizes, row)
             path.append(unpack(routes, sizes))
         return path, [to_move(row) for row in rows.tolist()]
-
-    def improve(self, routes: Indices, sizes: Indices, kappa: float, best: bool, limit: int) -> Indices:
-        """Climb in place; returns the moves as rows of five numbers."""
-        day = self.day
-        return plan_search.climb(
-            self.costs, self.price, routes, sizes, day.demand, day.capacity, self.soft, kappa, best, limit
-        )
 
 
 def pack(x: Day, y: Routes) -> tuple[Indices, Indices]:

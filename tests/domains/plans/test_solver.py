@@ -1,0 +1,106 @@
+"""The solver of plans at sizes where it ruins and recreates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coactor.domains import Day, Plans
+from coactor.domains.plans import solver
+from coactor.search import PlainLandscape
+
+
+def random_day(rng: np.random.Generator, stops: int, vehicles: int, slack: float = 1.2) -> Day:
+    places = rng.random((stops + 1, 2))
+    distance = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))
+    demand = np.append(0.0, rng.integers(1, 5, stops))
+    capacity = np.full(vehicles, max(4.0, np.ceil(slack * demand.sum() / vehicles)))
+    return Day.of(np.stack([distance, rng.random(distance.shape)], axis=2), demand, capacity)
+
+
+def lists(y: Any) -> list[list[int]]:
+    return [route.tolist() for route in y]
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    stops=st.integers(solver.LARGE, 90),
+    vehicles=st.integers(1, 12),
+    soft=st.booleans(),
+    negative=st.booleans(),
+)
+def test_solve_is_locally_optimal_on_large_days(
+    seed: int, stops: int, vehicles: int, soft: bool, negative: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    domain, x = Plans(features=2, soft=soft), random_day(rng, stops, vehicles)
+    w = rng.standard_normal(domain.dim) if negative else rng.random(domain.dim)
+    y = domain.solve(x, w)
+    domain.check_solution(x, y)
+    assert domain.landscape(x, w).gains(y).max(initial=0.0) <= 1e-9
+    if not soft:
+        assert domain.overload(x, y) == 0
+    assert lists(domain.solve(x, w)) == lists(y)
+
+
+def test_solve_is_better_on_large_days_than_insertion_and_descent(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    domain, w = Plans(features=2), np.array([1.0, 0.1])
+    days = [random_day(rng, 100, 8) for _ in range(5)]
+    large = sum(w @ domain.features(x, domain.solve(x, w)) for x in days)
+    monkeypatch.setattr(solver, "LARGE", 1000)
+    assert large > 0.97 * sum(w @ domain.features(x, domain.solve(x, w)) for x in days)
+
+
+def test_solve_keeps_tight_capacities() -> None:
+    """Ten vehicles of ten units for a demand of 99 units, in amounts of 1 to 4."""
+    rng = np.random.default_rng(1)
+    demand = np.append(0.0, np.repeat([1.0, 2.0, 4.0], [27, 16, 10]))
+    x = Day.of(rng.random((54, 54)), demand, np.full(10, 10.0))
+    assert demand.sum() == 99.0
+    assert Plans(features=1).overload(x, unpacked(x)) == 0
+
+
+def unpacked(x: Day) -> Any:
+    routes, sizes = solver.ruin_and_recreate(Plans(features=1).landscape(x, np.ones(1)).rules)
+    return tuple(route[1 : size + 1] for route, size in zip(routes, sizes, strict=True))
+
+
+def test_solve_returns_the_least_overload_it_finds_if_no_plan_is_feasible() -> None:
+    """Four vehicles hold 19 stops each; with 80 stops each of them is overloaded by one unit at least."""
+    rng = np.random.default_rng(2)
+    domain = Plans(features=1)
+    x = Day.of(rng.random((81, 81)), np.append(0.0, np.full(80, 2.0)), np.full(4, 39.0))
+    y = domain.solve(x, np.ones(1))
+    domain.check_solution(x, y)
+    assert 4.0 <= domain.overload(x, y) <= 6.0
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), soft=st.booleans(), best=st.booleans(), long=st.booleans())
+def test_climb_by_blocks_equals_the_plain_climb(seed: int, soft: bool, best: bool, long: bool) -> None:
+    rng = np.random.default_rng(seed)
+    stops, vehicles = (70, 1) if long else (int(rng.integers(1, 9)), int(rng.integers(1, 5)))
+    domain, x = Plans(features=2, soft=soft), random_day(rng, stops, vehicles, slack=1.5)
+    order = rng.permutation(stops) + 1
+    y = tuple(np.split(order, np.sort(rng.integers(0, stops + 1, vehicles - 1))))
+    w = rng.random(domain.dim)
+    limit = 2 if long else 6
+    view = domain.landscape(x, w)
+    path, _ = view.climb(y, kappa=0.01, best=best, limit=limit)
+    plain, _ = PlainLandscape(domain, x, w).climb(y, kappa=0.01, best=best, limit=limit)
+    # Two moves with the same gain may come in another order by rounding.
+    assert list(map(view.utility, path)) == pytest.approx(list(map(view.utility, plain)), abs=1e-9)
+
+
+def test_nearest_lists_stops_by_the_mean_of_both_arcs() -> None:
+    costs = np.zeros((4, 4))
+    costs[1, 2], costs[2, 1] = 1.0, 5.0
+    costs[1, 3], costs[3, 1] = 2.0, 2.0
+    costs[2, 3], costs[3, 2] = 9.0, 9.0
+    assert solver.nearest(costs, 2)[1:].tolist() == [[3, 2], [1, 3], [1, 2]]
