@@ -98,7 +98,7 @@ def test_a_run_with_misjudgement_is_judged_by_theorem_2() -> None:
     ],
 )
 def test_bad_numbers_get_a_sentence(learner: str, n: int, r: float, w: float, kappa: float) -> None:
-    with pytest.raises(ValueError, match=r"no theorem speaks of 'MIRA'|must be above 0"):
+    with pytest.raises(ValueError, match=r"No theorem speaks of 'MIRA'|must be above 0"):
         bounds.theorem1(learner, n, r, w, kappa)
 
 

@@ -177,10 +177,10 @@ def test_replay_gives_the_same_corrections_in_their_order() -> None:
     recorded = [expert(case.x, y), expert(case.x, z)]
     replayed = ReplayedExpert(recorded)
     assert replayed(case.x, y) is recorded[0]
-    with pytest.raises(ValueError, match="correction 1 was recorded for another proposal"):
+    with pytest.raises(ValueError, match="Correction 1 was recorded for another proposal"):
         replayed(case.x, case.domain.apply(case.x, z, next(iter(case.domain.moves(case.x, z)))))
     assert replayed(case.x, z) is recorded[1]  # the refused call took nothing
-    with pytest.raises(ValueError, match="all 2 recorded corrections have been replayed"):
+    with pytest.raises(ValueError, match="All 2 recorded corrections have been replayed"):
         replayed(case.x, y)
 
 
@@ -196,7 +196,7 @@ def test_recorded_moves_give_the_correction_again(case: Case) -> None:
     [
         (
             {"weights": [1.0]},
-            r"weights have shape \(1,\); the domain has 3 features \(or 5 with the hidden ones\)",
+            r"weights have shape \(1,\); this domain has 3 features \(or 5 with the hidden features\)",
         ),
         ({"weights": [[1.0, 1.0, 1.0]]}, "weights have shape"),
         ({"weights": [1.0, math.nan, 1.0]}, "NaN or infinity"),

@@ -157,7 +157,7 @@ def check_run(
 
 def _check(learner: str, n: int, radius: float, norm: float, kappa: float) -> None:
     if learner not in LEARNERS:
-        raise ValueError(f"no theorem speaks of {learner!r}; expected one of {', '.join(LEARNERS)}.")
+        raise ValueError(f"No theorem speaks of {learner!r}; expected one of {', '.join(LEARNERS)}.")
     if n < 1 or not kappa > 0 or radius < 0 or norm < 0:
         raise ValueError(
             f"n={n}, R={radius}, W={norm}, kappa={kappa}: n and kappa must be above 0, R and W not below."

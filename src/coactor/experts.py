@@ -6,14 +6,15 @@ import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from statistics import NormalDist
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from coactor.corrections import MOST_STEPS, move_cost
-from coactor.protocol import Correction, Domain, Landscape, Move, MoveCosts, Problem, Solution, Vector
+from coactor.protocol import Correction, Domain, Hides, Landscape, Move, MoveCosts, Problem, Solution, Vector
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution, solution_key
+from coactor.validation import finite, weight_vector
 
 Policy: TypeAlias = Literal["first", "best"]
 Budget: TypeAlias = int | tuple[int, int] | None
@@ -75,21 +76,24 @@ class SimulatedExpert:
         rng: np.random.Generator | None = None,
     ) -> None:
         self.domain = domain
-        self.weights = _weights(domain, weights)
+        hidden = domain.hidden if isinstance(domain, Hides) else 0
+        self.weights: Vector = finite(
+            weight_vector(weights, domain.dim, hidden), "The expert's weights"
+        ).copy()
         self.kappa = _at_least_zero(kappa, "kappa")
         self.misjudgement = _at_least_zero(misjudgement, "misjudgement")
         self.slips = _at_least_zero(slips, "slips")
         if self.slips >= 1:
-            raise ValueError(f"slips is {slips!r}; it is a share of the steps and must be below 1.")
+            raise ValueError(f"The share of slips is {slips!r}; it must be below 1.")
         if policy not in ("first", "best"):
-            raise ValueError(f"policy is {policy!r}; expected 'first' or 'best'.")
+            raise ValueError(f"The policy is {policy!r}; expected 'first' or 'best'.")
         if errors not in ("uniform", "normal"):
-            raise ValueError(f"errors is {errors!r}; expected 'uniform' or 'normal'.")
+            raise ValueError(f"The kind of errors is {errors!r}; expected 'uniform' or 'normal'.")
         self.policy, self.errors, self.budget, self.costs = policy, errors, _budget(budget), costs
         needs_rng = isinstance(self.budget, tuple) or self.misjudgement or self.slips
         if needs_rng and rng is None:
             raise ValueError(
-                "a drawn budget, misjudgement or slips need an rng; pass np.random.default_rng(seed)."
+                "A drawn budget, misjudgement or slips need an rng; pass np.random.default_rng(seed)."
             )
         self.rng = rng if needs_rng else None
         self._problem: Problem = _NO_PROBLEM
@@ -196,28 +200,15 @@ class ReplayedExpert:
         """The next correction."""
         if self._next == len(self._corrections):
             raise ValueError(
-                f"all {self._next} recorded corrections have been replayed; there is no further one."
+                f"All {self._next} recorded corrections have been replayed; there is no further one."
             )
         correction = self._corrections[self._next]
         if not same_solution(correction.path[0], y):
             raise ValueError(
-                f"correction {self._next} was recorded for another proposal; replay the same problems."
+                f"Correction {self._next} was recorded for another proposal; replay the same problems."
             )
         self._next += 1
         return correction
-
-
-def _weights(domain: Domain, weights: Any) -> Vector:
-    array = np.array(weights, dtype=np.float64)
-    hidden = int(getattr(domain, "hidden", 0))
-    if array.ndim != 1 or array.size not in (domain.dim, domain.dim + hidden):
-        also = f" (or {domain.dim + hidden} with the hidden ones)" if hidden else ""
-        raise ValueError(
-            f"the expert's weights have shape {array.shape}; the domain has {domain.dim} features{also}."
-        )
-    if not np.isfinite(array).all():
-        raise ValueError("the expert's weights contain NaN or infinity; every weight must be finite.")
-    return array
 
 
 def _at_least_zero(value: float, what: str) -> float:
@@ -231,5 +222,5 @@ def _budget(budget: Budget) -> Budget:
     if low is None or high is None:
         return None
     if not (isinstance(low, int | np.integer) and isinstance(high, int | np.integer) and 0 <= low <= high):
-        raise ValueError(f"budget is {budget!r}; expected a whole number of moves, or (low, high).")
+        raise ValueError(f"The budget is {budget!r}; expected a whole number of moves, or (low, high).")
     return (int(low), int(high)) if isinstance(budget, tuple) else int(low)

@@ -71,7 +71,7 @@ def weight_vector(w: Any, dim: int, hidden: int = 0) -> Vector:
     array = np.asarray(w, dtype=np.float64)
     if array.ndim != 1 or (array.size != dim and array.size != dim + hidden):
         also = f" (or {dim + hidden} with the hidden features)" if hidden else ""
-        raise ValueError(f"weights have shape {array.shape}; this domain has {dim} features{also}.")
+        raise ValueError(f"The weights have shape {array.shape}; this domain has {dim} features{also}.")
     return array
 
 
@@ -80,12 +80,12 @@ def edge_costs(edges: Matrix, hidden: Matrix, w: Vector) -> Vector:
     d = edges.shape[1]
     if w.size != d and w.size != d + hidden.shape[1]:
         also = f" and {hidden.shape[1]} hidden ones" if hidden.shape[1] else ""
-        raise ValueError(f"the problem's edges have {d} features{also}; the domain asks for {w.size}.")
+        raise ValueError(f"The problem's edges have {d} features{also}; the domain asks for {w.size}.")
     costs: Vector = edges @ w[:d]
     if w.size > d:
         costs += hidden @ w[d:]
     if not math.isfinite(float(costs.sum())) and not np.isfinite(costs).all():
-        raise ValueError("edge costs are NaN or infinite; every weight and every feature must be finite.")
+        raise ValueError("Edge costs are NaN or infinite; every weight and every feature must be finite.")
     return costs
 
 
@@ -135,7 +135,7 @@ def titles(data: Any, count: int, what: str) -> tuple[str, ...] | None:
     if data is None:
         return None
     if isinstance(data, str) or not isinstance(data, Sequence) or not all(isinstance(t, str) for t in data):
-        raise ValueError(f"the names of the {what} are {str(data)[:60]!r}; expected a list of texts.")
+        raise ValueError(f"The names of the {what} are {str(data)[:60]!r}; expected a list of texts.")
     if len(data) != count or any(len(t) > 200 for t in data):
         raise ValueError(
             f"{len(data)} names were given for {count} {what}; give one each, of at most 200 characters."
@@ -147,7 +147,7 @@ def move_args(move: Any, op: str, count: int) -> list[int]:
     """The arguments of a move. Raises ValueError unless it has this operator and number of arguments."""
     if not isinstance(move, Mapping) or move.get("op") != op:
         raise ValueError(
-            f"move {move!r} is unknown here; expected {{'op': {op!r}, 'args': [{count} whole numbers]}}."
+            f"Move {move!r} is unknown here; expected {{'op': {op!r}, 'args': [{count} whole numbers]}}."
         )
     args = move.get("args")
     if (
@@ -156,5 +156,5 @@ def move_args(move: Any, op: str, count: int) -> list[int]:
         or len(args) != count
         or any(isinstance(a, bool) or not isinstance(a, int | np.integer) for a in args)
     ):
-        raise ValueError(f"move {op!r} has args {args!r}; expected {count} whole numbers.")
+        raise ValueError(f"Move {op!r} has args {args!r}; expected {count} whole numbers.")
     return [int(a) for a in args]

@@ -96,7 +96,7 @@ def test_fleet_features_along_paths_of_different_lengths() -> None:
 @pytest.mark.parametrize("domain", [domains.Tour(5, 2), domains.Fleet(6, 2, 2), domains.Hypercube(4, 2)])
 def test_solve_raises_value_error_for_costs_that_overflow(domain: Any) -> None:
     x = next(domain.sample(np.random.default_rng(0), n=1))
-    with pytest.raises(ValueError, match="edge costs are NaN or infinite"):
+    with pytest.raises(ValueError, match="Edge costs are NaN or infinite"):
         domain.solve(x, np.array([1.7e308, 1.7e308]))
 
 

@@ -108,7 +108,7 @@ def test_a_strategy_of_ones_own_is_checked() -> None:
 def test_bad_names_get_a_sentence() -> None:
     case = make_case("tour", seed=1)
     with pytest.raises(
-        ValueError, match="there is no strategy 'best' for proposals; choose one of default, paper"
+        ValueError, match="There is no strategy 'best' for proposals; choose one of default, paper"
     ):
         Session(case.domain, learners.PER(3), proposals="best")
     session = Session(case.domain, learners.PER(3), proposals="effort-aware")

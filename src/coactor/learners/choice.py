@@ -141,7 +141,7 @@ class ChoiceLearner:
         default = 1.0 - 1.0 / max(least, each * self.dim)
         self.forgetting = positive_number(default if forgetting is None else forgetting, "forgetting")
         if self.forgetting > 1.0:
-            raise ValueError(f"forgetting is {forgetting!r}; it must be at most 1.")
+            raise ValueError(f"The forgetting factor is {forgetting!r}; it must be at most 1.")
         self.use_lengths = not self._many if use_lengths is None else bool(use_lengths)
         self.independent = self.dim > JOINT if independent is None else bool(independent)
         self._shares = not (self._many or self.independent)
@@ -370,7 +370,7 @@ def _direction(prior: Sequence[float] | Vector | None, dim: int) -> Vector:
         return np.ones(dim)
     array = np.array(prior, dtype=np.float64)
     if array.shape != (dim,) or not np.isfinite(array).all() or not array.any():
-        raise ValueError(f"prior has shape {array.shape}; expected {dim} finite numbers, not all 0.")
+        raise ValueError(f"The prior has shape {array.shape}; expected {dim} finite numbers, not all 0.")
     return array / float(np.sqrt((array**2).mean()))
 
 

@@ -61,7 +61,7 @@ def pack(array: Vector) -> Any:
 def unpack(state: State, key: str, owner: str, shape: tuple[int, ...]) -> Vector:
     """The opposite of `pack`. Raises ValueError if the key is missing or the array is invalid."""
     if state.get("learner") != owner:
-        raise ValueError(f"this state belongs to learner {state.get('learner')!r}, not to {owner!r}.")
+        raise ValueError(f"This state belongs to learner {state.get('learner')!r}, not to {owner!r}.")
     try:
         data = state[key]
         if isinstance(data, dict):
@@ -71,7 +71,7 @@ def unpack(state: State, key: str, owner: str, shape: tuple[int, ...]) -> Vector
             array = np.array(data, dtype=np.float64)
     except (KeyError, TypeError, ValueError):
         raise ValueError(
-            f"the state of {owner!r} has no readable {key!r}; was it written by state()?"
+            f"The state of {owner!r} has no readable {key!r}; was it written by state()?"
         ) from None
     if array.shape != shape or not np.isfinite(array).all():
         raise ValueError(
@@ -119,6 +119,6 @@ def inner_state(state: State, owner: str, key: str = "inner") -> State:
     value = state.get(key)
     if not isinstance(value, dict):
         raise ValueError(
-            f"the state of {owner!r} has no state of the learner inside; was it written by state()?"
+            f"The state of {owner!r} has no state of the learner inside; was it written by state()?"
         )
     return value

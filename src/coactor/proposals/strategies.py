@@ -106,7 +106,7 @@ def strategy(
         return lambda x, outlook, stream: (
             solve(x, outlook.weights) if plain or outlook.threshold is None else aware(x, outlook, stream)
         )
-    raise ValueError(f"there is no strategy {name!r} for proposals; choose one of {', '.join(NAMES)}.")
+    raise ValueError(f"There is no strategy {name!r} for proposals; choose one of {', '.join(NAMES)}.")
 
 
 def _deep(
@@ -125,7 +125,7 @@ def _effort_aware(
     """The local optimum with the least expected correction, among those no worse than the first."""
     if outlook.threshold is None:
         raise ValueError(
-            "effort-aware proposals need a learner with a threshold, such as 'default'; use 'deep'."
+            "Effort-aware proposals need a learner with a threshold, such as 'default'; use 'deep'."
         )
     view = landscape(domain, x, outlook.weights)
     floor, best, shown = -np.inf, -np.inf, None

@@ -27,7 +27,7 @@ def ortools(domain: Domain, seconds: float = 1.0) -> RoutingSolver:
     except ImportError:
         raise ImportError("OR-Tools is not installed: pip install 'coactor[ortools]'.") from None
     if not seconds > 0:
-        raise ValueError(f"seconds is {seconds!r}; expected a time limit above 0.")
+        raise ValueError(f"The time limit is {seconds!r} seconds; it must be above 0.")
     return RoutingSolver(domain, _Engine(seconds))
 
 

@@ -25,7 +25,7 @@ def pyvrp(domain: Domain, seconds: float = 1.0, seed: int = 0) -> RoutingSolver:
     if not hasattr(package, "Location"):
         raise ImportError("This version of PyVRP is too old: pip install 'pyvrp>=0.14'.")
     if not seconds > 0:
-        raise ValueError(f"seconds is {seconds!r}; expected a time limit above 0.")
+        raise ValueError(f"The time limit is {seconds!r} seconds; it must be above 0.")
     return RoutingSolver(domain, _Engine(seconds, seed))
 
 

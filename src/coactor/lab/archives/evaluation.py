@@ -152,7 +152,7 @@ def evaluate(
     """
     cases = archive.size if cases is None else cases
     if not 1 <= cases <= archive.size:
-        raise ValueError(f"cases is {cases}; the archive has {archive.size}.")
+        raise ValueError(f"The number of cases is {cases}; the archive has {archive.size}.")
     contenders = parse_contenders(list(dict.fromkeys([START, *learners])), "archive", proposals)
     numbers = [TRUE_ORDER] if true_order else list(range(orders))
     tasks = [ReplayTask(contender, number, cases, seed) for number in numbers for contender in contenders]

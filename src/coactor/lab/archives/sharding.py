@@ -75,7 +75,9 @@ def learn_archive(
     if not contender.learner:
         raise ValueError(f"{learner!r} does not learn; name a learner, such as default or PER@start.")
     if not 1 <= shards <= archive.size:
-        raise ValueError(f"shards is {shards}; expected 1 to {archive.size}, the number of cases.")
+        raise ValueError(
+            f"The number of shards is {shards}; expected 1 to {archive.size}, the number of cases."
+        )
     start = contender.make(archive.domain.dim, archive.start).state()
     bounds = np.linspace(0, archive.size, shards + 1).round().astype(int).tolist()
     if shards == 1:

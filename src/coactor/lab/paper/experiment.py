@@ -52,7 +52,7 @@ class Experiment:
             if value < least:
                 raise ValueError(f"{name} is {value}; expected a whole number of at least {least}.")
         if self.policy not in get_args(Policy):
-            raise ValueError(f"policy is {self.policy!r}; expected first or best.")
+            raise ValueError(f"The policy is {self.policy!r}; expected first or best.")
         if not self.panels:
             raise ValueError("No panel is named; give at least one, for example tsp-clean.")
         for name, times in Counter(panel.name for panel in self.panels).items():
