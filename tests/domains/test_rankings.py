@@ -53,6 +53,16 @@ def test_features_are_discounted_by_position() -> None:
     assert domain.all_features(x, np.array([1, 2, 0]))[1] == -(1 * 1 + 2 * 2 + 3 * 0)
 
 
+def test_linear_discount_counts_positions() -> None:
+    domain, x = Ranking(features=1, discount="linear"), Query.of([[1.0], [10.0], [100.0]], labels=[0, 1, 2])
+    order = np.array([1, 2, 0])
+    assert domain.features(x, order).tolist() == [-(1 * 10.0 + 2 * 100.0 + 3 * 1.0)]
+    assert domain.landscape(x, np.ones(1)).utility(order) == domain.features(x, order)[0]
+    np.testing.assert_array_equal(domain.move_features(x, order)[0], [100.0 - 10.0])
+    with pytest.raises(ValueError, match="expected log or linear"):
+        Ranking(discount="square")  # type: ignore[arg-type]
+
+
 def test_query_labels_default_to_zero() -> None:
     assert Query.of([[1.0], [2.0]]).labels.tolist() == [0.0, 0.0]
     assert Query.of([[1.0], [2.0]]).size == 2

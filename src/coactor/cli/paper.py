@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from collections.abc import Callable
+from functools import reduce
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -23,13 +25,42 @@ QUICK = {"runs": 3, "examples": 150}
 FULL = {"runs": 10, "examples": 1000}
 
 _errors = report_errors(ValueError, CannotWriteError)
-_policy = click.option(
-    "--policy",
-    type=click.Choice(["first", "best"]),
-    default="first",
-    show_default=True,
-    help="Which improving move the expert makes.",
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _examples(text: str) -> int | Literal["all"]:
+    """A number of examples, or "all". Raises ValueError, which click reports."""
+    if str(text) == "all":
+        return "all"
+    if int(text) < 1:
+        raise ValueError(text)
+    return int(text)
+
+
+def _choice(name: str, values: tuple[str, str], help: str) -> Callable[[Command], Command]:
+    return click.option(
+        f"--{name}", type=click.Choice(values), default=values[0], show_default=True, help=help
+    )
+
+
+_OPEN = (
+    _choice(
+        "candidate",
+        ("final", "disagreement"),
+        "What learners get: the expert's last solution, or the "
+        "last one that they do not prefer to their own.",
+    ),
+    _choice("policy", ("first", "best"), "Which improving move the expert makes."),
+    _choice("ties", ("lowest", "random"), "How the solver breaks ties while all weights are 0."),
+    _choice("discount", ("log", "linear"), "The weight of a position in the features of a ranking."),
 )
+
+
+def _open_choices(command: Command) -> Command:
+    """The choices that the paper leaves open."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPEN), command)
+
+
 _data = click.option(
     "--data",
     multiple=True,
@@ -49,12 +80,23 @@ _data = click.option(
     "--learners", metavar="A,B,...", help="Contenders.  [default: PER,CSPER,PA,CSPA,expert,default]"
 )
 @click.option("--runs", type=click.IntRange(1), help=f"Runs per panel.  [default: {FULL['runs']}]")
-@click.option("--examples", type=click.IntRange(1), help=f"Examples per run.  [default: {FULL['examples']}]")
+@click.option(
+    "--examples",
+    type=_examples,
+    metavar="N|all",
+    help=f"Examples per run.  [default: {FULL['examples']}, and all queries of --data]",
+)
 @seed_option
 @jobs_option
 @cluster_option
 @_data
-@_policy
+@_open_choices
+@click.option(
+    "--kappa",
+    multiple=True,
+    metavar="PANEL=VALUE",
+    help="The expert's threshold on a panel; mtsp stands for both.  [default: 0.1]  Can be repeated.",
+)
 @click.option(
     "--robustness", is_flag=True, help="Also run other experts, features and weights; takes minutes more."
 )
@@ -67,15 +109,16 @@ def reproduce(
     panels: str | None,
     learners: str | None,
     runs: int | None,
-    examples: int | None,
+    examples: int | Literal["all"] | None,
     seed: int,
     jobs: int | None,
     cluster: str | None,
     data: tuple[str, ...],
-    policy: Any,
+    kappa: tuple[str, ...],
     robustness: bool,
     verify: str | None,
     as_json: bool,
+    **chosen: Any,
 ) -> None:
     """Reproduce the paper: eight panels, intervals, a verdict on every claim, a report.
 
@@ -86,17 +129,18 @@ def reproduce(
     if verify is not None:
         _verify(verify, data, jobs, cluster, as_json)
         return
+    from coactor.lab import Choices
     from coactor.lab import reproduce as run
+    from coactor.lab.paper.choices import parse_kappa
 
-    size = QUICK if quick else FULL
     result = run(
         out,
         panels=names(panels),
         learners=names(learners),
-        runs=runs or size["runs"],
-        examples=examples or size["examples"],
+        runs=runs or (QUICK if quick else FULL)["runs"],
+        examples=examples or (QUICK["examples"] if quick else None),
         seed=seed,
-        policy=policy,
+        choices=Choices(**chosen, kappa=parse_kappa(kappa)),
         data=data,
         robust=robustness,
         jobs=jobs,
@@ -133,27 +177,29 @@ def _verify(
     "--panel", default="tsp-noise", show_default=True, help="A panel, or module:Class of your own domain."
 )
 @click.option("--runs", type=click.IntRange(1), default=10, show_default=True, help="Number of runs.")
-@click.option("--examples", type=click.IntRange(1), default=300, show_default=True, help="Examples per run.")
+@click.option(
+    "--examples", type=_examples, metavar="N|all", default=300, show_default=True, help="Examples per run."
+)
 @seed_option
 @jobs_option
 @cluster_option
 @click.option("--kappa", type=float, help="The expert's threshold.  [default: the panel's]")
 @_data
-@_policy
+@_open_choices
 @json_option
 @_errors
 def compare(
     learners: tuple[str, ...],
     panel: str,
     runs: int,
-    examples: int,
+    examples: int | Literal["all"],
     seed: int,
     jobs: int | None,
     cluster: str | None,
     kappa: float | None,
     data: tuple[str, ...],
-    policy: Any,
     as_json: bool,
+    **chosen: Any,
 ) -> None:
     """Compare learners on one panel: same problems, same expert, paired statistics.
 
@@ -162,6 +208,7 @@ def compare(
     your own.
     """
     exclusive_jobs(jobs, cluster)
+    from coactor.lab import Choices
     from coactor.lab import compare as run
 
     result = run(
@@ -171,7 +218,7 @@ def compare(
         examples=examples,
         seed=seed,
         kappa=kappa,
-        policy=policy,
+        choices=Choices(**chosen),
         data=data,
         jobs=jobs,
         cluster=cluster,

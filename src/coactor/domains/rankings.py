@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -14,17 +14,19 @@ from coactor.domains.queries import Query, SparseRows
 from coactor.kernels import rankings
 from coactor.protocol import Indices, Matrix, Move, Vector
 
+Discount: TypeAlias = Literal["log", "linear"]
+
 
 @lru_cache(maxsize=1024)
-def discount(n: int) -> Vector:
-    """g(i) = 1 / log2(i + 1) for positions i = 1, ..., n."""
-    g = 1.0 / np.log2(np.arange(2, n + 2))
+def discount(n: int, kind: Discount = "log") -> Vector:
+    """The weight of positions i = 1, ..., n: 1 / log2(i + 1), or -i if it is linear."""
+    g = 1.0 / np.log2(np.arange(2, n + 2)) if kind == "log" else -np.arange(1.0, n + 1.0)
     g.flags.writeable = False
     return g
 
 
 class Ranking:
-    """Orders of a query's documents; phi(x, y) = sum over positions i of f(d_i) g(i), g(i) = 1 / log2(i + 1).
+    """Orders of a query's documents; phi(x, y) = sum over positions i of f(d_i) g(i).
 
     The solver sorts by w . f(document). The expert's operator exchanges two neighbours. One feature is
     hidden: minus the sum of position times label. An expert with weight 1 on it, 0 on all others and
@@ -38,6 +40,8 @@ class Ranking:
         The number of documents of sampled queries.
     names
         Of the features; optional.
+    discount
+        g: "log" for 1 / log2(i + 1), "linear" for -i. The paper gives no phi for rankings.
 
     Examples
     --------
@@ -52,13 +56,23 @@ class Ranking:
     exact = True  # sorted by score no order is better: there is nothing to search for
     counts_costs = False
 
-    def __init__(self, features: int = 700, documents: int = 24, names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        features: int = 700,
+        documents: int = 24,
+        names: Sequence[str] | None = None,
+        discount: Discount = "log",
+    ) -> None:
+        if discount not in get_args(Discount):
+            raise ValueError(f"The discount is {discount!r}; expected log or linear.")
+        self.discount = discount
         self.dim = validation.positive(features, 1, "features")
         self.documents = validation.positive(documents, 1, "documents")
         self.feature_names = validation.names_for(names, self.dim)
 
     def __repr__(self) -> str:
-        return f"Ranking(features={self.dim}, documents={self.documents})"
+        linear = ", discount='linear'" if self.discount == "linear" else ""
+        return f"Ranking(features={self.dim}, documents={self.documents}{linear})"
 
     def truth(self) -> Vector:
         """The weights of the paper's expert, for use with kappa = 2: only labels count."""
@@ -78,7 +92,7 @@ class Ranking:
     def features(self, x: Query, y: Indices) -> Vector:
         """phi(x, y)."""
         share = np.empty(x.size)
-        share[y] = discount(x.size)
+        share[y] = discount(x.size, self.discount)
         return x.weighted_sum(share)
 
     def all_features(self, x: Query, y: Indices) -> Vector:
@@ -113,7 +127,7 @@ class Ranking:
     def landscape(self, x: Query, w: Vector) -> RankingLandscape:
         """The orders of a query under the weights."""
         weights = validation.weight_vector(w, self.dim, 1)
-        g = discount(x.size)
+        g = discount(x.size, self.discount)
         by_label = weights[-1] if weights.size > self.dim else 0.0
         visible = weights[: self.dim]
         scores = x.scores(visible) if visible.any() else np.zeros(x.size)
@@ -123,14 +137,14 @@ class Ranking:
         """phi of each order."""
         share = np.empty((len(path), x.size))
         for k, y in enumerate(path):
-            share[k, y] = discount(x.size)
+            share[k, y] = discount(x.size, self.discount)
         if len(path) <= 2:
             return np.array([x.weighted_sum(row) for row in share])
         return share @ x.rows()
 
     def move_features(self, x: Query, y: Indices) -> Matrix:
         """The change in phi of each exchange."""
-        slope = -np.diff(discount(x.size))
+        slope = -np.diff(discount(x.size, self.discount))
         return np.diff(x.rows()[y], axis=0) * slope[:, None]
 
     def edits_between(self, x: Query, y: Indices, z: Indices) -> int:

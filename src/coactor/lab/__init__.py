@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from coactor.lab.archives.sharding import learn_archive
     from coactor.lab.engine.contenders import Contender
     from coactor.lab.engine.statistics import Interval
+    from coactor.lab.paper.choices import Choices
     from coactor.lab.paper.comparison import Comparison, compare
     from coactor.lab.paper.panels import PANELS, Panel
     from coactor.lab.paper.reproduction import Reproduction, reproduce
@@ -27,6 +28,7 @@ __all__ = [
     "PANELS",
     "Archive",
     "Case",
+    "Choices",
     "Comparison",
     "Contender",
     "Evaluation",
@@ -48,6 +50,7 @@ _MODULES = {
     "archives.sharding": ("learn_archive",),
     "engine.contenders": ("Contender",),
     "engine.statistics": ("Interval",),
+    "paper.choices": ("Choices",),
     "paper.comparison": ("Comparison", "compare"),
     "paper.panels": ("PANELS", "Panel"),
     "paper.reproduction": ("Reproduction", "reproduce"),

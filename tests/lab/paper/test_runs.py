@@ -5,6 +5,7 @@ import pytest
 
 from coactor import Session, SimulatedExpert
 from coactor.lab.engine.contenders import parse_contenders
+from coactor.lab.paper.choices import Choices
 from coactor.lab.paper.panels import PANELS, find_panel
 from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights, unit_cache
 
@@ -12,11 +13,17 @@ FIVE = ("PER", "CSPER", "PA", "CSPA", "expert")
 
 
 def unit(
-    panel: str = "mtsp-noise", contenders=FIVE, run: int = 0, seed: int = 0, examples: int = 12, **more
+    panel: str = "mtsp-noise",
+    contenders=FIVE,
+    run: int = 0,
+    seed: int = 0,
+    examples: int = 12,
+    theorem: bool = False,
+    **choices,
 ) -> Unit:
-    setting = find_panel(panel)
+    setting = Choices(**choices).apply(find_panel(panel))
     named = [name for name in contenders if name != "expert" or setting.expert_line]
-    return Unit(setting, run, seed, examples, parse_contenders(named, "panel"), **more)
+    return Unit(setting, run, seed, examples, parse_contenders(named, "panel"), theorem)
 
 
 def test_run_unit_follows_the_protocol_of_the_paper():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from coactor.experts import Policy
 from coactor.lab.engine.contenders import parse_contenders
+from coactor.lab.paper.choices import DEFAULT_CHOICES, Choices
 from coactor.lab.paper.experiment import Experiment
 from coactor.lab.paper.panels import Panel, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
@@ -89,10 +89,10 @@ def compare(
     panel: str = "tsp-noise",
     *,
     runs: int = 10,
-    examples: int = 300,
+    examples: int | Literal["all"] = 300,
     seed: int = 0,
     kappa: float | None = None,
-    policy: Policy = "first",
+    choices: Choices = DEFAULT_CHOICES,
     data: Sequence[str | Path] = (),
     jobs: int | None = None,
     cluster: str | None = None,
@@ -109,9 +109,12 @@ def compare(
     panel
         One of the paper's eight, or "module:Class" of your own domain, which needs ``sample(rng, n)``.
     runs, examples, seed
-        The number of runs, the examples of each, and the seed of all random numbers.
-    kappa, policy
-        The expert's threshold (by default the panel's) and their choice of moves.
+        The number of runs, the examples of each ("all": every query of the data), and the seed of all random
+        numbers.
+    kappa
+        The expert's threshold; by default the panel's.
+    choices
+        What the paper leaves open: the candidate, the expert's policy, ties, kappa and the discount.
     data
         LETOR/SVMlight files for the ranking panels.
     jobs, cluster
@@ -126,9 +129,11 @@ def compare(
     >>> [row["learner"] for row in rows]
     ['PER', 'CSPER']
     """
-    panels: tuple[Panel, ...] = (find_panel(panel, kappa=kappa),)
+    if kappa is not None:
+        choices = replace(choices, kappa=((panel, kappa),))
+    panels: tuple[Panel, ...] = (choices.apply(find_panel(panel)),)
     if data:
         panels = use_data(panels, data)
-    experiment = Experiment(panels, parse_contenders(learners, "panel"), runs, examples, seed, policy)
+    experiment = Experiment(panels, parse_contenders(learners, "panel"), runs, examples, seed)
     (result,) = experiment.measure(jobs=jobs, cluster=cluster, silent=silent)
     return Comparison.of(result)

@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Literal
 
 import numpy as np
 
-from coactor.experts import Policy
 from coactor.lab.engine.contenders import EXPERT, Contender
 from coactor.lab.engine.parallel import run_all
 from coactor.lab.paper.data import read_queries
 from coactor.lab.paper.panels import Panel
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.runs import Unit, UnitResult, measure_unit, unit_cache
+
+GENERATED = 1000  # examples of a run where the problems have no natural number
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,8 @@ class Experiment:
     panels, contenders
         The settings, and what makes the proposals.
     runs, examples, seed
-        The number of runs, the examples of each, and the seed of all random numbers.
-    policy
-        Whether the expert takes the first improving move or the best.
+        The number of runs, the examples of each, and the seed of all random numbers. "all" examples are every
+        query of a data set, and 1000 where problems are generated.
     theorem
         Whether to check Theorem 1 on the panels without noise.
     """
@@ -38,26 +38,23 @@ class Experiment:
     panels: tuple[Panel, ...]
     contenders: tuple[Contender, ...]
     runs: int = 10
-    examples: int = 1000
+    examples: int | Literal["all"] = 1000
     seed: int = 0
-    policy: Policy = "first"
     theorem: bool = False
 
     def __post_init__(self) -> None:
         for name, value, least in (
             ("runs", self.runs, 1),
-            ("examples", self.examples, 1),
+            ("examples", 1 if self.examples == "all" else self.examples, 1),
             ("seed", self.seed, 0),
         ):
             if value < least:
                 raise ValueError(f"{name} is {value}; expected a whole number of at least {least}.")
-        if self.policy not in get_args(Policy):
-            raise ValueError(f"The policy is {self.policy!r}; expected first or best.")
         if not self.panels:
             raise ValueError("No panel is named; give at least one, for example tsp-clean.")
-        for name, times in Counter(panel.name for panel in self.panels).items():
+        for panel, times in Counter(self.panels).items():
             if times > 1:
-                raise ValueError(f"Panel {name!r} is named twice; name it once.")
+                raise ValueError(f"Panel {panel.name!r} is named twice; name it once.")
         for panel in self.panels:
             if not self._contenders(panel):
                 raise ValueError(f"Panel {panel.name} has no expert line; name a learner as well.")
@@ -66,7 +63,11 @@ class Experiment:
         return tuple(c for c in self.contenders if c.text != EXPERT or panel.expert_line)
 
     def _examples(self, panel: Panel) -> int:
-        return self.examples if panel.data is None else min(self.examples, len(read_queries(panel.data)))
+        wanted = self.examples
+        if panel.data is None:
+            return GENERATED if wanted == "all" else wanted
+        queries = len(read_queries(panel.data))
+        return queries if wanted == "all" else min(wanted, queries)
 
     def units(self) -> list[Unit]:
         """All units of work.
@@ -81,15 +82,7 @@ class Experiment:
             earlier[panel.domain] += 1
         ordered = [panel for _, panel in sorted(turns, key=lambda turn: turn[0])]
         return [
-            Unit(
-                panel,
-                run,
-                self.seed,
-                self._examples(panel),
-                self._contenders(panel),
-                self.policy,
-                self.theorem,
-            )
+            Unit(panel, run, self.seed, self._examples(panel), self._contenders(panel), self.theorem)
             for run in range(self.runs)
             for panel in ordered
         ]

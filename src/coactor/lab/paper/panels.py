@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeAlias
 
+from coactor.experts import Policy
 from coactor.lab.paper.data import DataFile, open_data, read_queries
 from coactor.plugins import load_class, unknown
-from coactor.protocol import Domain, Samples
+from coactor.protocol import Candidate, Domain, Samples
+
+Ties: TypeAlias = Literal["lowest", "random"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class Panel:
         False where the solver is deliberately not locally optimal for the expert's operator.
     data
         The data file that problems come from.
+    policy, candidate, ties
+        Choices that the paper leaves open (choices.py).
     slips, drift, perturbation
         For the robustness table: the share of the expert's moves that are errors, whether the expert's
         weights change half way, and how features or weights differ from the paper's (perturbations.py).
@@ -45,7 +50,7 @@ class Panel:
     name: str
     title: str
     domain: str
-    parameters: tuple[tuple[str, int], ...] = ()
+    parameters: tuple[tuple[str, int | str], ...] = ()
     problems: Literal["sample", "synthetic", "data"] = "sample"
     kappa: float = 0.1
     budget: tuple[int, int] | None = None
@@ -54,6 +59,9 @@ class Panel:
     stream: str = ""
     assumption_1: bool = True
     data: DataFile | None = None
+    policy: Policy = "first"
+    candidate: Candidate = "final"
+    ties: Ties = "lowest"
     slips: float = 0.0
     drift: bool = False
     perturbation: str = ""
@@ -99,7 +107,7 @@ _ALL = (
 PANELS: Mapping[str, Panel] = MappingProxyType({panel.name: panel for panel in _ALL})
 
 
-def find_panel(name: str, *, kappa: float | None = None) -> Panel:
+def find_panel(name: str) -> Panel:
     """A panel by name, or one made from a domain of your own, written ``module:Class``.
 
     Such a domain needs `sample(rng, n)`. The weights of its expert are uniform on [0, 1], as in the paper.
@@ -115,7 +123,7 @@ def find_panel(name: str, *, kappa: float | None = None) -> Panel:
             )
     else:
         raise unknown("panel", name, list(PANELS))
-    return panel if kappa is None else replace(panel, kappa=kappa)
+    return panel
 
 
 def use_data(panels: Sequence[Panel], paths: Sequence[str | Path]) -> tuple[Panel, ...]:
@@ -128,10 +136,12 @@ def use_data(panels: Sequence[Panel], paths: Sequence[str | Path]) -> tuple[Pane
             "A data file is given, but no ranking panel is run; add rank-unlimited or rank-budget."
         )
     data = open_data(paths)
-    parameters = (("features", int(read_queries(data)[0].documents.shape[1])),)
+    features = {"features": int(read_queries(data)[0].documents.shape[1])}
     return tuple(
         panel
         if panel.problems == "sample"
-        else replace(panel, problems="data", parameters=parameters, data=data)
+        else replace(
+            panel, problems="data", parameters=tuple((dict(panel.parameters) | features).items()), data=data
+        )
         for panel in panels
     )

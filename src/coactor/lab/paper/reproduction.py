@@ -8,17 +8,18 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from coactor.experts import Policy
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import code_digest
 from coactor.lab.engine.contenders import EXPERT, OURS, PAPER, parse_contenders
 from coactor.lab.output import figure, report, tables
 from coactor.lab.output.calibration import calibrations
 from coactor.lab.paper import robustness
+from coactor.lab.paper.choices import DEFAULT_CHOICES, Choices, parse_kappa
 from coactor.lab.paper.claims import Claim, judge
-from coactor.lab.paper.experiment import Experiment
+from coactor.lab.paper.data import read_queries
+from coactor.lab.paper.experiment import GENERATED, Experiment
 from coactor.lab.paper.panels import PANELS, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.robustness import Cell
@@ -44,6 +45,12 @@ SYNTHETIC = (
     "different lengths), generated for each run; so claims 7 to 9 are tested on it and not on the paper's "
     "data; give --data for real judgements"
 )
+PAPER_RUNS = 10
+_CANDIDATES = {
+    "final": "the expert's final solution",
+    "disagreement": "the last solution on the expert's path that they do not prefer to their own",
+}
+_CHOICES = ("candidate", "policy", "ties", "discount")
 _BYTES_PER_COST = 40
 _BYTES_OVERHEAD = 30_000_000
 
@@ -73,9 +80,9 @@ def parameters(
     panels: Sequence[str] | None,
     learners: Sequence[str] | None,
     runs: int,
-    examples: int,
+    examples: int | Literal["all"],
     seed: int,
-    policy: str,
+    choices: Choices,
     data: Sequence[str],
     robust: bool = False,
 ) -> dict[str, Any]:
@@ -86,7 +93,8 @@ def parameters(
         "runs": runs,
         "examples": examples,
         "seed": seed,
-        "policy": policy,
+        **{name: getattr(choices, name) for name in _CHOICES},
+        "kappa": [f"{name}={value:g}" for name, value in choices.kappa],
         "data": [str(path) for path in data],
         "robustness": robust,
     }
@@ -99,21 +107,29 @@ def numbers(robust: bool) -> tuple[str, ...]:
 
 def experiment_of(chosen: dict[str, Any]) -> Experiment:
     """The experiment that the parameters describe. Raises ValueError if they are not valid."""
-    panels = tuple(find_panel(name) for name in chosen["panels"])
+    choices = _choices(chosen)
+    panels = tuple(choices.apply(find_panel(name)) for name in chosen["panels"])
     if chosen["data"]:
         panels = use_data(panels, chosen["data"])
     contenders = parse_contenders(chosen["learners"], "panel")
-    return Experiment(
-        panels, contenders, chosen["runs"], chosen["examples"], chosen["seed"], chosen["policy"], theorem=True
-    )
+    return Experiment(panels, contenders, chosen["runs"], chosen["examples"], chosen["seed"], theorem=True)
+
+
+def _choices(chosen: dict[str, Any]) -> Choices:
+    """The choices in a manifest; one that it does not name has its default."""
+    named = {name: chosen[name] for name in _CHOICES if name in chosen}
+    return Choices(**named, kappa=parse_kappa(chosen.get("kappa", ())))
 
 
 def command_of(chosen: dict[str, Any]) -> str:
     """The command that makes these numbers, with all defaults written out."""
     words = ["coactor", "reproduce", "--panels", ",".join(chosen["panels"])]
     words += ["--learners", ",".join(chosen["learners"])]
-    for name in ("runs", "examples", "seed", "policy"):
-        words += [f"--{name}", str(chosen[name])]
+    for name in ("runs", "examples", "seed", *_CHOICES):
+        if name in chosen:
+            words += [f"--{name}", str(chosen[name])]
+    for text in chosen.get("kappa", ()):
+        words += ["--kappa", text]
     for path in chosen["data"]:
         words += ["--data", path]
     if chosen.get("robustness"):
@@ -127,9 +143,9 @@ def reproduce(
     panels: Sequence[str] | None = None,
     learners: Sequence[str] | None = None,
     runs: int = 10,
-    examples: int = 1000,
+    examples: int | Literal["all"] | None = None,
     seed: int = 0,
-    policy: Policy = "first",
+    choices: Choices = DEFAULT_CHOICES,
     data: Sequence[str | Path] = (),
     robust: bool = False,
     jobs: int | None = None,
@@ -144,9 +160,13 @@ def reproduce(
         The folder. Finished runs are cached there, so that the same call resumes where it was stopped.
     panels, learners
         Names; by default the paper's eight panels, its four learners, the expert line and our learner.
-    runs, examples, seed, policy
-        The number of runs, the examples of each, the seed of all random numbers, and whether the expert takes
-        the first improving move or the best.
+    runs, seed
+        The number of runs, and the seed of all random numbers.
+    examples
+        Of each run. By default 1000 generated problems, and "all" queries of a data set: "random permutations
+        of the original dataset".
+    choices
+        What the paper leaves open: the candidate, the expert's policy, ties, kappa and the discount.
     data
         LETOR/SVMlight files for the ranking panels; by default a synthetic data set is used.
     robust
@@ -157,7 +177,9 @@ def reproduce(
     silent
         Show no progress.
     """
-    chosen = parameters(panels, learners, runs, examples, seed, policy, [str(path) for path in data], robust)
+    if examples is None:
+        examples = "all" if data else GENERATED
+    chosen = parameters(panels, learners, runs, examples, seed, choices, [str(path) for path in data], robust)
     experiment = experiment_of(chosen)
     folder = Path(out)
     costs = sum(unit.examples * len(unit.contenders) for unit in experiment.units())
@@ -176,7 +198,7 @@ def robustness_of(
         return []
     return robustness.measure(
         runs=chosen["runs"],
-        examples=chosen["examples"],
+        examples=GENERATED if chosen["examples"] == "all" else chosen["examples"],
         seed=chosen["seed"],
         folder=folder,
         jobs=jobs,
@@ -274,21 +296,36 @@ def _size(results: Sequence[PanelResult]) -> str:
 
 def _settings(chosen: dict[str, Any], results: Sequence[PanelResult]) -> dict[str, str]:
     """The parameters, described for the report."""
+    choices = _choices(chosen)
     settings = {
         "panels": ", ".join(chosen["panels"]),
         "learners": ", ".join(chosen["learners"]),
         "runs": f"{chosen['runs']}; all learners of a run get the same problems and the same expert",
         "examples": ", ".join(sorted({str(result.examples) for result in results}, key=int)) + " per run",
         "seed": str(chosen["seed"]),
-        "expert": f"takes the {chosen['policy']} move that gains at least kappa = "
+        "expert": f"takes the {choices.policy} move that gains at least kappa = "
         + " or ".join(sorted({f"{result.panel.kappa:g}" for result in results}, key=float)),
+        "learners get": _CANDIDATES[choices.candidate],
+        "ties": f"{choices.ties} index, while all weights are 0",
         "intervals": "95 %, percentile bootstrap over runs, 10 000 samples, paired",
     }
     if any(result.panel.problems == "synthetic" for result in results):
         settings["ranking data"] = SYNTHETIC
     if chosen["data"]:
         names = ", ".join(Path(path).name for path in chosen["data"])
-        settings["ranking data"] = f"{names}; each run is a random permutation of the queries"
-    if chosen["runs"] * chosen["examples"] < 10_000:
-        settings["size"] = "smaller than in the paper; the full size is --runs 10 --examples 1000"
+        settings["ranking data"] = f"{names}; each run is a random permutation of the queries{_cut(results)}"
+    if any(result.panel.problems != "sample" for result in results):
+        settings["ranking features"] = f"{choices.discount} discount of positions"
+    if chosen["runs"] < PAPER_RUNS:
+        settings["size"] = f"fewer runs than the {PAPER_RUNS} of the paper"
     return settings
+
+
+def _cut(results: Sequence[PanelResult]) -> str:
+    """A clause that says how much of the data was left out; empty if nothing was."""
+    for result in results:
+        if result.panel.data is not None:
+            queries = len(read_queries(result.panel.data))
+            if result.examples < queries:
+                return f", cut to {result.examples} of {queries} (--examples all takes every query)"
+    return ""

@@ -57,6 +57,7 @@ class Variation:
             drift=self.drift,
             perturbation=self.perturbation,
             stream=base.name,
+            policy=self.policy,
         )
 
 
@@ -102,7 +103,7 @@ def measure(
     cells: list[Cell] = []
     for variation in VARIATIONS:
         panels = tuple(variation.panel(panel) for panel in PANELS.values() if panel.problems == "sample")
-        experiment = Experiment(panels, contenders, runs, min(examples, EXAMPLES), seed, variation.policy)
+        experiment = Experiment(panels, contenders, runs, min(examples, EXAMPLES), seed)
         for result in experiment.measure(folder=folder, jobs=jobs, cluster=cluster, silent=silent):
             cells += [Cell(variation.name, margin) for margin in margins(result)]
     return cells

@@ -18,10 +18,11 @@ import numpy as np
 
 from coactor import search
 from coactor.domains import Query
-from coactor.experts import Policy, SimulatedExpert
+from coactor.experts import SimulatedExpert
 from coactor.lab.engine.cache import Cache, source_digests
 from coactor.lab.engine.contenders import ALIKE, EXPERT, PAPER, START, Contender
 from coactor.lab.engine.parallel import run_alone
+from coactor.lab.paper.choices import solver_with_random_ties
 from coactor.lab.paper.panels import Panel
 from coactor.lab.paper.perturbations import PERTURBATIONS, Perturbation, perturbed
 from coactor.lab.paper.synthetic_ranking import SyntheticRanking
@@ -29,7 +30,7 @@ from coactor.lab.paper.theorem import THEOREM_EXAMPLES, TheoremCheck, TheoremRow
 from coactor.protocol import Correction, Domain, Hides, Matrix, Problem, Vector
 from coactor.session import Session
 
-_WEIGHTS, _PROBLEMS, _EXPERT, _CONTENDER, _PERTURBATION = range(5)
+_WEIGHTS, _PROBLEMS, _EXPERT, _CONTENDER, _PERTURBATION, _TIES = range(6)
 
 Data: TypeAlias = Mapping[str, Sequence[Query]]
 """The queries of each data set, by its digest."""
@@ -44,7 +45,6 @@ class Unit:
     seed: int
     examples: int
     contenders: tuple[Contender, ...]
-    policy: Policy = "first"
     theorem: bool = False
 
     def __str__(self) -> str:
@@ -152,7 +152,7 @@ def _expert(unit: Unit, domain: Domain, changed: bool = False) -> SimulatedExper
         domain,
         true_weights(unit, domain, changed),
         kappa=panel.kappa,
-        policy=unit.policy,
+        policy=panel.policy,
         budget=panel.budget,
         slips=panel.slips,
         rng=stream(unit, _EXPERT, *more),
@@ -211,7 +211,16 @@ def _editor(
         return lambda x, expert: (expert(x, domain.solve(x, start)), None)
     seed = int(stream(unit, _CONTENDER, zlib.crc32(contender.text.encode())).integers(2**31))
     learner = contender.make(domain.dim, start)
-    session = Session(domain, learner, proposals=contender.proposals, seed=seed)
+    # Every contender draws from the same stream, so that all begin with the same solution.
+    random_ties = unit.panel.ties == "random"
+    session = Session(
+        domain,
+        learner,
+        solver=solver_with_random_ties(domain, stream(unit, _TIES)) if random_ties else None,
+        proposals=contender.proposals,
+        candidate=unit.panel.candidate,
+        seed=seed,
+    )
 
     def edit(x: Problem, expert: SimulatedExpert) -> tuple[Correction, float | None]:
         proposal = session.ask(x)

@@ -1,0 +1,165 @@
+"""The choices that the paper leaves open change what they say, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import coactor
+from coactor import Session, SimulatedExpert
+from coactor.lab.engine.contenders import parse_contenders
+from coactor.lab.paper.choices import Choices, parse_kappa, solver_with_random_ties
+from coactor.lab.paper.panels import PANELS, Panel, find_panel
+from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights
+from coactor.solutions import same_solution
+
+FOUR = parse_contenders(["PER", "CSPER", "PA", "CSPA"], "panel")
+
+
+def unit(panel: str, examples: int = 12, **choices: Any) -> Unit:
+    return Unit(Choices(**choices).apply(PANELS[panel]), 0, 0, examples, FOUR)
+
+
+@pytest.mark.parametrize("panel", PANELS.values(), ids=lambda panel: panel.name)
+def test_default_choices_are_those_of_the_panels(panel: Panel) -> None:
+    assert Choices().apply(panel) == panel
+    assert (panel.candidate, panel.policy, panel.ties) == ("final", "first", "lowest")
+
+
+def test_candidate_is_what_the_learners_get() -> None:
+    u = unit("path-noise", 15, candidate="disagreement")
+    domain = u.panel.make_domain()
+    expert = SimulatedExpert(domain, true_weights(u, domain), kappa=0.1)
+    session = Session(domain, coactor.learners.CSPER(domain.dim), candidate="disagreement")
+    for x in make_problems(u, domain, None):
+        proposal = session.ask(x)
+        session.tell(proposal, expert(x, proposal.solution))
+    costs = run_unit(u).costs
+    assert costs[1].tolist() == session.efforts  # the whole effort, though the learner is given less
+    assert sum(session.costs) < sum(session.efforts)
+    assert not np.array_equal(costs, run_unit(unit("path-noise", 15)).costs)
+
+
+@pytest.mark.parametrize("name", ["path-noise", "tsp-clean", "mtsp-clean", "rank-unlimited"])
+def test_random_ties_give_valid_solutions_while_all_weights_are_zero(name: str) -> None:
+    u = unit(name, 1)
+    domain = u.panel.make_domain()
+    (x,) = make_problems(u, domain, None)
+    solve = solver_with_random_ties(domain, np.random.default_rng(0))
+    zero = np.zeros(domain.dim)
+    first, second = solve(x, zero), solve(x, zero)
+    for y in (first, second):
+        domain.check_solution(x, y)  # type: ignore[attr-defined]
+    assert not same_solution(first, second)
+    w = np.random.default_rng(1).random(domain.dim)
+    assert same_solution(solve(x, w), domain.solve(x, w))
+
+
+def test_random_ties_spread_the_points_over_all_salespeople() -> None:
+    domain = PANELS["mtsp-clean"].make_domain()
+    (x,) = make_problems(unit("mtsp-clean", 1), domain, None)
+    solve = solver_with_random_ties(domain, np.random.default_rng(0))
+    sizes = np.mean([[len(path) for path in solve(x, np.zeros(domain.dim))] for _ in range(400)], axis=0)
+    assert sizes == pytest.approx(10.0, abs=2.0)
+
+
+def test_random_ties_are_the_same_for_every_learner() -> None:
+    first = run_unit(unit("mtsp-clean", 1, ties="random")).costs[:, 0]
+    assert len(set(first.tolist())) == 1
+    assert first[0] != run_unit(unit("mtsp-clean", 1)).costs[0, 0]
+
+
+def test_kappa_is_set_for_one_panel_or_for_both_of_a_kind() -> None:
+    choices = Choices(kappa=(("mtsp", 0.3), ("path-noise", 0.5)))
+    assert {name: choices.apply(panel).kappa for name, panel in PANELS.items() if "rank" not in name} == {
+        "path-clean": 0.1,
+        "path-noise": 0.5,
+        "tsp-clean": 0.1,
+        "tsp-noise": 0.1,
+        "mtsp-clean": 0.3,
+        "mtsp-noise": 0.3,
+    }
+    assert (
+        run_unit(unit("mtsp-noise", kappa=(("mtsp", 0.9),))).costs.sum()
+        < run_unit(unit("mtsp-noise")).costs.sum()
+    )
+
+
+def test_discount_applies_to_rankings_alone() -> None:
+    choices = Choices(discount="linear")
+    assert choices.apply(PANELS["tsp-clean"]) == PANELS["tsp-clean"]
+    assert choices.apply(PANELS["rank-budget"]).make_domain().discount == "linear"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Choices(candidate="last"), "candidate is 'last'; expected final or disagreement"),  # type: ignore[arg-type]
+        (lambda: Choices(policy="worst"), "expected first or best"),  # type: ignore[arg-type]
+        (lambda: Choices(ties="highest"), "expected lowest or random"),  # type: ignore[arg-type]
+        (lambda: Choices(discount="none"), "expected log or linear"),  # type: ignore[arg-type]
+        (lambda: Choices(kappa=(("mtps", 0.3),)), "mtps"),
+        (lambda: Choices(kappa=(("mtsp", 0.0),)), "above 0"),
+        (lambda: Choices(kappa=(("mtsp", float("inf")),)), "finite"),
+        (lambda: parse_kappa(["mtsp"]), "expected PANEL=VALUE"),
+        (lambda: parse_kappa(["mtsp=big"]), "expected PANEL=VALUE"),
+        (
+            lambda: Choices(ties="random").apply(find_panel("tests.lab.helpers:Bits")),
+            "for the paper's panels",
+        ),
+    ],
+)
+def test_choices_refuse_invalid_values(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+DATA = "2 qid:1 1:0.5\n0 qid:1 2:1\n" + "1 qid:2 1:0.1\n3 qid:2 2:0.7\n" + "0 qid:3 1:0.1\n2 qid:3 2:0.7\n"
+
+
+@pytest.mark.parametrize(
+    ("examples", "length", "cut"), [(None, 3, ""), ("all", 3, ""), (2, 2, "cut to 2 of 3")]
+)
+def test_data_are_whole_permutations_unless_the_report_says_so(
+    tmp_path: Path, examples: Any, length: int, cut: str
+) -> None:
+    file = tmp_path / "train.txt"
+    file.write_text(DATA)
+    result = coactor.lab.reproduce(
+        tmp_path / "out",
+        panels=["rank-unlimited"],
+        learners=["PER"],
+        runs=2,
+        examples=examples,
+        data=[file],
+        jobs=1,
+    )
+    assert result.results[0].examples == length
+    page = (result.out / "report.html").read_text()
+    assert cut in page
+    assert ("cut to" in page) == bool(cut)
+
+
+def test_choices_are_in_the_manifest_and_can_be_verified(tmp_path: Path) -> None:
+    choices = Choices("disagreement", "best", "random", "linear", (("mtsp", 0.3),))
+    result = coactor.lab.reproduce(
+        tmp_path,
+        panels=["mtsp-clean", "rank-budget"],
+        learners=["PER", "CSPER"],
+        runs=2,
+        examples=3,
+        choices=choices,
+        jobs=1,
+    )
+    verification = coactor.lab.verify(tmp_path / "manifest.json", jobs=1)
+    assert verification.same, verification.findings
+    page = (result.out / "report.html").read_text()
+    for word in (
+        "--candidate disagreement --policy best --ties random --discount linear",
+        "--kappa mtsp=0.3",
+    ):
+        assert word in page
+    assert "linear discount" in page
