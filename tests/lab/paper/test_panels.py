@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from coactor import loaders
-from coactor.lab.paper.data import open_data, read_queries
+from coactor.lab.paper.data.files import open_data, read_queries
 from coactor.lab.paper.panels import PANELS, find_panel, use_data
 
 

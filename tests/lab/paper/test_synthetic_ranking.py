@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coactor.lab.paper.synthetic_ranking import SyntheticRanking
+from coactor.lab.paper.data.synthetic_ranking import SyntheticRanking
 
 
 @pytest.fixture(scope="module")

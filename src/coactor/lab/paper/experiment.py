@@ -12,7 +12,7 @@ import numpy as np
 
 from coactor.lab.engine.contenders import EXPERT, Contender
 from coactor.lab.engine.parallel import run_all
-from coactor.lab.paper.data import read_queries
+from coactor.lab.paper.data.files import read_queries
 from coactor.lab.paper.panels import Panel
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.runs import Unit, UnitResult, measure_unit, unit_cache

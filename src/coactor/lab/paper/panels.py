@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from coactor.experts import Policy
-from coactor.lab.paper.data import DataFile, open_data, read_queries
+from coactor.lab.paper.data.files import DataFile, open_data, read_queries
 from coactor.plugins import load_class, unknown
 from coactor.protocol import Candidate, Domain, Samples
 

@@ -18,7 +18,7 @@ from coactor.lab.output.calibration import calibrations
 from coactor.lab.paper import robustness
 from coactor.lab.paper.choices import DEFAULT_CHOICES, Choices, parse_kappa
 from coactor.lab.paper.claims import Claim, judge
-from coactor.lab.paper.data import read_queries
+from coactor.lab.paper.data.files import read_queries
 from coactor.lab.paper.experiment import GENERATED, Experiment
 from coactor.lab.paper.panels import PANELS, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
