@@ -56,12 +56,12 @@ class Choices:
         for name, words in allowed.items():
             if getattr(self, name) not in get_args(words):
                 expected = " or ".join(get_args(words))
-                raise ValueError(f"{name} is {getattr(self, name)!r}; expected {expected}.")
+                raise ValueError(f"The {name} is {getattr(self, name)!r}; expected {expected}.")
         for name, value in self.kappa:
             if name not in {*PANELS, *(panel.partition("-")[0] for panel in PANELS)} and ":" not in name:
                 raise unknown("panel", name, list(PANELS))
             if not value > 0 or not np.isfinite(value):
-                raise ValueError(f"kappa of {name} is {value!r}; expected a finite number above 0.")
+                raise ValueError(f"The kappa of {name} is {value!r}; expected a finite number above 0.")
 
     def apply(self, panel: Panel) -> Panel:
         """The panel with these choices. Raises ValueError if they cannot be made there."""

@@ -23,9 +23,9 @@ from coactor.lab.engine.cache import Cache, source_digests
 from coactor.lab.engine.contenders import ALIKE, EXPERT, PAPER, START, Contender
 from coactor.lab.engine.parallel import run_alone
 from coactor.lab.paper.choices import solver_with_random_ties
+from coactor.lab.paper.data.synthetic_ranking import SyntheticRanking
 from coactor.lab.paper.panels import Panel
 from coactor.lab.paper.perturbations import PERTURBATIONS, Perturbation, perturbed
-from coactor.lab.paper.data.synthetic_ranking import SyntheticRanking
 from coactor.lab.paper.theorem import THEOREM_EXAMPLES, TheoremCheck, TheoremRow
 from coactor.protocol import Correction, Domain, Hides, Matrix, Problem, Vector
 from coactor.session import Session
