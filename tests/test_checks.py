@@ -55,6 +55,24 @@ class Broken(Coins):
             return [{"op": "turn", "args": (0,)}]  # type: ignore[typeddict-item]
         return moves
 
+    @property
+    def feature_signs(self) -> list[int]:
+        return [0, 1] if self.fault == "no sign" else [1, 1]
+
+    def show(self, x: Any, y: Any) -> Any:
+        shown: dict[str, Any] = {
+            "shown text": {"kind": "text", "text": "heads"},
+            "shown html": {"kind": "html"},
+            "table without rows": {"kind": "table", "head": ["coin"]},
+            "short row": {"kind": "table", "head": ["coin", "side"], "rows": [["1", "heads"], ["2"]]},
+            "odd shape": {"kind": "drawing", "size": [2, 2], "shapes": [{"shape": "star"}]},
+            "shown numbers": {"kind": "list", "items": [np.int64(1)]},
+        }
+        return "heads" if self.fault == "shown string" else [shown.get(self.fault, shown["shown text"])]
+
+    def describe(self, x: Any, move: Move) -> str:
+        return "" if self.fault == "no words" else f"Turn coin {move['args'][0]}"
+
     def apply(self, x: Any, y: Any, move: Move) -> Any:
         if self.fault == "changed solution":
             y[move["args"][0]] = 1 - y[move["args"][0]]
@@ -81,6 +99,14 @@ class Broken(Coins):
         ("numpy moves", "is not plain data"),
         ("changed solution", "apply changed the solution it was given, by move"),
         ("invalid move", "yields an invalid solution: 4 coins instead of 3"),
+        ("no sign", "a sign of 1 or -1"),
+        ("shown string", "show returned str; expected a list of views"),
+        ("shown html", "a view has the kind 'html'; expected one of text"),
+        ("table without rows", "a view of kind 'table' has no rows"),
+        ("short row", "as many entries as its head"),
+        ("odd shape", "a shape has the shape 'star'"),
+        ("shown numbers", "not JSON-able"),
+        ("no words", "describe returned '' for move"),
         ("bad solver", r"problem 0 is improved by move .*, by \d.*Assumption 1"),
     ],
 )

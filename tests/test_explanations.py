@@ -29,9 +29,9 @@ def test_the_weightiest_comes_first_and_shares_add_up() -> None:
 
 def test_verbs_follow_the_sign_and_whether_features_are_costs() -> None:
     """A tour's features are costs, phi is minus their sum: a positive weight avoids them."""
-    assert explanations.verb(TOURS, 1.0) == "avoids"
-    assert explanations.verb(TOURS, -1.0) == "prefers"
-    assert explanations.verb(Coins(), 1.0) == "prefers"
+    assert explanations.verb(-1, 1.0) == "avoids"
+    assert explanations.verb(-1, -1.0) == "prefers"
+    assert explanations.verb(1, 1.0) == "prefers"
     first, second, third = explanations.beliefs(TOURS, holder(1.0, -6.0, 3.0))
     assert first.words == "prefers toll (60 % of what counts)"
     assert second.words == "avoids scenery (30 % of what counts)"

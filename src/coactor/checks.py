@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Iterable
+from itertools import islice
 
 import numpy as np
 
@@ -15,17 +16,22 @@ from coactor import search
 from coactor.experts import SimulatedExpert
 from coactor.protocol import (
     Codes,
+    Describes,
     Domain,
     Expert,
     Feedback,
     Hides,
     Learner,
     Problem,
+    Shows,
     Solution,
     Vector,
+    feature_names,
+    feature_signs,
     is_locally_optimal,
 )
 from coactor.protocol.abilities import has_landscapes, has_vectors
+from coactor.protocol.views import check_views
 from coactor.solutions import same_solution
 
 TOLERANCE = 1e-9
@@ -83,6 +89,7 @@ def check_domain(
             if locally_optimal:
                 _check_optimal(domain, x, y, w, where)
             _check_abilities(domain, x, y, w, where)
+        _check_words(domain, x, y, where)
         if isinstance(domain, Codes):
             _check_codes(domain, x, y, where)
     if number < 0:
@@ -270,6 +277,23 @@ def _check_abilities(domain: Domain, x: Problem, y: Solution, w: Vector, where: 
             raise CheckError(
                 f"all_features must be the {domain.dim} features, then the {domain.hidden} hidden {where}."
             )
+
+
+def _check_words(domain: Domain, x: Problem, y: Solution, where: str) -> None:
+    names, signs = feature_names(domain), feature_signs(domain)
+    if (len(names), len(signs)) != (domain.dim, domain.dim) or not set(signs) <= {1, -1}:
+        raise CheckError(f"Each of the {domain.dim} features needs one name, and a sign of 1 or -1.")
+    if isinstance(domain, Shows):
+        try:
+            check_views(domain.show(x, y))
+        except ValueError as error:
+            raise CheckError(f"show {where} cannot be drawn: {error}") from error
+    if not isinstance(domain, Describes):
+        return
+    for move in islice(domain.moves(x, y), 50):
+        text = domain.describe(x, move)
+        if not isinstance(text, str) or not text:
+            raise CheckError(f"describe returned {text!r} for move {move!r} {where}; expected words.")
 
 
 def _check_codes(domain: Domain, x: Problem, y: Solution, where: str) -> None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from coactor.protocol import Domain, Learner, Vector, counts_costs, feature_names
+from coactor.protocol import Domain, Learner, Vector, feature_names, feature_signs
 from coactor.protocol.abilities import has_posterior
 
 SURE, LIKELY = 2.0, 1.0  # a weight so many deviations from 0
@@ -118,7 +118,7 @@ def beliefs(domain: Domain, learner: Learner) -> list[Belief]:
     avoids distance (75 % of what counts)
     prefers toll (25 % of what counts)
     """
-    names = feature_names(domain)
+    names, signs = feature_names(domain), feature_signs(domain)
     shares = _shares(learner.weights)
     deviations, known = None, None
     if has_posterior(learner):
@@ -127,7 +127,7 @@ def beliefs(domain: Domain, learner: Learner) -> list[Belief]:
     for k in np.argsort(-np.abs(shares), kind="stable"):
         w = float(learner.weights[k])
         sd = None if deviations is None else float(deviations[k])
-        words = _words(names[k], w, sd, float(shares[k]), verb(domain, w))
+        words = _words(names[k], w, sd, float(shares[k]), verb(signs[k], w))
         gone = None if known is None else float(known[k])
         found.append(Belief(names[k], w, sd, float(shares[k]), gone, words))
     return found
@@ -150,7 +150,7 @@ def change(domain: Domain, before: Vector, after: Vector, most: int = 3) -> list
     >>> change(domain, np.array([1.0, 1.0]), np.array([1.0, 3.0]))
     ['distance counts for less: 50 % -> 25 %', 'toll counts for more: 50 % -> 75 %']
     """
-    names = feature_names(domain)
+    names, signs = feature_names(domain), feature_signs(domain)
     old, new = _shares(before), _shares(after)
     by_size = np.argsort(-np.abs(new - old), kind="stable")[:most]
     sentences = []
@@ -159,7 +159,7 @@ def change(domain: Domain, before: Vector, after: Vector, most: int = 3) -> list
         if round(100 * abs(now - was)) < 1:
             continue
         if was * now < 0:
-            what = f"{names[k]} turned: {verb(domain, was)} -> {verb(domain, now)}"
+            what = f"{names[k]} turned: {verb(signs[k], was)} -> {verb(signs[k], now)}"
         else:
             more = "more" if abs(now) > abs(was) else "less"
             what = f"{names[k]} counts for {more}: {_percent(was)} -> {_percent(now)}"
@@ -167,11 +167,9 @@ def change(domain: Domain, before: Vector, after: Vector, most: int = 3) -> list
     return sentences
 
 
-def verb(domain: Domain, weight: float) -> str:
-    """What the expert does with a feature of this weight; where features are costs, phi is minus them."""
-    if counts_costs(domain):
-        weight = -weight
-    return "prefers" if weight > 0 else "avoids"
+def verb(sign: int, weight: float) -> str:
+    """What the expert does with a feature of this sign and weight; phi is minus what a cost counts."""
+    return "prefers" if sign * weight > 0 else "avoids"
 
 
 def _shares(weights: Vector) -> Vector:

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  changeTexts,
   feature,
   letters,
   likely,
@@ -64,8 +65,18 @@ test("lists and plurals", () => {
 
 test("shownAs turns the sign of costs only", () => {
   const solution = [0, 1];
-  const of = (name, costs) => shownAs({ domain: { name }, counts_costs: costs, solution }).factor;
-  assert.equal(of("tour", true), -1);
-  assert.equal(of("knapsack", false), 1);
-  assert.equal(of("ranking", false), 1 / (1 + 1 / Math.log2(3)));
+  const of = (name, signs) => shownAs({ domain: { name }, signs, solution }).factors;
+  assert.deepEqual(of("tour", [-1, 1]), [-1, 1]);
+  assert.deepEqual(of("ranking", [1]), [1 / (1 + 1 / Math.log2(3))]);
+});
+
+test("changes are named in the domain's direction and units, what matters most first", () => {
+  const proposal = {
+    domain: { name: "roster" },
+    signs: [-1, 1, -1],
+    feature_names: ["Late (hours)", "Asked for", "Nights"],
+    weights: [1, 5, 2],
+  };
+  const texts = changeTexts(proposal, [2, 1, 0], 3);
+  assert.deepEqual(texts, ["Asked for +1", "Late −2 hours"]);
 });

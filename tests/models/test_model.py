@@ -219,7 +219,7 @@ def test_moves_are_described_in_words(x: Instance) -> None:
 
 
 def test_a_solution_shows_itself_as_a_grid_with_margins(x: Instance, y: Any) -> None:
-    shown = json.loads(json.dumps(ROSTER.show(x, y)))
+    (shown,) = json.loads(json.dumps(ROSTER.show(x, y)))
     assert shown["names"]["shift"] == ["off", "morning", "evening", "night"]
     assert shown["cells"] == y.tolist()
     days, staff = shown["margins"]
@@ -239,6 +239,28 @@ def test_a_wish_after_the_first_problem_is_refused() -> None:
 def test_more_of_a_wish_is_a_merit_and_less_of_the_others_a_cost() -> None:
     assert ROSTER.counts_costs
     assert not cases.timetable().counts_costs
+    assert cases.timetable().feature_signs == [-1, -1, -1, -1, 1, -1]
+    assert ROSTER.feature_names[:2] == ("Unwished shift (points)", "Refused day off (days)")
+
+
+def test_edits_of_a_cell_name_the_rules_that_they_break(x: Instance, y: Any) -> None:
+    cell = 9
+    offers = ROSTER.edits_of(x, y, cell)
+    allowed = [move for move in ROSTER.moves(x, y) if touches(x, move, cell)]
+    assert [move for move, _, refused in offers if not refused] == allowed
+    for move, change, refused in offers:
+        z = ROSTER._edited(x, y, move)
+        np.testing.assert_allclose(change, ROSTER.features(x, z) - ROSTER.features(x, y))
+        assert bool(refused) == bool(cases.broken_in_roster(x, z))
+        assert all(repr(rule) in refused for rule, _ in cases.broken_in_roster(x, z))
+    with pytest.raises(ValueError, match="no cell 84"):
+        ROSTER.edits_of(x, y, 84)
+
+
+def touches(x: Instance, move: Any, cell: int) -> bool:
+    at = list(map(int, np.unravel_index(cell, x.shape)))
+    args = move["args"]
+    return move["op"] != "block" and (args[:2] == at or (move["op"] == "swap" and args[2:] == at))
 
 
 def test_a_model_without_rules_can_be_solved() -> None:

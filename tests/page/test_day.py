@@ -6,11 +6,8 @@ import re
 
 import pytest
 
-from coactor import domains
-from coactor.studies import catalog, open_study
 from coactor.web.demo import problems, studies
 from tests.page.actions import drag, reverse, submit
-from tests.studies.stubs import Switches
 
 pytestmark = pytest.mark.browser
 
@@ -235,22 +232,3 @@ def test_advice_of_the_simulated_expert_is_followed(site):
     proposal = study.proposal(1)
     expected = studies.expert(study)(proposal.problem, proposal.solution).moves
     assert len(site.moves("try-ranking")) == len(expected) > 1
-
-
-def test_any_domain_is_edited_by_a_list_of_its_moves(site, revision, monkeypatch):
-    """Whatever is installed can be edited: the page lists the domain's own moves."""
-    monkeypatch.setattr(domains, "Switches", Switches, raising=False)
-    monkeypatch.setitem(catalog.BUILT_IN, "switches", "Switches")
-    with open_study(site.store, "switches", Switches(), "CSPER", create=True) as study:
-        study.ask([1.0, -2.0, 3.0])
-    page = site.open(site.log_in(), "/s/switches/p/1")
-    page.get_by_role("button", name="flip 2").click()
-    revision(page, 1)
-    assert page.locator("pre").all_inner_texts() == ["[0,0,1]", "[0,0,0]"]
-    page.keyboard.press("Control+z")
-    revision(page, 2)
-    page.get_by_role("button", name="flip 0").click()
-    revision(page, 3)
-    submit(page)
-    page.wait_for_url("**/s/switches")  # nothing else waits
-    assert site.study("switches").weights().tolist() == [1.0, 0.0, 0.0]

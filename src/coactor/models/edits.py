@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coactor import validation
 from coactor.kernels.grids import EXCHANGE, KEPT, SET, effects, evaluate, perform
@@ -37,16 +38,31 @@ def all_edits(shape: tuple[int, ...], width: int, swaps: Sequence[int], along: i
 
 def legal(x: Instance, y: Indices) -> Indices:
     """The edits that change something at both of their ends and lead to a solution that keeps every rule."""
-    flat, (op, a, b, length) = y.ravel(), x.edits.T
+    edits = x.edits[_differs(x, y, x.edits)]
+    possible: Indices = edits[keeping(x, y, edits)]
+    return possible
+
+
+def of_cell(x: Instance, y: Indices, cell: int) -> Indices:
+    """The sets and swaps of a cell that change something, whether or not they keep the rules."""
+    op, a, b, length = x.edits.T
+    mine = x.edits[(length == 1) & ((a == cell) | ((b == cell) & (op == EXCHANGE)))]
+    options: Indices = mine[_differs(x, y, mine)]
+    return options
+
+
+def keeping(x: Instance, y: Indices, edits: Indices) -> NDArray[np.bool_]:
+    """Which edits of a solution that keeps every rule lead to another one."""
+    broken = evaluate(x.broken, y.ravel())[1] + effects(x.broken, y.ravel(), edits, x.stride)
+    return np.asarray((broken <= KEPT).all(axis=1))
+
+
+def _differs(x: Instance, y: Indices, edits: Indices) -> NDArray[np.bool_]:
+    flat, (op, a, b, length) = y.ravel(), edits.T
     last = np.where(op == SET, 0, (length - 1) * x.stride)
     other = np.where(op == SET, 0, b)
-    differs = np.where(
-        op == SET, flat[a] != b, (flat[a] != flat[other]) & (flat[a + last] != flat[other + last])
-    )
-    edits = x.edits[differs]
-    broken = evaluate(x.broken, flat)[1] + effects(x.broken, flat, edits, x.stride)
-    keeping: Indices = edits[(broken <= KEPT).all(axis=1)]
-    return keeping
+    ends = (flat[a] != flat[other]) & (flat[a + last] != flat[other + last])
+    return np.asarray(np.where(op == SET, flat[a] != b, ends))
 
 
 def to_moves(x: Instance, edits: Indices) -> list[Move]:
@@ -81,7 +97,13 @@ def to_edit(x: Instance, move: Any) -> Indices:
         return np.array([SET, a, np.ravel_multi_index(args[n:], x.widths()), 1])
     b = int(np.ravel_multi_index(args[n : 2 * n], x.shape))
     edit = np.array([EXCHANGE, min(a, b), max(a, b), args[-1] if op == "block" else 1])
-    if not (x.edits == edit).all(axis=1).any() or (op == "block" and edit[3] == 1):
+    apart = [axis for axis, (i, j) in enumerate(zip(args[:n], args[n : 2 * n], strict=True)) if i != j]
+    fits = len(apart) == 1 and apart[0] in x.swaps
+    if op == "block":
+        first, length = args[x.along], args[-1]
+        fits = fits and apart[0] != x.along and 1 < length <= x.longest
+        fits = fits and first + length <= x.shape[x.along]
+    if not fits:
         raise ValueError(f"{str(move)[:80]} is not a valid move: these cells cannot be exchanged.")
     return edit
 

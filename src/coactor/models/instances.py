@@ -88,6 +88,8 @@ class Instance:
         Of the wishes: -1 where less is expected to be better, else 1.
     edits, stride
         Every edit that may ever be possible, for the kernels.
+    swaps, along, longest
+        The axes along which cells may be exchanged; the axis of blocks, and their length.
     """
 
     schema: Schema
@@ -105,6 +107,9 @@ class Instance:
     signs: Vector
     edits: Indices
     stride: int
+    swaps: Sequence[int]
+    along: int
+    longest: int
 
     def widths(self) -> list[int]:
         """How many choices there are on each axis of choices."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from coactor import validation
 from coactor.kernels import grids
-from coactor.models import cpsat, edits
+from coactor.models import cpsat, edits, showing
 from coactor.models.circuits import Affine, Circuit
 from coactor.models.expressions import Expression, Lowering, Names
 from coactor.models.instances import Instance, Schema, indices, pick, read, write
@@ -206,7 +206,7 @@ class GridModel:
         for margin in self.margins.values():
             margin_rows.append(to(margin))
             margins.output(margin_rows[-1], each=True)
-        signs = np.array([1.0 if wish.more else -1.0 for wish in self.wishes.values()])
+        signs = np.array(self.feature_signs, dtype=np.float64)
         owner = np.repeat(np.arange(len(rule_rows)), [rows.constant.size for rows in rule_rows])
         return Instance(
             self.schema,
@@ -224,6 +224,9 @@ class GridModel:
             signs,
             edits.all_edits(shape, width, self.swaps, self.along, self.longest),
             int(np.prod(shape[self.along + 1 :], dtype=np.int64)),
+            self.swaps,
+            self.along,
+            self.longest,
         )
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Instance]:
@@ -255,7 +258,13 @@ class GridModel:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        return tuple(self.wishes)
+        """The wishes with their units."""
+        return tuple(f"{name} ({wish.unit})" if wish.unit else name for name, wish in self.wishes.items())
+
+    @property
+    def feature_signs(self) -> list[int]:
+        """1 for each wish of which more is expected to be better, -1 for the others."""
+        return [1 if wish.more else -1 for wish in self.wishes.values()]
 
     @property
     def counts_costs(self) -> bool:
@@ -307,6 +316,19 @@ class GridModel:
         """The rules that an edit would break, before it is made; none if it may be made."""
         return self.broken(x, self._edited(x, y, move))
 
+    def edits_of(self, x: Instance, y: Indices, part: int) -> list[tuple[Move, Vector, str]]:
+        """The sets and swaps of a cell, what each changes, and the rules it would break, in words."""
+        if not 0 <= part < y.size:
+            raise ValueError(f"There is no cell {part}; the grid has {y.size}.")
+        options = edits.of_cell(x, y, part)
+        changes = grids.effects(x.phi, y.ravel(), options, x.stride)
+        kept = edits.keeping(x, y, options)
+        moves = edits.to_moves(x, options)
+        return [
+            (move, change, "" if good else _sentence(self.refusals(x, y, move)))
+            for move, change, good in zip(moves, changes, kept.tolist(), strict=True)
+        ]
+
     def _edited(self, x: Instance, y: Indices, move: Move) -> Indices:
         z = y.ravel().copy()
         grids.perform(z, edits.to_edit(x, move), x.stride)
@@ -350,23 +372,13 @@ class GridModel:
         over, choose = self.schema.over, self.schema.choose
         return [(*x.name(over, c), *x.name(choose, k)) for c, k in enumerate(y.ravel().tolist())]
 
-    def show(self, x: Instance, y: Indices) -> dict[str, Any]:
+    editor = "grid"  # of the page
+
+    def show(self, x: Instance, y: Indices) -> list[dict[str, Any]]:
         """The solution as a grid to draw: names on the axes, colours of choices, cells, margins."""
-        counts, margins = grids.evaluate(x.margins, y.ravel())[1], []
-        for name, rows in zip(self.margins, x.margin_rows, strict=True):
-            index = {axis: at.tolist() for axis, at in zip(rows.axes, rows.index, strict=True)}
-            own, counts = np.split(counts, [rows.constant.size])
-            margins.append({"name": name, "at": index, "counts": own.reshape(rows.constant.shape).tolist()})
-        names = {axis: list(x.positions[axis]) for axis in self.schema.over + self.schema.choose}
-        return {
-            "kind": "grid",
-            "over": list(self.schema.over),
-            "choose": list(self.schema.choose),
-            "names": names,
-            "colours": self.colours,
-            "cells": y.tolist(),
-            "margins": margins,
-        }
+        shown = showing.grid(x, y, list(self.margins))
+        swaps = [self.schema.over[axis] for axis in self.swaps]
+        return [{**shown, "swaps": swaps, "colours": self.colours}]
 
 
 def _sentence(broken: Sequence[Broken]) -> str:

@@ -7,12 +7,14 @@ more slowly. Functions such as `counts_costs` give the default of an ability tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
 from coactor.protocol.interfaces import Domain, Learner
 from coactor.protocol.values import Matrix, Move, Problem, Solution, Vector
+from coactor.protocol.views import View
 
 # -- of domains ----------------------------------------------------------------------------------
 
@@ -125,6 +127,53 @@ class CountsCosts(Protocol):
 
 
 @runtime_checkable
+class Signs(Protocol):
+    """Says for each feature whether phi is what is counted (1) or minus it (-1), a cost.
+
+    For domains whose features are not all alike; `counts_costs` is enough for the others.
+    """
+
+    @property
+    def feature_signs(self) -> Sequence[int]: ...
+
+
+@runtime_checkable
+class Shows(Protocol):
+    """Shows a solution: as text, lists, tables and drawings that a page draws."""
+
+    def show(self, x: Problem, y: Solution, /) -> Sequence[View]:
+        """The solution as JSON-able data; see `coactor.protocol.views`. Text is never read as HTML."""
+
+
+@runtime_checkable
+class Describes(Protocol):
+    """Says what a move does."""
+
+    def describe(self, x: Problem, move: Move, /) -> str:
+        """The move in words, such as "Ana, Monday: night"."""
+
+
+@runtime_checkable
+class OffersEdits(Protocol):
+    """Lists the edits of one part of a solution, such as a cell of a grid; also those that a rule forbids."""
+
+    def edits_of(self, x: Problem, y: Solution, part: int, /) -> Sequence[tuple[Move, Vector, str]]:
+        """Moves, the change in phi by each, and the rules it would break, in words; "" if it is allowed.
+
+        Raises ValueError if there is no such part.
+        """
+
+
+@runtime_checkable
+class HasEditor(Protocol):
+    """Has an editor of its own on the page."""
+
+    @property
+    def editor(self) -> str | Path:
+        """The path of an ES module that exports `mount`, or the name of one of the page's editors."""
+
+
+@runtime_checkable
 class Exact(Protocol):
     """Says whether its solver returns the best solution under the weights."""
 
@@ -143,6 +192,13 @@ class LocallyOptimal(Protocol):
 def counts_costs(domain: Domain) -> bool:
     """Whether the domain's features are costs; False by default."""
     return isinstance(domain, CountsCosts) and domain.counts_costs
+
+
+def feature_signs(domain: Domain) -> list[int]:
+    """1 for each feature that is counted as it is, -1 for each cost."""
+    if isinstance(domain, Signs):
+        return [int(sign) for sign in domain.feature_signs]
+    return [-1 if counts_costs(domain) else 1] * domain.dim
 
 
 def is_exact(domain: Domain) -> bool:

@@ -9,7 +9,17 @@ import numpy as np
 
 from coactor.corrections import apply_move
 from coactor.proposals.calibration import Calibration, calibration
-from coactor.protocol import Domain, EffortRow, Learner, Move, Proposal, Round, Vector, counts_costs
+from coactor.protocol import (
+    Domain,
+    EffortRow,
+    Learner,
+    Move,
+    Proposal,
+    Round,
+    Vector,
+    counts_costs,
+    feature_signs,
+)
 from coactor.search import features_along
 from coactor.studies.errors import Invalid, NotFound
 from coactor.studies.log.chain import Entry
@@ -55,6 +65,11 @@ class Reports:
     def counts_costs(self) -> bool:
         """Whether the features are costs; studies created before this was recorded ask the domain."""
         return bool(self.config.get("counts_costs", counts_costs(self.domain)))
+
+    @property
+    def signs(self) -> list[int]:
+        """1 for each feature that is counted as it is, -1 for each cost."""
+        return [-1] * self.domain.dim if self.counts_costs else feature_signs(self.domain)
 
     # -- efforts and weights -----------------------------------------------------------------------------
 
@@ -109,6 +124,7 @@ class Reports:
                 "domain": self.config["domain"],
                 "feature_names": self.config["features"],
                 "counts_costs": self.counts_costs,
+                "signs": self.signs,
                 "grace": self.config["grace"],
             }
 

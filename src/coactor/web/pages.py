@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import HTMLResponse
+from fastapi.responses import FileResponse, HTMLResponse
 
+from coactor.protocol import HasEditor
 from coactor.studies import Forbidden, NotFound, Study
 from coactor.studies.accounts import Account
 from coactor.web.assets import Assets
@@ -16,7 +18,7 @@ from coactor.web.open_studies import OpenStudies
 from coactor.web.rendering import render
 from coactor.web.routes.requests import LARGEST
 
-# The editor module of each domain; any other domain is edited by a list of its moves.
+# The editor module of each domain that does not name one; others are edited by a list of their moves.
 EDITORS = {
     "tour": "routes",
     "fleet": "routes",
@@ -26,7 +28,8 @@ EDITORS = {
     "roads": "roads",
 }
 DEFAULT_EDITOR = "moves"
-EDITOR_STYLES = ("editor", "lists", "maps", "roads")
+EDITOR_STYLES = ("editor", "lists", "maps", "roads", "grids")
+EDITOR_FILES = (".js", ".css", ".svg", ".png", ".json")  # of an editor that a domain brings
 PAGE_STYLES = ("pages",)
 
 
@@ -51,7 +54,7 @@ class Frame:
     ) -> HTMLResponse:
         """Return the page that a module of ``static/pages`` fills."""
         module = f"pages/{script}.js"
-        editors = [f"editors/{editor}.js"] if editor else []
+        editors = [f"editors/{editor}.js"] if editor and not editor.startswith("/") else []
         links = [("home", "Studies", "/")]
         if study:
             links += [("queue", "Queue", f"/s/{study}"), ("report", "Report", f"/s/{study}/report")]
@@ -127,7 +130,41 @@ def add_pages(
             ticket = studies.desk(study).view(id).ticket
             free = ticket.state != "done" and ticket.holder in ("", account.name)
             label = ticket.label or f"Proposal {id}"
-            editor = EDITORS.get(studies.study(study).config["domain"]["name"], DEFAULT_EDITOR)
+            editor = editor_of(studies.study(study))
             return frame.page("editor", account, label, study=study, proposal=id, free=free, editor=editor)
         except (NotFound, Forbidden) as error:
             return error_page(account, error)
+
+    @app.get("/s/{study}/editor/{file:path}", include_in_schema=False)
+    def editor_file(study: str, file: str, account: Me) -> Response:
+        """Serve the editor that a domain brings: its module, and the files beside it."""
+        require(account, "read", study)
+        module = own_editor(studies.study(study))
+        folder = None if module is None else module.resolve().parent
+        path = None if folder is None or "\0" in file else (folder / file).resolve()
+        if (
+            path is None
+            or folder not in path.parents
+            or path.suffix not in EDITOR_FILES
+            or not path.is_file()
+        ):
+            raise NotFound(NO_ADDRESS)
+        return FileResponse(path, headers={"cache-control": "no-cache"})
+
+
+def own_editor(study: Study) -> Path | None:
+    """Return the path of the module that a study's domain brings; None if it brings none."""
+    domain = study.domain
+    if not isinstance(domain, HasEditor) or not str(domain.editor).endswith(".js"):
+        return None
+    return Path(domain.editor)
+
+
+def editor_of(study: Study) -> str:
+    """Return the name of the editor of a study, or the address of the one that its domain brings."""
+    module = own_editor(study)
+    if module is not None:
+        return f"/s/{study.name}/editor/{module.name}"
+    if isinstance(study.domain, HasEditor):
+        return str(study.domain.editor)
+    return EDITORS.get(study.config["domain"]["name"], DEFAULT_EDITOR)

@@ -142,11 +142,20 @@ def test_edit_with_the_same_key_is_applied_once(admin):
 
 
 def test_moves_lists_changes_and_gains(admin, server):
-    rows = admin.get(f"{FIRST}/moves").json()
+    page = admin.get(f"{FIRST}/moves").json()
+    rows = page["moves"]
     study = open_study(server.store, "tours")
     problem, solution = study.proposal(1).problem, study.proposal(1).solution
     assert [row["move"] for row in rows] == list(study.domain.moves(problem, solution))
     for row in rows[::5]:
         after = study.domain.features(problem, study.domain.apply(problem, solution, row["move"]))
         np.testing.assert_allclose(row["change"], after - study.domain.features(problem, solution))
-    assert len(admin.get(f"{FIRST}/moves?limit=3").json()) == 3
+    assert page["total"] == len(rows)
+    best = sorted(rows, key=lambda row: -row["gain"])
+    part = admin.get(f"{FIRST}/moves?order=gain&offset=2&limit=3").json()
+    assert (part["total"], part["moves"]) == (len(rows), best[2:5])
+    words = admin.get(f"{FIRST}/moves?search=Reverse 4").json()
+    expected = [row["move"] for row in rows if "4" in str(row["move"]["args"])]
+    assert [row["move"] for row in words["moves"]] == expected
+    assert words["total"] == len(expected) < len(rows)
+    assert words["moves"][0]["text"].startswith("reverse ")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from itertools import islice
 
-import numpy as np
 from fastapi import APIRouter, Response
 
-from coactor.search import move_features
 from coactor.studies import Ticket
 from coactor.web.auth.permissions import PERMISSIONS, Me, require
 from coactor.web.open_studies import OpenStudies
@@ -17,7 +14,6 @@ from coactor.web.routes.requests import (
     EditBody,
     IdempotencyKey,
     IfMatch,
-    Limit,
     ProposalId,
     StudyName,
     SubmitBody,
@@ -27,7 +23,6 @@ from coactor.web.routes.responses import (
     ERRORS,
     REVISION_ERRORS,
     DraftAnswer,
-    MoveOption,
     RoundAnswer,
     draft_response,
     json_response,
@@ -86,22 +81,6 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             act = desk.undo if body.action == "undo" else desk.redo
             draft = act(id, revision=at, actor=account.name, key=key, count=body.count)
         return draft_response(studies.study(study), draft)
-
-    @router.get(f"{PROPOSAL}/moves", tags=["editing"], response_model=list[MoveOption], responses=ERRORS)
-    def list_moves(study: StudyName, id: ProposalId, account: Me, limit: Limit = 200) -> Response:
-        """List the moves that the draft allows, in scan order."""
-        require(account, "read", study)
-        opened = studies.study(study)
-        draft = studies.desk(study).view(id)
-        moves = list(islice(opened.domain.moves(draft.problem, draft.solution), limit))
-        changes = move_features(opened.domain, draft.problem, draft.solution)[: len(moves)]
-        gains = changes @ np.asarray(opened.weights())
-        return json_response(
-            [
-                {"move": move, "change": change, "gain": gain}
-                for move, change, gain in zip(moves, changes.tolist(), gains.tolist(), strict=True)
-            ]
-        )
 
     @router.post(
         f"{PROPOSAL}/submit", tags=["editing"], response_model=RoundAnswer, responses=REVISION_ERRORS

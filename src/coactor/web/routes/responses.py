@@ -12,6 +12,7 @@ import orjson
 from fastapi import Response
 from pydantic import BaseModel, Field
 
+from coactor.protocol import Describes, Shows
 from coactor.studies import Draft, Study
 from coactor.studies.drafts import plain_draft
 
@@ -61,6 +62,7 @@ class StudySummary(BaseModel):
     domain: dict[str, Any] | None = None
     feature_names: list[str] | None = None
     counts_costs: bool | None = None
+    signs: list[int] | None = None
     grace: float | None = None
 
 
@@ -86,7 +88,10 @@ class RoundAnswer(BaseModel):
 
 
 class DraftAnswer(BaseModel):
-    """A proposal and its draft. The last five are set if the problem is part of the response."""
+    """A proposal and its draft; what follows `problem` is set if the problem is part of the response.
+
+    `shown` and `texts` are the solution and the moves as the domain shows and describes them.
+    """
 
     id: int
     state: str
@@ -110,19 +115,35 @@ class DraftAnswer(BaseModel):
     undone: list[dict[str, Any]]
     features: list[float]
     change: list[float]
+    shown: list[dict[str, Any]] | None = None
+    texts: list[str] | None = None
     problem: Any = None
     domain: dict[str, Any] | None = None
     feature_names: list[str] | None = None
     counts_costs: bool | None = None
+    signs: list[int] | None = None
+    shown_proposed: list[dict[str, Any]] | None = None
     weights: list[float] | None = None
 
 
 class MoveOption(BaseModel):
-    """A move, the change of the features it makes, and its gain in utility."""
+    """A move, in words too, the change of the features it makes, and its gain in utility.
+
+    `refused` says which rules a move would break that is not allowed.
+    """
 
     move: dict[str, Any]
+    text: str
     change: list[float]
     gain: float
+    refused: str | None = None
+
+
+class MovePage(BaseModel):
+    """Some of the moves that match, and how many there are."""
+
+    total: int
+    moves: list[MoveOption]
 
 
 class RoadAlternative(BaseModel):
@@ -212,11 +233,17 @@ def list_response(values: list[Any]) -> Response:
 
 def draft_response(study: Study, draft: Draft, status: int = 200, *, whole: bool = False) -> Response:
     """Return a draft; with its problem, features and weights if it is to be whole."""
-    data = plain_draft(study.codec, draft)
+    data, domain, x = plain_draft(study.codec, draft), study.domain, draft.problem
+    if isinstance(domain, Shows):
+        data["shown"] = domain.show(x, draft.solution)
+    if isinstance(domain, Describes):
+        data["texts"] = [domain.describe(x, move) for move in draft.moves]
     if whole:
-        data["problem"] = study.codec.plain_problem(draft.problem)
+        data["problem"] = study.codec.plain_problem(x)
         data["domain"] = study.config["domain"]
         data["feature_names"] = study.config["features"]
         data["counts_costs"] = study.counts_costs
+        data["signs"] = study.signs
+        data["shown_proposed"] = domain.show(x, draft.proposed) if isinstance(domain, Shows) else None
         data["weights"] = study.weights(draft.ticket.version).tolist()
     return json_response(data, status, draft.ticket.revision)

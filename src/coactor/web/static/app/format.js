@@ -1,5 +1,7 @@
 // Numbers, times and features as people write them. Pure functions.
 
+/** @import { Proposal } from "./types.js" */
+
 /**
  * The parts of a feature's name: "distance (km)" is "distance" in "km"; "main road (×84 m)" is counted in
  * units of 84 m.
@@ -99,16 +101,43 @@ export function letters(index) {
 
 /**
  * How a proposal's features are shown: costs as the sums they are (the domain counts minus the sum), and a
- * ranking's features as averages.
- * @param {{ counts_costs: boolean, domain: { name: string }, solution: unknown }} proposal
+ * ranking's features as averages. One factor per feature.
+ * @param {{ signs: number[], domain: { name: string }, solution: unknown }} proposal
  */
-export function shownAs({ counts_costs: costs, domain, solution }) {
-  if (domain.name !== "ranking") return { factor: costs ? -1 : 1, note: "" };
+export function shownAs({ signs, domain, solution }) {
+  if (domain.name !== "ranking") return { factors: signs, note: "" };
   const count = Array.isArray(solution) ? solution.length : 0;
   let total = 0;
   for (let place = 1; place <= count; place += 1) total += 1 / Math.log2(place + 1);
-  return { factor: 1 / total, note: "Average over the list; higher places count more." };
+  const factors = signs.map((sign) => sign / total);
+  return { factors, note: "Average over the list; higher places count more." };
 }
+
+/**
+ * What a move changes, in the domain's own units, what matters most first.
+ * @param {Proposal} proposal @param {number[]} change of the features
+ */
+export function changesOf(proposal, change) {
+  const { factors } = shownAs(proposal);
+  const { feature_names: names, weights } = proposal;
+  return change
+    .map((value, i) => {
+      const { label, unit, factor } = feature(names[i]);
+      const size = Math.abs(value * (weights[i] || 1e-9));
+      return { label, unit, value: value * factors[i] * factor, size };
+    })
+    .filter(({ value }) => Math.abs(value) > 1e-9)
+    .sort((a, b) => b.size - a.size);
+}
+
+/**
+ * The same in words, the first few.
+ * @param {Proposal} proposal @param {number[]} change @param {number} most
+ */
+export const changeTexts = (proposal, change, most) =>
+  changesOf(proposal, change)
+    .slice(0, most)
+    .map(({ label, value, unit }) => `${label} ${signedAmount(value, unit)}`);
 
 /** What the weights say about an edit. @param {number} gain */
 export function verdict(gain) {

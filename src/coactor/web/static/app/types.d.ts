@@ -38,7 +38,61 @@ export interface Proposal {
   domain: { name: string; parameters: Record<string, unknown> };
   feature_names: string[];
   weights: number[];
-  counts_costs: boolean;
+  /** 1 for each feature that is counted as it is, -1 for each cost. */
+  signs: number[];
+  /** The draft as its domain shows it; null if the domain cannot. */
+  shown: View[] | null;
+  shown_proposed: View[] | null;
+  /** The moves in the domain's words. */
+  texts: string[] | null;
+}
+
+/** What a domain shows of a solution. */
+export type View =
+  | { kind: "text"; title?: string; text: string }
+  | { kind: "list"; title?: string; items: unknown[] }
+  | { kind: "table"; title?: string; head: string[]; rows: unknown[][] }
+  | { kind: "drawing"; title?: string; size: Point; shapes: Shape[] }
+  | GridView;
+
+export interface Shape {
+  shape: "line" | "polygon" | "circle" | "box" | "text";
+  points?: Point[];
+  at?: Point;
+  size?: Point;
+  radius?: number;
+  text?: string;
+  title?: string;
+  colour?: string;
+}
+
+/** A grid of choices, as `GridModel.show` returns it. */
+export interface GridView {
+  kind: "grid";
+  title?: string;
+  over: string[];
+  choose: string[];
+  swaps: string[];
+  names: Record<string, string[]>;
+  colours: Record<string, Record<string, string>>;
+  cells: unknown;
+  margins: Margin[];
+}
+
+/** Counts beside a grid, for some positions on some of its axes. */
+export interface Margin {
+  name: string;
+  at: Record<string, number[]>;
+  counts: unknown;
+}
+
+/** A possible edit, in words, what it changes, and the rules it would break. */
+export interface Option {
+  move: Move;
+  text: string;
+  change: number[];
+  gain: number;
+  refused: string | null;
 }
 
 export interface Ticket {
@@ -113,7 +167,7 @@ export interface Summary {
   untouched: number;
   effort: number;
   domain: { name: string; parameters: Record<string, unknown> };
-  counts_costs: boolean;
+  signs: number[];
 }
 
 export interface Beliefs {

@@ -1,78 +1,48 @@
-// Any other domain: the edits that it allows now, and what each of them changes.
+// Any other domain: the solution as the domain shows it, and every edit that it allows now.
 
-import { at, get } from "../app/api.js";
-import { button, h, put, table } from "../app/elements.js";
-import { feature, shownAs, signedAmount } from "../app/format.js";
-import { sayError } from "../app/shell.js";
+import { h, put } from "../app/elements.js";
+import { drawShown } from "../views/shown.js";
+import { OptionList } from "./option-list.js";
 
-/** @import { Editor, EditorContext, Move } from "../app/types.js" */
-
-const FEW = 4; // changes named for each edit
-
-/** @typedef {{ move: Move, change: number[], gain: number }} Option */
-
-/** @param {Move} move */
-const describe = ({ op, args }) => `${op} ${args.join(", ")}`;
+/** @import { Editor, EditorContext, Move, Option, Proposal } from "../app/types.js" */
 
 /** @param {EditorContext} context @returns {Editor} */
 export function mount({ draft, prompt, editable }) {
-  const features = draft.data.feature_names.map(feature);
-  const now = h("pre", { class: "data" });
-  const proposed = h("pre", { class: "data ghost", text: JSON.stringify(draft.data.proposed) });
-  const choices = h("div");
-  let asked = 0;
-
-  /** @param {number[]} change */
-  function changes(change) {
-    const { factor } = shownAs(draft.data);
-    const parts = change
-      .map((value, i) => ({ ...features[i], value: value * factor * features[i].factor }))
-      .filter(({ value }) => Math.abs(value) > 1e-9)
-      .sort((a, b) => Math.abs(b.value) - Math.abs(a.value))
-      .slice(0, FEW)
-      .map(({ label, value, unit }) => `${label} ${signedAmount(value, unit)}`);
-    return parts.join(", ") || "nothing";
-  }
+  const now = h("div", { class: "views" });
+  const before = h("details", { class: "before" }, h("summary", { text: "As proposed" }));
+  const texts = new Map(); // moves in words, as far as the server has said them
 
   /** @param {Option} option */
-  const line = ({ move, change }) => [
-    button(describe(move), () => draft.edit([move], `${describe(move)}.`), {
-      disabled: !editable(),
-    }),
-    changes(change),
-  ];
+  const take = ({ move, text }) => {
+    if (!editable()) return;
+    texts.set(JSON.stringify(move), text);
+    draft.edit([move], `${text}.`);
+  };
+  const list = new OptionList(draft, editable, take);
+  before.append(...drawShown(draft.data.shown_proposed, draft.data.proposed));
 
-  async function fetchOptions() {
-    asked += 1;
-    const mine = asked;
-    try {
-      /** @type {Option[]} */
-      const options = await get(at(draft.study, `/proposals/${draft.data.id}/moves`));
-      if (mine !== asked) return;
-      put(choices, table("Edits and what they change", ["Edit", "Changes"], options.map(line)));
-    } catch (error) {
-      sayError(error);
-    }
+  /** @param {Move} move */
+  const describe = (move) =>
+    texts.get(JSON.stringify(move)) ?? `${move.op} ${move.args.join(", ")}`;
+
+  /** @param {Proposal} data */
+  function render(data) {
+    draft.data.moves.forEach((move, i) => {
+      const text = draft.data.texts?.[i];
+      if (text) texts.set(JSON.stringify(move), text);
+    });
+    const proposed = !data.moves.length;
+    put(now, drawShown(proposed ? data.shown_proposed : data.shown, data.solution));
+    before.hidden = proposed;
+    prompt.textContent = editable() ? "Choose an edit from the list." : "";
+    if (editable() && !draft.unsent) list.refresh();
   }
 
   return {
-    canvas: h(
-      "div",
-      { class: "plain-canvas" },
-      h("h2", { text: "Now" }),
-      now,
-      h("h2", { text: "Proposed" }),
-      proposed,
-      h("h2", { text: "Edits" }),
-      choices,
-    ),
-    panels: [],
+    canvas: h("div", { class: "plain-canvas" }, now, before),
+    panels: [{ title: "Edits you can make", content: list.element, grows: true }],
     keys: [],
     describe,
-    render(data) {
-      now.textContent = JSON.stringify(data.solution);
-      prompt.textContent = editable() ? "Choose an edit from the list." : "";
-      fetchOptions();
-    },
+    render,
   };
 }

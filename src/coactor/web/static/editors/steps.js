@@ -2,14 +2,12 @@
 
 import { at, get } from "../app/api.js";
 import { button, h, kbd, put } from "../app/elements.js";
-import { feature, shownAs, signedAmount, verdict } from "../app/format.js";
+import { changesOf, signedAmount, verdict } from "../app/format.js";
 import { sayError } from "../app/shell.js";
 import { carried, outOfOrder, reordered, reorders } from "./list-moves.js";
 import { Sortable } from "./sortable.js";
 
-/** @import { Editor, EditorContext, Move, Proposal } from "../app/types.js" */
-
-/** @typedef {{ move: Move, change: number[], gain: number }} Option */
+/** @import { Editor, EditorContext, Move, Option, Proposal } from "../app/types.js" */
 
 class StepsEditor {
   start = 0; // the first of the three steps
@@ -19,12 +17,11 @@ class StepsEditor {
 
   /** @param {EditorContext} context */
   constructor({ draft, prompt, editable }) {
-    const { problem, feature_names: names, proposed, solution } = draft.data;
+    const { problem, proposed, solution } = draft.data;
     this.draft = draft;
     this.prompt = prompt;
     this.editable = editable;
     this.titles = /** @type {{ names?: string[] }} */ (problem).names;
-    this.features = names.map(feature);
     this.before = new Map(/** @type {number[]} */ (proposed).map((step, i) => [step, i]));
     this.list = h("ol", { class: "steps", role: "listbox", "aria-label": "Steps in order" });
     this.heading = h("h2", { id: "stretch" });
@@ -109,12 +106,8 @@ class StepsEditor {
 
   /** @param {Option} option @param {number} i */
   choice(option, i) {
-    const { factor } = shownAs(this.draft.data);
     const [start, ...way] = option.move.args;
     const steps = way.map((k) => this.nameOf(this.sortable.order[start + k]));
-    const changes = option.change
-      .map((value, k) => ({ ...this.features[k], value: value * factor * this.features[k].factor }))
-      .filter(({ value }) => Math.abs(value) > 1e-9);
     return button(
       [
         kbd(String(i + 1)),
@@ -123,7 +116,7 @@ class StepsEditor {
         h(
           "span",
           { class: "facts" },
-          changes.map(({ label, value, unit }) =>
+          changesOf(this.draft.data, option.change).map(({ label, value, unit }) =>
             h("span", {}, h("i", { text: label }), ` ${signedAmount(value, unit)}`),
           ),
         ),
@@ -138,9 +131,9 @@ class StepsEditor {
     const mine = this.#asked;
     try {
       const { study, data } = this.draft;
-      const options = await get(at(study, `/proposals/${data.id}/moves?limit=1000`));
+      const { moves } = await get(at(study, `/proposals/${data.id}/moves?limit=1000`));
       if (mine !== this.#asked) return;
-      this.options = options;
+      this.options = moves;
       this.drawChoices();
     } catch (error) {
       sayError(error);

@@ -292,7 +292,7 @@ async function start() {
   const [data, trial, module] = await Promise.all([
     take(),
     findTrial(),
-    import(`../editors/${editorName}.js`),
+    import(editorName.startsWith("/") ? editorName : `../editors/${editorName}.js`),
   ]);
   const prepared = await module.prepare?.(study);
   if (data.state === "done") {

@@ -16,7 +16,7 @@ import { weightTable } from "../views/weights.js";
 const LATEST = 200; // rows in the table of numbers
 
 /** @typedef {{ matter: number[], text: string, sentence: string }} Taste the simulated expert's weights */
-/** @typedef {{ beliefs: Beliefs, history: { matter: number[] }[], costs: boolean }} Learned */
+/** @typedef {{ beliefs: Beliefs, history: { matter: number[] }[], signs: number[] }} Learned */
 
 const chart = h("div", { class: "figure" });
 const chartLegend = h("div");
@@ -52,11 +52,11 @@ async function draw() {
     findTrial(),
     drawLog(log, summary.facts),
   ]);
-  const costs = summary.counts_costs;
+  const { signs } = summary;
   drawEffort(efforts, trend, versions);
-  drawWeights({ beliefs, history, costs }, trial, null);
+  drawWeights({ beliefs, history, signs }, trial, null);
   drawCalibration(predictions, calibration);
-  drawVersions(versionsPlace, versions, { beliefs, costs, changed: draw });
+  drawVersions(versionsPlace, versions, { beliefs, signs, changed: draw });
   put(
     actions,
     h("a", { class: "button", href: `/s/${study}`, text: "Back to the queue" }),
@@ -101,7 +101,7 @@ const numbersOf = (row) => [
 
 /** @param {Learned} learned @param {Trial | null} trial @param {Taste | null} taste */
 function drawWeights(learned, trial, taste) {
-  weightTable(bars, learned.beliefs, learned.history, learned.costs, taste);
+  weightTable(bars, learned.beliefs, learned.history, learned.signs, taste);
   if (!trial) return;
   const { colleague } = trial;
   const text = `The upper bar of each pair is what was learned, the lower one ${colleague}'s taste.`;

@@ -19,10 +19,10 @@ const NOTHING = 1e-9;
 
 /** One row per feature. @param {Proposal} data @param {number[] | null} last @returns {Row[]} */
 export function changeRows(data, last) {
-  const { factor } = shownAs(data);
+  const { factors } = shownAs(data);
   return data.feature_names.map((name, i) => {
     const { label, unit, factor: step } = feature(name);
-    const scale = factor * step;
+    const scale = factors[i] * step;
     return {
       label,
       unit,

@@ -10,7 +10,7 @@ import { weightTable } from "./weights.js";
 
 const SHOWN = 50;
 
-/** @typedef {{ beliefs: Beliefs, costs: boolean, changed: () => Promise<void> }} Context */
+/** @typedef {{ beliefs: Beliefs, signs: number[], changed: () => Promise<void> }} Context */
 
 /** @param {HTMLElement} place @param {Version[]} versions @param {Context} context */
 export function drawVersions(place, versions, context) {
@@ -63,7 +63,7 @@ async function show(version, place, context) {
       h("p", { class: "hint", text }),
       may("lead") ? rollbackForm(version, context.changed) : null,
     );
-    weightTable(bars, then, [], context.costs, { matter: context.beliefs.matter, text: "now" });
+    weightTable(bars, then, [], context.signs, { matter: context.beliefs.matter, text: "now" });
     $("h3", place).focus();
   } catch (error) {
     sayError(error);

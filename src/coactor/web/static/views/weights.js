@@ -19,11 +19,11 @@ const HALF = 70; // pixels of half a bar
 
 /** @typedef {{ matter: number[], text: string }} Other weights to compare with, and their name */
 
-/** @param {Beliefs} beliefs @param {boolean} costs @returns {Part[]} */
-function partsOf({ weights, matter, known, feature_names: names }, costs) {
+/** @param {Beliefs} beliefs @param {number[]} signs @returns {Part[]} */
+function partsOf({ weights, matter, known, feature_names: names }, signs) {
   return names.map((name, index) => {
     const certainty = known?.[index] ?? 1;
-    const taste = certainty < UNKNOWN ? 0 : matter[index] * (costs ? -1 : 1);
+    const taste = certainty < UNKNOWN ? 0 : matter[index] * signs[index];
     return { ...feature(name), index, weight: weights[index], taste, known: certainty };
   });
 }
@@ -42,12 +42,11 @@ const strongestFirst = (parts) =>
 /**
  * Draw how much each feature is wanted or avoided, how that moved, and what it is worth.
  * @param {HTMLElement} place @param {Beliefs} beliefs @param {{ matter: number[] }[]} history
- * @param {boolean} costs whether the features are costs: a positive weight then avoids them
+ * @param {number[]} signs -1 for each feature that is a cost: a positive weight then avoids it
  * @param {Other | null} [other]
  */
-export function weightTable(place, beliefs, history, costs, other = null) {
-  const sign = costs ? -1 : 1;
-  const parts = partsOf(beliefs, costs);
+export function weightTable(place, beliefs, history, signs, other = null) {
+  const parts = partsOf(beliefs, signs);
   const sizes = [...parts.map(({ taste }) => taste), ...(other?.matter ?? [])].map(Math.abs);
   const largest = sizes.reduce((a, b) => Math.max(a, b), 1e-12);
   const reference = referenceOf(parts, largest);
@@ -55,7 +54,7 @@ export function weightTable(place, beliefs, history, costs, other = null) {
   /** @param {Part} part */
   const row = (part) => {
     const { index } = part;
-    const past = history.map((one) => (sign * one.matter[index]) / largest);
+    const past = history.map((one) => (signs[index] * one.matter[index]) / largest);
     return h(
       "div",
       { role: "listitem", class: "weight" },
@@ -66,7 +65,11 @@ export function weightTable(place, beliefs, history, costs, other = null) {
         " ",
         h("small", { text: inWords(part, largest) }),
       ),
-      bar(part.taste / largest, other && (sign * other.matter[index]) / largest, other?.text ?? ""),
+      bar(
+        part.taste / largest,
+        other && (signs[index] * other.matter[index]) / largest,
+        other?.text ?? "",
+      ),
       past.length > 1 ? sparkline(past) : h("span"),
       h("span", { class: "hint worth", text: worth(part, reference, largest) }),
     );

@@ -1,7 +1,7 @@
 // Other ways as cards: what each would change, and the way to take it.
 
 import { button, h, put } from "../../app/elements.js";
-import { feature, list as inWords, shownAs, signedAmount, verdict } from "../../app/format.js";
+import { changeTexts, list as inWords, verdict } from "../../app/format.js";
 
 /** @import { Draft } from "../../app/draft.js" */
 /** @import { Way } from "./map.js" */
@@ -22,7 +22,6 @@ export class WayCards {
     this.draft = draft;
     this.network = network;
     this.events = events;
-    this.features = draft.data.feature_names.map(feature);
   }
 
   /** @param {Way} way */
@@ -32,17 +31,7 @@ export class WayCards {
 
   /** What a way changes, what matters most first. @param {Way} way */
   changes(way) {
-    const { factor } = shownAs(this.draft.data);
-    const { weights } = this.draft.data;
-    return way.change
-      .map((value, i) => ({
-        ...this.features[i],
-        value: value * factor * this.features[i].factor,
-        size: Math.abs(value * (weights[i] || 1e-9)),
-      }))
-      .filter(({ value }) => Math.abs(value) > 1e-9)
-      .sort((a, b) => b.size - a.size)
-      .map(({ label, value, unit }) => `${label} ${signedAmount(value, unit)}`);
+    return changeTexts(this.draft.data, way.change, FEW);
   }
 
   /** Give a card the focus, so that Enter takes it and does not submit. @param {Way} way */
@@ -81,7 +70,7 @@ export class WayCards {
   /** @param {Way} way @param {number} key */
   #card(way, key) {
     const { editable, take, look } = this.events;
-    const facts = this.changes(way).slice(0, FEW);
+    const facts = this.changes(way);
     const card = button(
       [
         h("span", { class: "number", text: key ? String(key) : "•" }),

@@ -1,0 +1,85 @@
+"""Routes of the moves that a draft allows: all of them, by pages, or those of one part."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from fastapi import APIRouter, Query, Response
+
+from coactor.protocol import Describes, Domain, Move, OffersEdits, Problem
+from coactor.search import move_features
+from coactor.studies import Invalid, NotFound
+from coactor.web.auth.permissions import Me, require
+from coactor.web.open_studies import OpenStudies
+from coactor.web.routes.requests import LARGEST, PROPOSAL, Limit, ProposalId, StudyName
+from coactor.web.routes.responses import ERRORS, MoveOption, MovePage, json_response
+
+Search = Annotated[str, Query(max_length=200, description="Words that the description must contain.")]
+Order = Annotated[
+    Literal["scan", "gain"], Query(description="As the domain lists them, or the largest gain first.")
+]
+Offset = Annotated[int, Query(ge=0, le=LARGEST, description="Leave out so many.")]
+Part = Annotated[int, Query(ge=0, le=LARGEST, description="Number of a part, such as a cell of a grid.")]
+
+
+def add_routes(router: APIRouter, studies: OpenStudies) -> None:
+    """Add the routes of moves."""
+
+    @router.get(f"{PROPOSAL}/moves", tags=["editing"], response_model=MovePage, responses=ERRORS)
+    def list_moves(
+        study: StudyName,
+        id: ProposalId,
+        account: Me,
+        limit: Limit = 200,
+        offset: Offset = 0,
+        search: Search = "",
+        order: Order = "scan",
+    ) -> Response:
+        """List the moves that the draft allows, and what each of them changes."""
+        require(account, "read", study)
+        opened = studies.study(study)
+        domain, draft = opened.domain, studies.desk(study).view(id)
+        x, y = draft.problem, draft.solution
+        moves, changes = list(domain.moves(x, y)), move_features(domain, x, y)
+        gains = changes @ np.asarray(opened.weights())
+        found = np.argsort(-gains, kind="stable") if order == "gain" else np.arange(len(moves))
+        words = search.lower().split()
+        if words:
+            texts = (text_of(domain, x, moves[k]).lower() for k in found)
+            found = found[[all(word in text for word in words) for text in texts]]
+        page = [
+            _option(domain, x, moves[k], changes[k], float(gains[k])) for k in found[offset : offset + limit]
+        ]
+        return json_response({"total": len(found), "moves": page})
+
+    @router.get(f"{PROPOSAL}/part", tags=["editing"], response_model=list[MoveOption], responses=ERRORS)
+    def list_edits_of_part(study: StudyName, id: ProposalId, account: Me, part: Part) -> Response:
+        """List the edits of one part of the draft, with the rules that some of them would break."""
+        require(account, "read", study)
+        opened = studies.study(study)
+        domain, draft = opened.domain, studies.desk(study).view(id)
+        if not isinstance(domain, OffersEdits):
+            raise NotFound(f"The domain of study {study!r} does not list the edits of a part.")
+        x, y, w = draft.problem, draft.solution, np.asarray(opened.weights())
+        try:
+            offers = domain.edits_of(x, y, part)
+        except ValueError as error:
+            raise Invalid(str(error)) from error
+        return json_response(
+            [
+                {**_option(domain, x, move, change, float(change @ w)), "refused": refused or None}
+                for move, change, refused in offers
+            ]
+        )
+
+
+def _option(domain: Domain, x: Problem, move: Move, change: np.ndarray, gain: float) -> dict[str, Any]:
+    return {"move": move, "text": text_of(domain, x, move), "change": change.tolist(), "gain": gain}
+
+
+def text_of(domain: Domain, x: Problem, move: Move) -> str:
+    """Return a move in words; as its operator and its numbers if the domain does not describe moves."""
+    if isinstance(domain, Describes):
+        return domain.describe(x, move)
+    return f"{move['op']} {', '.join(map(str, move['args']))}"

@@ -1,0 +1,73 @@
+// What a domain shows of a solution: text, lists, tables and drawings. Data only; text is set as text.
+
+import { h, s, table } from "../app/elements.js";
+import { number } from "../app/format.js";
+
+/** @import { Shape, View } from "../app/types.js" */
+
+/** @param {unknown} value */
+const text = (value) => {
+  if (value === null || value === undefined) return "–";
+  return typeof value === "number" ? number(value) : String(value);
+};
+
+/** @param {[number, number][]} points */
+const joined = (points) => points.map(([x, y]) => `${x},${y}`).join(" ");
+
+/** @type {Record<Shape["shape"], (shape: Required<Shape>) => SVGElement>} */
+const SHAPES = {
+  line: ({ points }) => s("polyline", { points: joined(points) }),
+  polygon: ({ points }) => s("polygon", { points: joined(points) }),
+  circle: ({ at: [cx, cy], radius: r }) => s("circle", { cx, cy, r }),
+  box: ({ at: [x, y], size: [width, height] }) => s("rect", { x, y, width, height }),
+  text: ({ at: [x, y], text: words }) => s("text", { x, y, text: String(words) }),
+};
+
+/** @param {Shape} shape */
+function draw(shape) {
+  const element = SHAPES[shape.shape]?.(/** @type {Required<Shape>} */ (shape));
+  if (!element) return null;
+  if (shape.colour) element.style.setProperty("--colour", shape.colour);
+  if (shape.title) element.append(s("title", { text: String(shape.title) }));
+  return element;
+}
+
+/** @param {View} view @returns {Element} */
+function content(view) {
+  const label = view.title ?? "Solution";
+  if (view.kind === "list")
+    return h(
+      "ol",
+      { class: "shown-list" },
+      view.items.map((item) => h("li", { dir: "auto", text: text(item) })),
+    );
+  if (view.kind === "table")
+    return table(
+      label,
+      view.head,
+      view.rows.map((row) => row.map(text)),
+    );
+  if (view.kind === "drawing") {
+    const viewBox = `0 0 ${view.size[0]} ${view.size[1]}`;
+    return s(
+      "svg",
+      { class: "drawing", viewBox, role: "img", "aria-label": label },
+      view.shapes.map(draw),
+    );
+  }
+  const words = view.kind === "text" ? view.text : JSON.stringify(view);
+  return h("p", { class: "shown-text", dir: "auto", text: text(words) });
+}
+
+/** Elements for a solution; its JSON if the domain does not show it. @param {View[] | null} views @param {unknown} solution */
+export function drawShown(views, solution) {
+  if (!views) return [h("pre", { class: "data", text: JSON.stringify(solution) })];
+  return views.map((view) =>
+    h(
+      "section",
+      { class: "shown" },
+      view.title ? h("h3", { text: view.title }) : null,
+      content(view),
+    ),
+  );
+}
