@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from coactor.studies import Invalid, NotFound, open_study
-from tests.studies.stubs import flip, make, tours
+from coactor.studies.tickets import QueueQuery
+from tests.studies.stubs import Clock, flip, make, tours
 
 
 def test_explain_adds_up(url):
@@ -19,6 +20,45 @@ def test_explain_adds_up(url):
         assert [e["move"]["args"] for e in about.edits] == [[1, 3], [4, 6]]
         for edit in about.edits:
             assert sum(share.share for share in edit["shares"]) == pytest.approx(edit["gain"])
+
+
+def test_queue_counts_searches_sorts_and_says_when_nothing_changed(sqlite_url):
+    clock = Clock()
+    with make(sqlite_url, clock=clock) as study:
+        for k in range(120):
+            study.ask([float(k), 1.0, 1.0], label=f"Van {k}", key=f"day/{k}")
+        desk = study.desk(lease=60.0)
+        desk.claim(2, "ben")
+        page = study.queue(limit=50)
+        assert (page.waiting, page.draft, page.held, page.matching) == (119, 0, 1, 120)
+        assert [t.id for t in page.tickets] == list(range(1, 51))
+        assert [t.id for t in study.queue(offset=100).tickets] == list(range(101, 121))
+        assert [t.id for t in study.queue(QueueQuery(search="vAn 11", order="newest")).tickets] == [
+            *range(120, 110, -1),
+            12,
+        ]
+        assert [t.id for t in study.queue(QueueQuery(search="#7")).tickets] == [7]
+        assert [t.id for t in study.queue(QueueQuery(search="day/118")).tickets] == [119]
+        assert [t.id for t in study.queue(QueueQuery("held")).tickets] == [2]
+        assert study.queue(since=page.tag) is None
+        clock.now += 61  # the lease expires without a fact
+        assert study.queue(since=page.tag).held == 0
+        assert desk.next("ana", QueueQuery(search="van 9", order="newest")).ticket.id == 100
+        for wrong in ({"state": "done"}, {"order": "loudest"}):
+            with pytest.raises(Invalid, match="There is no"):
+                QueueQuery(**wrong)
+
+
+def test_queue_is_sorted_by_chance(sqlite_url):
+    with make(sqlite_url) as study:
+        for k in range(4):
+            study.ask([float(k), 1.0, 1.0])
+        for draft, chance in zip(
+            study._ledger.projection.drafts.values(), (0.5, None, 0.9, 0.1), strict=True
+        ):
+            draft.chance = chance
+        assert [t.id for t in study.queue(QueueQuery(order="doubtful")).tickets] == [4, 1, 3, 2]
+        assert [t.id for t in study.queue(QueueQuery(order="likely")).tickets] == [3, 1, 4, 2]
 
 
 def test_proposals_lists_tickets_by_state_and_page(sqlite_url):

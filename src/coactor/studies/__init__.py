@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from coactor.protocol import EffortRow, Round
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited, Tampered, Unavailable
-from coactor.studies.results import Draft, Explanation, Share, Ticket, Version
+from coactor.studies.results import Draft, Explanation, QueuePage, Share, Ticket, Version
 
 if TYPE_CHECKING:
     from coactor.studies.desk import Desk
@@ -35,6 +35,7 @@ __all__ = [
     "Forbidden",
     "Invalid",
     "NotFound",
+    "QueuePage",
     "RateLimited",
     "Round",
     "Share",

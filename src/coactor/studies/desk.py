@@ -26,7 +26,15 @@ from coactor.studies.log.vectors import digest
 from coactor.studies.proposing import Proposer
 from coactor.studies.results import Draft, Ticket
 from coactor.studies.telling import Request, Teller
-from coactor.studies.tickets import done_ticket, effort_of, last_revision, last_told, open_ticket, state_of
+from coactor.studies.tickets import (
+    QueueQuery,
+    done_ticket,
+    effort_of,
+    last_revision,
+    last_told,
+    open_ticket,
+    state_of,
+)
 
 LEASE = 900.0  # seconds until an untouched proposal is free again
 
@@ -65,19 +73,19 @@ class Desk:
 
     # -- leases ------------------------------------------------------------------------------------------
 
-    def next(self, actor: str) -> Draft | None:
-        """Claim the next proposal for an actor: their own first, then abandoned drafts, then the oldest."""
+    def next(self, actor: str, query: QueueQuery | None = None) -> Draft | None:
+        """Claim the next proposal for an actor: their own first, then abandoned drafts, then the oldest.
+
+        With a query only those that match, in its order.
+        """
         _validate_editor(actor)
         with self._ledger.writing() as log:
             rank = {"held": 0, "draft": 1, "waiting": 2}
-            free = [
-                (rank[state_of(d, log.now)], d.id)
-                for d in log.projection.drafts.values()
-                if d.held_by(log.now) in ("", actor)
-            ]
+            drafts = (query or QueueQuery()).select(log.projection.drafts.values(), log.now)
+            free = [draft for draft in drafts if draft.held_by(log.now) in ("", actor)]
             if not free:
                 return None
-            id = min(free)[1]
+            id = min(free, key=lambda draft: rank[state_of(draft, log.now)]).id
             due = self._claim(log, log.projection.drafts[id], actor)
         return self._claimed(id, actor, due)
 

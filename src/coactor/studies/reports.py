@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,9 @@ from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import DraftState, Projection
 from coactor.studies.log.transactions import Transaction
 from coactor.studies.proposing import Proposer
-from coactor.studies.results import Explanation, Share, Ticket, Version
+from coactor.studies.results import Explanation, QueuePage, Share, Ticket, Version
 from coactor.studies.telling import Teller
-from coactor.studies.tickets import STATES, done_ticket, last_told, open_ticket
+from coactor.studies.tickets import STATES, QueueQuery, done_ticket, last_told, open_ticket, state_of
 
 
 class Reports:
@@ -144,6 +145,21 @@ class Reports:
             drafts = [projection.drafts[id] for id in sorted(projection.drafts) if id > after]
             rows = [self._open_ticket(projection, draft) for draft in drafts]
         return [row for row in rows if state in ("open", row.state)][:limit]
+
+    def queue(
+        self, query: QueueQuery | None = None, *, offset: int = 0, limit: int = 50, since: str = ""
+    ) -> QueuePage | None:
+        """A page of the unfinished proposals; None if nothing has changed since a page with tag `since`."""
+        query = query or QueueQuery()
+        with self._ledger.lock:
+            projection, now = self._ledger.refresh(), self._ledger.clock()
+            counts = Counter(state_of(draft, now) for draft in projection.drafts.values())
+            tag = f"{projection.seq}-{counts['held']}"  # leases expire without a fact
+            if tag == since:
+                return None
+            found = query.select(projection.drafts.values(), now)
+            rows = [self._open_ticket(projection, draft) for draft in found[offset : offset + limit]]
+        return QueuePage(tag, counts["waiting"], counts["draft"], counts["held"], len(found), rows)
 
     def _all(
         self, sql: Transaction, projection: Projection, state: str | None, after: int, limit: int

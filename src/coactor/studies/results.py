@@ -60,6 +60,30 @@ class Ticket:
     expected_moves: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class QueuePage:
+    """A page of the unfinished proposals, and how many there are in all.
+
+    Attributes
+    ----------
+    tag
+        Changes whenever the queue does; pass it back to learn whether there is anything new.
+    waiting, draft, held
+        Unfinished proposals by state, on all pages and whatever is searched for.
+    matching
+        Proposals that match the query, on all pages.
+    tickets
+        Those on this page.
+    """
+
+    tag: str
+    waiting: int
+    draft: int
+    held: int
+    matching: int
+    tickets: list[Ticket]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Draft:
     """A proposal as a person sees it: the problem, the proposal, and the draft.

@@ -2,17 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from coactor.corrections import move_cost
 from coactor.protocol import Move
-from coactor.studies.errors import NotFound
+from coactor.studies.errors import Invalid, NotFound
 from coactor.studies.log.chain import Entry
 from coactor.studies.log.facts import Asked, Edited, Renewed, Reopened, Told
 from coactor.studies.log.projection import DraftState
 from coactor.studies.results import Ticket
 
 STATES = ("waiting", "held", "draft", "done", "open")
+ORDERS = ("oldest", "newest", "doubtful", "likely")
+
+
+@dataclass(frozen=True, slots=True)
+class QueueQuery:
+    """Which unfinished proposals to list, and in which order.
+
+    Attributes
+    ----------
+    state
+        "waiting", "held", "draft", or "open" for all of them.
+    search
+        Part of the label or of the key, or the number of the proposal.
+    order
+        "oldest" or "newest" first, or by the chance to be accepted unchanged: "doubtful" or "likely" first.
+        Proposals without a chance come last.
+
+    Raises Invalid if there is no such state or order.
+    """
+
+    state: str = "open"
+    search: str = ""
+    order: str = "oldest"
+
+    def __post_init__(self) -> None:
+        if self.state not in STATES or self.state == "done":
+            raise Invalid(f"There is no state {self.state!r} of unfinished proposals.")
+        if self.order not in ORDERS:
+            raise Invalid(f"There is no order {self.order!r}; the orders are {', '.join(ORDERS)}.")
+
+    def select(self, drafts: Iterable[DraftState], now: float) -> list[DraftState]:
+        """The drafts that match, in order."""
+        words = self.search.casefold().strip()
+        found = [
+            draft
+            for draft in drafts
+            if (self.state == "open" or state_of(draft, now) == self.state)
+            and (
+                not words
+                or words in draft.label.casefold()
+                or words in (draft.key or "").casefold()
+                or words.removeprefix("#") == str(draft.id)
+            )
+        ]
+        found.sort(key=lambda draft: draft.id, reverse=self.order == "newest")
+        if self.order in ("doubtful", "likely"):
+            sign = 1.0 if self.order == "doubtful" else -1.0
+            found.sort(key=lambda draft: 2.0 if draft.chance is None else sign * draft.chance)
+        return found
 
 
 def state_of(draft: DraftState, now: float) -> str:

@@ -10,6 +10,7 @@ from coactor.version import __version__
 
 try:
     from fastapi import APIRouter, FastAPI, Response
+    from fastapi.middleware.gzip import GZipMiddleware
     from fastapi.responses import HTMLResponse, JSONResponse
     from fastapi.routing import APIRoute
 except ImportError as error:  # pragma: no cover
@@ -104,6 +105,7 @@ def create_app(
     app.mount("/static", assets, name="static")
     pages.add_pages(app, studies, assets, demo.title if demo else None)
     app.add_middleware(AuthMiddleware, authenticator=authenticator, metrics=metrics)
+    app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)
     return app
 
 

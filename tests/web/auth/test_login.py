@@ -33,3 +33,24 @@ def test_login_by_token(server):
     form = browser.post("/login", data={"token": server.tokens["ana"]}, headers={"Origin": server.address})
     assert (form.status_code, form.headers["location"]) == (303, "/")
     assert browser.get("/api/me").json() == {"name": "ana", "role": "expert", "study": "tours"}
+
+
+def test_login_leads_back_to_the_page_that_was_asked_for(server):
+    server.client("expert", "tours", "ana")
+    browser = server.client(**BROWSER)
+    where = browser.get("/s/tours/p/7?x=1").headers["location"]
+    assert where == "/login?next=%2Fs%2Ftours%2Fp%2F7%3Fx%3D1"
+    assert 'name="next" value="/s/tours/p/7?x=1"' in browser.get(where).text
+    origin = {"Origin": server.address}
+    for path, target in (
+        ("/s/tours", "/s/tours"),
+        ("//evil.example/", "/"),
+        ("/\\evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("/a\nb", "/"),
+    ):
+        form = {"token": server.tokens["ana"], "next": path}
+        assert browser.post("/login", data=form, headers=origin).headers["location"] == target
+    browser.cookies.set("coactor_session", "expired")
+    ended = browser.get("/s/tours").headers["location"]
+    assert "session ended" in browser.get(ended).text

@@ -54,6 +54,23 @@ def test_next_of_an_empty_queue_is_204(server):
     assert (answer.status_code, answer.content) == (204, b"")
 
 
+def test_queue_is_read_by_page_and_only_when_it_changed(server):
+    solver, expert = server.client("solver"), server.client("expert", name="ana")
+    for k in range(3):
+        ask(solver, server, k)
+    page = expert.get("/api/studies/tours/queue", params={"limit": 2, "order": "newest"}).json()
+    assert [ticket["id"] for ticket in page["tickets"]] == [3, 2]
+    assert (page["waiting"], page["matching"]) == (3, 3)
+    same = expert.get("/api/studies/tours/queue", params={"since": page["tag"]})
+    assert (same.status_code, same.content) == (204, b"")
+    assert expert.get("/api/studies/tours/queue?order=loudest").status_code == 422
+    taken = expert.post("/api/studies/tours/queue/next?order=newest&brief=true").json()
+    assert (taken["id"], taken.get("problem")) == (3, None)
+    claimed = expert.post(f"{PROPOSALS}/1/claim?omit=edges").json()
+    assert "edges" not in claimed["problem"]
+    assert claimed["problem"]["size"] == 8
+
+
 def test_edit_of_a_stale_revision_is_409_with_the_current_draft(server):
     ask(server.client("solver"), server)
     one, two = server.client("expert", name="ana"), server.client("expert", name="ana")

@@ -12,9 +12,10 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 
 from coactor.studies.accounts import SESSION_LASTS, Accounts
 from coactor.web.assets import Assets
-from coactor.web.auth.middleware import COOKIE, Authenticator
+from coactor.web.auth.middleware import COOKIE, Authenticator, safe_path
 from coactor.web.rendering import render
 
+ENDED = "Your session ended; your draft is saved. Log in to go on where you were."
 MALFORMED = "Send a token or a code, as JSON or as a form."
 USED_LINK = "This link has been used or has expired; a link works once."
 WRONG_TOKEN = "This token does not work. Check that you copied all of it, or ask for a new one."
@@ -29,25 +30,26 @@ def add_routes(
         response.set_cookie(COOKIE, cookie, int(SESSION_LASTS), httponly=True, samesite="lax", secure=secure)
         return response
 
-    def login_page(message: str = "", status: int = 200) -> Response:
-        return HTMLResponse(render("login.html", message=message, files=assets.base), status)
+    def login_page(message: str = "", status: int = 200, path: str = "/") -> Response:
+        return HTMLResponse(render("login.html", message=message, path=path, files=assets.base), status)
 
-    def refuse(request: Request, message: str) -> Response:
+    def refuse(request: Request, message: str, path: str) -> Response:
         """Answer a wrong credential: the login page with a message for browsers, JSON for programs."""
         refusal = authenticator.failed(request.scope)
         if refusal.status_code != 401 or "text/html" not in request.headers.get("accept", ""):
             return refusal
-        return login_page(message, 401)
+        return login_page(message, 401, path)
 
     @app.get("/login", include_in_schema=False)
-    def show_login(request: Request, code: str = "") -> Response:
-        """Show the login page, or log in with a one-time code."""
+    def show_login(request: Request, code: str = "", next: str = "/", ended: bool = False) -> Response:
+        """Show the login page, or log in with a one-time code; then go on at `next`."""
+        path = safe_path(next)
         if not code:
-            return login_page()
+            return login_page(ENDED if ended else "", path=path)
         session = accounts.open_session(code=code)
         if session is None:
-            return refuse(request, USED_LINK)
-        return with_session(RedirectResponse("/", 303), session[0])
+            return refuse(request, USED_LINK, path)
+        return with_session(RedirectResponse(path, 303), session[0])
 
     @app.post("/login", include_in_schema=False)
     async def login(request: Request) -> Response:
@@ -57,11 +59,12 @@ def add_routes(
         session = await run_in_threadpool(
             lambda: accounts.open_session(code=fields.get("code", ""), token=fields.get("token", ""))
         )
+        path = safe_path(fields.get("next", "/"))
         if session is None:
-            return refuse(request, WRONG_TOKEN)
+            return refuse(request, WRONG_TOKEN, path)
         cookie, account = session
         me = {"name": account.name, "role": account.role, "study": account.study}
-        return with_session(RedirectResponse("/", 303) if is_form else JSONResponse(me), cookie)
+        return with_session(RedirectResponse(path, 303) if is_form else JSONResponse(me), cookie)
 
     @app.post("/logout", status_code=204, include_in_schema=False)
     def logout(request: Request) -> Response:

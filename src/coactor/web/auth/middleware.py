@@ -10,7 +10,7 @@ import secrets
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from anyio import to_thread
 from fastapi import HTTPException
@@ -99,7 +99,7 @@ class Authenticator:
         elif cookie:
             account = await self._account("session", cookie)
         elif page:
-            return RedirectResponse("/login", 303)
+            return RedirectResponse(login_path(scope), 303)
         else:
             return _unauthorized("Send a token as `Authorization: Bearer TOKEN`, or log in.")
         if account is None:
@@ -110,7 +110,7 @@ class Authenticator:
                 and refusal.status_code == 401
                 and not scope["path"].startswith("/api/")
             )
-            return RedirectResponse("/login", 303) if expired else refusal
+            return RedirectResponse(login_path(scope, ended=True), 303) if expired else refusal
         if authorization is None and scope["method"] not in SAFE_METHODS:
             refusal_of_origin = self._check_origin(headers, scope)
             if refusal_of_origin is not None:
@@ -221,6 +221,22 @@ class AuthMiddleware:
             name = scope["account"].name if "account" in scope else "-"
             # Without the query string: it may hold a one-time login code.
             access_log.info("%s %s %d %.1fms %s", method, path, status, seconds * 1e3, ascii(name))
+
+
+def login_path(scope: Scope, *, ended: bool = False) -> str:
+    """Return the path of the login page that leads back to the page that was asked for."""
+    query = scope["query_string"].decode("latin-1")
+    path = scope["path"] + (f"?{query}" if query else "")
+    fields = {"next": path} if path != "/" else {}
+    if ended:
+        fields["ended"] = "1"
+    return "/login" + (f"?{urlencode(fields)}" if fields else "")
+
+
+def safe_path(path: str) -> str:
+    """Return a path on this site, or "/" if it could lead to another site."""
+    local = path.startswith("/") and not path.startswith(("//", "/login", "/api/"))
+    return path if local and "\\" not in path and path.isprintable() else "/"
 
 
 def _unauthorized(detail: str) -> Response:

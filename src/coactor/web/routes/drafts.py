@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Annotated
 
 from fastapi import APIRouter, Response
+from fastapi import Query as Parameter
 
-from coactor.studies import Ticket
+from coactor.studies import QueuePage, Ticket
 from coactor.web.auth.permissions import PERMISSIONS, Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import (
     PROPOSAL,
+    After,
+    Brief,
     EditBody,
     IdempotencyKey,
     IfMatch,
+    Limit,
+    Omit,
     ProposalId,
+    Query,
     StudyName,
     SubmitBody,
     revision,
@@ -32,25 +39,45 @@ from coactor.web.routes.responses import (
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of the queue and of drafts."""
 
+    @router.get(
+        "/studies/{study}/queue",
+        tags=["queue"],
+        response_model=QueuePage,
+        responses={**ERRORS, 204: {"description": "Nothing has changed."}},
+    )
+    def read_queue(
+        study: StudyName,
+        account: Me,
+        query: Query,
+        offset: After = 0,
+        limit: Limit = 50,
+        since: Annotated[str, Parameter(max_length=40, description="The tag of an earlier page.")] = "",
+    ) -> Response:
+        """Return a page of the unfinished proposals, and how many there are."""
+        require(account, "read", study)
+        page = studies.study(study).queue(query, offset=offset, limit=limit, since=since)
+        return Response(status_code=204) if page is None else json_response(asdict(page))
+
     @router.post(
         "/studies/{study}/queue/next",
         tags=["queue"],
         response_model=DraftAnswer,
         responses={**ERRORS, 204: {"description": "The queue is empty."}},
     )
-    def next_proposal(study: StudyName, account: Me) -> Response:
+    def next_proposal(study: StudyName, account: Me, query: Query, brief: Brief = False) -> Response:
         """Lease the next proposal: one the account holds, else an unfinished draft, else the oldest."""
         require(account, "edit", study)
-        draft = studies.desk(study).next(account.name)
+        draft = studies.desk(study).next(account.name, query)
         if draft is None:
             return Response(status_code=204)
-        return draft_response(studies.study(study), draft, whole=True)
+        return draft_response(studies.study(study), draft, whole=not brief)
 
     @router.post(f"{PROPOSAL}/claim", tags=["queue"], response_model=DraftAnswer, responses=ERRORS)
-    def claim(study: StudyName, id: ProposalId, account: Me) -> Response:
+    def claim(study: StudyName, id: ProposalId, account: Me, omit: Omit = ()) -> Response:
         """Lease a proposal, or extend the lease."""
         require(account, "edit", study)
-        return draft_response(studies.study(study), studies.desk(study).claim(id, account.name), whole=True)
+        draft = studies.desk(study).claim(id, account.name)
+        return draft_response(studies.study(study), draft, whole=True, omit=omit)
 
     @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=Ticket, responses=ERRORS)
     def release(study: StudyName, id: ProposalId, account: Me) -> Response:

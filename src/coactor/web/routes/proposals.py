@@ -16,8 +16,10 @@ from coactor.web.routes.requests import (
     PROPOSAL,
     After,
     AskBody,
+    Brief,
     IdempotencyKey,
     Limit,
+    Omit,
     ProposalId,
     StudyName,
     TellBody,
@@ -94,10 +96,13 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         return list_response(studies.study(study).proposals(state, after, limit))
 
     @router.get(PROPOSAL, tags=["queue"], response_model=DraftAnswer, responses=ERRORS)
-    def read_proposal(study: StudyName, id: ProposalId, account: Me) -> Response:
+    def read_proposal(
+        study: StudyName, id: ProposalId, account: Me, brief: Brief = False, omit: Omit = ()
+    ) -> Response:
         """Return a proposal with its problem and its draft."""
         require(account, "read", study)
-        return draft_response(studies.study(study), studies.desk(study).view(id), whole=True)
+        draft = studies.desk(study).view(id)
+        return draft_response(studies.study(study), draft, whole=not brief, omit=omit)
 
     @router.get(f"{PROPOSAL}/explain", tags=["reports"], response_model=Explanation, responses=ERRORS)
     def explain(study: StudyName, id: ProposalId, account: Me) -> Response:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from fastapi import Header, HTTPException, Path, Query
+from fastapi import Depends, Header, HTTPException, Path
+from fastapi import Query as Parameter
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from coactor.protocol import Move
+from coactor.studies.tickets import QueueQuery
 
 PROPOSAL = "/studies/{study}/proposals/{id}"
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
@@ -18,10 +20,10 @@ MOST_MOVES = 10_000
 
 StudyName = Annotated[str, Path(pattern=NAME, description="Name of the study.")]
 ProposalId = Annotated[int, Path(ge=1, le=LARGEST, description="Number of the proposal.")]
-After = Annotated[int, Query(ge=0, le=LARGEST, description="Return what comes after this number.")]
-Limit = Annotated[int, Query(ge=1, le=1000, description="Return at most this many.")]
+After = Annotated[int, Parameter(ge=0, le=LARGEST, description="Return what comes after this number.")]
+Limit = Annotated[int, Parameter(ge=1, le=1000, description="Return at most this many.")]
 Version = Annotated[
-    int | None, Query(ge=0, le=LARGEST, description="Version of the weights; by default the current one.")
+    int | None, Parameter(ge=0, le=LARGEST, description="Version of the weights; by default the current one.")
 ]
 IdempotencyKey = Annotated[
     str | None,
@@ -36,6 +38,23 @@ IfMatch = Annotated[
     str | None,
     Header(alias="If-Match", max_length=30, description="The revision of the draft: the ETag last received."),
 ]
+Brief = Annotated[bool, Parameter(description="Whether to leave out the problem, features and weights.")]
+Omit = Annotated[
+    tuple[str, ...], Parameter(max_length=20, description="Fields of the problem to leave out of the answer.")
+]
+
+
+def _queue_query(
+    state: Annotated[str, Parameter(description="waiting, held, draft, or open: all of them.")] = "open",
+    search: Annotated[
+        str, Parameter(max_length=200, description="Part of the label or key, or the number.")
+    ] = "",
+    order: Annotated[str, Parameter(description="oldest, newest, doubtful or likely first.")] = "oldest",
+) -> QueueQuery:
+    return QueueQuery(state, search, order)
+
+
+Query = Annotated[QueueQuery, Depends(_queue_query)]
 
 
 def revision(if_match: str | None) -> int:

@@ -5,6 +5,7 @@ Routes return ready responses, so FastAPI does not validate them again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -231,15 +232,20 @@ def list_response(values: list[Any]) -> Response:
     return json_response([asdict(value) for value in values])
 
 
-def draft_response(study: Study, draft: Draft, status: int = 200, *, whole: bool = False) -> Response:
-    """Return a draft; with its problem, features and weights if it is to be whole."""
+def draft_response(
+    study: Study, draft: Draft, status: int = 200, *, whole: bool = False, omit: Sequence[str] = ()
+) -> Response:
+    """Return a draft; if it is to be whole, with features, weights and its problem but for some fields."""
     data, domain, x = plain_draft(study.codec, draft), study.domain, draft.problem
     if isinstance(domain, Shows):
         data["shown"] = domain.show(x, draft.solution)
     if isinstance(domain, Describes):
         data["texts"] = [domain.describe(x, move) for move in draft.moves]
     if whole:
-        data["problem"] = study.codec.plain_problem(x)
+        problem = study.codec.plain_problem(x)
+        if isinstance(problem, dict):
+            problem = {name: value for name, value in problem.items() if name not in omit}
+        data["problem"] = problem
         data["domain"] = study.config["domain"]
         data["feature_names"] = study.config["features"]
         data["counts_costs"] = study.counts_costs

@@ -39,7 +39,7 @@ export async function call(method, path, options = {}) {
       "The server cannot be reached. Nothing was recorded; try again in a moment.",
     );
   });
-  if (answer.status === 401) location.assign("/login");
+  if (answer.status === 401) logIn();
   if (answer.status === 204) return null;
   const data = await answer.json().catch(() => null);
   if (answer.ok) return data;
@@ -48,6 +48,12 @@ export async function call(method, path, options = {}) {
     data?.detail ?? `The server answered ${answer.status}.`,
     data?.current,
   );
+}
+
+/** The session has ended: log in and come back to this page. */
+function logIn() {
+  const next = location.pathname + location.search;
+  location.assign(`/login?${new URLSearchParams({ next, ended: "1" })}`);
 }
 
 /** @param {string} path */

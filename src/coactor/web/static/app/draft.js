@@ -192,7 +192,7 @@ export class Draft {
   async look() {
     if (this.#queue.length) return false;
     const { revision, state } = this.data;
-    const now = await get(this.path);
+    const now = await get(`${this.path}?brief=true`);
     if (this.#queue.length || (now.revision === revision && now.state === state)) return false;
     const changed = now.revision !== revision || now.state === "done";
     this.take(now);

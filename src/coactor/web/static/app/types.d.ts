@@ -108,6 +108,16 @@ export interface Ticket {
   due: boolean;
 }
 
+/** A page of the queue; the counts are of all pages. */
+export interface QueuePage {
+  tag: string;
+  waiting: number;
+  draft: number;
+  held: number;
+  matching: number;
+  tickets: Ticket[];
+}
+
 export interface Outcome {
   proposal: number;
   effort: number;
@@ -267,4 +277,6 @@ export interface Editor {
 export interface EditorModule {
   mount(context: EditorContext): Editor;
   prepare?(study: string): Promise<unknown>;
+  /** Fields of the problem that the editor does not need. */
+  omits?: string[];
 }

@@ -336,6 +336,9 @@ class RoutesEditor {
 /** @type {Record<string, number>} */
 const STEPS = { ArrowDown: 1, ArrowUp: -1, Home: -1e6, End: 1e6, PageDown: 10, PageUp: -10 };
 
+/** Nothing on the page shows the features of every pair of stops. */
+export const omits = ["arcs", "edges", "hidden"];
+
 /** @param {EditorContext} context @returns {Editor} */
 export function mount(context) {
   const editor = new RoutesEditor(context);

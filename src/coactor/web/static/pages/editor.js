@@ -5,6 +5,7 @@ import { Draft } from "../app/draft.js";
 import { $, button, closest, h, kbd, put } from "../app/elements.js";
 import { likely, plural, upper } from "../app/format.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
+import { openNext } from "../app/queue-query.js";
 import {
   editor as editorName,
   free,
@@ -29,21 +30,25 @@ import { makePanels } from "../views/panels.js";
 const QUIET = 600; // milliseconds without an Enter before one is obeyed
 const path = at(study, `/proposals/${proposal}`);
 
-/** Take the proposal, or look at it if it cannot be had. @returns {Promise<Proposal>} */
-async function take() {
+/**
+ * Take the proposal, or look at it if it cannot be had.
+ * @param {string} omitted the fields that are left out, as parameters
+ * @returns {Promise<Proposal>}
+ */
+async function take(omitted) {
   if (!may("edit")) {
     say("You can view this, but not edit it.");
-    return get(path);
+    return get(`${path}?${omitted}`);
   }
   // The page says whether the proposal was free; somebody may have been faster since.
   if (free) {
     try {
-      return await post(`${path}/claim`);
+      return await post(`${path}/claim?${omitted}`);
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 409) throw error;
     }
   }
-  return get(path);
+  return get(`${path}?${omitted}`);
 }
 
 class EditorPage {
@@ -283,18 +288,20 @@ function origin({ version, chance, moves }) {
 /** The page of the next proposal, or the queue if nothing waits. @param {Trial | null} trial */
 async function nextPage(trial) {
   if (trial && may("ask")) await fillQueue();
-  const following = await post(at(study, "/queue/next"));
-  return following ? `/s/${study}/p/${following.id}` : `/s/${study}`;
+  return (await openNext()) || `/s/${study}`;
 }
 
 async function start() {
-  /** @type {[Proposal, Trial | null, EditorModule]} */
-  const [data, trial, module] = await Promise.all([
-    take(),
+  /** @type {EditorModule} */
+  const module = await import(
+    editorName.startsWith("/") ? editorName : `../editors/${editorName}.js`
+  );
+  const omitted = new URLSearchParams((module.omits ?? []).map((field) => ["omit", field]));
+  const [data, trial, prepared] = await Promise.all([
+    take(String(omitted)),
     findTrial(),
-    import(editorName.startsWith("/") ? editorName : `../editors/${editorName}.js`),
+    module.prepare?.(study),
   ]);
-  const prepared = await module.prepare?.(study);
   if (data.state === "done") {
     await showFinished(data, module, trial, prepared, () => nextPage(trial));
   } else {

@@ -1,25 +1,98 @@
 // The queue: what waits, what is begun, who has what. Enter opens the first.
 
-import { at, get, post } from "../app/api.js";
+import { at, get } from "../app/api.js";
 import { $, button, h, kbd, put } from "../app/elements.js";
 import { ago, likely, number, plural } from "../app/format.js";
 import { showNotice } from "../app/notice.js";
+import { EVERYTHING, openNext, readQuery, writeQuery } from "../app/queue-query.js";
 import { may, name, ownsKeys, say, sayError, study } from "../app/shell.js";
 import { fillQueue, findTrial, playButton } from "../app/trials.js";
 
-/** @import { EffortSummary, Ticket } from "../app/types.js" */
+/** @import { EffortSummary, QueuePage, Ticket } from "../app/types.js" */
 
 const INTERVAL = 5000; // milliseconds between two looks
+const SIZE = 50; // proposals on a page
+const FEW = 5; // a queue that needs no search
+
+const STATES = [
+  ["open", "All open"],
+  ["waiting", "Waiting"],
+  ["draft", "Unfinished drafts"],
+  ["held", "Being edited"],
+];
+const ORDERS = [
+  ["oldest", "Oldest first"],
+  ["newest", "Newest first"],
+  ["doubtful", "Likely to need edits first"],
+  ["likely", "Likely fine first"],
+];
 
 const trial = await findTrial().catch(() => null);
 const figures = h("dl", { class: "figures wide" });
-const rows = h("div", { id: "queue" });
+const list = h("ul", { class: "tickets", id: "queue" });
+const empty = h("p", { class: "card empty", hidden: true });
+const range = h("span", { id: "range", role: "status" });
+const previous = button("Previous", () => turn(-SIZE), { id: "previous" });
+const following = button("Next", () => turn(SIZE), { id: "following" });
+const pager = h("div", { class: "row pager" }, previous, range, following);
 const first = button(["Open the first ", kbd("Enter")], openFirst, {
   class: "primary",
   id: "open-first",
 });
-let shown = ""; // what the page shows now, as text
+const query = readQuery();
+const filters = makeFilters();
+
+let offset = 0;
+/** @type {QueuePage | null} */
+let page = null;
+let minute = 0; // when the page was drawn
+let asked = 0; // requests so far
 let offline = false;
+/** Rows by the number of their proposal. @type {Map<number, HTMLElement>} */
+const rows = new Map();
+
+/** @param {string} label @param {"state" | "order"} field @param {string[][]} options */
+function choice(label, field, options) {
+  const element = h(
+    "select",
+    { "aria-label": label, id: field },
+    options.map(([value, text]) => h("option", { value, selected: value === query[field] }, text)),
+  );
+  element.addEventListener("change", () => look(field, element.value));
+  return element;
+}
+
+function makeFilters() {
+  const search = h("input", { type: "search", id: "search", maxlength: "200" });
+  search.placeholder = "Search by name or number";
+  search.setAttribute("aria-label", "Search");
+  search.value = query.search;
+  search.addEventListener("input", () => look("search", search.value));
+  return h(
+    "div",
+    { class: "row filters", role: "search", hidden: true },
+    search,
+    choice("Show", "state", STATES),
+    choice("Order", "order", ORDERS),
+  );
+}
+
+/** @param {"state" | "search" | "order"} field @param {string} value */
+function look(field, value) {
+  query[field] = value;
+  writeQuery(query);
+  offset = 0;
+  page = null;
+  refresh();
+}
+
+/** @param {number} by */
+function turn(by) {
+  offset = Math.max(0, offset + by);
+  page = null;
+  refresh();
+  list.scrollIntoView({ block: "nearest" });
+}
 
 function refreshIfVisible() {
   if (!document.hidden) refresh();
@@ -33,51 +106,104 @@ function onKey(event) {
 }
 
 async function refresh() {
+  asked += 1;
+  const mine = asked;
+  const since = page?.tag ?? "";
+  const parameters = new URLSearchParams({
+    ...query,
+    offset: `${offset}`,
+    limit: `${SIZE}`,
+    since,
+  });
   try {
-    /** @type {[Ticket[], EffortSummary]} */
-    const [tickets, efforts] = await Promise.all([
-      get(at(study, "/proposals?state=open&limit=200")),
-      get(at(study, "/effort/summary?days=7&last=10")),
-    ]);
+    /** @type {QueuePage | null} */
+    const news = await get(at(study, `/queue?${parameters}`));
+    if (mine !== asked) return; // there is a newer question
     if (offline) say("");
     offline = false;
-    const news = JSON.stringify([tickets, efforts, Math.floor(Date.now() / 60000)]);
-    if (news === shown) return;
-    shown = news;
-    draw(tickets, efforts);
+    if (news) {
+      page = news;
+      put(figures, summary(news, await get(at(study, "/effort/summary?days=7&last=10"))));
+    }
+    const now = Math.floor(Date.now() / 60_000);
+    if (page && (news || now !== minute)) draw(page);
+    minute = now;
   } catch (error) {
     offline = true;
     sayError(error);
   }
 }
 
-/** @param {Ticket[]} tickets @param {EffortSummary} efforts */
-function draw(tickets, efforts) {
-  put(figures, summary(tickets, efforts));
+/** @param {QueuePage} page */
+function draw({ tickets, matching, waiting, draft, held }) {
+  const total = waiting + draft + held;
+  if (!tickets.length && offset) {
+    turn(-SIZE);
+    return;
+  }
   first.disabled = !tickets.some((ticket) => ticket.state !== "held" || ticket.holder === name);
-  put(rows, tickets.length ? h("ul", { class: "tickets" }, tickets.map(line)) : nothing());
-  if (!tickets.length && trial && may("ask")) fillQueue().then(refresh, () => null);
+  filters.hidden = total <= FEW && JSON.stringify(query) === JSON.stringify(EVERYTHING);
+  drawRows(tickets);
+  empty.hidden = tickets.length > 0;
+  empty.textContent = total
+    ? "Nothing matches. Search for something else, or show all open proposals."
+    : "Nothing waits. New proposals of your solver appear here.";
+  pager.hidden = matching <= SIZE;
+  range.textContent = `${number(offset + 1)} to ${number(offset + tickets.length)} of ${number(matching)}`;
+  previous.disabled = offset === 0;
+  following.disabled = offset + tickets.length >= matching;
+  if (!total && trial && may("ask")) fillQueue().then(refresh, () => null);
 }
 
-const nothing = () =>
-  h("p", { class: "card empty", text: "Nothing waits. New proposals of your solver appear here." });
+/** Change only what is different, so that the focus and the reader's place stay. @param {Ticket[]} tickets */
+function drawRows(tickets) {
+  const present = new Set(tickets.map(({ id }) => id));
+  let lost = -1; // where the focused row was that is gone
+  for (const [id, row] of rows) {
+    if (present.has(id)) continue;
+    if (row.contains(document.activeElement)) lost = [...list.children].indexOf(row);
+    row.remove();
+    rows.delete(id);
+  }
+  let place = list.firstElementChild;
+  for (const ticket of tickets) {
+    const row = rows.get(ticket.id) ?? h("li", {}, h("a", { class: "ticket" }));
+    rows.set(ticket.id, row);
+    fillRow(row, ticket);
+    if (row === place) place = row.nextElementSibling;
+    else list.insertBefore(row, place);
+  }
+  const next = list.children[Math.min(lost, list.children.length - 1)]?.querySelector("a");
+  if (lost >= 0) next?.focus();
+}
 
-/** @param {Ticket[]} tickets @param {EffortSummary} efforts */
-function summary(tickets, { recent, last }) {
-  /** @param {string} state */
-  const count = (state) => tickets.filter((ticket) => ticket.state === state).length;
+/** @param {HTMLElement} row @param {Ticket} ticket */
+function fillRow(row, ticket) {
+  const mine = ticket.holder === name;
+  const link = $(".ticket", row);
+  link.setAttribute("href", `/s/${study}/p/${ticket.id}`);
+  put(
+    link,
+    h("b", { dir: "auto", text: ticket.label || `Proposal ${ticket.id}` }),
+    h("span", { class: `chip ${mine ? "mine" : ticket.state}`, text: stateOf(ticket) }),
+    h("span", { class: "hint", text: outlook(ticket) }),
+    h("span", { class: "hint", text: `arrived ${ago(ticket.asked)}` }),
+  );
+}
+
+/** @param {QueuePage} page @param {EffortSummary} efforts */
+function summary({ waiting, draft, held }, { recent, last }) {
   const { finished, unchanged } = recent;
   const share = finished ? `${Math.round((100 * unchanged) / finished)} %` : "–";
   const base = finished ? `${unchanged} of ${finished}` : "nothing done yet";
   return [
-    figure("waiting", count("waiting")),
-    figure("unfinished drafts", count("draft")),
-    figure("being edited", count("held")),
-    figure("accepted unchanged this week", share, base),
-    figure(
-      "edits per proposal, last ten",
-      last.finished ? number(last.effort / last.finished, 2) : "–",
-    ),
+    figure("waiting", number(waiting)),
+    draft ? figure("unfinished drafts", number(draft)) : null,
+    held ? figure("being edited", number(held)) : null,
+    finished ? figure("accepted unchanged this week", share, base) : null,
+    last.finished
+      ? figure("edits per proposal, last ten", number(last.effort / last.finished, 2))
+      : null,
   ];
 }
 
@@ -104,27 +230,10 @@ function outlook({ steps, effort, due, chance }) {
   return likely(chance) || "unchanged";
 }
 
-/** @param {Ticket} ticket */
-function line(ticket) {
-  const mine = ticket.holder === name;
-  return h(
-    "li",
-    {},
-    h(
-      "a",
-      { class: "ticket", href: `/s/${study}/p/${ticket.id}` },
-      h("b", { dir: "auto", text: ticket.label || `Proposal ${ticket.id}` }),
-      h("span", { class: `chip ${mine ? "mine" : ticket.state}`, text: stateOf(ticket) }),
-      h("span", { class: "hint", text: outlook(ticket) }),
-      h("span", { class: "hint", text: `arrived ${ago(ticket.asked)}` }),
-    ),
-  );
-}
-
 async function openFirst() {
   try {
-    const next = await post(at(study, "/queue/next"));
-    if (next) location.assign(`/s/${study}/p/${next.id}`);
+    const next = await openNext();
+    if (next) location.assign(next);
     else say("Nothing waits.");
   } catch (error) {
     sayError(error);
@@ -142,7 +251,10 @@ put(
     trial && may("tell") ? playButton(trial, refresh) : null,
     h("a", { class: "button", href: `/s/${study}/report`, text: "Report" }),
   ),
-  rows,
+  filters,
+  empty,
+  list,
+  pager,
 );
 showNotice();
 await refresh();

@@ -1,0 +1,59 @@
+"""A long queue: counts, pages, search, order, changes while it is open; the way back after a login."""
+
+from __future__ import annotations
+
+import pytest
+
+from coactor.domains import Query, Ranking
+from coactor.studies import open_study
+from tests.page.actions import console_errors
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def long_queue(site):
+    """A study with 230 waiting proposals."""
+    domain, query = Ranking(2), Query.of([[1.0, 0.0], [0.0, 1.0]])
+    with open_study(site.store, "long", domain, "default", create=True, proposals="paper") as study:
+        for k in range(230):
+            study.ask(query, label=f"Guest {k + 1}")
+    return study
+
+
+def test_long_queue_counts_pages_searches_and_keeps_the_focus(site, long_queue):
+    page = site.open(site.log_in("ana", "expert"), "/s/long")
+    assert page.locator(".figures dd").first.inner_text() == "230"
+    assert page.locator("#range").inner_text() == "1 to 50 of 230"
+    page.get_by_role("button", name="Next").click()
+    page.locator("#range", has_text="51 to 100").wait_for()
+    page.locator("#search").fill("guest 22")
+    page.locator(".ticket", has_text="Guest 229").wait_for()
+    assert page.locator(".ticket").count() == 11
+    page.locator("#search").fill("")
+    page.locator("#order").select_option("newest")
+    page.locator("li:first-child .ticket", has_text="Guest 230").wait_for()
+    page.locator(".ticket").nth(2).focus()  # Guest 228
+    long_queue.tell(230, moves=[])
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    page.locator("li:first-child .ticket", has_text="Guest 229").wait_for()
+    assert page.locator(".figures dd").first.inner_text() == "229"
+    assert "Guest 228" in page.evaluate("() => document.activeElement.textContent")
+    page.evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("Enter")  # opens the first in this order, and so does every submit after it
+    page.wait_for_url("**/p/229")
+
+
+def test_login_leads_back_to_the_proposal_with_the_edit(site, revision):
+    page = site.log_in("ana", "expert")
+    token = site.accounts.create("ana", "*", "expert")
+    site.open(page, "/s/try-ranking/p/1")
+    with console_errors(site, "401"):
+        page.context.clear_cookies()
+        page.locator(".ranking li").nth(3).get_by_role("button", name="up").click()
+        page.get_by_text("Your session ended; your draft is saved.").wait_for()
+        page.locator("#token").fill(token)
+        page.get_by_role("button", name="Log in").click()
+        page.wait_for_url("**/s/try-ranking/p/1")
+        revision(page, 1)
+    assert len(site.moves("try-ranking")) == 1
