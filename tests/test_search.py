@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,21 @@ from coactor import corrections, domains, search
 from coactor.experts import SimulatedExpert
 from coactor.protocol import Correction
 from tests.cases import Bare, Case, Coins, cases, make_case, same
+
+
+class Vectors(Bare):
+    """A domain with vectors and without kernels; they come in Fortran order and in any type."""
+
+    def __init__(self, domain: Any, dtype: Any = np.float64) -> None:
+        super().__init__(domain)
+        self.domain, self.dtype = domain, dtype
+
+    def features_along(self, x: Any, path: Any) -> Any:
+        return np.asfortranarray(self.domain.features_along(x, path), self.dtype)
+
+    def move_features(self, x: Any, y: Any) -> Any:
+        return np.asfortranarray(self.domain.move_features(x, y), self.dtype)
+
 
 kappas = st.sampled_from([0.0, 0.05, 0.3])
 limits = st.sampled_from([-1, 0, 1, 3])
@@ -34,6 +51,28 @@ def test_kernel_and_four_methods_climb_alike(
         assert moves == plain_moves
     assert len(path) == len(plain_path) == len(moves) + 1
     assert all(map(same, path, plain_path))
+
+
+@given(cases(), kappas, st.booleans(), limits)
+def test_vectors_and_four_methods_climb_alike(case: Case, kappa: float, best: bool, limit: int) -> None:
+    w, y = case.weights(), case.solution()
+    vectors = search.landscape(Vectors(case.domain), case.x, w)
+    plain = search.PlainLandscape(case.domain, case.x, w)
+    assert isinstance(vectors, search.VectorLandscape)
+    assert vectors.utility(y) == plain.utility(y)
+    np.testing.assert_allclose(vectors.gains(y), plain.gains(y), atol=1e-9)
+    path, _ = vectors.climb(y, kappa=kappa, best=best, limit=limit)
+    plain_path, _ = plain.climb(y, kappa=kappa, best=best, limit=limit)
+    # Two moves with the same gain may come in another order by rounding.
+    assert list(map(plain.utility, path)) == pytest.approx(list(map(plain.utility, plain_path)), abs=1e-9)
+
+
+@given(cases())
+def test_vectors_have_the_order_and_the_type_that_learners_add_up(case: Case) -> None:
+    domain, y = Vectors(case.domain, np.float32), case.solution()
+    for rows in (search.features_along(domain, case.x, [y, y]), search.move_features(domain, case.x, y)):
+        assert rows.dtype == np.float64
+        assert rows.flags.c_contiguous
 
 
 @given(cases())

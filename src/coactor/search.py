@@ -5,13 +5,26 @@ Everything works with the four methods of a domain; if the domain has a kernel, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeAlias
 
 import numpy as np
 
 from coactor.kernels import tolerances
-from coactor.protocol import Domain, Hides, Landscape, Matrix, Move, Problem, Solution, Solver, Vector
+from coactor.protocol import (
+    Domain,
+    Hides,
+    Landscape,
+    Matrix,
+    Move,
+    Problem,
+    Solution,
+    Solver,
+    Vector,
+    Vectorises,
+)
 from coactor.protocol.abilities import has_checks, has_landscapes, has_vectors
 
 
@@ -42,15 +55,7 @@ class PlainLandscape:
     def climb(
         self, y: Solution, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Solution], list[Move]]:
-        path: list[Solution] = [y]
-        moves: list[Move] = []
-        while len(moves) != limit:
-            step = self._step(path[-1], kappa, best)
-            if step is None:
-                break
-            moves.append(step[0])
-            path.append(step[1])
-        return path, moves
+        return _climb(self._step, y, kappa, best, limit)
 
     def _step(self, y: Solution, kappa: float, best: bool) -> tuple[Move, Solution] | None:
         here = utility_features(self.domain, self.x, y, self.w.size)
@@ -66,10 +71,60 @@ class PlainLandscape:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class VectorLandscape:
+    """A landscape by the feature differences of all moves, which the domain computes at once."""
+
+    domain: Vectorises
+    x: Problem
+    w: Vector
+
+    def utility(self, y: Solution) -> float:
+        return float(self.w @ self.domain.features(self.x, y))
+
+    def gains(self, y: Solution) -> Vector:
+        gains: Vector = move_features(self.domain, self.x, y) @ self.w
+        return gains
+
+    def climb(
+        self, y: Solution, *, kappa: float = 0.0, best: bool = False, limit: int = -1
+    ) -> tuple[list[Solution], list[Move]]:
+        return _climb(self._step, y, kappa, best, limit)
+
+    def _step(self, y: Solution, kappa: float, best: bool) -> tuple[Move, Solution] | None:
+        gains = self.gains(y)
+        least = tolerances.GAIN * float(np.abs(self.w) @ np.abs(self.domain.features(self.x, y)))
+        enough = np.flatnonzero((gains >= kappa) & (gains > least))
+        if not enough.size:
+            return None
+        k = int(enough[np.argmax(gains[enough])] if best else enough[0])
+        move = next(islice(self.domain.moves(self.x, y), k, None))
+        return move, self.domain.apply(self.x, y, move)
+
+
+_Step: TypeAlias = Callable[[Solution, float, bool], tuple[Move, Solution] | None]
+
+
+def _climb(
+    step: _Step, y: Solution, kappa: float, best: bool, limit: int
+) -> tuple[list[Solution], list[Move]]:
+    path: list[Solution] = [y]
+    moves: list[Move] = []
+    while len(moves) != limit:
+        next_one = step(path[-1], kappa, best)
+        if next_one is None:
+            break
+        moves.append(next_one[0])
+        path.append(next_one[1])
+    return path, moves
+
+
 def landscape(domain: Domain, x: Problem, w: Vector) -> Landscape:
-    """The landscape of a problem under weights, by kernel if the domain has one."""
+    """The landscape of a problem under weights: by kernel, by vectors, or by the domain's four methods."""
     if has_landscapes(domain):
         return domain.landscape(x, w)
+    if has_vectors(domain) and w.size == domain.dim:
+        return VectorLandscape(domain, x, w)
     return PlainLandscape(domain, x, w)
 
 
@@ -95,16 +150,16 @@ def polish(domain: Domain, solver: Solver | None = None) -> Solver:
 
 
 def features_along(domain: Domain, x: Problem, path: Sequence[Solution]) -> Matrix:
-    """phi of each solution, one row each."""
+    """phi of each solution, one row each, as float64 in C order: learners add up in the order of memory."""
     if has_vectors(domain):
-        return domain.features_along(x, path)
+        return np.ascontiguousarray(domain.features_along(x, path), dtype=np.float64)
     return np.array([domain.features(x, z) for z in path], dtype=np.float64).reshape(len(path), domain.dim)
 
 
 def move_features(domain: Domain, x: Problem, y: Solution) -> Matrix:
-    """phi(neighbour) - phi(y) for each move, in scan order, one row each."""
+    """phi(neighbour) - phi(y) for each move, in scan order, one row each, as float64 in C order."""
     if has_vectors(domain):
-        return domain.move_features(x, y)
+        return np.ascontiguousarray(domain.move_features(x, y), dtype=np.float64)
     here = domain.features(x, y)
     rows = [domain.features(x, domain.apply(x, y, move)) - here for move in domain.moves(x, y)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), domain.dim)

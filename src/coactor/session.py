@@ -65,6 +65,9 @@ class Session:
         Which of the solver's local optima to propose: "paper", "polish", "deep", "effort-aware", your own
         strategy, or "default": effort-aware if the learner models the expert's threshold, else as in the
         paper.
+    budget
+        The time limit of an ask in seconds: a slow solver is then called once, and others as often as there
+        is time. None counts candidates instead, so that the results do not depend on the machine.
     costs
         The cost of each move for `tell(moves=...)`; 1 by default.
     candidate
@@ -96,6 +99,7 @@ class Session:
         *,
         solver: Solver | None = None,
         proposals: str | Strategy = "default",
+        budget: float | None = None,
         costs: MoveCosts | None = None,
         candidate: Candidate = "final",
         seed: int = 0,
@@ -110,7 +114,9 @@ class Session:
         self.domain = domain
         self.knowledge = Knowledge(learner)
         self.strategy: Strategy = (
-            strategies.strategy(proposals, domain, solver) if isinstance(proposals, str) else proposals
+            strategies.strategy(proposals, domain, solver, strategies.effort(budget))
+            if isinstance(proposals, str)
+            else proposals
         )
         self._validate = solver is not None or not isinstance(proposals, str)
         self.move_costs, self.candidate, self.seed = costs, candidate, seed

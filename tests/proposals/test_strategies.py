@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coactor import Session, SimulatedExpert, domains, learners, proposals
-from coactor.proposals.strategies import Effort, Outlook, strategy
+from coactor.proposals.strategies import Effort, Outlook, effort, strategy
 from coactor.protocol import Vector
 from coactor.search import landscape
 from tests.cases import Bare, Case, Coins, cases, make_case, same
@@ -190,31 +190,82 @@ class Counting:
 
 
 @pytest.mark.parametrize("candidates", [1, 2, 8])
-def test_the_candidate_budget_is_respected(candidates: int) -> None:
+def test_without_a_time_limit_only_the_domains_own_solver_is_called_again(
+    candidates: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     case = make_case("tour", size=14, features=6, seed=2)
+    how, outlook = Effort(candidates=candidates, patience=99), Outlook(case.weights(), 0.5)
     solver = Counting(case.domain)
-    strategy("deep", case.domain, solver, Effort(candidates=candidates, patience=99))(
-        case.x, Outlook(case.weights(), 0.5), (0, 0)
+    strategy("deep", case.domain, solver, how)(case.x, outlook, (0, 0))
+    assert solver.calls == 1
+    original, calls = type(case.domain).solve, list[int]()
+    monkeypatch.setattr(
+        type(case.domain), "solve", lambda self, x, w: (calls.append(1), original(self, x, w))[1]
     )
-    assert solver.calls == 1 + candidates // 2  # every other candidate is found by kicks
+    strategy("deep", case.domain, None, how)(case.x, outlook, (0, 0))
+    assert len(calls) == 1 + candidates // 2  # every other candidate is found by kicks
 
 
-def test_the_time_budget_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With no time left only the plain answer is looked at; a slow solver is not called again in vain."""
+def test_a_slow_solver_is_called_while_there_is_time_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     case = make_case("tour", size=14, features=6, seed=2)
+    view = Outlook(case.weights(), 0.5)
+    plain = strategy("polish", case.domain)(case.x, view, (0, 0))
+    slow = Counting(case.domain, seconds=2.0)
+    monkeypatch.setattr("coactor.proposals.strategies.time.monotonic", slow.clock)
+    y = strategy("effort-aware", case.domain, slow, Effort(seconds=1.0))(case.x, view, (0, 0))
+    assert slow.calls == 1
+    assert same(y, plain)  # the budget is spent
+    longer = Counting(case.domain, seconds=0.1)
+    monkeypatch.setattr("coactor.proposals.strategies.time.monotonic", longer.clock)
+    how = Effort(candidates=100, patience=100, seconds=1.05)
+    strategy("deep", case.domain, longer, how)(case.x, view, (0, 0))
+    assert longer.calls == 10  # an eleventh call would end after 1.1 seconds
+
+
+def test_an_expensive_solver_gives_way_to_climbs_from_the_incumbent(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case("tour", size=40, features=6, seed=2)
     view = Outlook(case.weights(), 0.5)
     slow = Counting(case.domain, seconds=2.0)
     monkeypatch.setattr("coactor.proposals.strategies.time.monotonic", slow.clock)
-    y = strategy("effort-aware", case.domain, slow, Effort(candidates=1000, seconds=1.0))(
-        case.x, view, (0, 0)
-    )
+    y = strategy("deep", case.domain, slow, Effort(seconds=3.0))(case.x, view, (0, 0))
     assert slow.calls == 1
+    utility = landscape(case.domain, case.x, view.weights).utility
+    assert utility(y) > utility(case.domain.solve(case.x, view.weights))
+
+
+def test_with_a_time_limit_nothing_is_searched_before_anything_is_learned() -> None:
+    case = make_case("tour", size=14, features=6, seed=2)
+    view = Outlook(case.weights(), np.inf)
+    solver = Counting(case.domain)
+    y = strategy("default", case.domain, solver, Effort(seconds=1e9))(case.x, view, (0, 0))
+    assert solver.calls == 1
     assert same(y, strategy("polish", case.domain)(case.x, view, (0, 0)))
-    longer = Counting(case.domain, seconds=0.1)
-    monkeypatch.setattr("coactor.proposals.strategies.time.monotonic", longer.clock)
-    how = Effort(candidates=100_000, patience=100_000, seconds=1.05)
-    strategy("deep", case.domain, longer, how)(case.x, view, (0, 0))
-    assert longer.calls == 11  # the first call beyond the limit is the last
+
+
+def test_a_solver_that_takes_a_start_is_given_the_incumbent() -> None:
+    case = make_case("tour", size=14, features=6, seed=2)
+    starts = list[Any]()
+
+    def solver(x: Any, w: Vector, start: Any = None) -> Any:
+        starts.append(start)
+        return case.domain.solve(x, w) if start is None else start
+
+    view = Outlook(case.weights(), 0.5)
+    strategy("deep", case.domain, solver, Effort(candidates=4, seconds=1e9))(case.x, view, (0, 0))
+    assert len(starts) == 3
+    assert starts[0] is None
+    assert same(starts[1], strategy("polish", case.domain)(case.x, view, (0, 0)))
+
+
+@pytest.mark.parametrize("budget", [-1.0, float("nan"), True, "1"])
+def test_effort_refuses_a_budget_that_is_not_a_time(budget: Any) -> None:
+    with pytest.raises(ValueError, match="expected seconds of at least 0"):
+        effort(budget)
+
+
+def test_effort_of_no_budget_counts_candidates() -> None:
+    assert effort(None) == effort(float("inf")) == Effort()
+    assert effort(2).seconds == 2.0
 
 
 def test_patience_ends_the_search_where_there_is_but_one_optimum() -> None:

@@ -12,10 +12,16 @@ the threshold b with P(a move is made) = sigma(gain - b).
 
 The last condition is a guard: by the learner's estimate the proposal is never worse than the paper's, so less
 effort is not bought with worse solutions.
+
+The search has a budget. Counted in candidates, proposals do not depend on the machine. With a time limit the
+solver is measured: it is called again only while there is time for it, else the incumbent is perturbed and
+climbs with the domain's own moves; and before anything is learned there is one candidate only. Without a time
+limit, a solver that replaces the domain's own is called once.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +30,7 @@ from typing import TypeAlias
 import numpy as np
 
 from coactor.protocol import Domain, Landscape, Learner, Problem, Solution, Solver, Vector, is_exact
-from coactor.protocol.abilities import predicts_moves
+from coactor.protocol.abilities import StartingSolver, predicts_moves, takes_start
 from coactor.search import landscape
 from coactor.solutions import solution_key
 
@@ -65,7 +71,8 @@ class Effort:
     candidates
         The number of local optima to compare, the first one included.
     seconds
-        A time limit; None for no limit, so that proposals do not depend on the machine.
+        A time limit; None for no limit, so that proposals do not depend on the machine. The first solution
+        is always computed, however long the solver takes.
     price
         The price of an expected move, in units of utility.
     shake
@@ -84,11 +91,36 @@ class Effort:
     patience: int = 4
 
 
+def effort(budget: float | None) -> Effort:
+    """The search for a budget in seconds; None or infinity for no time limit.
+
+    Raises ValueError if the budget is negative or not a number.
+    """
+    if budget is None or budget == math.inf:
+        return Effort()
+    if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget >= 0:
+        raise ValueError(f"The budget is {budget!r}; expected seconds of at least 0.")
+    return Effort(seconds=float(budget))
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What the strategies share: the domain, the solver and how much to search."""
+
+    domain: Domain
+    solve: Solver
+    how: Effort
+    own: bool  # whether the solver is the domain's
+    start: StartingSolver | None  # the solver, if it can start from a solution
+
+
 def strategy(
     name: str, domain: Domain, solver: Solver | None = None, effort: Effort | None = None
 ) -> Strategy:
     """A strategy by its name. Raises ValueError if there is no such strategy."""
-    solve, how = solver or domain.solve, effort or Effort()
+    solve = solver or domain.solve
+    start = solve if takes_start(solve) else None
+    search = _Search(domain, solve, effort or Effort(), solver is None, start)
     if name == "paper":
         return lambda x, outlook, stream: solve(x, outlook.weights)
     if name == "polish":
@@ -96,44 +128,39 @@ def strategy(
             solve(x, outlook.weights)
         )[0][-1]
     if name == "deep":
-        return lambda x, outlook, stream: _deep(domain, solve, x, outlook, stream, how)
+        return lambda x, outlook, stream: _deep(search, x, outlook, stream)
     if name == "effort-aware":
-        return lambda x, outlook, stream: _effort_aware(domain, solve, x, outlook, stream, how)
+        return lambda x, outlook, stream: _effort_aware(search, x, outlook, stream)
     if name == "default":
-        aware = strategy("effort-aware", domain, solver, how)
         plain = solver is None and is_exact(domain)  # no other optimum to find
         # The paper's learners model no threshold: they propose as in the paper.
         return lambda x, outlook, stream: (
-            solve(x, outlook.weights) if plain or outlook.threshold is None else aware(x, outlook, stream)
+            solve(x, outlook.weights)
+            if plain or outlook.threshold is None
+            else _effort_aware(search, x, outlook, stream)
         )
     raise ValueError(f"There is no strategy {name!r} for proposals; choose one of {', '.join(NAMES)}.")
 
 
-def _deep(
-    domain: Domain, solve: Solver, x: Problem, outlook: Outlook, stream: Sequence[int], how: Effort
-) -> Solution:
+def _deep(search: _Search, x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
     """The best local optimum by estimated utility."""
-    view = landscape(domain, x, outlook.weights)
-    return max(_optima(domain, solve, x, outlook.weights, view, stream, how), key=lambda optimum: optimum[0])[
-        1
-    ]
+    view = landscape(search.domain, x, outlook.weights)
+    return max(_optima(search, x, outlook, view, stream), key=lambda optimum: optimum[0])[1]
 
 
-def _effort_aware(
-    domain: Domain, solve: Solver, x: Problem, outlook: Outlook, stream: Sequence[int], how: Effort
-) -> Solution:
+def _effort_aware(search: _Search, x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
     """The local optimum with the least expected correction, among those no worse than the first."""
     if outlook.threshold is None:
         raise ValueError(
             "Effort-aware proposals need a learner with a threshold, such as 'default'; use 'deep'."
         )
-    view = landscape(domain, x, outlook.weights)
+    view = landscape(search.domain, x, outlook.weights)
     floor, best, shown = -np.inf, -np.inf, None
-    for utility, y in _optima(domain, solve, x, outlook.weights, view, stream, how):
+    for utility, y in _optima(search, x, outlook, view, stream):
         if shown is None:
             floor = utility  # the solver's solution, polished, comes first
         if utility >= floor:
-            score = utility - how.price * expected_moves(view.gains(y), outlook.threshold)
+            score = utility - search.how.price * expected_moves(view.gains(y), outlook.threshold)
             if score > best:
                 best, shown = score, y
     return shown
@@ -144,34 +171,57 @@ def expected_moves(gains: Vector, threshold: float) -> float:
     return float((0.5 * (1.0 + np.tanh(0.5 * (gains - threshold)))).sum())
 
 
+class _Watch:
+    """The time that is left of a budget, and what a step took."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._until = None if seconds is None else time.monotonic() + seconds
+        self._last = time.monotonic()
+
+    def lap(self) -> float:
+        """The seconds since the last lap."""
+        last, self._last = self._last, time.monotonic()
+        return self._last - last
+
+    def allows(self, seconds: float) -> bool:
+        """Whether a step that takes so many seconds ends within the budget."""
+        return self._until is None or time.monotonic() + seconds <= self._until
+
+
 def _optima(
-    domain: Domain,
-    solve: Solver,
-    x: Problem,
-    weights: Vector,
-    view: Landscape,
-    stream: Sequence[int],
-    how: Effort,
+    search: _Search, x: Problem, outlook: Outlook, view: Landscape, stream: Sequence[int]
 ) -> Iterator[tuple[float, Solution]]:
     """Distinct local optima with their utilities, that of the solver's solution first."""
-    until = None if how.seconds is None else time.monotonic() + how.seconds
-    plain = view.climb(solve(x, weights))[0][-1]
+    how, weights = search.how, outlook.weights
+    watch = _Watch(how.seconds)
+    first = search.solve(x, weights)
+    solving = watch.lap()
+    plain = view.climb(first)[0][-1]
+    kicking = watch.lap()  # a perturbation climbs at least as far
     best, most = plain, view.utility(plain)
     yield most, plain
+    if how.seconds is not None and outlook.threshold == math.inf:  # nothing is learned yet
+        return
     seen = {solution_key(plain)}
     rng = np.random.default_rng(stream)
     size = how.shake * float(np.sqrt((weights**2).mean()))
+    again = size > 0 and (search.own or how.seconds is not None)
     for k in range(1, how.candidates):
-        if until is not None and time.monotonic() > until:
-            return
         if k > how.patience and len(seen) == 1:
             return
-        if k % 2 and size > 0:  # perturb the weights and solve again
-            start = solve(x, weights + size * rng.standard_normal(weights.size))
+        solves = k % 2 == 1 and again and watch.allows(solving + kicking)
+        if not solves and not watch.allows(kicking):
+            return
+        watch.lap()
+        if solves:  # perturb the weights and solve again
+            shaken = weights + size * rng.standard_normal(weights.size)
+            start = search.solve(x, shaken) if search.start is None else search.start(x, shaken, start=best)
+            solving = watch.lap()
         else:  # perturb the incumbent: climb a few moves under random weights
-            random_view = landscape(domain, x, rng.standard_normal(weights.size))
+            random_view = landscape(search.domain, x, rng.standard_normal(weights.size))
             start = random_view.climb(best, best=True, limit=how.kick)[0][-1]
         y = view.climb(start)[0][-1]
+        kicking = max(kicking, watch.lap())
         key = solution_key(y)
         if key in seen:
             continue

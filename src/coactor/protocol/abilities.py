@@ -6,6 +6,7 @@ more slowly. Functions such as `counts_costs` give the default of an ability tha
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeGuard, runtime_checkable
@@ -13,7 +14,7 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 
 from coactor.protocol.interfaces import Domain, Learner
-from coactor.protocol.values import Matrix, Move, Problem, Solution, Vector
+from coactor.protocol.values import Matrix, Move, Problem, Solution, Solver, Vector
 from coactor.protocol.views import View
 
 # -- of domains ----------------------------------------------------------------------------------
@@ -187,6 +188,24 @@ class LocallyOptimal(Protocol):
 
     @property
     def locally_optimal(self) -> bool: ...
+
+
+class StartingSolver(Protocol):
+    """A solver that can start from a solution, which makes it cheaper to call again.
+
+    A domain's `solve` or a solver of your own has this ability if it takes `start` by keyword.
+    """
+
+    def __call__(self, x: Problem, w: Vector, /, *, start: Solution | None = None) -> Solution: ...
+
+
+def takes_start(solve: Solver) -> TypeGuard[StartingSolver]:
+    """Whether a solver takes a solution to start from: ``solve(x, w, start=y)``."""
+    try:
+        found = inspect.signature(solve).parameters.get("start")
+    except (TypeError, ValueError):  # compiled functions may have no signature
+        return False
+    return found is not None and found.kind in (found.KEYWORD_ONLY, found.POSITIONAL_OR_KEYWORD)
 
 
 def counts_costs(domain: Domain) -> bool:
