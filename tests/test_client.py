@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 import sys
@@ -92,9 +93,10 @@ def test_rounds_are_the_same_in_memory_on_disk_and_over_http(place, name, learne
     expert = SimulatedExpert(domain, weights, 0.05, costs={"reverse": 0.7})
     study_name = f"{name}-{learner}"
     session = Session(domain, learners.make(learner, domain.dim), seed=5)
+    counted = {"create": True, "seed": 5, "budget": math.inf}
     with (
-        open_study(place.store, f"{study_name}-local", domain, learner, create=True, seed=5) as local,
-        open_study(place.store, f"{study_name}-remote", domain, learner, create=True, seed=5),
+        open_study(place.store, f"{study_name}-local", domain, learner, **counted) as local,
+        open_study(place.store, f"{study_name}-remote", domain, learner, **counted),
         place.connect(f"{study_name}-remote", domain) as remote,
     ):
         for k, x in enumerate(domain.sample(np.random.default_rng(1), 5)):

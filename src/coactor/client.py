@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 from urllib.parse import quote, urlencode
@@ -202,6 +203,22 @@ class RemoteStudy:
         return about
 
     # -- the whole study ---------------------------------------------------------------------------------
+
+    def configure(
+        self,
+        *,
+        proposals: str | None = None,
+        budget: float | None = None,
+        costs: Mapping[str, float] | None = None,
+        grace: float | None = None,
+    ) -> dict[str, Any]:
+        """Change settings of the study; see `Study.configure`."""
+        given = {"proposals": proposals, "budget": budget, "costs": costs, "grace": grace}
+        body: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        if budget == math.inf:
+            body["budget"] = None
+        about = self._call("PATCH", "", body)
+        return {name: about[name] for name in given}
 
     def rollback(self, to: int, reason: str) -> Version:
         """Set the weights back to an earlier version; see `Study.rollback`."""

@@ -9,6 +9,7 @@ from coactor.cli import main
 from coactor.studies import open_study
 from tests.studies.stubs import tours
 
+CREATE = ("--domain", "tour", "--parameters", '{"features": 3}')
 MOVE = {"op": "reverse", "args": [2, 4]}
 
 
@@ -93,3 +94,13 @@ def test_tokens_are_created_listed_and_revoked(run):
     assert "already a token" in run("token", "create", "ana", "--study", "*", "--role", "lead", ok=False)
     run("token", "revoke", "ana")
     assert json.loads(run("token", "list", "--json")) == []
+
+
+def test_create_and_configure_take_settings(run):
+    run("study", "create", "own", *CREATE, "--budget", "inf", "--cost", "reverse=2", "--proposals", "polish")
+    settings = json.loads(run("study", "configure", "own", "--json"))
+    assert settings == {"proposals": "polish", "budget": None, "costs": {"reverse": 2.0}, "grace": 600.0}
+    assert "budget: 0.5" in run("study", "configure", "own", "--budget", "0.5", "--grace", "60")
+    assert "configured  {'settings': {'budget': 0.5, 'grace': 60.0}}" in run("study", "log", "own")
+    assert "There are no proposals 'x'" in run("study", "configure", "own", "--proposals", "x", ok=False)
+    assert "expected an operator and a number" in run("study", "configure", "own", "--cost", "a", ok=False)

@@ -59,6 +59,20 @@ def when(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
+def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of the settings that can be changed later."""
+    for option in (
+        click.option("--grace", type=float, help="Seconds in which a tell can be withdrawn."),
+        click.option(
+            "--cost", "costs", multiple=True, metavar="OPERATOR=COST", help="The cost of an operator."
+        ),
+        click.option("--budget", type=float, help="Seconds of an ask; inf for no time limit."),
+        click.option("--proposals", help="Which proposals to make: default, paper, polish, ..."),
+    ):
+        command = option(command)
+    return command
+
+
 @click.group()
 def study() -> None:
     """Create, inspect, verify, export and copy studies."""
@@ -73,6 +87,7 @@ def study() -> None:
     help='Parameters of the domain as JSON, such as \'{"points": 20, "features": 10}\'.',
 )
 @click.option("--learner", default="default", show_default=True, help="Name of an installed learner.")
+@settings_options
 @click.option(
     "--network",
     type=click.Path(path_type=Path),
@@ -99,6 +114,10 @@ def create_(
     domain: str,
     parameters: str,
     learner: str,
+    proposals: str | None,
+    budget: float | None,
+    costs: tuple[str, ...],
+    grace: float | None,
     network: Path | None,
     habit: bool,
     learned: Path | None,
@@ -122,8 +141,54 @@ def create_(
         with store.reading() as sql:
             if any(head.name == name for head in sql.studies()):
                 raise errors.Conflict(f"There is already a study {name!r}; choose another name.")
-        open_study(store, name, catalog.make(domain, given, limits=False), start, create=True)
+        open_study(
+            store,
+            name,
+            catalog.make(domain, given, limits=False),
+            start,
+            create=True,
+            proposals=proposals,
+            budget=budget,
+            costs=_costs(costs),
+            grace=grace,
+        )
         show(_about(store, name), as_json, lambda a: f"Created {a['name']}.")
+
+
+@study.command("configure")
+@click.argument("name")
+@settings_options
+@click.option("--actor", default="operator", show_default=True, help="Who changes the settings.")
+@store_option
+@json_option
+@report_study_errors
+def configure_(
+    name: str,
+    proposals: str | None,
+    budget: float | None,
+    costs: tuple[str, ...],
+    grace: float | None,
+    actor: str,
+    url: str,
+    as_json: bool,
+) -> None:
+    """Change settings of a study; the change is recorded in its log. Without options, show them."""
+    with opened(url) as store:
+        settings = Study(store, name).configure(
+            proposals=proposals, budget=budget, costs=_costs(costs), grace=grace, actor=actor
+        )
+    show(settings, as_json, lambda a: "\n".join(f"{key}: {value}" for key, value in a.items()))
+
+
+def _costs(given: tuple[str, ...]) -> dict[str, float] | None:
+    costs = {}
+    for text in given:
+        operator, _, cost = text.partition("=")
+        try:
+            costs[operator] = float(cost)
+        except ValueError:
+            raise errors.Invalid(f"--cost is {text!r}; expected an operator and a number: swap=2.") from None
+    return costs or None
 
 
 @study.command("list")
@@ -185,9 +250,8 @@ def log_(name: str, after: int, limit: int, url: str, as_json: bool) -> None:
 
 def _fact_line(fact: dict[str, Any]) -> str:
     about = f" proposal {fact['proposal']}" if "proposal" in fact else ""
-    more = {
-        k: fact[k] for k in ("effort", "learn", "version", "to", "reason", "note", "action") if fact.get(k)
-    }
+    shown = ("effort", "learn", "version", "to", "reason", "note", "action", "settings")
+    more = {k: fact[k] for k in shown if fact.get(k)}
     who = fact["actor"] or "-"
     return f"{fact['seq']:>6}  {when(fact['time'])}  {who}  {fact['kind']}{about}  {more or ''}".rstrip()
 

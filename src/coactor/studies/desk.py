@@ -44,7 +44,7 @@ class Desk:
 
     Parameters
     ----------
-    domain, codec, ledger, proposer, teller, config
+    domain, codec, ledger, proposer, teller
         Parts of the study.
     lease
         Seconds until a proposal that its holder does not touch is free again.
@@ -57,7 +57,6 @@ class Desk:
         ledger: Ledger,
         proposer: Proposer,
         teller: Teller,
-        config: dict[str, Any],
         lease: float = LEASE,
     ) -> None:
         self._domain = domain
@@ -65,7 +64,6 @@ class Desk:
         self._ledger = ledger
         self._proposer = proposer
         self._teller = teller
-        self._config = config
         self.lease = lease
 
     def __repr__(self) -> str:
@@ -182,10 +180,11 @@ class Desk:
 
     def view(self, id: int) -> Draft:
         """The proposal as it is now; nothing is claimed or changed."""
-        ledger, costs = self._ledger, self._config["costs"]
+        ledger = self._ledger
         moves, undone = list[Move](), list[Move]()
         with ledger.lock, ledger.store.reading() as sql:  # ticket and moves at the same moment
             projection, now = ledger.refresh_in(sql), ledger.clock()
+            costs = projection.config["costs"]
             draft, told = projection.drafts.get(id), None
             if draft is not None:
                 ticket = open_ticket(draft, costs, now, self._proposer.due(projection, draft, now))
@@ -282,7 +281,7 @@ class Desk:
             raise Forbidden(
                 f"Proposal {told.proposal} was told by {told.actor or 'somebody'}; ask a lead to reopen it."
             )
-        grace = float(self._config["grace"])
+        grace = float(log.projection.config["grace"])
         if log.now - told.time > grace:
             raise Conflict(
                 f"Proposal {told.proposal} was told over {grace:g} seconds ago; roll the weights back."

@@ -8,14 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 from coactor import learners
-from coactor.proposals.strategies import NAMES, Strategy
+from coactor.proposals.strategies import Strategy
 from coactor.protocol import Candidate, Domain, Learner, Solver, counts_costs, feature_names
 from coactor.studies import catalog
-from coactor.studies.codec import STUDY_NAME, number, short
+from coactor.studies.codec import STUDY_NAME, short
 from coactor.studies.errors import Conflict, Invalid
 from coactor.studies.log.chain import GENESIS, seal
 from coactor.studies.log.facts import Created
 from coactor.studies.log.store import Store
+from coactor.studies.settings import BUDGET, validated
 from coactor.studies.study import Study, validate_actor
 
 DEFAULTS: dict[str, Any] = {
@@ -23,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "candidate": "final",
     "grace": 600.0,
     "proposals": "default",
+    "budget": BUDGET,
     "seed": 0,
 }
 
@@ -36,6 +38,7 @@ def open_study(
     create: bool = False,
     solver: Solver | None = None,
     proposals: str | Strategy | None = None,
+    budget: float | None = None,
     costs: dict[str, float] | None = None,
     candidate: Candidate | None = None,
     grace: float | None = None,
@@ -45,8 +48,9 @@ def open_study(
 ) -> Study:
     """Open a study by the URL of its store and its name.
 
-    Learner, proposals, costs, candidate, grace and seed are stored when the study is created. Later they can
-    be left out; a value that differs from the stored one is an error.
+    Learner, proposals, budget, costs, candidate, grace and seed are stored when the study is created. Later
+    they can be left out; a value that differs from the stored one is an error. `Study.configure` changes
+    proposals, budget, costs and grace.
 
     Parameters
     ----------
@@ -65,6 +69,10 @@ def open_study(
     proposals
         Which of the solver's local optima to propose: a name or a strategy of `coactor.proposals`; "default"
         when created. A strategy is not stored.
+    budget
+        The time limit of an ask in seconds: a slow solver is then called once, and others as often as there
+        is time; 1 when created. ``math.inf`` counts candidates instead, so that proposals do not depend on
+        the machine.
     costs
         The cost of each operator; 1 by default.
     candidate
@@ -104,14 +112,10 @@ def open_study(
         raise Invalid(
             f"{short(name)} is not a valid name; use up to 64 letters, digits, dots, dashes and underscores."
         )
-    settings: dict[str, Any] = {
-        "costs": None if costs is None else {str(op): number(c, "cost", 1e6) for op, c in costs.items()},
-        "candidate": candidate,
-        "grace": None if grace is None else number(grace, "grace period", 1e9),
-        "proposals": proposals if isinstance(proposals, str) else None,
-        "seed": seed,
-    }
-    settings = {name: value for name, value in settings.items() if value is not None}
+    settings = validated(
+        proposals=proposals if isinstance(proposals, str) else None, budget=budget, costs=costs, grace=grace
+    )
+    settings |= {name: v for name, v in (("candidate", candidate), ("seed", seed)) if v is not None}
     store = url if isinstance(url, Store) else Store(url)
     try:
         with store.reading() as sql:
@@ -140,8 +144,6 @@ def _create(
     clock: Callable[[], float],
 ) -> None:
     validate_actor(actor)
-    if settings["proposals"] not in NAMES:
-        raise Invalid(f"There are no proposals {settings['proposals']!r}; choose one of {', '.join(NAMES)}.")
     if settings["candidate"] not in ("final", "disagreement"):
         raise Invalid(f"The candidate is {settings['candidate']!r}; expected 'final' or 'disagreement'.")
     if domain is None:
@@ -187,9 +189,10 @@ def _check_settings(study: Study, learner: str | Learner | None, settings: dict[
     if learner is not None:
         given["learner"] = learner.name
     for setting, value in given.items():
-        stored = study.config.get(setting, DEFAULTS.get(setting))
+        # A study from before there was a budget has none.
+        stored = study.config.get(setting, None if setting == "budget" else DEFAULTS.get(setting))
         if stored != value:
             raise Conflict(
-                f"Study {study.name!r} was created with {setting} {stored!r}, not {value!r}; "
+                f"Study {study.name!r} has {setting} {stored!r}, not {value!r}; "
                 f"leave {setting} out, or create another study."
             )

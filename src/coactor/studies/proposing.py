@@ -16,6 +16,7 @@ one it showed; a caller of `tell` says so (`asked_with`, or the proposal itself)
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -43,7 +44,7 @@ class Proposer:
     Parameters
     ----------
     domain, codec, strategy
-        What is solved, how it is written down, and how it is solved.
+        What is solved, how it is written down, and how it is solved under the study's settings.
     ledger
         The study's log.
     seed
@@ -53,7 +54,13 @@ class Proposer:
     """
 
     def __init__(
-        self, domain: Domain, codec: Codec, strategy: Strategy, ledger: Ledger, seed: int, repeatable: bool
+        self,
+        domain: Domain,
+        codec: Codec,
+        strategy: Callable[[dict[str, Any]], Strategy],
+        ledger: Ledger,
+        seed: int,
+        repeatable: bool,
     ) -> None:
         self._domain = domain
         self._codec = codec
@@ -105,7 +112,7 @@ class Proposer:
         try:
             return propose(
                 self._domain,
-                self._strategy,
+                self._strategy(self._ledger.projection.config),
                 knowledge,
                 problem,
                 id=0,

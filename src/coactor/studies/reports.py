@@ -41,26 +41,22 @@ class Reports:
     ----------
     domain, ledger, proposer, teller
         What the study is about, its log, its proposals and its rounds.
-    name, config
-        The study's name and configuration.
+    name
+        The study's name.
     """
 
-    def __init__(
-        self,
-        domain: Domain,
-        ledger: Ledger,
-        proposer: Proposer,
-        teller: Teller,
-        name: str,
-        config: dict[str, Any],
-    ) -> None:
+    def __init__(self, domain: Domain, ledger: Ledger, proposer: Proposer, teller: Teller, name: str) -> None:
         self.name = name
-        self.config = config
         self.domain = domain
         self._ledger = ledger
         self._proposer = proposer
         self._teller = teller
         self._efforts = EffortHistory(ledger)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The domain, the learner, the names of the features, and the settings as they are now."""
+        return self._ledger.projection.config
 
     @property
     def counts_costs(self) -> bool:
@@ -126,7 +122,7 @@ class Reports:
                 "feature_names": self.config["features"],
                 "counts_costs": self.counts_costs,
                 "signs": self.signs,
-                "grace": self.config["grace"],
+                **{name: self.config.get(name) for name in ("proposals", "budget", "costs", "grace")},
             }
 
     # -- proposals ---------------------------------------------------------------------------------------

@@ -17,23 +17,25 @@ The way of a correction from `Study.tell` to the log; no module is entered twice
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from coactor.proposals.strategies import Strategy, strategy
+from coactor.proposals.strategies import Strategy, effort, strategy
 from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
 from coactor.studies import catalog
 from coactor.studies.codec import Codec, text
 from coactor.studies.desk import LEASE, Desk
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log import transfer
-from coactor.studies.log.facts import RolledBack
+from coactor.studies.log.facts import Configured, RolledBack
 from coactor.studies.log.ledger import open_ledger
 from coactor.studies.log.store import Store
 from coactor.studies.log.vectors import digest
 from coactor.studies.proposing import Proposer
 from coactor.studies.reports import Reports, id_of, version_row
 from coactor.studies.results import Version
+from coactor.studies.settings import validated
 from coactor.studies.telling import Request, Teller
 
 
@@ -45,7 +47,8 @@ class Study(Reports):
     name
         Its name in the store.
     config
-        How it was created: domain, learner, costs, candidate, grace, proposals, seed, names of the features.
+        Its domain, learner, names of the features, candidate, seed, proposals, budget, costs and grace; the
+        last four can be changed (`configure`).
     uid
         A unique id, kept by exports and copies.
     domain, codec
@@ -76,10 +79,17 @@ class Study(Reports):
         else:
             catalog.check_same(name, config["domain"], domain)
         codec = Codec(domain)
-        solve = proposals or strategy(config["proposals"], domain, solver)
+
+        @cache
+        def strategy_of(name: str, budget: float | None) -> Strategy:
+            return proposals or strategy(name, domain, solver, effort(budget))
+
+        def current(settings: dict[str, Any]) -> Strategy:
+            return strategy_of(settings["proposals"], settings.get("budget"))
+
         repeatable = solver is None and proposals is None
-        proposer = Proposer(domain, codec, solve, ledger, config.get("seed", 0), repeatable)
-        super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger, config), name, config)
+        proposer = Proposer(domain, codec, current, ledger, config.get("seed", 0), repeatable)
+        super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger), name)
         self.uid, self.store, self.codec = first.uid, store, codec
         self.closes_store = False
 
@@ -219,9 +229,10 @@ class Study(Reports):
             request = Request.of(correction, **more)
         id = id_of(proposal)
         asked_with = proposal.version if isinstance(proposal, Proposal) else asked_with
-        while True:  # again if the proposal was solved anew in between
+        while True:  # again if the proposal was solved anew, or the settings were changed, in between
             with self._ledger.lock:
                 draft = self._ledger.projection.drafts.get(id) or self._ledger.refresh().drafts.get(id)
+                config = self.config
                 solved_with = None if draft is None else draft.version
             if solved_with is None:
                 return self._teller.repeated(id, request)
@@ -229,7 +240,7 @@ class Study(Reports):
             told, trial = self._teller.prepare(corrected, request)
             with self._ledger.writing() as log:
                 draft = log.projection.drafts.get(id)
-                if draft is not None and draft.version == solved_with:
+                if draft is not None and draft.version == solved_with and self.config is config:
                     holder = draft.held_by(log.now)
                     if holder not in ("", actor):
                         raise Conflict(f"Proposal {id} is held by {holder}; wait until it is released.")
@@ -239,7 +250,37 @@ class Study(Reports):
 
     def desk(self, lease: float = LEASE) -> Desk:
         """Where people edit the proposals; `lease` is the seconds until an untouched one is free again."""
-        return Desk(self.domain, self.codec, self._ledger, self._proposer, self._teller, self.config, lease)
+        return Desk(self.domain, self.codec, self._ledger, self._proposer, self._teller, lease)
+
+    def configure(
+        self,
+        *,
+        proposals: str | None = None,
+        budget: float | None = None,
+        costs: Mapping[str, float] | None = None,
+        grace: float | None = None,
+        actor: str = "",
+        via: str = "",
+    ) -> dict[str, Any]:
+        """Change settings of the study, for every process from now on; return all that can be changed.
+
+        Parameters
+        ----------
+        proposals, budget, costs, grace
+            As in `open_study`; None leaves a setting as it is. An infinite budget is no time limit.
+        actor, via
+            Who changes them, and the account that does so on their behalf.
+
+        Raises Invalid if a setting is invalid.
+        """
+        validate_actor(actor, via)
+        settings = validated(proposals=proposals, budget=budget, costs=costs, grace=grace)
+        with self._ledger.writing() as log:
+            known = log.projection.config
+            changed = {name: value for name, value in settings.items() if known.get(name) != value}
+            if changed:
+                log.add(Configured(settings=changed), actor=actor, via=via)
+        return {name: self.config.get(name) for name in ("proposals", "budget", "costs", "grace")}
 
     def rollback(self, to: int, reason: str, *, actor: str = "", via: str = "") -> Version:
         """Set the weights back to an earlier version; this creates a new version.

@@ -84,15 +84,16 @@ class Teller:
         What is corrected, and how it is written down.
     ledger
         The study's log.
-    config
-        The study's configuration.
     """
 
-    def __init__(self, domain: Domain, codec: Codec, ledger: Ledger, config: dict[str, Any]) -> None:
+    def __init__(self, domain: Domain, codec: Codec, ledger: Ledger) -> None:
         self._domain = domain
         self._codec = codec
         self._ledger = ledger
-        self._config = config
+
+    @property
+    def _config(self) -> dict[str, Any]:
+        return self._ledger.projection.config
 
     def prepare(self, proposal: Proposal, request: Request) -> tuple[Told, Trial]:
         """Validate a tell and learn from it on trial. Nothing is written.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -54,6 +55,7 @@ class OpenStudies:
         costs: dict[str, float],
         grace: float,
         proposals: str,
+        budget: float | None,
         actor: str,
     ) -> None:
         """Create a study of an installed domain. Raises Conflict if the name is taken."""
@@ -68,6 +70,7 @@ class OpenStudies:
             costs=costs,
             grace=grace,
             proposals=proposals,
+            budget=math.inf if budget is None else budget,
             actor=actor,
             clock=self.clock,
         )

@@ -18,6 +18,7 @@ REQUESTS = {
     "submit": ("POST", f"{PROPOSALS}/1/submit", {}),
     "release": ("POST", f"{PROPOSALS}/1/release", None),
     "reopen": ("POST", f"{PROPOSALS}/9/reopen", None),
+    "configure": ("PATCH", "/api/studies/tours", {"proposals": "?"}),
     "rollback": ("POST", "/api/studies/tours/rollback", {"to": 99, "reason": "x"}),
     "export": ("GET", "/api/studies/tours/export", None),
 }

@@ -57,6 +57,30 @@ def test_events_versions_and_rollback(server):
     assert (about["asked"], about["told"], about["effort"], about["version"]) == (4, 4, 4.0, 4)
 
 
+def test_settings_can_be_changed(server):
+    lead, path = server.client("lead"), "/api/studies/tours"
+    about = lead.get(path).json()
+    assert [about[name] for name in ("proposals", "budget", "costs", "grace")] == ["default", 1.0, {}, 100.0]
+    about = lead.patch(path, json={"budget": 0.5, "costs": {"reverse": 2.0}}).json()
+    assert (about["budget"], about["costs"], about["grace"]) == (0.5, {"reverse": 2.0}, 100.0)
+    assert lead.patch(path, json={"budget": None}).json()["budget"] is None
+    for body in ({"budget": -1}, {"proposals": "telepathic"}, {"learner": "PER"}, {"costs": {"a": "b"}}):
+        assert lead.patch(path, json=body).status_code == 422
+    assert [e.get("settings") for e in lead.get(f"{path}/events?after=1").json()["events"]] == [
+        {"budget": 0.5, "costs": {"reverse": 2.0}},
+        {"budget": None},
+    ]
+
+
+def test_a_study_is_created_with_a_budget(server):
+    admin = server.client("admin")
+    for number, (given, stored) in enumerate(
+        [({}, 1.0), ({"budget": 2}, 2.0), ({"budget": None}, None), ({"budget": 0}, 0.0)]
+    ):
+        body = {"name": f"study-{number}", "domain": {"name": "tour", "parameters": {"features": 3}}, **given}
+        assert admin.post("/api/studies", json=body).json()["budget"] == stored
+
+
 def test_study_and_proposal_say_whether_features_are_costs(server):
     lead = server.client("lead")
     ask(lead, server)

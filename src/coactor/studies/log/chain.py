@@ -15,7 +15,17 @@ import orjson
 
 from coactor.studies.errors import Tampered
 from coactor.studies.log.canonical import canonical
-from coactor.studies.log.facts import KINDS, Asked, Created, Edited, Fact, Reopened, RolledBack, Told
+from coactor.studies.log.facts import (
+    KINDS,
+    Asked,
+    Configured,
+    Created,
+    Edited,
+    Fact,
+    Reopened,
+    RolledBack,
+    Told,
+)
 
 GENESIS = bytes(32)
 
@@ -54,7 +64,7 @@ class Entry:
     @property
     def proposal(self) -> int | None:
         """The proposal that the fact is about, if any."""
-        return None if isinstance(self.fact, Created | RolledBack) else self.fact.proposal
+        return None if isinstance(self.fact, Created | RolledBack | Configured) else self.fact.proposal
 
     @property
     def key(self) -> str | None:

@@ -184,11 +184,21 @@ class RolledBack:
     acceptance: State | None = None
 
 
-Fact: TypeAlias = Created | Asked | Renewed | Claimed | Released | Edited | Told | Reopened | RolledBack
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configured:
+    """Settings of the study were changed; they hold from this fact on."""
+
+    kind: ClassVar[str] = "configured"
+    settings: dict[str, Any]
+
+
+Fact: TypeAlias = (
+    Created | Asked | Renewed | Claimed | Released | Edited | Told | Reopened | RolledBack | Configured
+)
 
 KINDS: dict[str, type[Fact]] = {
     kind.kind: kind
-    for kind in (Created, Asked, Renewed, Claimed, Released, Edited, Told, Reopened, RolledBack)
+    for kind in (Created, Asked, Renewed, Claimed, Released, Edited, Told, Reopened, RolledBack, Configured)
 }
 
 

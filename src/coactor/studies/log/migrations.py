@@ -108,5 +108,9 @@ def _add_weights(connection: sa.Connection) -> None:
     weights.create(connection)
 
 
-MIGRATIONS: Sequence[Migration] = (_create_tables, _allow_predictions, _add_weights)
+def _allow_settings(connection: sa.Connection) -> None:
+    """Facts may change settings, which version 3 cannot read; the tables stay."""
+
+
+MIGRATIONS: Sequence[Migration] = (_create_tables, _allow_predictions, _add_weights, _allow_settings)
 """Step n leads from version n to version n + 1."""

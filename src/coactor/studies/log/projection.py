@@ -137,6 +137,8 @@ class Projection:
                 self._count(fact, -1)
             case facts.RolledBack():
                 self._restore(fact, knowledge)
+            case facts.Configured():
+                self.config = {**self.config, **fact.settings}
             case facts.Created():
                 self.uid, self.config = fact.uid, fact.config
                 self.knowledge.learner.restore(fact.state)

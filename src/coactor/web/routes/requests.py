@@ -10,6 +10,7 @@ from fastapi import Query as Parameter
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from coactor.protocol import Move
+from coactor.studies.settings import BUDGET
 from coactor.studies.tickets import QueueQuery
 
 PROPOSAL = "/studies/{study}/proposals/{id}"
@@ -80,6 +81,7 @@ Note = Annotated[str, Field(max_length=2000)]
 Actor = Annotated[str, Field(max_length=100)]
 Cost = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+Budget = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False, description="Seconds of an ask.")]
 Argument = Annotated[int, Field(ge=-(2**53), le=2**53)]
 
 
@@ -132,6 +134,16 @@ class StudyBody(Body):
     costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
     grace: Seconds = 600.0
     proposals: Annotated[str, Field(max_length=64)] = "default"
+    budget: Budget | None = BUDGET
+
+
+class SettingsBody(Body):
+    """Settings to change; those that are left out stay. A budget of null is no time limit."""
+
+    proposals: Annotated[str, Field(max_length=64)] = "default"
+    budget: Budget | None = None
+    costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
+    grace: Seconds = 600.0
 
 
 class AskBody(Body):

@@ -64,6 +64,9 @@ class StudySummary(BaseModel):
     feature_names: list[str] | None = None
     counts_costs: bool | None = None
     signs: list[int] | None = None
+    proposals: str | None = None
+    budget: float | None = None
+    costs: dict[str, float] | None = None
     grace: float | None = None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -13,7 +14,15 @@ from coactor import learners
 from coactor.studies import Version, catalog
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
-from coactor.web.routes.requests import LARGEST, After, Limit, RollbackBody, StudyBody, StudyName
+from coactor.web.routes.requests import (
+    LARGEST,
+    After,
+    Limit,
+    RollbackBody,
+    SettingsBody,
+    StudyBody,
+    StudyName,
+)
 from coactor.web.routes.responses import ERRORS, Events, StudySummary, json_response, list_response
 
 HIDDEN = ("state", "acceptance")  # fields of facts that hold the internal state of learners
@@ -54,9 +63,20 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             costs=body.costs,
             grace=body.grace,
             proposals=body.proposals,
+            budget=body.budget,
             actor=account.name,
         )
         return json_response(studies.summary(body.name), 201)
+
+    @router.patch("/studies/{study}", tags=["studies"], response_model=StudySummary, responses=ERRORS)
+    def configure(study: StudyName, body: SettingsBody, account: Me) -> Response:
+        """Change settings of a study; those that are left out stay as they are."""
+        require(account, "lead", study)
+        changed = body.model_dump(include=body.model_fields_set)
+        if changed.get("budget", 0.0) is None:
+            changed["budget"] = math.inf
+        studies.study(study).configure(**changed, actor=account.name)
+        return json_response(studies.summary(study))
 
     @router.get("/studies/{study}", tags=["studies"], response_model=StudySummary, responses=ERRORS)
     def read_study(study: StudyName, account: Me) -> Response:

@@ -60,6 +60,7 @@ const SENTENCES = {
   edited,
   told,
   reopened: ({ proposal }) => `reopened proposal ${proposal}`,
+  configured: ({ settings }) => `changed ${Object.keys(settings ?? {}).join(", ")}`,
   "rolled back": ({ to, reason }) => `rolled back to version ${to}: “${reason}”`,
 };
 

@@ -1,0 +1,38 @@
+"""The settings of a study that can be changed later: proposals, budget, costs and grace."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from coactor.proposals.strategies import NAMES
+from coactor.studies.codec import number, text
+from coactor.studies.errors import Invalid
+
+BUDGET = 1.0  # seconds of an ask, when a study is created
+
+
+def validated(
+    *,
+    proposals: str | None = None,
+    budget: float | None = None,
+    costs: Mapping[str, float] | None = None,
+    grace: float | None = None,
+) -> dict[str, Any]:
+    """The settings that are given, as they are stored. An infinite budget is stored as None: no time limit.
+
+    Raises Invalid if one of them is invalid.
+    """
+    settings: dict[str, Any] = {}
+    if proposals is not None:
+        if proposals not in NAMES:
+            raise Invalid(f"There are no proposals {proposals!r}; choose one of {', '.join(NAMES)}.")
+        settings["proposals"] = proposals
+    if budget is not None:
+        settings["budget"] = None if budget == math.inf else number(budget, "budget", 1e6)
+    if costs is not None:
+        settings["costs"] = {text(op, "operator", 40): number(c, "cost", 1e6) for op, c in costs.items()}
+    if grace is not None:
+        settings["grace"] = number(grace, "grace period", 1e9)
+    return settings
