@@ -46,6 +46,7 @@ autodoc_preserve_defaults = True
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
+napoleon_use_param = False  # one entry describes several parameters
 python_use_unqualified_type_names = True
 toc_object_entries_show_parents = "hide"
 maximum_signature_line_length = 90

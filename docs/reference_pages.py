@@ -89,7 +89,7 @@ def python_page(path: str, rows: list[tuple[str, str, str]], entries: list[str])
 
 def summary(thing: Any) -> str:
     """The first sentence of its docstring; data has none of its own."""
-    if not (inspect.isclass(thing) or callable(thing)) or type(thing).__module__ == "typing":
+    if not (inspect.isclass(thing) or inspect.isroutine(thing)):
         return ""
     return escape(" ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split()))
 
@@ -106,6 +106,8 @@ def data_docs(package: str, name: str) -> list[str]:
 def entry(path: str, thing: Any) -> str:
     if inspect.isclass(thing):
         options = "   :members:\n   :inherited-members: dict, tuple, Exception, ValueError"
+        if getattr(thing, "_is_protocol", False):  # its members are the point, with or without a docstring
+            options = "   :members:\n   :undoc-members:"
         return f".. autoclass:: {path}\n{options}\n"
     return f".. {'autofunction' if callable(thing) and inspect.isroutine(thing) else 'autodata'}:: {path}\n"
 
@@ -142,8 +144,9 @@ def plain_docstring(app: Any, what: str, name: str, thing: Any, options: Any, li
     in_section, result = False, []
     for block in filter(None, blocks):
         in_section |= len(block) > 1 and set(block[1].strip()) == {"-"}
-        if block[0].lstrip().startswith(">>>"):
-            result += [*block, ""]
+        code = next((k for k, line in enumerate(block) if line.lstrip().startswith(">>>")), None)
+        if code is not None:  # below the heading "Examples"
+            result += [*escape("\n".join(block[:code])).split("\n"), *block[code:], ""]
         elif block[0].startswith("    ") and not in_section:
             result += ["::", "", *block, ""]
         else:
@@ -223,15 +226,26 @@ def answer(reply: dict[str, Any]) -> str:
 
 
 def http_schema(name: str, schema: dict[str, Any]) -> str:
-    lines = [f"### {name}", "", schema.get("description", ""), ""]
+    about, meanings = described(schema.get("description", ""))
+    lines = [f"### {name}", "", about, ""]
     if schema.get("properties"):
         required = schema.get("required", [])
-        lines += ["| field | type | |", "|---|---|---|"]
+        lines += ["| field | type | | |", "|---|---|---|---|"]
         lines += [
-            f"| `{n}` | {kind(s)} | {'required' if n in required else ''} |"
+            f"| `{n}` | {kind(s)} | {'required' if n in required else ''} | {meanings.get(n, '')} |"
             for n, s in schema["properties"].items()
         ]
     return "\n".join(lines) + "\n"
+
+
+def described(docstring: str) -> tuple[str, dict[str, str]]:
+    """The text of a docstring without its section of attributes, and what that says of each field."""
+    about, _, section = inspect.cleandoc(docstring).partition("\n\nAttributes\n----------\n")
+    meanings = {}
+    for match in re.finditer(r"^(\w[\w, ]*)\n((?: {4}.*\n?)+)", section, re.MULTILINE):
+        for field in match[1].split(", "):
+            meanings[field] = " ".join(match[2].split()).replace("|", "\\|")
+    return about, meanings
 
 
 def kind(schema: dict[str, Any]) -> str:

@@ -116,6 +116,24 @@ def test_each_fault_of_a_domain_is_named(fault: str, sentence: str) -> None:
     assert "\n" not in str(found.value)
 
 
+def test_an_exception_of_a_domain_is_placed() -> None:
+    class Careless(Coins):
+        def solve(self, x: Any, w: Any) -> Any:
+            return x.missing
+
+    with pytest.raises(
+        CheckError, match=r"solve in line \d+ of test_checks.py raised AttributeError on problem 0"
+    ):
+        check_domain(Careless(), COINS)
+
+
+def test_every_feature_needs_a_name() -> None:
+    domain = Coins()
+    domain.feature_names = ["heads"]  # type: ignore[attr-defined]
+    with pytest.raises(CheckError, match="needs one name"):
+        check_domain(domain, COINS)
+
+
 def test_a_sound_domain_passes_and_a_bad_solver_may_be_meant() -> None:
     check_domain(Broken("none"), COINS)
     check_domain(Broken("bad solver"), COINS, locally_optimal=False)
@@ -151,7 +169,7 @@ class Twisted(domains.Tour):
             def climb(self, y: Any, **options: Any) -> Any:
                 if fault == "climb":
                     return [y, y], [{"op": "reverse", "args": [1, 2]}]
-                return true.climb(y, **options)
+                return true.climb(y, **({**options, "best": True} if fault == "best" else options))
 
         return Wrong()
 
@@ -180,6 +198,7 @@ class Twisted(domains.Tour):
         ("utility", "landscape\\(\\).utility disagrees"),
         ("gains", "landscape\\(\\).gains disagrees"),
         ("climb", "which leads elsewhere"),
+        ("best", "does not make the first improving move in the order of moves"),
         ("along", "features_along disagrees"),
         ("moves", "move_features disagrees"),
         ("few moves", "move_features disagrees"),
@@ -348,6 +367,6 @@ def test_weights_that_move_without_cost_must_be_declared() -> None:
     def make(dim: int) -> learners.Averaged:
         return learners.Averaged(learners.PER(dim))
 
-    with pytest.raises(CheckError, match="pass steady=False if this is intended"):
+    with pytest.raises(CheckError, match="pass steady=False"):
         check_learner(make)
     check_learner(make, steady=False)

@@ -70,7 +70,7 @@ def lesson(
 @lru_cache(maxsize=4096)
 def _without_unit(name: str) -> str:
     """The name of a feature without its unit: "distance (km)" is "distance"."""
-    return re.sub(r"\s*\([^()]{1,12}\)$", "", name)
+    return re.sub(r"\s*\([^()]{1,40}\)$", "", name)
 
 
 def _and(names: list[str]) -> str:

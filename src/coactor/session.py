@@ -146,7 +146,7 @@ class Session:
         Parameters
         ----------
         problem
-            x.
+            The problem.
         key
             An idempotency key: the same key returns the same proposal again.
         label, actor

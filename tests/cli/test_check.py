@@ -14,6 +14,7 @@ from coactor.cli import main
 
 GOOD = """
 import numpy as np
+from coactor.learners import PER
 
 class Coins:
     dim = 1
@@ -30,8 +31,23 @@ class Lazy(Coins):
 class Sampling(Lazy):
     def sample(self, rng, n): return [[1.0]] * n
 
+class Uneven(Coins):
+    dim = 3
+    feature_names = ["sum", "large sum", "constant"]
+    def features(self, x, y): return np.dot(x, y) * np.array([1.0, 1e6, 0.0]) + 7.0
+    def solve(self, x, w): return tuple(int(v * (w @ [1.0, 1e6, 0.0]) > 0) for v in x)
+    def moves(self, x, y): return 2 * super().moves(x, y)
+
 class Sized(Coins):
     def __init__(self, size): pass
+
+class Mean(PER):
+    def __init__(self, dim):
+        super().__init__(dim)
+        self.weights = self.weights + 1.0
+    def update(self, feedback):
+        super().update(feedback)
+        self.weights = 0.9 * self.weights
 
 coins = Coins()
 number = 7
@@ -55,18 +71,35 @@ def invoke(*args: str) -> Any:
 
 
 def test_check_accepts_valid_domains_and_learners(mine: str) -> None:
-    assert invoke(f"{mine}:Coins").output == "my_coins:Coins is a valid domain.\n"
+    first, *notes = invoke(f"{mine}:Coins").output.splitlines()
+    assert first == "my_coins:Coins is a valid domain."
+    assert notes[0].startswith("  Tried ")
     assert invoke(f"{mine}:coins").exit_code == 0
     assert invoke("my_coins.py:Coins").exit_code == 0
     assert invoke("coactor.domains:Hypercube", "--problems", "1").exit_code == 0
     assert invoke("coactor.learners:CSPA").output == "coactor.learners:CSPA is a valid learner.\n"
+    steps, note = invoke(f"{mine}:Mean").output.splitlines()
+    assert steps == "my_coins:Mean is a valid learner."
+    assert "weights changed although the cost was 0" in note
     data = json.loads(invoke(f"{mine}:Coins", "--json").output)
     assert data == {
         "target": "my_coins:Coins",
         "ok": True,
         "kind": "domain",
         "message": "my_coins:Coins is a valid domain.",
+        "notes": data["notes"],
     }
+    assert len(data["notes"]) == len(notes)
+
+
+def test_check_notes_what_would_be_better(mine: str) -> None:
+    notes = "\n".join(json.loads(invoke(f"{mine}:Uneven", "--json").output)["notes"])
+    assert "Tried 2 problems with 3 features and 2 to 4 moves" in notes
+    assert "3 of 6 moves lead to the same solution as another move" in notes
+    assert "No move changes 'constant'" in notes
+    assert "A move changes 'large sum' over 1000 times as much as 'sum'" in notes
+    assert "Without feature_names" not in notes
+    assert "Without feature_names" in invoke(f"{mine}:Coins").output
 
 
 @pytest.mark.parametrize(

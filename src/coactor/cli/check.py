@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import sys
+import time
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 from types import ModuleType
@@ -47,19 +48,20 @@ def check(target: str, count: int, seed: int, as_json: bool) -> None:
     sample(rng, n), or from a list named `problems` in the module.
     """
     try:
-        kind = _check(target, count, seed)
+        kind, notes = _check(target, count, seed)
     except ValueError as error:
         if as_json:
             click.echo(json.dumps({"target": target, "ok": False, "message": str(error)}, ensure_ascii=False))
             sys.exit(1)
         raise click.ClickException(str(error)) from error
     message = f"{target} is a valid {kind}."
-    result = {"target": target, "ok": True, "kind": kind, "message": message}
-    click.echo(json.dumps(result) if as_json else message)
+    result = {"target": target, "ok": True, "kind": kind, "message": message, "notes": notes}
+    text = "\n  ".join([message, *notes])
+    click.echo(json.dumps(result, ensure_ascii=False) if as_json else text)
 
 
-def _check(target: str, count: int, seed: int) -> str:
-    """Check the target; returns whether it is a domain or a learner. Raises ValueError if it is not valid."""
+def _check(target: str, count: int, seed: int) -> tuple[str, list[str]]:
+    """Check the target; returns "domain" or "learner", and notes. Raises ValueError if it is not valid."""
     import numpy as np
 
     from coactor import checks
@@ -70,16 +72,74 @@ def _check(target: str, count: int, seed: int) -> str:
     if all(hasattr(thing, name) for name in LEARNER):
         if not isinstance(thing, type):
             raise ValueError(f"{target} is an object; give the class of the learner, so that it can be made.")
-        checks.check_learner(thing, rng=rng)
-        return "learner"
+        checks.check_learner(thing, rng=rng, steady=False)
+        try:
+            checks.check_learner(thing, rng=rng)
+        except checks.CheckError as error:  # right for an average, an oversight elsewhere
+            return "learner", [str(error)]
+        return "learner", []
     if not any(hasattr(thing, name) for name in DOMAIN):
         raise ValueError(
             f"{target} is neither a domain ({', '.join(DOMAIN)}) nor a learner ({', '.join(LEARNER)}). "
             "Experts are checked from Python: coactor.check_expert."
         )
     domain = _instance(target, thing)
-    checks.check_domain(domain, _problems(target, module, domain, count, rng), rng=rng)
-    return "domain"
+    problems = _problems(target, module, domain, count, rng)
+    checks.check_domain(domain, problems, rng=rng)
+    return "domain", _notes(domain, problems)
+
+
+def _notes(domain: Any, problems: list[Any]) -> list[str]:
+    """What was tried, and what would make a valid domain faster or easier to use; a sentence each."""
+    import numpy as np
+
+    from coactor import search
+    from coactor.protocol import CountsEdits, Names, counts_costs, feature_names
+    from coactor.protocol.abilities import has_checks, has_vectors
+    from coactor.solutions import solution_key
+
+    counts, repeated, solving, looking, merits = [], 0, 0.0, 0.0, 0
+    sizes = np.zeros(domain.dim)
+    w = np.ones(domain.dim)
+    for x in problems:
+        start = time.perf_counter()
+        y = domain.solve(x, w)
+        solved = time.perf_counter()
+        rows = search.move_features(domain, x, y)
+        looking += time.perf_counter() - solved
+        solving += solved - start
+        counts.append(len(rows))
+        merits += bool(domain.features(x, y).max() > 0)
+        neighbours = [solution_key(domain.apply(x, y, move)) for move in domain.moves(x, y)]
+        repeated += len(neighbours) - len(set(neighbours))
+        if len(rows):
+            sizes += np.abs(rows).mean(axis=0)
+    n = len(problems)
+    found = [
+        f"Tried {n} problems with {domain.dim} features and {min(counts)} to {max(counts)} moves: "
+        f"solved in {1000 * solving / n:.2g} ms, features of all moves in {1000 * looking / n:.2g} ms."
+    ]
+    names = feature_names(domain)
+    if not isinstance(domain, Names):
+        found.append("Without feature_names, reports speak of feature 1, feature 2, ...")
+    if merits and counts_costs(domain):
+        found.append("counts_costs is True, but features are above 0; return minus the costs.")
+    if repeated:
+        found.append(f"{repeated} of {sum(counts)} moves lead to the same solution as another move.")
+    if not has_vectors(domain):
+        found.append("features_along and move_features would make rounds faster.")
+    if not has_checks(domain):
+        found.append("Without check_solution, an invalid solution is noticed only if another method raises.")
+    if not isinstance(domain, CountsEdits):
+        found.append("Without edits_between, the effort of a final solution alone is estimated by search.")
+    for k in np.flatnonzero(sizes == 0):
+        found.append(f"No move changes {names[k]!r}, so nothing can be learned about it.")
+    if sizes.max() > 1000 * sizes[sizes > 0].min(initial=np.inf):
+        found.append(
+            f"A move changes {names[sizes.argmax()]!r} over 1000 times as much as "
+            f"{names[np.where(sizes > 0, sizes, np.inf).argmin()]!r}; give features similar sizes."
+        )
+    return found
 
 
 def _instance(target: str, thing: Any) -> Any:
@@ -95,7 +155,10 @@ def _instance(target: str, thing: Any) -> Any:
 
 def _problems(target: str, module: ModuleType, domain: Any, count: int, rng: Any) -> list[Any]:
     if hasattr(domain, "sample"):
-        return list(domain.sample(rng, count))
+        sampled = domain.sample(rng, count)
+        if isinstance(sampled, dict | str):
+            raise ValueError(f"sample(rng, n) returned a {type(sampled).__name__}; it must yield problems.")
+        return list(sampled)
     problems = getattr(module, "problems", None)
     if problems is None:
         raise ValueError(

@@ -116,7 +116,7 @@ class Study(Reports):
         Parameters
         ----------
         problem
-            x.
+            The problem.
         key
             An idempotency key: the same key returns the same proposal again, from every process.
         label, actor

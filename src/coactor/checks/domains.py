@@ -1,0 +1,225 @@
+"""The conformance suite of domains."""
+
+from __future__ import annotations
+
+import copy
+import json
+import traceback
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from coactor import search
+from coactor.checks.errors import CheckError, check_methods
+from coactor.protocol import (
+    Codes,
+    Describes,
+    Domain,
+    Hides,
+    Problem,
+    Shows,
+    Solution,
+    Vector,
+    feature_names,
+    feature_signs,
+    is_locally_optimal,
+)
+from coactor.protocol.abilities import has_landscapes, has_vectors
+from coactor.protocol.views import check_views
+from coactor.solutions import same_solution
+
+TOLERANCE = 1e-9
+
+
+def check_domain(
+    domain: Domain,
+    problems: Iterable[Problem],
+    *,
+    rng: np.random.Generator | None = None,
+    locally_optimal: bool | None = None,
+) -> None:
+    """Check that a domain satisfies its protocol on some problems. Raises CheckError if it does not.
+
+    Parameters
+    ----------
+    domain
+        The domain to check.
+    problems
+        A few problems; small ones are enough.
+    rng
+        Draws weights and moves; fixed by default, so that a failure can be repeated.
+    locally_optimal
+        False for a solver that is not meant to be optimal for the domain's moves (Assumption 1). By
+        default what the domain itself says (`domain.locally_optimal`), else True.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor import domains
+    >>> domain = domains.Tour(points=6, features=3)
+    >>> check_domain(domain, domain.sample(np.random.default_rng(0), n=3))
+    """
+    rng = rng or np.random.default_rng(0)
+    if locally_optimal is None:
+        locally_optimal = is_locally_optimal(domain)
+    check_methods(domain, ("features", "solve", "moves", "apply"))
+    dim = domain.dim
+    if not isinstance(dim, int) or dim < 1:
+        raise CheckError(f"dim is {dim!r}; expected the number of features, a whole number above 0.")
+    number = -1
+    for number, x in enumerate(problems):
+        where = f"on problem {number}"
+        try:
+            _check_problem(domain, x, where, rng, locally_optimal)
+        except CheckError:
+            raise
+        except Exception as error:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            raise CheckError(
+                f"{frame.name} in line {frame.lineno} of {Path(frame.filename).name} raised "
+                f"{type(error).__name__} {where}: {error}"
+            ) from error
+    if number < 0:
+        raise CheckError("No problems were given; pass at least one.")
+
+
+def _check_problem(
+    domain: Domain, x: Problem, where: str, rng: np.random.Generator, locally_optimal: bool
+) -> None:
+    dim = domain.dim
+    for w in (np.zeros(dim), rng.random(dim), rng.standard_normal(dim)):
+        before = w.copy()
+        y = domain.solve(x, w)
+        if not np.array_equal(before, w):
+            raise CheckError(f"solve changed the weights it was given {where}; work on a copy.")
+        _check_features(domain, x, y, where)
+        _check_moves(domain, x, y, where, rng)
+        if locally_optimal:
+            _check_optimal(domain, x, y, w, where)
+        _check_abilities(domain, x, y, w, where)
+    _check_words(domain, x, y, where)
+    if isinstance(domain, Codes):
+        _check_codes(domain, x, y, where)
+
+
+def _check_features(domain: Domain, x: Problem, y: Solution, where: str) -> Vector:
+    phi = domain.features(x, y)
+    if not isinstance(phi, np.ndarray) or phi.shape != (domain.dim,):
+        shape = getattr(phi, "shape", type(phi).__name__)
+        raise CheckError(f"Features have shape {shape} {where}; expected ({domain.dim},), as dim says.")
+    if not np.isfinite(phi).all():
+        raise CheckError(f"Features contain NaN or infinity {where}; scale or clean the problem's data.")
+    if not np.array_equal(phi, domain.features(x, y)):
+        raise CheckError(
+            f"Features differ when asked twice {where}; they must depend on problem and solution alone."
+        )
+    return phi
+
+
+def _check_moves(domain: Domain, x: Problem, y: Solution, where: str, rng: np.random.Generator) -> None:
+    moves = list(domain.moves(x, y))
+    if moves != list(domain.moves(x, y)):
+        raise CheckError(f"Moves differ when asked twice {where}; the scan order must be fixed.")
+    for move in moves:
+        if not isinstance(move, dict) or set(move) != {"op", "args"} or json.loads(json.dumps(move)) != move:
+            raise CheckError(
+                f"Move {move!r} {where} is not plain data; expected {{'op': name, 'args': [numbers]}}."
+            )
+    tried = moves if len(moves) <= 50 else [moves[k] for k in rng.choice(len(moves), 50, replace=False)]
+    for move in tried:
+        before = copy.deepcopy(y)
+        z = domain.apply(x, y, move)
+        if not same_solution(before, y):
+            raise CheckError(
+                f"apply changed the solution it was given, by move {move!r} {where}; work on a copy."
+            )
+        try:
+            search.check_solution(domain, x, z)
+        except ValueError as error:
+            raise CheckError(f"Move {move!r} {where} yields an invalid solution: {error}") from error
+        _check_features(domain, x, z, f"after move {move!r} {where}")
+
+
+def _check_optimal(domain: Domain, x: Problem, y: Solution, w: Vector, where: str) -> None:
+    gains = search.PlainLandscape(domain, x, w).gains(y)
+    scale = float(np.abs(w) @ np.abs(domain.features(x, y)))
+    if gains.size and gains.max() > TOLERANCE * max(1.0, scale):
+        k = int(gains.argmax())
+        move = list(domain.moves(x, y))[k]
+        raise CheckError(
+            f"The solver's answer {where} is improved by move {move!r}, by {gains[k]:.4g} (Assumption 1); "
+            "wrap the solver with coactor.polish, or set locally_optimal = False on the domain."
+        )
+
+
+def _check_abilities(domain: Domain, x: Problem, y: Solution, w: Vector, where: str) -> None:
+    """Where a domain brings its own kernels, they agree with its four methods."""
+    plain = search.PlainLandscape(domain, x, w)
+    scale = TOLERANCE * max(1.0, float(np.abs(w) @ np.abs(domain.features(x, y))))
+    if has_landscapes(domain):
+        fast = domain.landscape(x, w)
+        if not np.allclose(fast.gains(y), plain.gains(y), rtol=0, atol=scale):
+            raise CheckError(f"landscape().gains disagrees with features of the applied moves {where}.")
+        if abs(fast.utility(y) - plain.utility(y)) > scale:
+            raise CheckError(f"landscape().utility disagrees with w . features {where}.")
+        path, moves = fast.climb(y, limit=2)
+        for k, move in enumerate(moves):
+            if not same_solution(domain.apply(x, path[k], move), path[k + 1]):
+                raise CheckError(f"landscape().climb reports move {move!r} {where}, which leads elsewhere.")
+        start = y
+        for k in (3, 5, 7):  # away from the optimum, so that several moves improve
+            around = list(domain.moves(x, start))
+            start = domain.apply(x, start, around[k % len(around)]) if around else start
+        if fast.climb(start, limit=1)[1] != plain.climb(start, limit=1)[1]:
+            raise CheckError(
+                f"landscape().climb does not make the first improving move in the order of moves() {where}."
+            )
+    if has_vectors(domain):
+        rows = domain.features_along(x, [y, y])
+        differences = domain.move_features(x, y)
+        moves = list(domain.moves(x, y))
+        phi = domain.features(x, y)
+        expected = [domain.features(x, domain.apply(x, y, m)) - phi for m in moves]
+        atol = TOLERANCE * max(1.0, float(np.abs(phi).max(initial=0.0)))
+        if not np.allclose(rows, [phi, phi], rtol=0, atol=atol):
+            raise CheckError(f"features_along disagrees with features {where}.")
+        if differences.shape != (len(moves), domain.dim) or (
+            moves and not np.allclose(differences, expected, rtol=0, atol=atol)
+        ):
+            raise CheckError(f"move_features disagrees with features of the applied moves {where}.")
+    if isinstance(domain, Hides):
+        full = domain.all_features(x, y)
+        if full.shape != (domain.dim + domain.hidden,) or not np.array_equal(
+            full[: domain.dim], domain.features(x, y)
+        ):
+            raise CheckError(
+                f"all_features must be the {domain.dim} features, then the {domain.hidden} hidden {where}."
+            )
+
+
+def _check_words(domain: Domain, x: Problem, y: Solution, where: str) -> None:
+    names, signs = feature_names(domain), feature_signs(domain)
+    if (len(names), len(signs)) != (domain.dim, domain.dim) or not set(signs) <= {1, -1}:
+        raise CheckError(f"Each of the {domain.dim} features needs one name, and a sign of 1 or -1.")
+    if isinstance(domain, Shows):
+        try:
+            check_views(domain.show(x, y))
+        except ValueError as error:
+            raise CheckError(f"show {where} cannot be drawn: {error}") from error
+    if not isinstance(domain, Describes):
+        return
+    for move in islice(domain.moves(x, y), 50):
+        text = domain.describe(x, move)
+        if not isinstance(text, str) or not text:
+            raise CheckError(f"describe returned {text!r} for move {move!r} {where}; expected words.")
+
+
+def _check_codes(domain: Codes, x: Problem, y: Solution, where: str) -> None:
+    again = domain.decode_problem(json.loads(json.dumps(domain.encode_problem(x))))
+    z = domain.decode_solution(again, json.loads(json.dumps(domain.encode_solution(y))))
+    if not same_solution(y, z):
+        raise CheckError(f"A solution does not survive encode_solution and decode_solution {where}.")
+    if not np.array_equal(domain.features(x, y), domain.features(again, z)):
+        raise CheckError(f"Features change when the problem is encoded and decoded {where}.")

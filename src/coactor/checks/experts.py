@@ -1,0 +1,71 @@
+"""The conformance suite of experts."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+
+import numpy as np
+
+from coactor import search
+from coactor.checks.errors import CheckError
+from coactor.experts import SimulatedExpert
+from coactor.protocol import Domain, Expert, Problem, Solution
+from coactor.solutions import same_solution
+
+TOLERANCE = 1e-9
+
+
+def check_expert(expert: Expert, domain: Domain, problems: Iterable[Problem]) -> None:
+    """Check that an expert satisfies its protocol on some problems. Raises CheckError if it does not.
+
+    For a `SimulatedExpert` without errors, also that each step gains at least kappa and that at the end no
+    move does (Assumption 2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor import SimulatedExpert, domains
+    >>> domain = domains.Tour(points=6, features=3)
+    >>> expert = SimulatedExpert(domain, weights=[1.0, 0.5, 0.2])
+    >>> check_expert(expert, domain, domain.sample(np.random.default_rng(0), n=3))
+    """
+    number = -1
+    for number, x in enumerate(problems):
+        where = f"on problem {number}"
+        y = domain.solve(x, np.zeros(domain.dim))
+        before = copy.deepcopy(y)
+        correction = expert(x, y)
+        if not same_solution(before, y):
+            raise CheckError(f"The expert changed the proposal itself {where}; work on a copy.")
+        if not len(correction.path) or not same_solution(correction.path[0], y):
+            raise CheckError(f"The correction's path does not start with the proposal {where}.")
+        steps = len(correction.path) - 1
+        if len(correction.costs) != steps or len(correction.moves) not in (0, steps):
+            raise CheckError(
+                f"The path has {steps} steps but {len(correction.costs)} costs {where}; give one each."
+            )
+        for k, move in enumerate(correction.moves):
+            if not same_solution(domain.apply(x, correction.path[k], move), correction.path[k + 1]):
+                raise CheckError(f"Step {k} does not lead where its move {move!r} leads {where}.")
+        if isinstance(expert, SimulatedExpert) and not (expert.misjudgement or expert.slips):
+            _check_gains(expert, domain, x, correction.path, correction.cut, where)
+    if number < 0:
+        raise CheckError("No problems were given; pass at least one.")
+
+
+def _check_gains(
+    expert: SimulatedExpert, domain: Domain, x: Problem, path: Iterable[Solution], cut: bool, where: str
+) -> None:
+    solutions = list(path)
+    truth = [search.utility_features(domain, x, y, expert.weights.size) @ expert.weights for y in solutions]
+    slack = TOLERANCE * max(1.0, float(np.abs(truth).max()))
+    for k in range(len(solutions) - 1):
+        gain = truth[k + 1] - truth[k]
+        if gain < expert.kappa - slack:
+            raise CheckError(
+                f"Step {k} gains {gain:.4g} {where}, less than kappa = {expert.kappa} (Assumption 2)."
+            )
+    gains = search.PlainLandscape(domain, x, expert.weights).gains(solutions[-1])
+    if not cut and gains.size and gains.max() > max(expert.kappa, slack) + slack:
+        raise CheckError(f"The expert stopped {where} although a move still gains {gains.max():.4g}.")
