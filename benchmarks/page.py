@@ -49,7 +49,7 @@ def large(store: Store) -> None:
     ranking = Ranking(5)
     with open_study(store, "ranking-200", ranking, "default", create=True) as study:
         study.ask(Query.of(rng.random((200, 5)).round(3)))
-    domain = Roads(town(5000), habit=False)
+    domain = Roads(town(5000))
     with open_study(store, "roads-5000", domain, "default", create=True) as study:
         study.ask(Trip(0, domain.network.size - 1))
 

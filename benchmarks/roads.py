@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from coactor.domains import Habits, Network, Roads, Trip
+from coactor.domains import Network, Roads, Trip
 
 
 def city(links: int, rng: np.random.Generator) -> Network:
@@ -40,8 +40,8 @@ def main() -> None:
     options = parser.parse_args()
     rng = np.random.default_rng(0)
     network = city(options.links, rng)
-    domain = Roads(network)
-    habit = Habits(network).costs()
+    domain = Roads(network, ("all",))
+    habit = np.ones((len(network.head), 1))
     weights = rng.random(domain.dim)
     ends = rng.integers(network.size, size=(options.trips + 1, 2))
     domain.solve(Trip(*ends[0].tolist(), habit), weights)  # compile first

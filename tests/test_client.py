@@ -31,7 +31,7 @@ DOMAINS = {
     "hypercube": lambda: Hypercube(dimension=4, features=3),
     "ranking": lambda: Ranking(features=4, documents=6),
     "plan": lambda: Plans(features=2),
-    "roads": lambda: Roads(grid(4, np.random.default_rng(4)), habit=False),
+    "roads": lambda: Roads(grid(4, np.random.default_rng(4))),
 }
 PAIRS = [("tour", name) for name in learners.names()]
 PAIRS += [(name, learner) for name in DOMAINS for learner in ("CSPER", "default")]

@@ -24,6 +24,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from coactor.corrections import feedback
+from coactor.memory import Memory, past_case, recall
 from coactor.proposals.acceptance import Acceptance
 from coactor.proposals.strategies import Outlook, Strategy, expected_moves
 from coactor.protocol import (
@@ -33,11 +34,13 @@ from coactor.protocol import (
     Feedback,
     Invalid,
     Learner,
+    PastCase,
     Problem,
     Proposal,
     Reads,
     State,
     Vector,
+    uses_habits,
 )
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution
@@ -56,10 +59,13 @@ class Knowledge:
         The weights, and how they are learned.
     acceptance
         How the expected number of moves predicts that a proposal is accepted.
+    memory
+        What people chose; None if the domain has no features of habits.
     """
 
     learner: Learner
     acceptance: Acceptance = field(default_factory=Acceptance)
+    memory: Memory | None = None
 
     def __post_init__(self) -> None:
         _limit_blas_threads()
@@ -70,7 +76,8 @@ class Knowledge:
 
     def state(self) -> State:
         """Everything that has been learned, as JSON-able data."""
-        return {"learner": self.learner.state(), "acceptance": self.acceptance.state()}
+        state = {"learner": self.learner.state(), "acceptance": self.acceptance.state()}
+        return state if self.memory is None else {**state, "memory": self.memory.state()}
 
     def restore(self, state: State) -> None:
         """Return to an earlier state. Raises ValueError, and changes nothing, if it is invalid."""
@@ -80,10 +87,12 @@ class Knowledge:
             raise Invalid(
                 "This is not a state of what was learned; expected what state() returned."
             ) from None
-        acceptance = Acceptance()
+        acceptance, memory = Acceptance(), None if self.memory is None else Memory()
         acceptance.restore(parts[1])
+        if memory is not None and "memory" in state:
+            memory.restore(state["memory"])
         self.learner.restore(parts[0])
-        self.acceptance = acceptance
+        self.acceptance, self.memory = acceptance, memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,11 +107,14 @@ class Observation:
         True if the correction has no step.
     expected_moves
         The number of moves expected when the proposal was made; None if it was not predicted.
+    case
+        What a memory keeps of the final solution; None if the domain has no features of habits.
     """
 
     feedback: Feedback
     accepted: bool
     expected_moves: float | None = None
+    case: PastCase | None = None
 
     @property
     def cut(self) -> bool:
@@ -135,6 +147,10 @@ def propose(
     validate
         Whether to check the solution: needed unless solver and strategy are the domain's and ours.
     """
+    recalled = None
+    if knowledge.memory is not None and uses_habits(domain):
+        recalled = recall(knowledge.memory, domain, problem)
+        problem = domain.extend(problem, recalled)
     outlook = Outlook.of(knowledge.learner)
     solution = strategy(problem, outlook, (seed, version))
     if validate:
@@ -145,7 +161,7 @@ def propose(
         expected = expected_moves(gains, outlook.threshold)
         if math.isfinite(expected):
             moves, chance = expected, knowledge.acceptance.chance(expected)
-    return Proposal(id, problem, solution, version, chance, moves)
+    return Proposal(id, problem, solution, version, chance, moves, recalled)
 
 
 def observe(
@@ -183,15 +199,16 @@ def observe(
         for z in correction.path[first:]:
             check_solution(domain, proposal.problem, z)
         vectors = feedback(domain, proposal.problem, correction, reads, candidate, weights)
+        case = past_case(domain, proposal.problem, correction.final) if uses_habits(domain) else None
     except Invalid:
         raise
     except (ValueError, IndexError) as error:
         raise Invalid(str(error)) from error
-    return Observation(vectors, not correction.costs, proposal.expected_moves)
+    return Observation(vectors, not correction.costs, proposal.expected_moves, case)
 
 
 def learn(knowledge: Knowledge, observation: Observation) -> None:
-    """Update the learner, then the prediction of acceptance. If either fails, nothing has changed.
+    """Update the learner, the prediction of acceptance and the memory. If one fails, nothing has changed.
 
     A correction that was cut before its first step says nothing about acceptance.
 
@@ -210,6 +227,8 @@ def learn(knowledge: Knowledge, observation: Observation) -> None:
                 raise Invalid("The weights would become infinite; scale the features, or do not learn.")
             if observation.expected_moves is not None and not (observation.cut and observation.accepted):
                 knowledge.acceptance.learn(observation.expected_moves, observation.accepted)
+            if knowledge.memory is not None and observation.case is not None:
+                knowledge.memory.add(observation.case)
         except BaseException:
             _undo(saved)
             raise

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from coactor import corrections, rounds
+from coactor import corrections, learners, rounds
 from coactor.explanations import lesson
+from coactor.habitual import with_habits
+from coactor.memory import Memory
 from coactor.proposals import strategies
 from coactor.proposals.acceptance import Acceptance
 from coactor.proposals.strategies import Strategy
@@ -38,6 +40,7 @@ from coactor.protocol import (
     State,
     Vector,
     feature_names,
+    uses_habits,
 )
 from coactor.protocol.abilities import has_posterior
 from coactor.rounds import Knowledge
@@ -58,7 +61,7 @@ class Session:
     domain
         What problems, solutions and edits are.
     learner
-        What learns the weights.
+        What learns the weights: a learner, or its name, such as "default".
     solver
         Replaces the domain's own solver.
     proposals
@@ -76,6 +79,10 @@ class Session:
     seed
         Of the search for proposals. A proposal depends on the problem, the seed and the version of the
         weights alone.
+    habits
+        Whether to remember what people chose, and to add how unusual the parts of a solution are to its
+        features: True, or the kinds of `coactor.memory`. Then `session.domain` has more features, and the
+        problem of a proposal holds what was recalled for it.
 
     Examples
     --------
@@ -95,7 +102,7 @@ class Session:
     def __init__(
         self,
         domain: Domain,
-        learner: Learner,
+        learner: Learner | str,
         *,
         solver: Solver | None = None,
         proposals: str | Strategy = "default",
@@ -103,7 +110,11 @@ class Session:
         costs: MoveCosts | None = None,
         candidate: Candidate = "final",
         seed: int = 0,
+        habits: bool | Sequence[str] = False,
     ) -> None:
+        domain = with_habits(domain, habits)
+        if isinstance(learner, str):
+            learner = learners.make(learner, domain.dim)
         if learner.weights.shape != (domain.dim,):
             raise Invalid(
                 f"The learner has {learner.weights.size} weights and the domain {domain.dim} features; "
@@ -112,7 +123,7 @@ class Session:
         if candidate not in ("final", "disagreement"):
             raise Invalid(f"The candidate is {candidate!r}; expected 'final' or 'disagreement'.")
         self.domain = domain
-        self.knowledge = Knowledge(learner)
+        self.knowledge = Knowledge(learner, memory=Memory() if uses_habits(domain) else None)
         self.strategy: Strategy = (
             strategies.strategy(proposals, domain, solver, strategies.effort(budget))
             if isinstance(proposals, str)
@@ -127,7 +138,7 @@ class Session:
         self._told: list[tuple[Any, ...]] = []  # the values of an `EffortRow` each
         self._asked = 0
         self._open: OrderedDict[int, tuple[Proposal, str | None]] = OrderedDict()
-        self._keys: OrderedDict[str, Proposal] = OrderedDict()
+        self._keys: OrderedDict[str, tuple[Proposal, Problem]] = OrderedDict()
         self._weights = deque([learner.weights.copy()], MOST_VERSIONS)  # the last one is the current one
 
     @property
@@ -159,9 +170,9 @@ class Session:
         """
         known = None if key is None else self._keys.get(key)
         if known is not None:
-            if not same_solution(known.problem, problem):
+            if not same_solution(known[1], problem):
                 raise Conflict(f"The key {key!r} was used for another problem; choose a new key.")
-            return known
+            return known[0]
         proposal = rounds.propose(
             self.domain,
             self.strategy,
@@ -177,7 +188,7 @@ class Session:
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         if key is not None:
-            self._keys[key] = proposal
+            self._keys[key] = proposal, problem
             if len(self._keys) > MOST_OPEN:
                 self._keys.popitem(last=False)
         return proposal

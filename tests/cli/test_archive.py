@@ -58,7 +58,7 @@ def test_learn_writes_a_state_that_proposes_like_the_learner(trips: Path, tmp_pa
     assert "100 m of side road count as" in result.output
     archive = open_archive(trips)
     live = replay(archive, Contender.parse("default", "paper"), np.arange(archive.size))
-    assert np.array_equal(learners.from_state(json.loads(out.read_text())).weights, live.weights)
+    assert np.array_equal(learners.from_state(json.loads(out.read_text())["learner"]).weights, live.weights)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_learn_writes_a_state_that_proposes_like_the_learner(trips: Path, tmp_pa
         (["evaluate", "{trips}", "--cases", "100000"], "cases is 100000; the archive has"),
         (["evaluate", "{trips}", "--jobs", "1", "--cluster", "x"], "Give one of them"),
         (["evaluate", "{queries}", "--budget", "many"], "expected two whole numbers such as 5,15"),
-        (["evaluate", "{plans}", "--features", "weather"], "'weather'"),
+        (["evaluate", "{plans}", "--habits", "weather"], "'weather'"),
         (["learn", "{trips}", "--learner", "copy"], "'copy' does not learn"),
         (["learn", "{trips}", "--shards", "9999"], "shards is 9999"),
         (

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from coactor.cli import main
-from coactor.domains import Habits, Network
+from coactor.domains import Network
 from coactor.domains.roads import network_json
 from coactor.loaders import read_roads
 from coactor.studies import Store, open_study
@@ -53,35 +53,33 @@ def test_study_create_reads_a_network_from_a_folder(run, folder: Path, sqlite_ur
     with open_study(sqlite_url, "city") as study:
         network: Network = study.domain.network  # type: ignore[attr-defined]
         assert network.streets == ("High St", "Mill Lane", "High St", "High St", "Back Lane", "Mill Lane")
-        assert study.config["features"][-1] == "unusual turns"
-        habits = Habits(network)
-        for trip in ([0, 1, 2], [2, 0], [0, 1, 2], [4, 2]):
-            habits.record(trip)
-        np.testing.assert_array_equal(network.turn_features[:, -1], habits.costs())
+        assert "habits" not in study.config
         p = study.ask(study.codec.problem({"origin": "a", "destination": "c"}))
         assert p.solution.links.tolist() == [0, 1, 2]
     run(
         "study",
         "create",
-        "plain",
+        "habits",
         "--domain",
         "roads",
         "--network",
         str(folder),
-        "--no-habit",
+        "--habits",
+        "all",
         "--store",
         sqlite_url,
     )
-    with open_study(sqlite_url, "plain") as study:
-        assert "unusual turns" not in study.config["features"]
+    with open_study(sqlite_url, "habits") as study:
+        assert study.config["habits"] == ["all"]
+        assert study.config["features"][-1] == "unusual in all cases"
 
 
-@pytest.mark.parametrize("habit", ["--habit", "--no-habit"])
+@pytest.mark.parametrize("habits", ["similar", "none"])
 def test_study_create_starts_with_a_learned_state(
-    run, folder: Path, tmp_path: Path, sqlite_url: str, habit
+    run, folder: Path, tmp_path: Path, sqlite_url: str, habits
 ) -> None:
     learned = tmp_path / "drivers.json"
-    run("learn", str(folder), habit, "--out", str(learned))
+    run("learn", str(folder), "--habits", habits, "--out", str(learned))
     run(
         "study",
         "create",
@@ -90,7 +88,6 @@ def test_study_create_starts_with_a_learned_state(
         "roads",
         "--network",
         str(folder),
-        habit,
         "--learned",
         str(learned),
         "--store",
@@ -98,7 +95,8 @@ def test_study_create_starts_with_a_learned_state(
     )
     with open_study(sqlite_url, "city") as study:
         state = json.loads(learned.read_text())
-        assert study.weights().tolist() == state["weights"]
+        assert study.weights().tolist() == state["learner"]["weights"]
+        assert ("memory" in state) == ("habits" in study.config) == (habits != "none")
         study.ask(next(study.domain.sample(np.random.default_rng(1), 1)))
         study.tell(1, moves=[])
     with Store(sqlite_url) as store:

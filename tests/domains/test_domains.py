@@ -292,7 +292,7 @@ def test_domains_declare_whether_their_features_are_costs(domain: Any, does: str
         (domains.Plans(2, soft=True), "Plans(features=2, soft=True)"),
         (domains.Day.of(np.ones((3, 3)), [0, 1, 1], [2]), "Day(2 stops, 1 vehicles, 1 arc features)"),
         (domains.Query.of(np.ones((3, 2))), "Query(3 documents, 2 features)"),
-        (domains.Roads(NETWORK, habit=False), "Roads(Network(3 links, 3 turns, 2 features))"),
+        (domains.Roads(NETWORK), "Roads(Network(3 links, 3 turns, 2 features))"),
         (domains.Trip(0, 2), "Trip(0 -> 2)"),
     ],
 )

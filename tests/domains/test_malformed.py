@@ -141,10 +141,3 @@ def test_roads_solve_refuses_a_trip_outside_the_network(origin: int) -> None:
     domain = DOMAINS["roads"]
     with pytest.raises(ValueError, match="links are 0 to 5"):
         domain.solve(domains.Trip(origin, 0), domain.distance)
-
-
-def test_habits_refuse_a_turn_that_does_not_exist_and_count_nothing() -> None:
-    habits = domains.Habits(_network())
-    with pytest.raises(ValueError, match="no turn from link 2 into link 0"):
-        habits.record([0, 2, 0])
-    assert habits.counts.sum() == 0

@@ -304,7 +304,7 @@ def test_roads_without_a_map_and_with_any_name(site, revision):
     rng = np.random.default_rng(2)
     named = [f"{EVIL} {k % 7}" for k in range(len(both))]
     network = Network.of(both[:, 0], both[:, 1], rng.uniform(50, 150, len(both)), streets=named)
-    with open_study(site.store, "plain", Roads(network, habit=False), "default", create=True) as study:
+    with open_study(site.store, "plain", Roads(network), "default", create=True) as study:
         study.ask(Trip(0, len(both) - 1), label=EVIL)
     page = site.open(site.log_in(), "/s/plain/p/1")
     page.locator(".choice").first.wait_for()

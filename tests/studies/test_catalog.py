@@ -18,7 +18,7 @@ from tests.domains.roads.networks import assert_same, grid
 
 @pytest.fixture
 def roads() -> Roads:
-    return Roads(grid(4, np.random.default_rng(4)), habit=False)
+    return Roads(grid(4, np.random.default_rng(4)))
 
 
 def ask_some(study: Study, count: int = 3) -> None:
@@ -42,7 +42,7 @@ def test_a_road_network_is_stored_once_and_found_by_every_process(url: str, road
     with open_study(url, "taxis") as again:  # nothing but the name is known here
         assert isinstance(again.domain, Roads)
         assert_same(again.domain.network, roads.network)
-        assert again.domain.habit is False
+        assert again.domain.habits == ()
         assert (
             again.proposal(2).solution.links.tolist()
             == roads.solve(again.proposal(2).problem, again.weights(0)).links.tolist()
@@ -93,7 +93,7 @@ def test_verify_raises_tampered_when_the_network_was_changed(sqlite_url: str, ro
 def test_open_study_raises_invalid_for_another_network(sqlite_url: str, roads: Roads) -> None:
     with open_study(sqlite_url, "taxis", roads, create=True) as study:
         ask_some(study, 1)
-    other = Roads(grid(4, np.random.default_rng(5)), habit=False)
+    other = Roads(grid(4, np.random.default_rng(5)))
     assert other.dim == roads.dim
     with pytest.raises(Invalid, match="created with another network"):
         open_study(sqlite_url, "taxis", other)

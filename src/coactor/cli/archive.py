@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -31,6 +31,7 @@ DEFAULT_LEARNERS = {
     "trips": f"copy,alike,{_FROM_START},{_FAR_START},averaged-PER,averaged-PER@start*1000,default,hindsight",
     "plans": f"copy,alike,{_FROM_START},averaged-PER,averaged-PER@start,default,hindsight",
     "queries": "PER,CSPER,PA,CSPA,PER@start,averaged-PER,default",
+    "cases": f"alike,{_FROM_START},default,hindsight",
 }
 CASES = {"trips": 3000}
 
@@ -40,18 +41,12 @@ _errors = report_errors(ValueError, FileNotFoundError, CannotWriteError)
 def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--budget", metavar="LOW,HIGH", help="Queries: the most exchanges the expert makes."),
+        click.option("--parameters", metavar="JSON", default="{}", help="JSON lines: of the domain."),
+        click.option("--domain", metavar="NAME", help="JSON lines: an installed domain, or module:Class."),
         click.option(
-            "--features",
+            "--habits",
             metavar="A,B,...",
-            default="similar",
-            show_default=True,
-            help="Plans: features besides distance, of similar, always, weekday.",
-        ),
-        click.option(
-            "--habit/--no-habit",
-            default=True,
-            show_default=True,
-            help="Trips: use how unusual each turn was on earlier trips as a feature.",
+            help="Features of past choices, of similar, recent, all; or none.  [default: similar]",
         ),
         click.argument("archive", type=click.Path()),
     ):
@@ -59,7 +54,9 @@ def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _open(archive: str, habit: bool, features: str, budget: str | None) -> Archive:
+def _open(
+    archive: str, habits: str | None, domain: str | None, parameters: str, budget: str | None
+) -> Archive:
     from coactor.lab import open_archive
 
     limits = None
@@ -68,8 +65,14 @@ def _open(archive: str, habit: bool, features: str, budget: str | None) -> Archi
         if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
             raise ValueError(f"--budget is {budget!r}; expected two whole numbers such as 5,15.")
         limits = (int(parts[0]), int(parts[1]))
-    columns: Any = tuple(names(features) or ())
-    return open_archive(archive, habit=habit, columns=columns, budget=limits)
+    try:
+        given = json.loads(parameters)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"--parameters is not valid JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise ValueError("--parameters must be a JSON object.")
+    kinds = True if habits is None else () if habits == "none" else tuple(names(habits) or ())
+    return open_archive(archive, habits=kinds, budget=limits, domain=domain, parameters=given)
 
 
 @click.command()
@@ -101,8 +104,9 @@ def _open(archive: str, habit: bool, features: str, budget: str | None) -> Archi
 @_errors
 def evaluate(
     archive: str,
-    habit: bool,
-    features: str,
+    habits: str | None,
+    domain: str | None,
+    parameters: str,
     budget: str | None,
     learners: str | None,
     orders: int,
@@ -118,14 +122,14 @@ def evaluate(
     """Replay an ARCHIVE of recorded solutions: how much effort would learning have saved?
 
     Case by case: propose, edit towards the recorded solution, learn. ARCHIVE is a folder with links.csv and
-    trips.csv, a folder with days.json and distances.csv, or a LETOR / SVMlight file. Ctrl-C keeps finished
-    replays, and the same command resumes from there.
+    trips.csv, a folder with days.json and distances.csv, a LETOR / SVMlight file, or, with --domain, a file
+    of JSON lines. Ctrl-C keeps finished replays, and the same command resumes from there.
     """
     exclusive_jobs(jobs, cluster)
     from coactor.lab.archives.evaluation import evaluate as run
     from coactor.lab.output.archive_report import write_report
 
-    data = _open(archive, habit, features, budget)
+    data = _open(archive, habits, domain, parameters, budget)
     folder = Path(out)
     evaluation = run(
         data,
@@ -169,8 +173,9 @@ def evaluate(
 @_errors
 def learn(
     archive: str,
-    habit: bool,
-    features: str,
+    habits: str | None,
+    domain: str | None,
+    parameters: str,
     budget: str | None,
     learner: str,
     shards: int,
@@ -179,9 +184,9 @@ def learn(
     out: str,
     as_json: bool,
 ) -> None:
-    """Warm-start a learner from an ARCHIVE of recorded solutions, in its own order.
+    """Learn from an ARCHIVE of recorded solutions, in its own order: weights, and a memory of the cases.
 
-    The file has the state of the learner; coactor.learners.from_state reads it.
+    `coactor study create --learned` starts a study with the file.
     """
     exclusive_jobs(jobs, cluster)
     from coactor import learners
@@ -189,9 +194,9 @@ def learn(
     from coactor.lab.archives.sharding import learn_archive
     from coactor.lab.engine import atomic_files
 
-    data = _open(archive, habit, features, budget)
+    data = _open(archive, habits, domain, parameters, budget)
     state, effort = learn_archive(data, learner, shards, jobs=jobs, cluster=cluster, silent=as_json)
-    sentences = describe_weights(data, learners.from_state(state).weights)
+    sentences = describe_weights(data, learners.from_state(state["learner"]).weights)
     file = Path(out)
     atomic_files.prepare(file.absolute().parent, len(json.dumps(state)))
     atomic_files.write(file, json.dumps(state))

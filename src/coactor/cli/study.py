@@ -12,7 +12,7 @@ from typing import Any
 import click
 import orjson
 
-from coactor.cli.options import json_option, report_errors, store_option
+from coactor.cli.options import json_option, names, report_errors, store_option
 from coactor.studies import errors
 from coactor.studies.log import transfer, verification
 from coactor.studies.log.ledger import open_ledger
@@ -95,16 +95,15 @@ def study() -> None:
     help="Roads: a folder with links.csv and, optionally, nodes.csv, turns.csv and trips.csv.",
 )
 @click.option(
-    "--habit/--no-habit",
-    default=True,
-    show_default=True,
-    help="Roads: add a feature that measures how unusual a turn is on the trips of trips.csv.",
+    "--habits",
+    metavar="A,B,...",
+    help="Remember what people choose, as features: some of similar, recent, all.  [default: as learned]",
 )
 @click.option(
     "--learned",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Start with the learner that `coactor learn` wrote to this file.",
+    help="Start with the learner and the memory that `coactor learn` wrote to this file.",
 )
 @store_option
 @json_option
@@ -119,7 +118,7 @@ def create_(
     costs: tuple[str, ...],
     grace: float | None,
     network: Path | None,
-    habit: bool,
+    habits: str | None,
     learned: Path | None,
     url: str,
     as_json: bool,
@@ -135,8 +134,9 @@ def create_(
     if not isinstance(given, dict):
         raise errors.Invalid("--parameters must be a JSON object.")
     if network is not None:
-        given = study_files.with_network(domain, given, network, habit)
-    start = learner if learned is None else study_files.learner_from(learned)
+        given = study_files.with_network(domain, given, network)
+    state = None if learned is None else study_files.learned_from(learned)
+    kinds = None if habits is None else names(habits)
     with opened(url) as store:
         with store.reading() as sql:
             if any(head.name == name for head in sql.studies()):
@@ -145,12 +145,14 @@ def create_(
             store,
             name,
             catalog.make(domain, given, limits=False),
-            start,
+            learner,
             create=True,
             proposals=proposals,
             budget=budget,
             costs=_costs(costs),
             grace=grace,
+            habits=kinds,
+            learned=state,
         )
         show(_about(store, name), as_json, lambda a: f"Created {a['name']}.")
 

@@ -3,10 +3,10 @@
 from coactor.domains.fleets import Fleet, FleetProblem
 from coactor.domains.graphs import Graph
 from coactor.domains.hypercube import Cube, Hypercube
-from coactor.domains.plans import Day, History, PlannedDay, Plans
+from coactor.domains.plans import Day, PlannedDay, Plans
 from coactor.domains.queries import Query, SparseRows
 from coactor.domains.rankings import Ranking
-from coactor.domains.roads import Habits, Network, Roads, Route, Trip
+from coactor.domains.roads import Network, Roads, Route, Trip
 from coactor.domains.tours import Tour
 
 __all__ = [
@@ -15,8 +15,6 @@ __all__ = [
     "Fleet",
     "FleetProblem",
     "Graph",
-    "Habits",
-    "History",
     "Hypercube",
     "Network",
     "PlannedDay",

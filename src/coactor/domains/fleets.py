@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, TypeAlias, overload
 
@@ -13,7 +13,8 @@ from coactor import validation
 from coactor.domains.graphs import Graph
 from coactor.domains.reversals import count_reversals
 from coactor.kernels import fleets
-from coactor.protocol import Indices, Matrix, Move, Vector
+from coactor.memory import KINDS, check_kinds
+from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
 Paths: TypeAlias = tuple[Indices, ...]
 
@@ -71,6 +72,8 @@ class Fleet:
         The number of features that only the expert sees.
     names
         Of the features; optional.
+    habits
+        Kinds of habits, each one more feature of an edge: see `coactor.memory`.
 
     Examples
     --------
@@ -91,29 +94,60 @@ class Fleet:
         features: int = 10,
         hidden: int = 0,
         names: Sequence[str] | None = None,
+        habits: Sequence[str] = (),
     ) -> None:
         self.vehicles = validation.positive(vehicles, 1, "vehicles")
         self.points = validation.positive(
             points, 2 * self.vehicles, "points (a start and an end for each vehicle)"
         )
-        self.dim = validation.positive(features, 1, "features")
+        self.edge_features = validation.positive(features, 1, "features")
+        self.habits = check_kinds(habits)
+        self.dim = self.edge_features + len(self.habits)
         self.hidden = validation.positive(hidden, 0, "hidden")
-        self.feature_names = validation.names_for(names, self.dim)
+        own = validation.names_for(names, self.edge_features)
+        self.feature_names = (*own, *(KINDS[kind] for kind in self.habits))
 
     def __repr__(self) -> str:
         hidden = f", hidden={self.hidden}" if self.hidden else ""
-        return f"Fleet(points={self.points}, vehicles={self.vehicles}, features={self.dim}{hidden})"
+        habits = f", habits={self.habits}" if self.habits else ""
+        sizes = f"points={self.points}, vehicles={self.vehicles}, features={self.edge_features}"
+        return f"Fleet({sizes}{hidden}{habits})"
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[FleetProblem]:
         """n random problems: edge features uniform on [0, 1]; the first points are the terminals."""
         terminals = np.arange(2 * self.vehicles, dtype=np.int64).reshape(-1, 2)  # points are exchangeable
         for _ in range(n):
-            yield FleetProblem(Graph.random(rng, self.points, self.dim, self.hidden), terminals)
+            yield FleetProblem(Graph.random(rng, self.points, self.edge_features, self.hidden), terminals)
+
+    # -- habits ------------------------------------------------------------------------------------------
+
+    def with_habits(self, kinds: Sequence[str]) -> Fleet:
+        """The same domain with these kinds of habits."""
+        own = self.feature_names[: self.edge_features]
+        return Fleet(self.points, self.vehicles, self.edge_features, self.hidden, own, kinds)
+
+    def parts(self, x: FleetProblem, y: Paths) -> Iterator[tuple[str, str]]:
+        """The edges used, by the names of their ends."""
+        for path in y:
+            yield from x.graph.parts(path)
+
+    def choices(self, x: FleetProblem) -> tuple[str, ...]:
+        """The names of the points."""
+        return x.graph.titles()
+
+    def extend(self, x: FleetProblem, usage: Usage) -> FleetProblem:
+        """The problem with the costs of unusual edges as further features."""
+        return replace(x, graph=x.graph.extended(self.edge_features, len(self.habits), usage))
+
+    def _graph(self, x: FleetProblem) -> Graph:
+        return x.graph.extended(self.edge_features, len(self.habits), None) if self.habits else x.graph
+
+    # -- a domain ----------------------------------------------------------------------------------------
 
     def features(self, x: FleetProblem, y: Paths) -> Vector:
         """phi(x, y): minus the summed features of the edges used."""
         order, starts = flat(y)
-        phi: Vector = fleets.features_along(x.graph.edges, order.reshape(1, -1), starts)[0]
+        phi: Vector = fleets.features_along(self._graph(x).edges, order.reshape(1, -1), starts)[0]
         return phi
 
     def all_features(self, x: FleetProblem, y: Paths) -> Vector:
@@ -124,7 +158,7 @@ class Fleet:
 
     def solve(self, x: FleetProblem, w: Vector) -> Paths:
         """Cheapest insertion over all paths, then 2-opt inside each."""
-        costs = x.graph.costs(validation.weight_vector(w, self.dim, self.hidden))
+        costs = self._graph(x).costs(validation.weight_vector(w, self.dim, self.hidden))
         return split(*fleets.solve(costs, x.terminals))
 
     def moves(self, x: FleetProblem, y: Paths) -> Iterator[Move]:
@@ -148,18 +182,18 @@ class Fleet:
 
     def landscape(self, x: FleetProblem, w: Vector) -> FleetLandscape:
         """The solutions of a problem under the weights."""
-        return FleetLandscape(x.graph.costs(validation.weight_vector(w, self.dim, self.hidden)))
+        return FleetLandscape(self._graph(x).costs(validation.weight_vector(w, self.dim, self.hidden)))
 
     def features_along(self, x: FleetProblem, path: Sequence[Paths]) -> Matrix:
         """phi of each solution."""
         orders, starts = zip(*(flat(y) for y in path), strict=True)
         if all((s == starts[0]).all() for s in starts[1:]):
-            return fleets.features_along(x.graph.edges, np.asarray(orders), starts[0])
+            return fleets.features_along(self._graph(x).edges, np.asarray(orders), starts[0])
         return np.array([self.features(x, y) for y in path])
 
     def move_features(self, x: FleetProblem, y: Paths) -> Matrix:
         """The change in phi of each reversal."""
-        return fleets.move_features(x.graph.edges, *flat(y))
+        return fleets.move_features(self._graph(x).edges, *flat(y))
 
     def edits_between(self, x: FleetProblem, y: Paths, z: Paths) -> int:
         """An upper bound on the reversals inside each path, plus one for each point on another path in z.
@@ -192,11 +226,11 @@ class Fleet:
 
     def encode_problem(self, x: FleetProblem) -> Any:
         """The problem as JSON-able data."""
-        return {**x.graph.encode(), "terminals": x.terminals.tolist()}
+        return {**x.graph.encode(self.edge_features), "terminals": x.terminals.tolist()}
 
     def decode_problem(self, data: Any) -> FleetProblem:
         """A validated problem from JSON-able data."""
-        graph = Graph.decode(data, self.dim)
+        graph = Graph.decode(data, self.edge_features)
         return FleetProblem.of(graph, validation.entry(data, "terminals", "the problem"))
 
     def encode_solution(self, y: Paths) -> list[list[int]]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from coactor import validation
 from coactor.kernels.edges import cost_matrix
-from coactor.protocol import Matrix, Vector
+from coactor.protocol import Indices, Matrix, Usage, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -83,9 +85,38 @@ class Graph:
         """The cost of each edge under the weights, as an n x n matrix."""
         return cost_matrix(validation.edge_costs(self.edges, self.hidden, w), self.size)
 
-    def encode(self) -> dict[str, Any]:
-        """The graph as JSON-able data."""
-        data: dict[str, Any] = {"size": self.size, "edges": self.edges.tolist()}
+    # -- habits ------------------------------------------------------------------------------------------
+
+    def titles(self) -> tuple[str, ...]:
+        """The names of the points; by default their numbers."""
+        return tuple(map(str, range(self.size))) if self.names is None else self.names
+
+    def parts(self, points: Iterable[int]) -> Iterator[tuple[str, str]]:
+        """The edges between consecutive points by the names of their ends, in alphabetical order."""
+        titles = self.titles()
+        for a, b in pairwise(titles[k] for k in points):
+            yield (a, b) if a <= b else (b, a)
+
+    def extended(self, features: int, habits: int, usage: Usage | None) -> Graph:
+        """The graph with its own features and the costs of unusual edges; 0 if nothing was recalled."""
+        if usage is None:
+            if self.edges.shape[1] != features:  # has them already, or is not of this domain
+                return self
+            return replace(self, edges=np.hstack([self.edges, np.zeros((len(self.edges), habits))]))
+        number = {name: k for k, name in enumerate(self.titles())}
+        ends: Indices = np.array(
+            [[number.get(name, -1) for name in names] for names in (usage.given, usage.choice)], np.int64
+        ).reshape(2, -1)
+        low, high = ends.min(axis=0), ends.max(axis=0)
+        known = (low >= 0) & (low < high)
+        low, high = low[known], high[known]
+        costs = np.ones((len(self.edges), habits))
+        costs[low * self.size - low * (low + 1) // 2 + high - low - 1] = usage.costs[known]
+        return replace(self, edges=np.hstack([self.edges[:, :features], costs]))
+
+    def encode(self, features: int | None = None) -> dict[str, Any]:
+        """The graph as JSON-able data, with the first features of each edge only."""
+        data: dict[str, Any] = {"size": self.size, "edges": self.edges[:, :features].tolist()}
         if self.hidden.shape[1]:
             data["hidden"] = self.hidden.tolist()
         if self.coordinates is not None:

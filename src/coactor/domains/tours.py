@@ -12,7 +12,8 @@ from coactor import validation
 from coactor.domains.graphs import Graph
 from coactor.domains.reversals import count_reversals
 from coactor.kernels import large_tours, tours
-from coactor.protocol import Indices, Matrix, Move, Vector
+from coactor.memory import KINDS, check_kinds
+from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
 LARGE = 150  # the number of points from which neighbour lists are faster
 
@@ -35,6 +36,8 @@ class Tour:
         Of the features; optional.
     neighbours
         Length of the neighbour lists used on large problems.
+    habits
+        Kinds of habits, each one more feature of an edge: see `coactor.memory`.
 
     Examples
     --------
@@ -57,25 +60,54 @@ class Tour:
         hidden: int = 0,
         names: Sequence[str] | None = None,
         neighbours: int = 10,
+        habits: Sequence[str] = (),
     ) -> None:
         self.points = validation.positive(points, 1, "points")
-        self.dim = validation.positive(features, 1, "features")
+        self.edge_features = validation.positive(features, 1, "features")
+        self.habits = check_kinds(habits)
+        self.dim = self.edge_features + len(self.habits)
         self.hidden = validation.positive(hidden, 0, "hidden")
         self.neighbours = validation.positive(neighbours, 1, "neighbours")
-        self.feature_names = validation.names_for(names, self.dim)
+        own = validation.names_for(names, self.edge_features)
+        self.feature_names = (*own, *(KINDS[kind] for kind in self.habits))
 
     def __repr__(self) -> str:
         hidden = f", hidden={self.hidden}" if self.hidden else ""
-        return f"Tour(points={self.points}, features={self.dim}{hidden})"
+        habits = f", habits={self.habits}" if self.habits else ""
+        return f"Tour(points={self.points}, features={self.edge_features}{hidden}{habits})"
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Graph]:
         """n random problems: edge features uniform on [0, 1]."""
         for _ in range(n):
-            yield Graph.random(rng, self.points, self.dim, self.hidden)
+            yield Graph.random(rng, self.points, self.edge_features, self.hidden)
+
+    # -- habits ------------------------------------------------------------------------------------------
+
+    def with_habits(self, kinds: Sequence[str]) -> Tour:
+        """The same domain with these kinds of habits."""
+        own = self.feature_names[: self.edge_features]
+        return Tour(self.points, self.edge_features, self.hidden, own, self.neighbours, kinds)
+
+    def parts(self, x: Graph, y: Indices) -> Iterator[tuple[str, str]]:
+        """The edges used, by the names of their ends."""
+        return x.parts([*y, y[0]])
+
+    def choices(self, x: Graph) -> tuple[str, ...]:
+        """The names of the points."""
+        return x.titles()
+
+    def extend(self, x: Graph, usage: Usage) -> Graph:
+        """The graph with the costs of unusual edges as further features."""
+        return x.extended(self.edge_features, len(self.habits), usage)
+
+    def _whole(self, x: Graph) -> Graph:
+        return x.extended(self.edge_features, len(self.habits), None) if self.habits else x
+
+    # -- a domain ----------------------------------------------------------------------------------------
 
     def features(self, x: Graph, y: Indices) -> Vector:
         """phi(x, y): minus the summed features of the edges used."""
-        phi: Vector = tours.features_along(x.edges, y.reshape(1, -1))[0]
+        phi: Vector = tours.features_along(self._whole(x).edges, y.reshape(1, -1))[0]
         return phi
 
     def all_features(self, x: Graph, y: Indices) -> Vector:
@@ -84,7 +116,7 @@ class Tour:
 
     def solve(self, x: Graph, w: Vector) -> Indices:
         """Cheapest insertion, then 2-opt; with neighbour lists from 150 points on."""
-        costs = x.costs(validation.weight_vector(w, self.dim, self.hidden))
+        costs = self._whole(x).costs(validation.weight_vector(w, self.dim, self.hidden))
         return large_tours.solve(costs, self.neighbours) if x.size >= LARGE else tours.solve(costs)
 
     def moves(self, x: Graph, y: Indices) -> Iterator[Move]:
@@ -105,15 +137,15 @@ class Tour:
 
     def landscape(self, x: Graph, w: Vector) -> TourLandscape:
         """The tours of a problem under the weights."""
-        return TourLandscape(x.costs(validation.weight_vector(w, self.dim, self.hidden)))
+        return TourLandscape(self._whole(x).costs(validation.weight_vector(w, self.dim, self.hidden)))
 
     def features_along(self, x: Graph, path: Sequence[Indices]) -> Matrix:
         """phi of each tour."""
-        return tours.features_along(x.edges, np.asarray(path))
+        return tours.features_along(self._whole(x).edges, np.asarray(path))
 
     def move_features(self, x: Graph, y: Indices) -> Matrix:
         """The change in phi of each reversal."""
-        return tours.move_features(x.edges, y)
+        return tours.move_features(self._whole(x).edges, y)
 
     def edits_between(self, x: Graph, y: Indices, z: Indices) -> int:
         """An upper bound on the reversals from y to z, wherever z begins and whichever way round it runs."""
@@ -134,12 +166,12 @@ class Tour:
             )
 
     def encode_problem(self, x: Graph) -> Any:
-        """The graph as JSON-able data."""
-        return x.encode()
+        """The graph as JSON-able data, without habits."""
+        return x.encode(self.edge_features)
 
     def decode_problem(self, data: Any) -> Graph:
         """A validated graph from JSON-able data."""
-        return Graph.decode(data, self.dim, self.hidden)
+        return Graph.decode(data, self.edge_features, self.hidden)
 
     def encode_solution(self, y: Indices) -> list[int]:
         """The tour as JSON-able data."""

@@ -13,8 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from coactor.lab.archives.archives import Archive, Case, open_archive
+    from coactor.lab.archives.archives import Archive, open_archive
     from coactor.lab.archives.evaluation import Evaluation, evaluate
+    from coactor.lab.archives.recorded_cases import Case
     from coactor.lab.archives.sharding import learn_archive
     from coactor.lab.engine.contenders import Contender
     from coactor.lab.engine.statistics import Interval
@@ -45,8 +46,9 @@ __all__ = [
 ]
 
 _MODULES = {
-    "archives.archives": ("Archive", "Case", "open_archive"),
+    "archives.archives": ("Archive", "open_archive"),
     "archives.evaluation": ("Evaluation", "evaluate"),
+    "archives.recorded_cases": ("Case",),
     "archives.sharding": ("learn_archive",),
     "engine.contenders": ("Contender",),
     "engine.statistics": ("Interval",),

@@ -7,14 +7,14 @@ more slowly. Functions such as `counts_costs` give the default of an ability tha
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
 from coactor.protocol.interfaces import Domain, Learner
-from coactor.protocol.values import Matrix, Move, Problem, Solution, Solver, Vector
+from coactor.protocol.values import Matrix, Move, Part, Problem, Solution, Solver, Usage, Vector
 from coactor.protocol.views import View
 
 # -- of domains ----------------------------------------------------------------------------------
@@ -190,6 +190,52 @@ class LocallyOptimal(Protocol):
     def locally_optimal(self) -> bool: ...
 
 
+@runtime_checkable
+class HasParts(Domain, Protocol):
+    """Names the parts of a solution, so that a memory can tell how usual they are.
+
+    The last name of a part is what was chosen, the names before it say where: ``("depot", "stop 7")``,
+    ``("Ana", "Monday", "early")``, or only ``"tent"``.
+    """
+
+    def parts(self, x: Problem, y: Solution, /) -> Iterable[Part]: ...
+
+
+@runtime_checkable
+class LimitsChoices(Protocol):
+    """Says what can be chosen in a problem; without it, whatever was ever chosen in the same place."""
+
+    def choices(self, x: Problem, /) -> Iterable[str] | None:
+        """The names of all choices; None if there is no limit."""
+
+
+@runtime_checkable
+class HasContext(Protocol):
+    """Describes a problem by names; two problems are similar if they share most. By default, the choices."""
+
+    def context(self, x: Problem, /) -> Iterable[str] | None:
+        """The names; None for the choices."""
+
+
+@runtime_checkable
+class TakesHabits(HasParts, Protocol):
+    """Has one more feature for each kind of habit: the summed costs of the parts of a solution.
+
+    Features must depend on problem and solution alone. So a memory extends the problem, before it is solved,
+    by how usual its parts are.
+    """
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """The kinds of habits, see `coactor.memory`; empty if the domain does not use any."""
+
+    def with_habits(self, kinds: Sequence[str], /) -> TakesHabits:
+        """The same domain with these kinds of habits."""
+
+    def extend(self, x: Problem, usage: Usage, /) -> Problem:
+        """The problem with these costs of its parts; earlier ones are replaced."""
+
+
 class StartingSolver(Protocol):
     """A solver that can start from a solution, which makes it cheaper to call again.
 
@@ -235,6 +281,11 @@ def feature_names(domain: Domain) -> list[str]:
     if isinstance(domain, Names):
         return [str(name) for name in domain.feature_names]
     return [f"feature {k + 1}" for k in range(domain.dim)]
+
+
+def uses_habits(domain: Domain) -> TypeGuard[TakesHabits]:
+    """Whether the domain has features of habits, so that it needs a memory."""
+    return isinstance(domain, TakesHabits) and bool(domain.habits)
 
 
 # -- of learners ---------------------------------------------------------------------------------

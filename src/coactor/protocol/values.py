@@ -37,6 +37,46 @@ Candidate: TypeAlias = Literal["final", "disagreement"]
 """What to learn from: the expert's final solution, or the candidate of Assumption 3."""
 
 
+Part: TypeAlias = str | tuple[str, ...]
+"""The name of a part of a solution: what was chosen, after the names of where it was chosen, if any."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastCase:
+    """What a memory keeps of a solved problem.
+
+    Attributes
+    ----------
+    parts
+        The parts of the solution: pairs of the place and the choice made there.
+    choices
+        On offer in the problem; None if the problem does not limit them.
+    context
+        Names that describe the problem; None if the choices do.
+    """
+
+    parts: tuple[tuple[str, str], ...]
+    choices: tuple[str, ...] | None = None
+    context: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Usage:
+    """How unusual parts of solutions are: 0 always used, 1 never. Parts that are not listed cost 1.
+
+    Attributes
+    ----------
+    given, choice
+        The parts: place and choice.
+    costs
+        One row for each part, one column for each kind of habit.
+    """
+
+    given: tuple[str, ...]
+    choice: tuple[str, ...]
+    costs: Matrix
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
     """A solution shown to the expert: y = S(x; w).
@@ -53,6 +93,8 @@ class Proposal:
         The probability that the expert accepts it unchanged; None if the learner cannot predict it.
     expected_moves
         The expected number of moves the expert would make first; None if the learner cannot predict it.
+    recalled
+        What the memory recalled, which is part of the problem; None if there is no memory.
     """
 
     id: int
@@ -61,6 +103,7 @@ class Proposal:
     version: int = 0
     chance: float | None = None
     expected_moves: float | None = None
+    recalled: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

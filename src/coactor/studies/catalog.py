@@ -17,6 +17,7 @@ import orjson
 
 from coactor import domains
 from coactor.domains.roads import network_json
+from coactor.habitual import HabitualDomain
 from coactor.plugins import DOMAINS, announced
 from coactor.protocol import Domain
 from coactor.studies.codec import short
@@ -66,6 +67,8 @@ def make(name: str, given: dict[str, Any], *, limits: bool = True) -> Domain:
 
     Raises Invalid if the domain rejects them, or if a parameter exceeds the limits for requests.
     """
+    if name == "roads" and given.get("habit") is False:  # written by an older coactor
+        given = {key: value for key, value in given.items() if key != "habit"}
     known = parameters(name)
     for key, value in given.items():
         if key not in known:
@@ -95,6 +98,7 @@ def describe(domain: Domain) -> dict[str, Any]:
     A domain that does not keep a parameter as an attribute of the same name, or keeps it in a form that JSON
     cannot hold, gets no name here: it must be passed when the study is opened.
     """
+    domain = domain.domain if isinstance(domain, HabitualDomain) else domain
     kind, name = type(domain), name_of(domain)
     values = {} if name is None else {key: _value_of(domain, key) for key in parameters(name)}
     values |= {key: {"stored": content_hash(data)} for key, data in _large_parts(domain).items()}
@@ -102,7 +106,7 @@ def describe(domain: Domain) -> dict[str, Any]:
     return {
         "name": name if plain else None,
         "type": f"{kind.__module__}.{kind.__qualname__}",
-        "parameters": {key: value for key, value in values.items() if value is not None} if plain else {},
+        "parameters": {k: value for k, value in values.items() if value not in (None, [])} if plain else {},
     }
 
 
@@ -144,7 +148,8 @@ def _large_parts(domain: Domain) -> dict[str, bytes]:
 
 def _value_of(domain: Domain, key: str) -> Any:
     names = getattr(domain, "feature_names", None)
-    given = domain.dim - int(getattr(domain, "soft", False))  # a soft capacity adds a feature of its own
+    extra = int(getattr(domain, "soft", False)) + len(getattr(domain, "habits", ()))
+    given = domain.dim - extra  # without the features that a soft capacity and habits add
     renamed: dict[str, Any] = {"features": given, "names": None if names is None else tuple(names)[:given]}
     value = renamed.get(key)
     value = getattr(domain, key, _UNKNOWN) if value is None else value

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from coactor.habitual import HabitualDomain, plain
 from coactor.protocol import Codes, Domain, Problem, Solution
 from coactor.search import check_solution
 from coactor.studies.errors import Invalid
@@ -69,11 +70,12 @@ class Codec:
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
-        self._codes = domain if isinstance(domain, Codes) else None
+        own = domain.domain if isinstance(domain, HabitualDomain) else domain
+        self._codes = own if isinstance(own, Codes) else None
 
     def plain_problem(self, x: Problem) -> Any:
-        """The problem as JSON-able data."""
-        return self._codes.encode_problem(x) if self._codes else to_plain(x)
+        """The problem as JSON-able data, without what was recalled for it."""
+        return self._codes.encode_problem(plain(x)) if self._codes else to_plain(plain(x))
 
     def problem(self, data: Any) -> Problem:
         """A problem from JSON-able data. Raises Invalid if it is not one."""
@@ -91,7 +93,7 @@ class Codec:
     def solution(self, x: Problem, data: Any) -> Solution:
         """A solution of x from JSON-able data. Raises Invalid if it is not one."""
         try:
-            y = self._codes.decode_solution(x, data) if self._codes else from_plain(data)
+            y = self._codes.decode_solution(plain(x), data) if self._codes else from_plain(data)
             check_solution(self.domain, x, y)
         except Invalid:
             raise

@@ -314,6 +314,7 @@ class Desk:
             label=asked.label,
             state=None if known is None else known.learner.state(),
             acceptance=None if known is None else known.acceptance.state(),
+            memory=None if known is None or known.memory is None else known.memory.state(),
             digest=digest((known or log.projection.knowledge).learner.weights),
             chance=tell.chance,
             expected=tell.expected,

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from coactor import learners
+from coactor.habitual import with_habits
+from coactor.memory import Memory
 from coactor.proposals.strategies import Strategy
-from coactor.protocol import Candidate, Domain, Learner, Solver, counts_costs, feature_names
+from coactor.protocol import (
+    Candidate,
+    Domain,
+    Learner,
+    Solver,
+    State,
+    counts_costs,
+    feature_names,
+    uses_habits,
+)
 from coactor.studies import catalog
 from coactor.studies.codec import STUDY_NAME, short
 from coactor.studies.errors import Conflict, Invalid
@@ -43,6 +54,8 @@ def open_study(
     candidate: Candidate | None = None,
     grace: float | None = None,
     seed: int | None = None,
+    habits: bool | Sequence[str] | None = None,
+    learned: State | None = None,
     actor: str = "",
     clock: Callable[[], float] = time.time,
 ) -> Study:
@@ -82,6 +95,13 @@ def open_study(
         Seconds in which a tell can be withdrawn; 600 when created.
     seed
         Of the search for proposals; 0 when created.
+    habits
+        Whether to remember what people chose, and to add how unusual the parts of a solution are to its
+        features: True, or the kinds of `coactor.memory`; none when created. Stored: a study with habits is
+        opened with the plain domain.
+    learned
+        What the study starts with when it is created: the states of a learner and of a memory, as
+        ``coactor learn`` writes them. In place of `learner`.
     actor, clock
         Who creates the study, and seconds since 1970.
 
@@ -121,10 +141,16 @@ def open_study(
         with store.reading() as sql:
             exists = any(head.name == name for head in sql.studies())
         if not exists and create:
-            _create(store, name, domain, learner, {**DEFAULTS, **settings}, actor, clock)
+            habits = (learned or {}).get("habits") if habits is None else habits
+            domain = None if domain is None else with_habits(domain, habits or False)
+            learner = learner if learned is None else learner_from(learned)
+            memory = (learned or {}).get("memory")
+            _create(store, name, domain, learner, memory, {**DEFAULTS, **settings}, actor, clock)
         own = None if learner is None or isinstance(learner, str) else learner
         strategy = None if isinstance(proposals, str) else proposals
         study = Study(store, name, domain, own, solver, strategy, clock)
+        if habits is not None and uses_habits(domain := with_habits(study.domain, habits)):
+            settings["habits"] = list(domain.habits)
         _check_settings(study, learner, settings)
     except BaseException:
         if store is not url:
@@ -139,6 +165,7 @@ def _create(
     name: str,
     domain: Domain | None,
     learner: str | Learner | None,
+    memory: State | None,
     settings: dict[str, Any],
     actor: str,
     clock: Callable[[], float],
@@ -160,7 +187,13 @@ def _create(
         "counts_costs": counts_costs(domain),
         **settings,
     }
-    first = Created(uid=uuid.uuid4().hex, config=config, state=learner.state())
+    if uses_habits(domain):
+        config["habits"] = list(domain.habits)
+        if memory is not None:
+            Memory().restore(memory)
+    else:
+        memory = None
+    first = Created(uid=uuid.uuid4().hex, config=config, state=learner.state(), memory=memory)
     parts = catalog.parts(domain)
     try:
         with store.writing() as sql:
@@ -179,6 +212,14 @@ def make_learner(name: str, dim: int) -> Learner:
         return learners.make(name, dim)
     except (ValueError, KeyError) as error:
         raise Invalid(f"There is no learner {short(name)}: {error}") from error
+
+
+def learner_from(learned: State) -> Learner:
+    """The learner of what ``coactor learn`` wrote. Raises Invalid if it is not that."""
+    try:
+        return learners.from_state(learned["learner"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise Invalid(f"This is not what `coactor learn` wrote: {error}") from error
 
 
 def _check_settings(study: Study, learner: str | Learner | None, settings: dict[str, Any]) -> None:

@@ -20,10 +20,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import orjson
 
 from coactor.proposals.strategies import Strategy
-from coactor.protocol import Domain, Problem, Proposal
+from coactor.protocol import Domain, Problem, Proposal, Usage, uses_habits
 from coactor.rounds import Knowledge, propose
 from coactor.solutions import same_solution
 from coactor.studies.codec import Codec
@@ -86,6 +87,7 @@ class Proposer:
         if earlier is not None:
             return self._asked_before(earlier, hash, problem)
         proposal = self._solve(problem, knowledge, version)
+        usage, recalled = _encoded(proposal)
         with ledger.writing() as log:  # the solver ran outside the lock, so another caller may be first
             earlier = log.sql.by_key(study, key) if key is not None else None
             if earlier is None:
@@ -100,8 +102,11 @@ class Proposer:
                     chance=proposal.chance,
                     expected=proposal.expected_moves,
                     renewable=renew and self._repeatable,
+                    recalled=recalled,
                 )
                 log.sql.add_problem(hash, data)
+                if recalled is not None:
+                    log.sql.add_problem(recalled, usage)
                 log.add(fact, actor=actor, via=via)
         if earlier is not None:
             return self._asked_before(earlier, hash, problem)
@@ -129,7 +134,8 @@ class Proposer:
             raise Conflict(
                 f"The key {entry.key!r} was used for another request; choose a new key for a new problem."
             )
-        return self._proposal(problem, fact.proposal, fact)
+        with self._ledger.store.reading() as sql:
+            return self._proposal(problem, fact.proposal, fact, sql)
 
     # -- proposals in the log ----------------------------------------------------------------------------
 
@@ -196,13 +202,18 @@ class Proposer:
             raise NotFound(f"Study {self._ledger.head.name!r} has no proposal {id}; see its proposals.")
         problem = self._codec.problem(orjson.loads(sql.problem(entries[0].fact.problem)))
         facts = [entry.fact for entry in entries]
-        solvings = [self._proposal(problem, id, fact) for fact in facts if isinstance(fact, Asked | Renewed)]
+        solved = [fact for fact in facts if isinstance(fact, Asked | Renewed)]
+        solvings = [self._proposal(problem, id, fact, sql) for fact in solved]
         told = next((fact for fact in reversed(facts) if isinstance(fact, Told)), None)
         return solvings, told
 
-    def _proposal(self, problem: Problem, id: int, fact: Asked | Renewed) -> Proposal:
+    def _proposal(self, problem: Problem, id: int, fact: Asked | Renewed, sql: Transaction) -> Proposal:
+        usage = None
+        if fact.recalled is not None and uses_habits(self._domain):
+            usage = _decoded(sql.problem(fact.recalled))
+            problem = self._domain.extend(problem, usage)
         solution = self._codec.solution(problem, fact.solution)
-        return Proposal(id, problem, solution, fact.version, fact.chance, fact.expected)
+        return Proposal(id, problem, solution, fact.version, fact.chance, fact.expected, usage)
 
     def _keep(self, proposal: Proposal) -> None:
         with self._ledger.lock:
@@ -239,6 +250,7 @@ class Proposer:
             proposal = replace(self._solve(problem, knowledge, version), id=id)
         except Invalid:
             return
+        usage, recalled = _encoded(proposal)
         with ledger.writing() as log:
             draft = log.projection.drafts.get(id)
             if draft is None or draft.revision != revision or draft.held_by(log.now) not in ("", actor):
@@ -250,6 +262,25 @@ class Proposer:
                 revision=revision + 1,
                 chance=proposal.chance,
                 expected=proposal.expected_moves,
+                recalled=recalled,
             )
+            if recalled is not None:
+                log.sql.add_problem(recalled, usage)
             log.add(fact, actor=actor, via=via)
         self._keep(proposal)
+
+
+def _encoded(proposal: Proposal) -> tuple[bytes, str | None]:
+    """What the memory recalled for a proposal as bytes, and their content hash; None if it has no memory."""
+    usage = proposal.recalled
+    if usage is None:
+        return b"", None
+    parts = {"given": list(usage.given), "choice": list(usage.choice)}
+    data = canonical({**parts, "costs": usage.costs.T.tolist()})
+    return data, content_hash(data)
+
+
+def _decoded(data: bytes) -> Usage:
+    """The inverse of `_encoded`."""
+    usage = orjson.loads(data)
+    return Usage(tuple(usage["given"]), tuple(usage["choice"]), np.array(usage["costs"], np.float64).T)

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from coactor.habitual import with_habits
 from coactor.proposals.strategies import Strategy, effort, strategy
 from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
 from coactor.studies import catalog
@@ -71,13 +72,13 @@ class Study(Reports):
         config = first.config
         if domain is None:
             domain = _installed_domain(store, name, config)
-        elif domain.dim != config["dim"]:
+        domain = with_habits(domain, config.get("habits") or False)
+        if domain.dim != config["dim"]:
             raise Invalid(
                 f"Study {name!r} has {config['dim']} features, this domain has {domain.dim}; "
                 "open it with the domain it was created with."
             )
-        else:
-            catalog.check_same(name, config["domain"], domain)
+        catalog.check_same(name, config["domain"], domain)
         codec = Codec(domain)
 
         @cache
@@ -302,6 +303,7 @@ class Study(Reports):
                 state=knowledge.learner.state(),
                 digest=digest(knowledge.learner.weights),
                 acceptance=knowledge.acceptance.state(),
+                memory=None if knowledge.memory is None else knowledge.memory.state(),
             )
             entry = log.add(fact, actor=actor, via=via, knowledge=knowledge)
         return version_row(entry)

@@ -24,7 +24,7 @@ from coactor.studies.log.canonical import canonical, content_hash
 from coactor.studies.log.chain import Entry
 from coactor.studies.log.facts import Told, was_accepted
 from coactor.studies.log.ledger import Ledger, Writer
-from coactor.studies.log.projection import observation
+from coactor.studies.log.projection import observation, write_case
 from coactor.studies.log.vectors import digest, pack, unpack
 
 
@@ -134,6 +134,7 @@ class Teller:
             chance=proposal.chance,
             expected=proposal.expected_moves,
             accepted=seen.accepted,
+            case=write_case(seen.case) if seen.case is not None and request.learn else None,
             vectors=pack(vectors),
         )
         return told, _try(before, told)

@@ -56,6 +56,7 @@ class OpenStudies:
         grace: float,
         proposals: str,
         budget: float | None,
+        habits: bool | list[str],
         actor: str,
     ) -> None:
         """Create a study of an installed domain. Raises Conflict if the name is taken."""
@@ -71,6 +72,7 @@ class OpenStudies:
             grace=grace,
             proposals=proposals,
             budget=math.inf if budget is None else budget,
+            habits=habits,
             actor=actor,
             clock=self.clock,
         )

@@ -16,7 +16,7 @@ from tests.domains.roads.networks import grid
 
 def case(seed: int, side: int = 5) -> tuple[Roads, Trip, Route, np.ndarray]:
     rng = np.random.default_rng(seed)
-    domain = Roads(grid(side, rng, drop=0.1), habit=False)
+    domain = Roads(grid(side, rng, drop=0.1))
     x = next(domain.sample(rng, 1))
     y = domain.solve(x, rng.random(domain.dim) + 0.1)
     for _ in range(int(rng.integers(0, 3))):

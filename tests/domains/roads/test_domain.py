@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coactor
-from coactor.domains import Habits, Network, Roads, Route, Trip
+from coactor.domains import Network, Roads, Route, Trip
 from coactor.kernels import roads as kernel
+from coactor.memory import Memory, past_case, recall
+from coactor.protocol import Usage
 from tests.domains.roads.networks import grid
 
 
@@ -52,19 +54,18 @@ def wander(domain: Roads, rng: np.random.Generator, length: int) -> np.ndarray:
 def test_roads_pass_check_domain() -> None:
     rng = np.random.default_rng(0)
     network = grid(4, rng, drop=0.3)
-    for habit in (False, True):
-        domain = Roads(network, habit)
+    for habits in ((), ("similar", "all")):
+        domain = Roads(network, habits)
         coactor.check_domain(domain, domain.sample(rng, 3))
-    habits = Habits(network)
-    habits.record([0, int(network.head[0])])
-    coactor.check_domain(Roads(network), [Trip(0, 7, habits.costs())])
+    usage = Usage(("0",), (network.ids[network.head[0]],), np.array([[0.2, 0.4]]))
+    coactor.check_domain(domain, [domain.extend(Trip(0, 7), usage)])
 
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_solve_finds_the_cheapest_path_and_no_move_improves_it(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    domain = Roads(grid(4, rng, drop=0.2), habit=False)
+    domain = Roads(grid(4, rng, drop=0.2))
     x = next(domain.sample(rng, 1))
     w = rng.random(domain.dim) * (rng.random(domain.dim) < 0.8)
     y = domain.solve(x, w)
@@ -79,7 +80,7 @@ def test_solve_finds_the_cheapest_path_and_no_move_improves_it(seed: int) -> Non
 @given(seed=st.integers(0, 10_000))
 def test_vias_towards_are_the_fewest_that_draw_the_driven_path(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    domain = Roads(grid(3, rng), habit=False)
+    domain = Roads(grid(3, rng))
     driven = wander(domain, rng, int(rng.integers(2, 8)))
     if len(driven) < 2 or driven[0] == driven[-1]:
         return
@@ -92,7 +93,7 @@ def test_vias_towards_are_the_fewest_that_draw_the_driven_path(seed: int) -> Non
 
 def test_solve_treats_negative_weights_as_zero() -> None:
     rng = np.random.default_rng(1)
-    domain = Roads(grid(4, rng), habit=False)
+    domain = Roads(grid(4, rng))
     x = next(domain.sample(rng, 1))
     w = np.array([1.0, -3.0, 0.5, -1.0, 0.2])
     assert np.array_equal(domain.solve(x, w).links, domain.solve(x, np.maximum(w, 0)).links)
@@ -101,13 +102,16 @@ def test_solve_treats_negative_weights_as_zero() -> None:
 
 def test_habits_make_the_usual_turn_cheaper() -> None:
     network = Network.of([0, 1, 1, 2, 3], [1, 2, 3, 4, 4], [1.0, 1.0, 1.0, 1.0, 1.0])
-    habits = Habits(network)
+    domain, memory = Roads(network, ("all",)), Memory()
+    route = domain.route(Trip(0, 4), (2,), domain.distance)
     for _ in range(9):
-        habits.record([0, 2])
-    costs = habits.costs()
-    assert (costs >= 0).all()
-    assert costs[0] == pytest.approx(np.log(11))  # 0 -> 1, never
-    assert costs[1] == pytest.approx(np.log(11 / 10))  # 0 -> 2, nine times
+        memory.add(past_case(domain, Trip(0, 4), route))
+    trip = domain.extend(Trip(0, 3), recall(memory, domain, Trip(0, 3)))
+    assert trip.habits is not None
+    usual, never = trip.habits[1, 0], trip.habits[0, 0]  # 0 -> 2, nine times; 0 -> 1
+    assert never == 1.0
+    assert 0.0 <= usual < 0.1
+    assert domain.features(trip, domain.solve(trip, domain.distance))[-1] < 0
 
 
 def test_network_tells_left_turns_from_right_turns() -> None:
@@ -146,14 +150,14 @@ def test_roads_and_networks_raise_value_error_for_malformed_input() -> None:
         Network.of([0, 2], [1, 3], [1.0, 1.0])
     with pytest.raises(ValueError, match="links that do not meet"):
         Network.of([0, 1], [1, 2], [1.0, 1.0], turns=[[1, 0]])
-    dead_end = Roads(Network.of([0, 1], [1, 2], [1.0, 1.0]), habit=False)
+    dead_end = Roads(Network.of([0, 1], [1, 2], [1.0, 1.0]))
     with pytest.raises(ValueError, match="no way from link 1 to link 0"):
         dead_end.solve(Trip(1, 0), dead_end.distance)
 
 
 def test_tree_kernel_agrees_with_plain_python() -> None:
     rng = np.random.default_rng(5)
-    domain = Roads(grid(3, rng), habit=False)
+    domain = Roads(grid(3, rng))
     costs = domain._costs(Trip(0, 1), rng.random(domain.dim))
     args = (domain.network.start, domain.router._outgoing, domain.network.head, costs, 0, -1)
     for fast, plain in zip(

@@ -9,22 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coactor.domains import Habits, Roads, Trip
+from coactor.domains import Roads, Trip
 from coactor.domains.roads import network_json
 from tests.domains.roads.networks import assert_same, grid, small
 
 
 @settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10_000), habits=st.booleans())
-def test_decode_restores_an_encoded_network_exactly(seed: int, habits: bool) -> None:
+@given(seed=st.integers(0, 10_000))
+def test_decode_restores_an_encoded_network_exactly(seed: int) -> None:
     rng = np.random.default_rng(seed)
     network = grid(int(rng.integers(2, 5)), rng, drop=0.3)
-    if habits:
-        memory = Habits(network)
-        memory.record([0, int(network.head[0])])
-        network = memory.frozen()
-        assert network.names[-1] == "unusual turns"
-        assert (network.turn_features[:, -1] == memory.costs()).all()
     assert_same(network, network_json.decode(json.loads(json.dumps(network_json.encode(network)))))
 
 
@@ -39,7 +33,7 @@ def test_decode_derives_features_from_lengths_kinds_and_coordinates() -> None:
     )
     assert network.streets == ("High St", "Mill Lane", "", "High St")
     assert len(network.head) == 5
-    domain = Roads(network, habit=False)
+    domain = Roads(network)
     assert domain.distance.tolist() == [1, 1, 0, 0, 0]
     by_name = domain.decode_problem({"origin": "a", "destination": "c"})
     assert (by_name.origin, by_name.destination) == (0, 2)
@@ -62,7 +56,7 @@ def test_decode_takes_given_features_of_links_and_turns() -> None:
     order = list(zip(network.tail.tolist(), network.head.tolist(), strict=True))
     waits = dict(zip(order, network.turn_features[:, 0].tolist(), strict=True))
     assert waits == {(1, 2): 10, (0, 1): 20, (2, 0): 30, (3, 0): 40}
-    domain = Roads(network, habit=False)
+    domain = Roads(network)
     assert domain.distance.tolist() == [1, 0, 0]
     phi = domain.features(Trip(0, 2), domain.solve(Trip(0, 2), domain.distance))
     np.testing.assert_allclose(phi, [-5.0, -0.1, -30.0])

@@ -27,7 +27,7 @@ def write_trips(folder: Path, trips: int = 40, seed: int = 0) -> Path:
     )
     begin, end = np.array(both).T
     network = Network.of(begin, end, lengths, kinds)
-    domain = Roads(network, habit=False)
+    domain = Roads(network)
     weights = np.array([1.0, 3.0, 2.0])  # main, side, u-turns
     driven = [domain.solve(x, weights).links for x in domain.sample(rng, trips)]
     rows = ["_".join(map(str, links)) for links in driven if len(links) > 1]

@@ -18,7 +18,7 @@ def test_learn_archive_with_one_shard_equals_a_replay(learner: str, trips: Path)
     archive = open_archive(trips)
     state, effort = learn_archive(archive, learner, 1)
     live = replay(archive, Contender.parse(learner, "paper"), np.arange(archive.size))
-    assert np.array_equal(learners.from_state(state).weights, live.weights)
+    assert np.array_equal(learners.from_state(state["learner"]).weights, live.weights)
     assert effort == pytest.approx(live.efforts.mean())
 
 
@@ -125,14 +125,14 @@ def test_learn_archive_on_a_cluster_gives_the_same(learner: str, trips: Path, th
     archive = open_archive(trips)
     home, effort = learn_archive(archive, learner, 3, jobs=2)
     away, same = learn_archive(archive, learner, 3, cluster=threaded_worker)
-    assert learners.from_state(away).state() == learners.from_state(home).state()
+    assert away == home
     assert same == effort
 
 
 def test_learn_archive_with_three_shards_learns_that_drivers_avoid_side_roads(trips: Path) -> None:
-    archive = open_archive(trips, habit=False)
+    archive = open_archive(trips, habits=False)
     state, _ = learn_archive(archive, "default", 3, jobs=1)
-    w = learners.from_state(state).weights
+    w = learners.from_state(state["learner"]).weights
     efforts = [
         c.expert(c.problem, archive.domain.solve(c.problem, w)).effort
         for c in archive.replay(range(archive.size))

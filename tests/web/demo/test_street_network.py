@@ -12,7 +12,7 @@ def test_network_is_connected_and_without_needless_u_turns():
     assert 2000 < network.size < 5000
     assert network.labels == street_network.FEATURES
     assert len(set(network.streets)) > 100
-    domain, rng = Roads(network, habit=False), np.random.default_rng(0)
+    domain, rng = Roads(network), np.random.default_rng(0)
     for _ in range(50):
         x = street_network.trip(rng)
         route = domain.solve(x, rng.random(domain.dim))

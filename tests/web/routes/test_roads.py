@@ -18,13 +18,13 @@ STUDY = "/api/studies/city"
 
 @pytest.fixture
 def roads() -> Roads:
-    return Roads(grid(6, np.random.default_rng(3)), habit=False)
+    return Roads(grid(6, np.random.default_rng(3)))
 
 
 @pytest.fixture
 def admin(server, roads):
     client = server.client("admin")
-    parameters = {"network": network_json.encode(roads.network), "habit": False}
+    parameters = {"network": network_json.encode(roads.network)}
     created = client.post(
         "/api/studies", json={"name": "city", "domain": {"name": "roads", "parameters": parameters}}
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coactor import validation
-from coactor.protocol import Matrix, Vector
+from coactor.protocol import Indices, Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -77,3 +77,57 @@ class Day:
             )
         places = None if coordinates is None else validation.matrix(coordinates, "coordinates", n + 1, 2)
         return Day(table, demands, capacities, names, places)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PlannedDay:
+    """One day of an archive of plans.
+
+    Attributes
+    ----------
+    day, weekday
+        The date as a number, and the weekday, 0 to 6.
+    demand
+        Of each stop of that day, by stop number.
+    capacity
+        Of one vehicle.
+    routes
+        The planner's routes: stop numbers without the depot. Empty if not known yet.
+    vehicles
+        The number of vehicles on duty.
+    """
+
+    day: int
+    weekday: int
+    demand: dict[int, float]
+    capacity: float
+    routes: tuple[tuple[int, ...], ...]
+    vehicles: int
+
+    def __repr__(self) -> str:
+        return (
+            f"PlannedDay(day={self.day}, weekday={self.weekday}, {len(self.demand)} stops, "
+            f"{len(self.routes)} routes, {self.vehicles} vehicles)"
+        )
+
+    @property
+    def stops(self) -> tuple[int, ...]:
+        """The day's stops, sorted."""
+        return tuple(sorted(self.demand))
+
+    def local_routes(self) -> tuple[Indices, ...]:
+        """The planner's routes in the numbers of the day's problem."""
+        number = {stop: k + 1 for k, stop in enumerate(self.stops)}
+        routes = [np.array([number[s] for s in route], dtype=np.int64) for route in self.routes]
+        return (*routes, *(np.empty(0, np.int64) for _ in range(self.vehicles - len(routes))))
+
+    def problem(self, distances: Matrix) -> Day:
+        """The problem of the day, without its routes; the feature of an arc is distance / mean distance.
+
+        `distances` are those between all stops, the depot first.
+        """
+        points = np.array([0, *self.stops])
+        table = distances[np.ix_(points, points)] / distances[distances > 0].mean()
+        demand = np.array([0.0, *(self.demand[stop] for stop in self.stops)])
+        names = [str(point) for point in points]
+        return Day.of(table, demand, np.full(self.vehicles, float(self.capacity)), names)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,7 +15,8 @@ from coactor.domains.plans.solver import solve
 from coactor.kernels import plan_climb, plan_distance
 from coactor.kernels import plans as kernel
 from coactor.kernels.plans import Rules
-from coactor.protocol import Indices, Matrix, Move, Vector
+from coactor.memory import KINDS, check_kinds
+from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
 Routes: TypeAlias = tuple[Indices, ...]
 OPS = ("reverse", "move", "swap", "tails")
@@ -43,6 +45,8 @@ class Plans:
         whose weight is learned like any other. For planners whose own plans exceed the stated capacities.
     names
         Of the arc features; optional.
+    habits
+        Kinds of habits, each one more arc feature: see `coactor.memory`.
 
     Examples
     --------
@@ -56,24 +60,76 @@ class Plans:
 
     counts_costs = True
 
-    def __init__(self, features: int = 1, soft: bool = False, names: Sequence[str] | None = None) -> None:
-        arcs = validation.positive(features, 1, "features")
+    def __init__(
+        self,
+        features: int = 1,
+        soft: bool = False,
+        names: Sequence[str] | None = None,
+        habits: Sequence[str] = (),
+    ) -> None:
+        self.arc_features = validation.positive(features, 1, "features")
         self.soft = soft
-        self.dim = arcs + int(soft)
-        self.feature_names = (*validation.names_for(names, arcs), *(("overload",) if soft else ()))
+        self.habits = check_kinds(habits)
+        own = validation.names_for(names, self.arc_features)
+        unusual = (KINDS[kind] for kind in self.habits)
+        self.feature_names = (*own, *unusual, *(("overload",) if soft else ()))
+        self.dim = len(self.feature_names)
 
     def __repr__(self) -> str:
-        return f"Plans(features={self.dim - int(self.soft)}{', soft=True' if self.soft else ''})"
+        habits = f", habits={self.habits}" if self.habits else ""
+        return f"Plans(features={self.arc_features}{', soft=True' if self.soft else ''}{habits})"
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Day]:
         """n small random days: features uniform on [0, 1], eight stops, three vehicles."""
-        arcs = self.dim - int(self.soft)
         for _ in range(n):
             demand = np.append(0.0, rng.integers(1, 4, size=8))
-            yield Day.of(rng.random((9, 9, arcs)), demand, np.full(3, 8.0))
+            yield Day.of(rng.random((9, 9, self.arc_features)), demand, np.full(3, 8.0))
+
+    # -- habits ------------------------------------------------------------------------------------------
+
+    def with_habits(self, kinds: Sequence[str]) -> Plans:
+        """The same domain with these kinds of habits."""
+        return Plans(self.arc_features, self.soft, self.feature_names[: self.arc_features], kinds)
+
+    def parts(self, x: Day, y: Routes) -> Iterator[tuple[str, str]]:
+        """The arcs driven, by the names of their ends; from depot to depot for an idle vehicle."""
+        depot = x.stops[0]
+        for route in y:
+            names = [depot, *(x.stops[stop] for stop in route), depot]
+            yield from pairwise(names)
+
+    def choices(self, x: Day) -> tuple[str, ...]:
+        """The names of the day's stops and of the depot."""
+        return x.stops
+
+    def extend(self, x: Day, usage: Usage) -> Day:
+        """The day with the costs of unusual arcs as further arc features."""
+        size = len(x.stops)
+        number = {name: k for k, name in enumerate(x.stops)}
+        costs = np.ones((size, size, len(self.habits)))
+        rows = [number.get(name, -1) for name in usage.given], [number.get(name, -1) for name in usage.choice]
+        given, choice = np.array(rows, np.int64).reshape(2, -1)
+        known = (given >= 0) & (choice >= 0)
+        costs[given[known], choice[known]] = usage.costs[known]
+        costs[np.arange(1, size), np.arange(1, size)] = 0.0
+        return self._with_columns(x, costs)
+
+    def _with_columns(self, x: Day, costs: Any) -> Day:
+        return replace(x, arcs=np.concatenate([x.arcs[:, :, : self.arc_features], costs], axis=2))
+
+    def _whole(self, x: Day) -> Day:
+        """The day with columns for habits: zeros if nothing was recalled for it."""
+        if x.arcs.shape[2] == self.arc_features + len(self.habits):
+            return x
+        if x.arcs.shape[2] != self.arc_features:
+            raise ValueError(f"An arc has {x.arcs.shape[2]} features; expected {self.arc_features}.")
+        return self._with_columns(x, np.zeros((*x.arcs.shape[:2], len(self.habits))))
+
+    # -- a domain ----------------------------------------------------------------------------------------
 
     def features(self, x: Day, y: Routes) -> Vector:
         """phi(x, y): minus the summed arc features, then, if soft, minus the overload."""
+        x = self._whole(x)
         phi = np.zeros(self.dim)
         arcs = x.arcs.shape[2]
         for route in y:
@@ -105,7 +161,7 @@ class Plans:
 
     def landscape(self, x: Day, w: Vector) -> PlanLandscape:
         """The plans of a day under the weights."""
-        w = validation.weight_vector(w, self.dim)
+        w, x = validation.weight_vector(w, self.dim), self._whole(x)
         price = float(w[-1] / x.capacity.mean()) if self.soft else 0.0
         costs = np.ascontiguousarray(x.arcs @ w[: x.arcs.shape[2]])
         return PlanLandscape(x, Rules(costs, price, x.demand, x.capacity, self.soft))
@@ -116,6 +172,7 @@ class Plans:
 
     def move_features(self, x: Day, y: Routes) -> Matrix:
         """The change in phi of each move."""
+        x = self._whole(x)
         routes, sizes = pack(x, y)
         rules = self._rules(x)
         changes = kernel.move_features(x.arcs, rules, routes, sizes, kernel.list_moves(rules, routes, sizes))
@@ -143,9 +200,9 @@ class Plans:
             raise ValueError(f"The plan must visit each of the stops 1 to {x.size} exactly once.")
 
     def encode_problem(self, x: Day) -> Any:
-        """The day as JSON-able data."""
+        """The day as JSON-able data, without habits."""
         data: dict[str, Any] = {
-            "arcs": x.arcs.tolist(),
+            "arcs": x.arcs[:, :, : self.arc_features].tolist(),
             "demand": x.demand.tolist(),
             "capacity": x.capacity.tolist(),
             "stops": list(x.stops),
@@ -161,10 +218,8 @@ class Plans:
             data.get("stops"), len(parts[1]) if isinstance(parts[1], list) else 0, "points"
         )
         day = Day.of(parts[0], parts[1], parts[2], stops, data.get("coordinates"))
-        if day.arcs.shape[2] != self.dim - int(self.soft):
-            raise ValueError(
-                f"An arc has {day.arcs.shape[2]} features; expected {self.dim - int(self.soft)}."
-            )
+        if day.arcs.shape[2] != self.arc_features:
+            raise ValueError(f"An arc has {day.arcs.shape[2]} features; expected {self.arc_features}.")
         return day
 
     def encode_solution(self, y: Routes) -> Any:

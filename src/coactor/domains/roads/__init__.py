@@ -2,13 +2,11 @@
 
 from coactor.domains.roads.detours import Way, other_ways, way_of, way_through
 from coactor.domains.roads.domain import RoadLandscape, Roads
-from coactor.domains.roads.habits import Habits
 from coactor.domains.roads.network import Network
 from coactor.domains.roads.topology import components, successors, turn_sides
 from coactor.domains.roads.trips import Route, Trip
 
 __all__ = [
-    "Habits",
     "Network",
     "RoadLandscape",
     "Roads",

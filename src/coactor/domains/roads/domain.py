@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from coactor.domains.roads.network import Network
 from coactor.domains.roads.router import Leg, Router
 from coactor.domains.roads.trips import Route, Trip
 from coactor.kernels import tolerances
-from coactor.protocol import Indices, Matrix, Move, Vector
+from coactor.memory import KINDS, check_kinds
+from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 from coactor.search import PlainLandscape
 
 TIE = 1e-7  # weight of plain length, relative to the largest weight, that decides between equal paths
@@ -40,15 +41,15 @@ class Roads:
     ----------
     network
         The roads.
-    habit
-        Whether the last feature is how unusual the turns are (`Trip.habit`).
+    habits
+        Kinds of habits, each one more feature of a turn: see `coactor.memory`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from coactor.domains import Network
     >>> square = Network.of([0, 1, 0, 2, 3], [1, 3, 2, 3, 0], [1.0, 1.0, 1.0, 2.0, 1.0])
-    >>> domain = Roads(square, habit=False)
+    >>> domain = Roads(square)
     >>> domain.solve(Trip(4, 1), domain.distance)
     Route(3 links, 4 -> 1)
     """
@@ -57,18 +58,44 @@ class Roads:
     exact = True  # the solver's answer is the one optimum: there is no better one to look for
     counts_costs = True
 
-    def __init__(self, network: Network, habit: bool = True) -> None:
+    def __init__(self, network: Network, habits: Sequence[str] = ()) -> None:
         self.network = network
-        self.habit = habit
+        self.habits = check_kinds(habits)
         self.router = Router(network)
-        self.dim = network.link_features.shape[1] + network.turn_features.shape[1] + int(habit)
-        self.feature_names = (*network.labels, "unusual turns") if habit else network.labels
+        self.feature_names = (*network.labels, *(KINDS[kind] for kind in self.habits))
+        self.dim = len(self.feature_names)
         if (network.link_features < 0).any() or (network.turn_features < 0).any():
             raise ValueError("A feature of the network is below 0; costs must not become negative.")
         self._rows = np.hstack([network.link_features[network.head], network.turn_features])
+        self._number = {link: k for k, link in enumerate(network.ids)}
 
     def __repr__(self) -> str:
-        return f"Roads({self.network!r}{', habit=True' if self.habit else ''})"
+        return f"Roads({self.network!r}{f', habits={self.habits}' if self.habits else ''})"
+
+    # -- habits ------------------------------------------------------------------------------------------
+
+    def with_habits(self, kinds: Sequence[str]) -> Roads:
+        """The same domain with these kinds of habits."""
+        return Roads(self.network, kinds)
+
+    def parts(self, x: Trip, y: Route) -> Iterator[tuple[str, str]]:
+        """The turns made, by the ids of the links."""
+        return itertools.pairwise([self.network.ids[link] for link in y.links])
+
+    def context(self, x: Trip) -> tuple[str, str]:
+        """Where the trip begins and ends."""
+        return f"from {self.network.ids[x.origin]}", f"to {self.network.ids[x.destination]}"
+
+    def extend(self, x: Trip, usage: Usage) -> Trip:
+        """The trip with the costs of unusual turns."""
+        number, network = self._number, self.network
+        ends = [[number.get(link, -1) for link in links] for links in (usage.given, usage.choice)]
+        turns = self.router.turns_between(*np.array(ends, np.int64).reshape(2, -1))
+        costs = np.ones((len(network.head), len(self.habits)))
+        costs[turns[turns >= 0]] = usage.costs[turns >= 0]
+        return replace(x, habits=costs)
+
+    # -- a domain ----------------------------------------------------------------------------------------
 
     @property
     def distance(self) -> Vector:
@@ -107,8 +134,8 @@ class Roads:
         turns = self.router.turns_of(y.links)
         phi = np.zeros(self.dim)
         phi[: self._rows.shape[1]] = -self._rows[turns].sum(axis=0)
-        if self.habit and x.habit is not None:
-            phi[-1] = -x.habit[turns].sum()
+        if x.habits is not None:
+            phi[self._rows.shape[1] :] = -x.habits[turns].sum(axis=0)
         return phi
 
     def features_along(self, x: Trip, path: Sequence[Route]) -> Matrix:
@@ -143,9 +170,8 @@ class Roads:
 
     def turn_rows(self, x: Trip) -> Matrix:
         """What each turn, with the link it leads to, subtracts from phi: one row per turn."""
-        if not self.habit:
-            return self._rows
-        return np.column_stack([self._rows, np.zeros(len(self._rows)) if x.habit is None else x.habit])
+        unusual = np.zeros((len(self._rows), len(self.habits))) if x.habits is None else x.habits
+        return np.hstack([self._rows, unusual]) if self.habits else self._rows
 
     def legs(self, x: Trip, y: Route) -> Iterator[Leg]:
         """The legs of a route with their shortest-path trees under the route's own weights."""
@@ -193,21 +219,13 @@ class Roads:
             raise ValueError(f"There is no turn from link {ids[a]} into link {ids[b]}.")
 
     def encode_problem(self, x: Trip) -> Any:
-        """The trip as JSON-able data."""
-        data: dict[str, Any] = {"origin": x.origin, "destination": x.destination}
-        if x.habit is not None:
-            data["habit"] = x.habit.tolist()
-        return data
+        """The trip as JSON-able data, without habits."""
+        return {"origin": x.origin, "destination": x.destination}
 
     def decode_problem(self, data: Any) -> Trip:
         """A validated trip from JSON-able data; its ends may be link numbers or the ids of the data."""
         ends = [self._link(validation.entry(data, key, "the trip"), key) for key in ("origin", "destination")]
-        habit = data.get("habit")
-        if habit is not None:
-            habit = validation.matrix([habit], "habits", 1, len(self.network.head))[0]
-            if (habit < 0).any():
-                raise ValueError("A habit is below 0; costs must not become negative.")
-        return Trip(ends[0], ends[1], habit)
+        return Trip(ends[0], ends[1])
 
     def encode_solution(self, y: Route) -> Any:
         """The route as JSON-able data."""
@@ -241,8 +259,8 @@ class Roads:
         w = np.maximum(w, 0.0)
         w = w + TIE * (w.max() or 1.0) * self.distance
         costs: Vector = self._rows @ w[: self._rows.shape[1]]
-        if self.habit and x.habit is not None:
-            costs += w[-1] * x.habit
+        if x.habits is not None:
+            costs += x.habits @ w[self._rows.shape[1] :]
         return costs
 
     def _leg_turns(self, y: Route) -> list[Indices]:

@@ -85,6 +85,15 @@ class Router:
         """The turn between each link and the next; -1 where the network has none."""
         return kernel.find_turns(self.network.start, self.network.head, links)
 
+    def turns_between(self, links: Indices, following: Indices) -> Indices:
+        """The turn from each link into another one; -1 where the network has none."""
+        size = self.network.size
+        keys = self.tail * size + self.network.head  # turns are sorted by link, then by the next one
+        wanted = np.where((links < 0) | (following < 0), -1, links * size + following)
+        at = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+        turns: Indices = np.where(keys[at] == wanted, at, -1)
+        return turns
+
     def via_points(self, origin: int, turns: Indices, costs: Vector) -> Indices:
         """Positions of the fewest via-points that make the router draw the given turns."""
         return kernel.via_points(self.network.start, self._outgoing, self.network.head, costs, origin, turns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from coactor.protocol import Indices, Vector
+from coactor.protocol import Indices, Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -15,16 +15,16 @@ class Trip:
     ----------
     origin, destination
         Link numbers of the network.
-    habit
-        The habit cost of each turn on that day (`Habits.costs`); None if unknown.
+    habits
+        How unusual each turn is, one column for each kind of habit; None if nothing was recalled.
     """
 
     origin: int
     destination: int
-    habit: Vector | None = None
+    habits: Matrix | None = None
 
     def __repr__(self) -> str:
-        return f"Trip({self.origin} -> {self.destination}{'' if self.habit is None else ', with habits'})"
+        return f"Trip({self.origin} -> {self.destination}{'' if self.habits is None else ', with habits'})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -1,7 +1,7 @@
 """Archives: recorded solutions of people, as problems with an expert who edits towards the recorded solution.
 
-An archive is replayed in some order. The problem of a case may depend on the cases before it in that order
-(habits), never on the case itself: a solution is recorded only after its case.
+An archive is replayed in some order through a session, as in a live study: what is learned from a case, and
+remembered of it, is known from the next case on.
 """
 
 from __future__ import annotations
@@ -10,36 +10,21 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from coactor import loaders
-from coactor.domains import Habits, History, Network, PlannedDay, Plans, Query, Ranking, Roads, Route, Trip
-from coactor.domains.plans import Column, Routes
+from coactor.domains import Network, PlannedDay, Plans, Query, Ranking, Roads, Route, Trip
+from coactor.domains.plans import Routes
 from coactor.experts import Budget, SimulatedExpert
 from coactor.lab.archives.reconstructed_edits import towards_path, towards_plan
+from coactor.lab.archives.recorded_cases import Case, read_cases
 from coactor.lab.engine.cache import data_digest
-from coactor.protocol import Correction, Domain, Expert, Indices, Problem, Solution, Vector
+from coactor.memory import DEFAULT_KINDS, check_kinds
+from coactor.protocol import Correction, Domain, Indices, Problem, Vector
 
 OVERLOAD = 100.0  # start weight of load above capacity, in mean distances per vehicle load: capacities hold
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Case:
-    """One case of an archive, before its solution is known.
-
-    Attributes
-    ----------
-    problem, expert
-        The problem, and the expert who edits a proposal towards the recorded solution.
-    copied
-        The solution of the most similar earlier case, adapted to this one; None if there is none.
-    """
-
-    problem: Problem
-    expert: Expert
-    copied: Solution | None = None
 
 
 class Archive(Protocol):
@@ -47,7 +32,7 @@ class Archive(Protocol):
 
     @property
     def kind(self) -> str:
-        """What the cases are, in the plural: "trips", "plans" or "queries"."""
+        """What the cases are, in the plural: "trips", "plans", "queries" or "cases"."""
 
     @property
     def effort_name(self) -> str:
@@ -93,23 +78,19 @@ class TripArchive:
         return self.domain.distance
 
     def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
-        habits = Habits(self.network) if self.domain.habit else None
         latest: dict[tuple[int, int], Indices] = {}
         domain = self.domain
         for number in order:
             driven = self.trips[number]
             ends = (int(driven[0]), int(driven[-1]))
-            x = Trip(*ends, habits.costs() if habits else None)
 
             def expert(x: Trip, y: Route, driven: Indices = driven) -> Correction:
                 return towards_path(domain, x, y, driven)
 
             earlier = latest.get(ends)
             copied = None if earlier is None else Route(earlier, (), domain.distance)
-            yield Case(x, expert, copied)
+            yield Case(Trip(*ends), expert, copied)
             latest[ends] = driven
-            if habits:
-                habits.record(driven)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +99,6 @@ class PlanArchive:
 
     distances: np.ndarray[tuple[int, int], np.dtype[np.float64]]
     days: tuple[PlannedDay, ...]
-    columns: tuple[Column, ...]
     domain: Plans
     digest: str
     kind: str = "plans"
@@ -136,21 +116,19 @@ class PlanArchive:
         return w
 
     def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
-        history = History(self.distances, self.columns)
         past: list[PlannedDay] = []
         domain = self.domain
         for number in order:
             day = self.days[number]
-            x = history.problem(day)
             planned = day.local_routes()
 
             def expert(x: Problem, y: Routes, planned: Routes = planned) -> Correction:
                 return towards_plan(domain, x, y, planned)
 
-            nearest = history.most_similar(day)
-            copied = None if nearest < 0 else self._adapted(past[nearest], day)
-            yield Case(x, expert, copied)
-            history.record(day)
+            differences = [len({*day.demand} ^ {*old.demand}) for old in reversed(past)]
+            nearest = differences.index(min(differences)) if past else -1  # the latest of the most similar
+            copied = self._adapted(past[-1 - nearest], day) if past else None
+            yield Case(day.problem(self.distances), expert, copied)
             past.append(day)
 
     def _adapted(self, old: PlannedDay, day: PlannedDay) -> Routes:
@@ -203,7 +181,12 @@ class QueryArchive:
 
 
 def open_archive(
-    path: str | Path, *, habit: bool = True, columns: Sequence[Column] = ("similar",), budget: Budget = None
+    path: str | Path,
+    *,
+    habits: bool | Sequence[str] = True,
+    budget: Budget = None,
+    domain: str | Domain | None = None,
+    parameters: dict[str, Any] | None = None,
 ) -> Archive:
     """Read an archive; its kind is recognised by its files.
 
@@ -211,22 +194,28 @@ def open_archive(
     ----------
     path
         A folder with ``links.csv`` and ``trips.csv`` (or ``paths.csv``), and optionally ``nodes.csv`` and
-        ``turns.csv`` (or ``transitions.csv``); a folder with ``days.json`` and ``distances.csv``; or a
-        LETOR / SVMlight file.
-    habit
-        Trips: whether how unusual each turn was on earlier trips is a feature.
-    columns
-        Plans: the features besides distance, see `domains.History`.
+        ``turns.csv`` (or ``transitions.csv``); a folder with ``days.json`` and ``distances.csv``; a LETOR /
+        SVMlight file; or, if a domain is given, a file of JSON lines, see `read_cases`.
+    habits
+        Whether how unusual the parts of a solution are is a feature: True, or the kinds of `coactor.memory`.
+        Queries have none.
     budget
         Queries: the most exchanges the expert makes, a number or (low, high).
+    domain, parameters
+        JSON lines: the domain, or the name of an installed one or ``module:Class``, and its parameters.
 
     Raises FileNotFoundError if a file is missing, and ValueError if one is not valid.
     """
     path = Path(path)
+    kinds = check_kinds(()) if habits is False else DEFAULT_KINDS if habits is True else check_kinds(habits)
+    if domain is not None:
+        return read_cases(path, domain, parameters or {}, habits)
     if path.is_file():
+        if path.suffix == ".jsonl":
+            raise ValueError(f"{path} has cases of some domain; say which, for example domain='tour'.")
         queries = loaders.read_letor(path)
-        domain = Ranking(features=queries[0].documents.shape[1])
-        return QueryArchive(tuple(queries), domain, _digest([path], budget), budget)
+        ranking = Ranking(features=queries[0].documents.shape[1])
+        return QueryArchive(tuple(queries), ranking, _digest([path], budget), budget)
     if not path.is_dir():
         raise FileNotFoundError(f"There is no file or folder {path}.")
     files = sorted(file for file in path.iterdir() if file.suffix in (".csv", ".json"))
@@ -234,16 +223,15 @@ def open_archive(
         network, trips = loaders.read_roads(path)
         if trips is None:
             raise FileNotFoundError(f"{path} has links.csv, but neither trips.csv nor paths.csv.")
-        return TripArchive(network, tuple(trips), Roads(network, habit), _digest(files, habit))
+        return TripArchive(network, tuple(trips), Roads(network, kinds), _digest(files, kinds))
     if (path / "days.json").is_file():
         distances = loaders.read_distances(path / "distances.csv")
         days = tuple(loaders.read_plans(path / "days.json", distances))
-        history = History(distances, tuple(columns))
-        plans = Plans(len(history.names), soft=True, names=history.names)
-        return PlanArchive(distances, days, tuple(columns), plans, _digest(files, tuple(columns)))
+        plans = Plans(1, soft=True, names=("distance",), habits=kinds)
+        return PlanArchive(distances, days, plans, _digest(files, kinds))
     raise ValueError(
-        f"{path} is not an archive; expected links.csv and trips.csv, days.json and distances.csv, or a "
-        "LETOR file."
+        f"{path} is not an archive; expected links.csv and trips.csv, days.json and distances.csv, a LETOR "
+        "file, or JSON lines and a domain."
     )
 
 

@@ -43,8 +43,8 @@ def _trips(archive: TripArchive, weights: Vector) -> list[str]:
             sentences.append(f"Each of the {name} counts as {value / metre:.0f} m.")
         else:
             sentences.append(f"The {name} do not count.")
-    if archive.domain.habit:
-        longer = w[-1] * np.log(9) / metre
+    if archive.domain.habits:
+        longer = w[len(network.names) :].sum() * (np.sqrt(0.9) - np.sqrt(0.1)) / metre
         sentences.append(
             f"A turn that 1 in 10 drivers takes counts as {longer:.0f} m longer than one that 9 in 10 take."
         )

@@ -1,4 +1,4 @@
-"""Replay an archive case by case: propose, correct, learn."""
+"""Replay an archive case by case through a session: propose, correct, learn, remember."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coactor.corrections import feedback
 from coactor.lab.archives.archives import Archive, QueryArchive
 from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, Contender
-from coactor.protocol import Indices, Matrix, Problem, Solution, Vector
+from coactor.proposals.strategies import Strategy
+from coactor.protocol import Feedback, Indices, Learner, Matrix, Problem, Reads, Solution, State, Vector
 from coactor.session import Session
 
 FITS = 6  # how often the hindsight weights are fitted, each time to the alternatives that they propose
@@ -36,33 +36,49 @@ class Replay:
     quality: float = float("nan")
 
 
+class FixedWeights:
+    """A learner that never learns; it keeps the feedback it was given."""
+
+    name = "fixed"
+
+    def __init__(self, weights: Vector, reads: Reads = "ends") -> None:
+        self.weights, self.reads = weights, reads
+        self.feedback: list[Feedback] = []
+
+    def update(self, feedback: Feedback) -> None:
+        if self.reads != "ends":
+            self.feedback.append(feedback)
+
+    def state(self) -> State:
+        return {"weights": self.weights.tolist()}
+
+    def restore(self, state: State) -> None:
+        self.weights = np.array(state["weights"], np.float64)
+
+
 def replay(archive: Archive, contender: Contender, order: Sequence[int] | Indices, seed: int = 0) -> Replay:
     """Replay the cases in this order with one contender."""
+    learner: Learner
+    proposals: str | Strategy = "paper"
+    cases = archive.replay(order, seed)
     if contender.learner:
-        return _learn(archive, contender, order, seed)
-    weights = archive.start
-    if contender.text == HINDSIGHT:
-        weights = hindsight(archive, order, seed)
+        learner, proposals = contender.make(archive.domain.dim, archive.start), contender.proposals
+    elif contender.text == HINDSIGHT:
+        learner = FixedWeights(hindsight(archive, order, seed))
     elif contender.text == ALIKE:
-        weights = np.ones(archive.domain.dim)
-    efforts, qualities = [], []
-    for case in archive.replay(order, seed):
-        if contender.text == COPY and case.copied is not None:
-            y = case.copied
-        else:
-            y = archive.domain.solve(case.problem, weights)
-        efforts.append(case.expert(case.problem, y).effort)
-        qualities.append(_quality(archive, case.problem, y))
-    return Replay(np.array(efforts), weights, float(np.mean(qualities)))
-
-
-def _learn(archive: Archive, contender: Contender, order: Sequence[int] | Indices, seed: int) -> Replay:
-    learner = contender.make(archive.domain.dim, archive.start)
-    session = Session(archive.domain, learner, proposals=contender.proposals, seed=seed)
+        learner = FixedWeights(np.ones(archive.domain.dim))
+    else:
+        learner = FixedWeights(archive.start)
+    session = Session(archive.domain, learner, proposals=proposals, seed=seed)
     qualities = []
-    for case in archive.replay(order, seed):
-        proposal = session.ask(case.problem)
-        session.tell(proposal, case.expert(case.problem, proposal.solution))
+    for case in cases:
+        if contender.text == COPY and case.copied is not None:
+            session.efforts.append(case.expert(case.problem, case.copied).effort)
+            qualities.append(_quality(archive, case.problem, case.copied))
+            continue
+        proposal = session.ask(case.problem, actor=case.person)
+        correction = case.expert(proposal.problem, proposal.solution)
+        session.tell(proposal, correction, actor=case.person)
         qualities.append(_quality(archive, case.problem, proposal.solution))
     return Replay(np.array(session.efforts), session.learner.weights, float(np.mean(qualities)))
 
@@ -89,17 +105,19 @@ def _alternatives(
     archive: Archive, order: Sequence[int] | Indices, weights: Vector, seed: int
 ) -> tuple[Matrix, Indices, float]:
     """Feature differences of the alternatives, the case of each, and the effort of these weights."""
-    rows, owner, total = [], [], 0.0
-    for number, case in enumerate(archive.replay(order, seed)):
-        correction = case.expert(case.problem, archive.domain.solve(case.problem, weights))
-        vectors = feedback(archive.domain, case.problem, correction, "declined")
-        total += correction.effort
+    learner = FixedWeights(weights, "declined")
+    session = Session(archive.domain, learner, proposals="paper", seed=seed)
+    for case in archive.replay(order, seed):
+        proposal = session.ask(case.problem)
+        session.tell(proposal, case.expert(proposal.problem, proposal.solution))
+    rows, owner = [], []
+    for number, (vectors, effort) in enumerate(zip(learner.feedback, session.efforts, strict=True)):
         alternatives = [] if vectors.declined is None else [vectors.declined]
-        if correction.effort:
+        if effort:
             alternatives.append(-vectors.delta[None, :])
         rows += alternatives
         owner += [number] * sum(map(len, alternatives))
-    return np.concatenate(rows), np.array(owner), total
+    return np.concatenate(rows), np.array(owner), float(sum(session.efforts))
 
 
 def _fit(rows: Matrix, owner: Indices, cases: int) -> Vector:

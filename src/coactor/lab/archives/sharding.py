@@ -9,8 +9,8 @@ learned before the others start (the pilot); every shard continues from there by
   posterior times the shard's message, and the pilot's posterior times all messages is the posterior of all
   cases (a Bayesian committee machine).
 
-One shard gives exactly the result of learning in one go. Habits are those of the shard: it does not know the
-trips or days of the other shards.
+One shard gives exactly the result of learning in one go. The memory of all cases is that of the shards in
+order, but while a shard learns it knows the pilot's cases and its own only.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ import numpy as np
 
 from coactor import learners
 from coactor.lab.archives.archives import Archive
+from coactor.lab.archives.recorded_cases import CaseArchive
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.engine.parallel import run_all
 from coactor.learners.serialization import pack, unpack
-from coactor.protocol import Matrix, State, Vector
+from coactor.memory import Memory
+from coactor.proposals.strategies import Outlook, Strategy
+from coactor.protocol import Matrix, Problem, Solution, State, Vector, uses_habits
 from coactor.session import Session
 
 PILOT = 20  # cases that are learned before the shards part
@@ -69,7 +72,8 @@ def learn_archive(
         Processes on this machine (by default one per core), or the address of a Dask scheduler; show no
         progress.
 
-    Returns the state of the learner, which `coactor.learners.from_state` reads, and the mean effort per case.
+    Returns the states of learner and memory and the kinds of habits, with which `coactor.open_study` can
+    create a study; and the mean effort per case.
     """
     (contender,) = parse_contenders([learner], "archive", "paper")
     if not contender.learner:
@@ -78,7 +82,7 @@ def learn_archive(
         raise ValueError(
             f"The number of shards is {shards}; expected 1 to {archive.size}, the number of cases."
         )
-    start = contender.make(archive.domain.dim, archive.start).state()
+    start = {"learner": contender.make(archive.domain.dim, archive.start).state()}
     bounds = np.linspace(0, archive.size, shards + 1).round().astype(int).tolist()
     if shards == 1:
         ((state, total),) = run_all(_learn, archive, [Shard(0, archive.size, start)], silent=silent)
@@ -88,19 +92,47 @@ def learn_archive(
     parts = [Shard(a, b, common, pilot if a == 0 else 0) for a, b in itertools.pairwise(bounds)]
     results = run_all(_learn, archive, parts, jobs=jobs, cluster=cluster, silent=silent)
     counts = [part.last - part.first - part.skip for part in parts]
-    state = combine(common, [state for state, _ in results], counts)
+    states = [state for state, _ in results]
+    state = {**common, "learner": combine(common["learner"], [one["learner"] for one in states], counts)}
+    if "memory" in common:
+        state["memory"] = _combine_memories(common["memory"], [one["memory"] for one in states], counts)
     return state, (spent + sum(total for _, total in results)) / archive.size
 
 
 def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
-    learner = learners.from_state(shard.state)
-    session = Session(archive.domain, learner, proposals="paper")
+    shown: Solution | None = None  # to the person, in the current case
+
+    def recorded(x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
+        """What was shown to the person; what the learner would propose if that was not recorded."""
+        return archive.domain.solve(x, outlook.weights) if shown is None else shown
+
+    proposals: str | Strategy = recorded if isinstance(archive, CaseArchive) else "paper"
+    session = Session(archive.domain, learners.from_state(shard.state["learner"]), proposals=proposals)
+    memory = session.knowledge.memory
+    if memory is not None and "memory" in shard.state:
+        memory.restore(shard.state["memory"])
     for k, case in enumerate(archive.replay(range(shard.first, shard.last), shard.first)):
         if k < shard.skip:
             continue
-        proposal = session.ask(case.problem)
-        session.tell(proposal, case.expert(case.problem, proposal.solution))
-    return learner.state(), float(sum(session.efforts))
+        shown = case.proposed
+        proposal = session.ask(case.problem, actor=case.person)
+        if case.moves is not None:
+            session.tell(proposal, moves=case.moves, actor=case.person)
+        else:
+            correction = case.expert(proposal.problem, proposal.solution)
+            session.tell(proposal, correction, actor=case.person)
+    state: State = {"learner": session.learner.state()}
+    if memory is not None and uses_habits(archive.domain):
+        state |= {"memory": memory.state(), "habits": list(archive.domain.habits)}
+    return state, float(sum(session.efforts))
+
+
+def _combine_memories(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
+    """The cases of the pilot, then those of each shard; shards began with the pilot's."""
+    cases = Memory.of(common).cases()
+    for state, count in zip(states, counts, strict=True):
+        cases += Memory.of(state).cases()[-count:] if count else []
+    return Memory.holding(cases).state()
 
 
 def combine(common: State, states: Sequence[State], counts: Sequence[int]) -> State:

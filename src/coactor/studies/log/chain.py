@@ -22,6 +22,7 @@ from coactor.studies.log.facts import (
     Created,
     Edited,
     Fact,
+    Renewed,
     Reopened,
     RolledBack,
     Told,
@@ -85,9 +86,10 @@ class Entry:
 
     @property
     def needs(self) -> list[str]:
-        """Content hashes of the data stored beside the log: a problem, or the large parts of a domain."""
-        if isinstance(self.fact, Asked):
-            return [self.fact.problem]
+        """Content hashes of data beside the log: a problem, what was recalled, large parts of a domain."""
+        if isinstance(self.fact, Asked | Renewed):
+            problem = [self.fact.problem] if isinstance(self.fact, Asked) else []
+            return problem if self.fact.recalled is None else [*problem, self.fact.recalled]
         if not isinstance(self.fact, Created):
             return []
         parameters = self.fact.config["domain"]["parameters"].values()

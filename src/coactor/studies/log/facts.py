@@ -13,12 +13,13 @@ from coactor.protocol import Move, State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Created:
-    """The study was created: its configuration, and the learner's state at version 0."""
+    """The study was created: its configuration, and the states of learner and memory at version 0."""
 
     kind: ClassVar[str] = "created"
     uid: str
     config: dict[str, Any]
     state: State
+    memory: State | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,8 @@ class Asked:
 
     `expected` is the expected number of edits and `chance` the probability of none, if the learner models
     them. `renewable` is true if any process that opens the study would have computed the same solution; such
-    a proposal may be solved again with newer weights.
+    a proposal may be solved again with newer weights. `recalled` is the content hash of what the memory
+    recalled for the problem.
     """
 
     kind: ClassVar[str] = "asked"
@@ -40,6 +42,7 @@ class Asked:
     chance: float | None = None
     expected: float | None = None
     renewable: bool = False
+    recalled: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,7 @@ class Renewed:
     revision: int
     chance: float | None = None
     expected: float | None = None
+    recalled: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +121,8 @@ class Told:
         The prediction that was made for the corrected solution, see `Asked`.
     lesson
         What was learned, in one sentence, as the expert was told.
+    case
+        What the memory keeps: parts, choices and context.
     vectors
         The packed feedback (see `vectors`), stored beside the body.
     """
@@ -143,12 +149,13 @@ class Told:
     expected: float | None = None
     accepted: bool | None = None
     lesson: str | None = None
+    case: list[Any] | None = None
     vectors: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reopened:
-    """A tell was withdrawn within the grace period; `state` and `acceptance` are those without it."""
+    """A tell was withdrawn within the grace period; the states are those without it."""
 
     kind: ClassVar[str] = "reopened"
     proposal: int
@@ -165,6 +172,7 @@ class Reopened:
     label: str = ""
     state: State | None = None
     acceptance: State | None = None
+    memory: State | None = None
     digest: str = ""
     chance: float | None = None
     expected: float | None = None
@@ -182,6 +190,7 @@ class RolledBack:
     state: State
     digest: str
     acceptance: State | None = None
+    memory: State | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

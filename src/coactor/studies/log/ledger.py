@@ -18,6 +18,7 @@ import numpy as np
 import orjson
 
 from coactor import learners
+from coactor.memory import Memory
 from coactor.protocol import Learner, Vector
 from coactor.rounds import Knowledge, learn
 from coactor.studies.errors import Invalid, NotFound, Tampered
@@ -89,10 +90,17 @@ class Ledger:
         A learner of the study's kind; copies of it are restored from the log.
     clock
         Seconds since 1970.
+    remembers
+        Whether the study has a memory.
     """
 
     def __init__(
-        self, store: Store, head: Head, learner: Learner, clock: Callable[[], float] = time.time
+        self,
+        store: Store,
+        head: Head,
+        learner: Learner,
+        clock: Callable[[], float] = time.time,
+        remembers: bool = False,
     ) -> None:
         self.store = store
         self.head = head
@@ -101,6 +109,7 @@ class Ledger:
         self.snapshot_seq = 0
         self.loads = 0  # how often the projection was loaded; caches of what it says begin again with it
         self._learner = deepcopy(learner)
+        self._remembers = remembers
         self._recent: OrderedDict[int, Knowledge] = OrderedDict()
         self._shared: Knowledge | None = None
         with store.reading() as sql:
@@ -108,7 +117,7 @@ class Ledger:
 
     def fresh(self) -> Knowledge:
         """Knowledge before the first fact."""
-        return Knowledge(deepcopy(self._learner))
+        return Knowledge(deepcopy(self._learner), memory=Memory() if self._remembers else None)
 
     # -- reading -----------------------------------------------------------------------------------------
 
@@ -276,7 +285,8 @@ def open_ledger(
     with store.reading() as sql:
         head = sql.find(name)
         first = created(sql.first(head.id), name)
-    return Ledger(store, head, learner_of(first, learner), clock), first
+    remembers = bool(first.config.get("habits"))
+    return Ledger(store, head, learner_of(first, learner), clock, remembers), first
 
 
 def learner_of(first: Created, given: Learner | None = None) -> Learner:

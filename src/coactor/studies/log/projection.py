@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from coactor.memory import Memory
 from coactor.proposals.acceptance import Acceptance
-from coactor.protocol import Move, State
+from coactor.protocol import Move, PastCase
 from coactor.rounds import Knowledge, Observation, learn
 from coactor.studies.errors import Tampered
 from coactor.studies.log import facts
@@ -142,10 +143,12 @@ class Projection:
             case facts.Created():
                 self.uid, self.config = fact.uid, fact.config
                 self.knowledge.learner.restore(fact.state)
+                if fact.memory is not None and self.knowledge.memory is not None:
+                    self.knowledge.memory.restore(fact.memory)
         self.seq, self.hash = entry.seq, entry.hash
 
     def _restore(self, fact: facts.Reopened | facts.RolledBack, knowledge: Knowledge | None) -> None:
-        self.knowledge = knowledge or restored(self.knowledge, fact.state, fact.acceptance)
+        self.knowledge = knowledge or restored(self.knowledge, fact)
         self.version = fact.version
 
     def _count(self, fact: facts.Told | facts.Reopened, sign: int) -> None:
@@ -160,8 +163,7 @@ class Projection:
         return {
             **{name: getattr(self, name) for name in _TOTALS},
             "hash": self.hash.hex(),
-            "learner": self.knowledge.learner.state(),
-            "acceptance": self.knowledge.acceptance.state(),
+            **self.knowledge.state(),
             "open": [{name: getattr(d, name) for name in _DRAFT_FIELDS} for d in self.drafts.values()],
         }
 
@@ -172,6 +174,8 @@ class Projection:
         knowledge.learner.restore(data["learner"])
         if "acceptance" in data:  # else it was taken before acceptance was learned
             knowledge.acceptance.restore(data["acceptance"])
+        if knowledge.memory is not None:
+            knowledge.memory.restore(data["memory"])
         for name in _TOTALS:
             setattr(projection, name, data[name])
         projection.hash = bytes.fromhex(data["hash"])
@@ -181,17 +185,36 @@ class Projection:
 
 def observation(fact: facts.Told) -> Observation:
     """What a tell taught; live updates and replays both learn from this, so that they agree bit for bit."""
-    return Observation(unpack(fact.vectors, fact.cost), facts.was_accepted(fact), fact.expected)
+    case = None if fact.case is None else read_case(fact.case)
+    return Observation(unpack(fact.vectors, fact.cost), facts.was_accepted(fact), fact.expected, case)
 
 
-def restored(knowledge: Knowledge, state: State | None, acceptance: State | None) -> Knowledge:
-    """A copy of `knowledge` in a recorded state; None leaves the part as it is."""
+def write_case(case: PastCase) -> list[Any]:
+    """A case as JSON-able data: the parts as one flat list, the choices, the context."""
+    choices, context = (None if names is None else list(names) for names in (case.choices, case.context))
+    return [[name for part in case.parts for name in part], choices, context]
+
+
+def read_case(data: list[Any]) -> PastCase:
+    """The case that `write_case` was given."""
+    parts, choices, context = data
+    pairs = tuple(zip(parts[::2], parts[1::2], strict=True))
+    return PastCase(
+        pairs, None if choices is None else tuple(choices), None if context is None else tuple(context)
+    )
+
+
+def restored(knowledge: Knowledge, fact: facts.Reopened | facts.RolledBack) -> Knowledge:
+    """A copy of `knowledge` in the state that a fact recorded; None leaves a part as it is."""
     copy = knowledge.copy()
-    if state is not None:
-        copy.learner.restore(state)
-    if acceptance is not None:
+    if fact.state is not None:
+        copy.learner.restore(fact.state)
+    if fact.acceptance is not None:
         copy.acceptance = Acceptance()
-        copy.acceptance.restore(acceptance)
+        copy.acceptance.restore(fact.acceptance)
+    if fact.memory is not None:
+        copy.memory = Memory()
+        copy.memory.restore(fact.memory)
     return copy
 
 

@@ -158,6 +158,8 @@ class _Check:
         recorded = {"learner": fact.state}
         if fact.acceptance is not None:  # older facts do not record it
             replayed["acceptance"], recorded["acceptance"] = knowledge.acceptance.state(), fact.acceptance
+        if knowledge.memory is not None:
+            replayed["memory"], recorded["memory"] = knowledge.memory.state(), fact.memory
         self.compare(
             replayed, recorded, f"The {fact.kind} fact {entry.seq} does not record what the facts lead to."
         )

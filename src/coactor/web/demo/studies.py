@@ -113,7 +113,7 @@ DEMOS = {
             "try-roads",
             "A taxi ride",
             "Across the city by car. Pull the route onto other streets until you like it.",
-            lambda: Roads(street_network.network(), habit=False),
+            lambda: Roads(street_network.network()),
             street_network.trip,
             (0.5, 3.0, 4.0, 1.5, 3.0, 2.0, 4.0, 2.0, 1.5, 2.5, 1.2, 0.8),
             0.1,

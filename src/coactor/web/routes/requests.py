@@ -135,6 +135,7 @@ class StudyBody(Body):
     grace: Seconds = 600.0
     proposals: Annotated[str, Field(max_length=64)] = "default"
     budget: Budget | None = BUDGET
+    habits: bool | Annotated[list[Annotated[str, Field(max_length=64)]], Few] = False
 
 
 class SettingsBody(Body):

@@ -25,7 +25,7 @@ from coactor.web.routes.requests import (
 )
 from coactor.web.routes.responses import ERRORS, Events, StudySummary, json_response, list_response
 
-HIDDEN = ("state", "acceptance")  # fields of facts that hold the internal state of learners
+HIDDEN = ("state", "acceptance", "memory")  # fields of facts that hold what was learned
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
@@ -64,6 +64,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             grace=body.grace,
             proposals=body.proposals,
             budget=body.budget,
+            habits=body.habits,
             actor=account.name,
         )
         return json_response(studies.summary(body.name), 201)

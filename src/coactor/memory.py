@@ -1,0 +1,374 @@
+"""Memory: what people chose in past cases, and how usual that makes each part of a new solution.
+
+A domain names the parts that a solution consists of (`HasParts`): arcs, turns, a shift of a person, items.
+The last name of a part is what was chosen, the names before it say where. From this alone it computes
+
+    share = (weighted number of cases with the part) / (weighted number of cases that could have had it + 0.1)
+    cost  = 1 - sqrt(share)
+
+A case could have had a part if its place came up there and the choice was on offer (`LimitsChoices`). The
+weights of the cases make the kinds of habits:
+
+    similar   halved for each name that only one of the two contexts has, relative to the most similar case
+    recent    halved every 20 cases
+    all       1
+
+Costs of parts that no past case had are 1. Costs are rounded to four decimals, so that a log can hold them.
+
+Bounds. A memory holds at most `MOST_NAMES` names in all its cases and forgets the oldest cases first: about
+1,200 cases of 100 stops, or 10,000 trips of 20 turns. Recalling costs a few passes over these numbers,
+however many cases there were before.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from coactor.protocol import (
+    HasContext,
+    HasParts,
+    Indices,
+    Invalid,
+    LimitsChoices,
+    Matrix,
+    Part,
+    PastCase,
+    Problem,
+    Solution,
+    State,
+    TakesHabits,
+    Usage,
+    Vector,
+)
+
+KINDS = {
+    "similar": "unusual in similar cases",
+    "recent": "unusual in recent cases",
+    "all": "unusual in all cases",
+}
+"""The kinds of habits, and the names of their features."""
+DEFAULT_KINDS = ("similar",)
+MOST_NAMES = 250_000
+SMOOTHING = 0.1  # of one case, added to the number of cases that could have had a part
+HALF_LIFE = 20.0  # cases, of "recent"
+NEGLIGIBLE = 1e-6  # weight of a case, relative to the largest, that is left out
+
+
+def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The kinds of habits as a tuple. Raises Invalid if one is unknown or named twice."""
+    names = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    for kind in names:
+        if kind not in KINDS or names.count(kind) > 1:
+            raise Invalid(f"Habits are {names!r}; expected some of {', '.join(KINDS)}, each once.")
+    return names
+
+
+def past_case(domain: HasParts, x: Problem, y: Solution) -> PastCase:
+    """What a memory keeps of a solved problem. Raises Invalid if a part has no name."""
+    return PastCase(tuple(map(place_and_choice, domain.parts(x, y))), *_surroundings(domain, x))
+
+
+def place_and_choice(part: Part) -> tuple[str, str]:
+    """A part as a pair of names. Raises Invalid if it is not made of names."""
+    names = (part,) if isinstance(part, str) else tuple(part)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise Invalid(f"A part of a solution is {part!r}; expected a name or a tuple of names.")
+    return " / ".join(names[:-1]), names[-1]
+
+
+def recall(memory: Memory, domain: TakesHabits, x: Problem) -> Usage:
+    """How usual the parts of solutions of x are, for each kind of habit of the domain."""
+    choices, context = _surroundings(domain, x)
+    return memory.recall(domain.habits, choices, context)
+
+
+def _surroundings(domain: HasParts, x: Problem) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """The choices that a problem offers and its context; None if all are on offer, if it is the choices."""
+    choices = domain.choices(x) if isinstance(domain, LimitsChoices) else None
+    context = domain.context(x) if isinstance(domain, HasContext) else None
+    return None if choices is None else tuple(choices), None if context is None else tuple(context)
+
+
+class _Vocabulary:
+    """Numbers for names and for parts. It only grows, so that copies of a memory can share it."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.given: list[int] = []  # of each part
+        self.choice: list[int] = []
+        self._ids: dict[str, int] = {}
+        self._parts: dict[tuple[int, int], int] = {}
+        self._lock = threading.Lock()
+
+    def ids(self, names: Sequence[str]) -> Indices:
+        """The numbers of names; new names get new numbers."""
+        with self._lock:
+            return np.array([self._id(name) for name in names], np.int64)
+
+    def parts(self, parts: Sequence[tuple[str, str]]) -> Indices:
+        """The numbers of parts."""
+        numbers = []
+        with self._lock:
+            for given, choice in parts:
+                pair = self._id(given), self._id(choice)
+                if pair not in self._parts:
+                    self._parts[pair] = len(self.given)
+                    self.given.append(pair[0])
+                    self.choice.append(pair[1])
+                numbers.append(self._parts[pair])
+        return np.array(numbers, np.int64)
+
+    def known(self, names: Iterable[str]) -> Indices:
+        """The numbers of those names that have one."""
+        found = [self._ids.get(name, -1) for name in dict.fromkeys(names)]
+        return np.array([number for number in found if number >= 0], np.int64)
+
+    def _id(self, name: str) -> int:
+        number = self._ids.setdefault(name, len(self.names))
+        if number == len(self.names):
+            self.names.append(name)
+        return number
+
+
+class _Column:
+    """Numbers of each case, as one flat array; never changed in place, so that copies can share them."""
+
+    __slots__ = ("counts", "numbers")
+
+    def __init__(self, numbers: Indices | None = None, counts: Indices | None = None) -> None:
+        self.numbers = np.empty(0, np.int64) if numbers is None else numbers
+        self.counts = np.empty(0, np.int64) if counts is None else counts
+
+    def add(self, cases: Sequence[Indices]) -> _Column:
+        counts = np.array([case.size for case in cases], np.int64)
+        return _Column(np.concatenate([self.numbers, *cases]), np.append(self.counts, counts))
+
+    def without_first(self, cases: int) -> _Column:
+        return _Column(self.numbers[self.counts[:cases].sum() :], self.counts[cases:])
+
+    def rows(self) -> Indices:
+        """The case of each number."""
+        return np.repeat(np.arange(self.counts.size), self.counts)
+
+    def split(self) -> list[list[int]]:
+        return [part.tolist() for part in np.split(self.numbers, np.cumsum(self.counts)[:-1])]
+
+    def marks(self, wanted: Indices, size: int) -> Matrix:
+        """Which case has which of the wanted numbers: 1 or 0, shape (cases, wanted)."""
+        place = np.full(size, -1)
+        place[wanted] = np.arange(wanted.size)
+        at = place[self.numbers]
+        marks = np.zeros((self.counts.size, wanted.size))
+        marks[self.rows()[at >= 0], at[at >= 0]] = 1.0
+        return marks
+
+
+class Memory:
+    """Past cases, and how usual they make each part of a solution.
+
+    Examples
+    --------
+    >>> memory = Memory()
+    >>> for day in range(4):
+    ...     memory.add(PastCase((("depot", "A"), ("A", "B" if day else "C")), ("depot", "A", "B", "C")))
+    >>> usage = memory.recall(("all",), ("depot", "A", "B", "C"))
+    >>> for given, choice, cost in zip(usage.given, usage.choice, usage.costs[:, 0], strict=True):
+    ...     print(given, choice, cost)
+    depot A 0.0123
+    A C 0.5061
+    A B 0.1446
+    """
+
+    def __init__(self) -> None:
+        self._words = _Vocabulary()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._parts, self._choices, self._context = _Column(), _Column(), _Column()
+        self._offers = np.empty(0, bool)  # whether the case limits its choices
+        self._own_context = np.empty(0, bool)  # whether its context differs from its choices
+
+    def __len__(self) -> int:
+        """The number of cases it holds."""
+        return self._offers.size
+
+    def __deepcopy__(self, memo: Any) -> Memory:
+        return self.copy()
+
+    def copy(self) -> Memory:
+        """An independent copy; it shares arrays, which are never changed in place."""
+        copy = Memory.__new__(Memory)
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+    def add(self, case: PastCase) -> None:
+        """Remember a case; the oldest ones are forgotten if there are too many names."""
+        self._add([case])
+
+    def _add(self, cases: Sequence[PastCase]) -> None:
+        words = self._words
+        self._parts = self._parts.add([words.parts(case.parts) for case in cases])
+        self._choices = self._choices.add([words.ids(case.choices or ()) for case in cases])
+        self._context = self._context.add([words.ids(case.context or ()) for case in cases])
+        self._offers = np.append(self._offers, [case.choices is not None for case in cases])
+        self._own_context = np.append(self._own_context, [case.context is not None for case in cases])
+        self._forget()
+
+    def _forget(self) -> None:
+        sizes = self._parts.counts + self._choices.counts + self._context.counts
+        excess = int(sizes.sum()) - MOST_NAMES
+        if excess > 0:
+            first = min(int(np.searchsorted(np.cumsum(sizes), excess)) + 1, len(self) - 1)
+            columns = (self._parts, self._choices, self._context)
+            self._parts, self._choices, self._context = (one.without_first(first) for one in columns)
+            self._offers, self._own_context = self._offers[first:], self._own_context[first:]
+            if first and len(self._words.names) > MOST_NAMES:  # most of them belong to forgotten cases
+                self.__dict__.update(Memory.holding(self.cases()).__dict__)
+
+    # -- recalling ---------------------------------------------------------------------------------------
+
+    def recall(
+        self, kinds: Sequence[str], choices: Sequence[str] | None = None, context: Sequence[str] | None = None
+    ) -> Usage:
+        """How usual each part is that a new case could have.
+
+        Parameters
+        ----------
+        kinds
+            Of habits; one cost each.
+        choices
+            On offer in the new case; None if there is no limit.
+        context
+            Names that describe the new case; None if they are the choices.
+        """
+        given, choice = np.array(self._words.given, np.int64), np.array(self._words.choice, np.int64)
+        used = np.zeros(given.size, bool)
+        used[self._parts.numbers] = True
+        if choices is not None:
+            offered = np.zeros(len(self._words.names), bool)
+            offered[self._words.known(choices)] = True
+            place = np.ones(offered.size, bool)  # a place that can be on offer came up if it is on offer
+            place[self._choices.numbers] = False
+            used &= offered[choice] & (offered | place)[given]
+        parts = np.flatnonzero(used)
+        costs = np.ones((parts.size, len(kinds)))
+        if parts.size:
+            rows, possible = self._parts.rows(), self._opportunities(given[parts], choice[parts])
+            for k, kind in enumerate(kinds):
+                weights = self._weights(kind, choices if context is None else context)
+                uses = np.bincount(self._parts.numbers, weights[rows], given.size)[parts]
+                share = uses / (possible(weights) + SMOOTHING)
+                costs[:, k] = np.round(1.0 - np.sqrt(np.minimum(1.0, share)), 4)
+        names = self._words.names
+        return Usage(
+            tuple(names[k] for k in given[parts].tolist()),
+            tuple(names[k] for k in choice[parts].tolist()),
+            costs,
+        )
+
+    def _opportunities(self, given: Indices, choice: Indices) -> Callable[[Vector], Vector]:
+        """From weights of the cases to the weighted number of cases that could have had each part."""
+        places, place_of = np.unique(given, return_inverse=True)
+        size = len(self._words.names)
+        at = _Column(np.array(self._words.given, np.int64)[self._parts.numbers], self._parts.counts)
+        if not self._offers.all():
+            rows = at.rows()
+
+            def visits(weights: Vector) -> Vector:
+                counts: Vector = np.bincount(at.numbers, weights[rows], size).astype(np.float64)
+                return counts[places][place_of]
+
+            return visits
+        options, option_of = np.unique(choice, return_inverse=True)
+        came_up = np.maximum(at.marks(places, size), self._choices.marks(places, size))
+        offered = self._choices.marks(options, size)
+
+        def both(weights: Vector) -> Vector:
+            some = np.flatnonzero(weights)
+            table: Matrix = (came_up[some] * weights[some, None]).T @ offered[some]
+            return table[place_of, option_of]
+
+        return both
+
+    def _weights(self, kind: str, context: Sequence[str] | None) -> Vector:
+        cases = len(self)
+        if kind == "all":
+            return np.ones(cases)
+        if kind == "recent":
+            ages: Vector = 0.5 ** (np.arange(cases)[::-1] / HALF_LIFE)
+            return ages
+        column = self._context if self._own_context.any() else self._choices
+        known = self._words.known(context or ())
+        common = column.marks(known, len(self._words.names)).sum(axis=1)
+        differences = len(set(context or ())) + column.counts - 2.0 * common
+        weights: Vector = 0.5 ** (differences - differences.min())
+        weights[weights < NEGLIGIBLE] = 0.0
+        return weights
+
+    # -- state -------------------------------------------------------------------------------------------
+
+    def cases(self) -> list[PastCase]:
+        """The cases it holds, the oldest first."""
+        names, given, choice = self._words.names, self._words.given, self._words.choice
+        pairs = [[(names[given[p]], names[choice[p]]) for p in own] for own in self._parts.split()]
+        offers, contexts = (
+            [[names[k] for k in own] for own in c.split()] for c in (self._choices, self._context)
+        )
+        return [
+            PastCase(
+                tuple(pairs[k]),
+                tuple(offers[k]) if self._offers[k] else None,
+                tuple(contexts[k]) if self._own_context[k] else None,
+            )
+            for k in range(len(self))
+        ]
+
+    def state(self) -> State:
+        """The cases as JSON-able data: names, and their numbers in each case."""
+        ids: dict[str, int] = {}
+
+        def numbers(names: Iterable[str] | None) -> list[int] | None:
+            return None if names is None else [ids.setdefault(name, len(ids)) for name in names]
+
+        cases = [
+            [
+                numbers(name for part in case.parts for name in part),
+                numbers(case.choices),
+                numbers(case.context),
+            ]
+            for case in self.cases()
+        ]
+        return {"names": list(ids), "cases": cases}
+
+    def restore(self, state: State) -> None:
+        """Return to an earlier state. Raises Invalid, and changes nothing, if it is not a state."""
+        self.__dict__.update(Memory.of(state).__dict__)
+
+    @staticmethod
+    def of(state: State) -> Memory:
+        """The memory that a state was taken of. Raises Invalid if it is not a state."""
+        try:
+            names = state["names"]
+
+            def words(numbers: list[int] | None) -> tuple[str, ...] | None:
+                return None if numbers is None else tuple(names[k] for k in numbers)
+
+            cases = []
+            for parts, choices, context in state["cases"]:
+                flat = words(parts) or ()
+                pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
+                cases.append(PastCase(pairs, words(choices), words(context)))
+            return Memory.holding(cases)
+        except (KeyError, TypeError, ValueError, IndexError):
+            raise Invalid("This is not the state of a memory; expected what state() returned.") from None
+
+    @staticmethod
+    def holding(cases: Sequence[PastCase]) -> Memory:
+        """A memory of these cases, as if they had been added one by one."""
+        memory = Memory()
+        memory._add(cases)
+        return memory
