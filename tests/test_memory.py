@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import coactor
-from coactor import Session, checks, memory
+from coactor import Session, checks
 from coactor.domains import Day, Fleet, FleetProblem, Graph, Plans, Tour
-from coactor.habitual import HabitualDomain, plain, with_habits
-from coactor.memory import Memory, past_case, recall
+from coactor.memory import HabitualDomain, Memory, past_case, plain, recall, recalling, with_habits
 from coactor.protocol import Invalid, PastCase, Usage, uses_habits
 
 STOPS = ("depot", "A", "B", "C")
@@ -64,7 +63,7 @@ def test_similar_cases_and_recent_cases_count_more() -> None:
 
 
 def test_memory_forgets_the_oldest_cases_beyond_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "MOST_NAMES", 60)
+    monkeypatch.setattr(recalling, "MOST_NAMES", 60)
     one = Memory()
     for day in range(200):
         one.add(case("depot", f"stop {day}", choices=("depot", f"stop {day}")))
@@ -173,7 +172,7 @@ def test_a_domain_of_ones_own_needs_parts_alone() -> None:
     with pytest.raises(ValueError, match="expected some of similar, recent, all"):
         with_habits(Packing(), ["weather"])
     with pytest.raises(Invalid, match="a name or a tuple of names"):
-        memory.place_and_choice((1, 2))  # type: ignore[arg-type]
+        recalling.place_and_choice((1, 2))  # type: ignore[arg-type]
 
 
 def test_session_remembers_what_it_learned_and_nothing_else() -> None:

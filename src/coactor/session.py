@@ -16,8 +16,7 @@ import numpy as np
 
 from coactor import corrections, learners, rounds
 from coactor.explanations import lesson
-from coactor.habitual import with_habits
-from coactor.memory import Memory
+from coactor.memory import Memory, with_habits
 from coactor.proposals import strategies
 from coactor.proposals.acceptance import Acceptance
 from coactor.proposals.strategies import Strategy

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from coactor.domains import Day, Plans
-from coactor.habitual import HabitualDomain, plain
+from coactor.memory import HabitualDomain, plain
 from coactor.studies import Conflict, Study, open_study
 from coactor.studies.log.facts import Asked, Told
 from coactor.studies.log.ledger import open_ledger

@@ -17,7 +17,7 @@ import orjson
 
 from coactor import domains
 from coactor.domains.roads import network_json
-from coactor.habitual import HabitualDomain
+from coactor.memory import HabitualDomain
 from coactor.plugins import DOMAINS, announced
 from coactor.protocol import Domain
 from coactor.studies.codec import short

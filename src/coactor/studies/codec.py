@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor.habitual import HabitualDomain, plain
+from coactor.memory import HabitualDomain, plain
 from coactor.protocol import Codes, Domain, Problem, Solution
 from coactor.search import check_solution
 from coactor.studies.errors import Invalid

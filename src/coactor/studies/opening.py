@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from coactor import learners
-from coactor.habitual import with_habits
-from coactor.memory import Memory
+from coactor.memory import Memory, with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import (
     Candidate,

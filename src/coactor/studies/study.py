@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from coactor.habitual import with_habits
+from coactor.memory import with_habits
 from coactor.proposals.strategies import Strategy, effort, strategy
 from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
 from coactor.studies import catalog

@@ -21,8 +21,8 @@ import numpy as np
 
 from coactor.corrections import correction
 from coactor.domains import Plans, Roads, Route
-from coactor.habitual import with_habits
 from coactor.lab.archives.reconstructed_edits import towards_path, towards_plan
+from coactor.memory import with_habits
 from coactor.plugins import load_class, source_of
 from coactor.protocol import Correction, Domain, Expert, HasParts, Indices, Move, Problem, Solution, Vector
 from coactor.studies import catalog

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from coactor import search
-from coactor.memory import DEFAULT_KINDS, KINDS, check_kinds, place_and_choice
+from coactor.memory.recalling import DEFAULT_KINDS, KINDS, check_kinds, place_and_choice
 from coactor.protocol import (
     Domain,
     HasContext,

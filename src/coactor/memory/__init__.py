@@ -1,0 +1,26 @@
+"""What people chose in past cases, and features of it for any domain that names the parts of a solution."""
+
+from coactor.memory.habitual import HabitualDomain, RecalledProblem, plain, with_habits
+from coactor.memory.recalling import (
+    DEFAULT_KINDS,
+    KINDS,
+    Memory,
+    check_kinds,
+    past_case,
+    place_and_choice,
+    recall,
+)
+
+__all__ = [
+    "DEFAULT_KINDS",
+    "KINDS",
+    "HabitualDomain",
+    "Memory",
+    "RecalledProblem",
+    "check_kinds",
+    "past_case",
+    "place_and_choice",
+    "plain",
+    "recall",
+    "with_habits",
+]
