@@ -25,10 +25,11 @@ def lesson(
     after: Vector,
     units: Vector | None = None,
     *,
+    signs: Sequence[int] | None = None,
     learn: bool = True,
     accepted: bool = False,
 ) -> str:
-    """What a round changed, as a sentence.
+    """What a round changed, as a sentence that says the direction of each change.
 
     Parameters
     ----------
@@ -38,21 +39,24 @@ def lesson(
         The weights before and after the round.
     units
         The unit in which changes are compared: the prior standard deviations of the weights; 1 by default.
+    signs
+        1 for each feature that is counted as it is, -1 for each cost; 1 by default.
     learn, accepted
         Whether anything was to be learned, and whether the proposal was accepted unchanged.
 
     Examples
     --------
     >>> import numpy as np
-    >>> lesson(["distance (km)", "toll"], np.array([1.0, 1.0]), np.array([2.0, 0.5]))
-    'Learned: more weight on distance, less weight on toll.'
+    >>> before, after = np.array([1.0, 1.0, 0.0]), np.array([2.0, 0.5, 0.8])
+    >>> lesson(["distance (km)", "toll", "parks"], before, after, signs=[-1, -1, 1])
+    'Now avoids distance more, prefers parks and minds toll less.'
     """
     if not learn:
         return "Recorded for today only; nothing was learned from it."
     size = np.abs(after - before)
     if units is not None:
         size /= units
-    least, more, less = 0.0, list[str](), list[str]()
+    least, groups = 0.0, dict[str, list[str]]()
     for _ in range(NAMED):
         k = int(size.argmax())
         largest = size.item(k)
@@ -60,11 +64,21 @@ def lesson(
             break
         least = least or 0.1 * largest
         size[k] = 0.0
-        (more if abs(after.item(k)) > abs(before.item(k)) else less).append(_without_unit(names[k]))
-    if not (more or less):
+        sign = 1 if signs is None else signs[k]
+        words = _shift(sign * before.item(k), sign * after.item(k))
+        groups.setdefault(words, []).append(_without_unit(names[k]))
+    if not groups:
         return "Accepted as proposed; the weights stay." if accepted else "Recorded; the weights stay."
-    parts = [f"{word} weight on {_and(some)}" for word, some in (("more", more), ("less", less)) if some]
-    return f"{'Accepted as proposed, and learned' if accepted else 'Learned'}: {', '.join(parts)}."
+    parts = [words.format(_and(some)) for words, some in groups.items()]
+    return f"{'Accepted as proposed. ' if accepted else ''}Now {_and(parts)}."
+
+
+def _shift(before: float, after: float) -> str:
+    """What a changed taste does with a feature: above 0 it is wanted, below 0 avoided."""
+    if abs(after) < abs(before) and before * after >= 0:
+        return "minds {} less" if before < 0 else "cares less for {}"
+    more = " more" if before * after > 0 else ""
+    return ("prefers {}" if after > 0 else "avoids {}") + more
 
 
 @lru_cache(maxsize=4096)

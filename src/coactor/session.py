@@ -39,6 +39,7 @@ from coactor.protocol import (
     State,
     Vector,
     feature_names,
+    feature_signs,
     uses_habits,
 )
 from coactor.protocol.abilities import has_posterior
@@ -132,6 +133,7 @@ class Session:
         self.move_costs, self.candidate, self.seed = costs, candidate, seed
         self.version = 0
         self._names = feature_names(domain)
+        self._signs = feature_signs(domain)
         self.efforts: list[float] = []  # the total effort of each finished proposal
         self.costs: list[float] = []  # the C that the learner was given for it
         self._told: list[tuple[Any, ...]] = []  # the values of an `EffortRow` each
@@ -291,7 +293,9 @@ class Session:
             accepted=accepted,
             estimated=correction.estimated,
             learn=learn,
-            lesson=lesson(self._names, before, after, units, learn=learn, accepted=accepted),
+            lesson=lesson(
+                self._names, before, after, units, signs=self._signs, learn=learn, accepted=accepted
+            ),
             seq=seq,
             actor=actor,
             gross=steps,

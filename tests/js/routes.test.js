@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { eastScale } from "../../src/coactor/web/static/editors/geometry.js";
 import { outOfOrder } from "../../src/coactor/web/static/editors/list-moves.js";
 import {
   applied,
@@ -11,6 +12,25 @@ import {
   solutionOf,
   spotsOf,
 } from "../../src/coactor/web/static/editors/routes/moves.js";
+
+test("degrees are drawn as wide as they are in truth; other coordinates as they are", () => {
+  const berlin = [
+    [13.3, 52.4],
+    [13.5, 52.6],
+  ];
+  assert.ok(Math.abs(eastScale(berlin) - 0.609) < 0.001);
+  const plain = [
+    [0, 0],
+    [12, 8],
+  ];
+  assert.equal(eastScale(plain), 1);
+  const metres = [
+    [392000, 5820000],
+    [393000, 5821000],
+  ];
+  assert.equal(eastScale(metres), 1);
+  assert.equal(eastScale([]), 1);
+});
 
 const plan = rowsOf("plan", [
   [1, 2, 3],

@@ -105,6 +105,6 @@ def test_weights_of_a_version_are_read_without_a_replay(sqlite_url, monkeypatch)
         assert expected[7] == expected[2]
         change = [a - b for a, b in zip(expected[3], expected[2], strict=True)]
         assert study.round(3).change.tolist() == change
-        assert study.round(3).lesson.startswith("Learned")
+        assert study.round(3).lesson.startswith("Now ")
         assert study.explain(3).version == 2
         study.learner(7)

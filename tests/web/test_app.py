@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 
-from coactor.cli.serve import load_demo
+from coactor.cli.serve import load_demo, preparing
 from coactor.domains import Tour
-from coactor.studies import open_study
+from coactor.studies import Study, open_study
 from coactor.studies.log.store import Transaction
 from coactor.web import demo
 from coactor.web.app import create_app
+from coactor.web.demo.studies import DEMOS
 from tests.web.conftest import EDIT, PROPOSALS, ask, serving
 
 
@@ -92,3 +94,25 @@ def test_health_says_nothing_about_studies(server, monkeypatch):
     monkeypatch.setattr(Transaction, "studies", forbidden)
     answer = server.client().get("/health")
     assert (answer.status_code, sorted(answer.json())) == (200, ["status", "version"])
+
+
+def test_first_proposals_of_the_demo_are_prepared_while_the_server_runs(store, capsys):
+    finished = threading.Event()
+
+    class Examples:
+        def fill_demo_queues(self, store):
+            yield "A courier's round"
+            yield "A taxi ride"
+            finished.set()
+
+    with preparing(Examples(), store, quiet=False):
+        assert finished.wait(30)
+    assert "Preparing “A courier's round” …\nPreparing “A taxi ride” …" in capsys.readouterr().err
+
+
+def test_demo_studies_are_created_before_their_solvers_are_compiled(store):
+    demo.create_demo_studies(store, fill_queues=False)
+    with store.reading() as sql:
+        names = [head.name for head in sql.studies()]
+    assert set(DEMOS) <= set(names)
+    assert {Study(store, name).summary()["asked"] for name in DEMOS} == {0}

@@ -63,6 +63,8 @@ def serve(
         import uvicorn
     except ImportError as error:  # pragma: no cover
         raise Invalid("Serving needs uvicorn; install it with: pip install 'coactor[serve]'") from error
+    if not quiet:
+        click.echo("Starting …", err=True)
     from coactor.web.app import create_app
 
     if host not in LOOPBACK and not hosts:
@@ -86,7 +88,7 @@ def serve(
             config = uvicorn.Config(
                 app, access_log=False, log_level="warning", server_header=False, limit_concurrency=500
             )
-            with checkpoints(store):
+            with checkpoints(store), preparing(demo, store, quiet):
                 uvicorn.Server(config).run(sockets=[listener])
 
 
@@ -98,8 +100,32 @@ def load_demo(store: Store, create: bool) -> Demo | None:
     from coactor.web import demo
 
     if create:
-        demo.create_demo_studies(store)
+        demo.create_demo_studies(store, fill_queues=False)
     return demo
+
+
+@contextmanager
+def preparing(demo: Demo | None, store: Store, quiet: bool) -> Iterator[None]:
+    """Ask for the first proposals of the demo studies in the background: their solvers must be compiled."""
+    stop = threading.Event()
+
+    def run() -> None:
+        count = 0
+        for title in [] if demo is None else demo.fill_demo_queues(store):
+            count += 1
+            if stop.is_set():
+                return
+            if not quiet:
+                click.echo(f"Preparing “{title}” …", err=True)
+        if count and not quiet:
+            click.echo("All examples are ready.", err=True)
+
+    thread = threading.Thread(target=run, daemon=True)  # a Ctrl-C does not wait for a compiler
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
 
 
 @contextmanager

@@ -179,6 +179,4 @@ def _read_nodes(path: Path, junctions: dict[str, int]) -> np.ndarray[tuple[int, 
         raise ValueError(
             f"{path} has no coordinates of node {list(junctions)[missing[0]]}, which a link uses."
         )
-    if (np.abs(places[:, 0]) <= 180).all() and (np.abs(places[:, 1]) <= 90).all():
-        places[:, 0] *= np.cos(np.deg2rad(places[:, 1].mean()))  # degrees: keep the angles of turns
     return places

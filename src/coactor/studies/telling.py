@@ -16,7 +16,7 @@ import numpy as np
 from coactor.corrections import correction, plain_move
 from coactor.explanations import lesson
 from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Vector
-from coactor.protocol.abilities import has_posterior
+from coactor.protocol.abilities import feature_signs, has_posterior
 from coactor.rounds import Knowledge, learn, observe
 from coactor.studies.codec import Codec, number, short
 from coactor.studies.errors import Conflict, Invalid, NotFound
@@ -90,6 +90,7 @@ class Teller:
         self._domain = domain
         self._codec = codec
         self._ledger = ledger
+        self._signs = feature_signs(domain)
 
     @property
     def _config(self) -> dict[str, Any]:
@@ -224,7 +225,15 @@ class Teller:
     def _lesson(self, fact: Told, before: Vector, after: Knowledge) -> str:
         learner, names = after.learner, self._config["features"]
         units = learner.prior_deviations() if has_posterior(learner) else None
-        return lesson(names, before, learner.weights, units, learn=fact.learn, accepted=was_accepted(fact))
+        return lesson(
+            names,
+            before,
+            learner.weights,
+            units,
+            signs=self._signs,
+            learn=fact.learn,
+            accepted=was_accepted(fact),
+        )
 
 
 def _try(knowledge: Knowledge, told: Told) -> Trial:

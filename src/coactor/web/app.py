@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from coactor.version import __version__
@@ -51,6 +51,9 @@ class Demo(Protocol):
 
     def title(self, study: Study) -> str | None:
         """Return the title of a demo study; None for other studies."""
+
+    def fill_demo_queues(self, store: Store) -> Iterator[str]:
+        """Ask for the first proposal of each demo study, after its title."""
 
 
 def create_app(

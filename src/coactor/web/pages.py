@@ -105,7 +105,7 @@ def add_pages(
 
     @app.get("/", include_in_schema=False)
     def home_page(account: Me) -> HTMLResponse:
-        return frame.page("home", account, "Studies")
+        return frame.page("home", account, "Learning from your corrections")
 
     @app.get("/s/{study}", include_in_schema=False)
     def queue_page(study: str, account: Me) -> HTMLResponse:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import coactor
 from coactor.domains import Network, Roads, Route, Trip
+from coactor.domains.roads.topology import turn_sides
 from coactor.kernels import roads as kernel
 from coactor.memory import Memory, past_case, recall
 from coactor.protocol import Usage
@@ -164,3 +165,15 @@ def test_tree_kernel_agrees_with_plain_python() -> None:
         kernel.tree(*args), getattr(kernel.tree, "py_func", kernel.tree)(*args), strict=True
     ):
         assert np.array_equal(fast, plain)
+
+
+def test_turn_sides_of_degrees_are_those_on_the_ground() -> None:
+    # At 60 degrees north 2 degrees east are as long as 1 degree north: the second link turns by 30 degrees.
+    places = np.array([[0.0, 60.0], [0.02, 60.0], [0.0546, 60.01]])
+    begin, end, turns = np.array([0, 1]), np.array([1, 2]), np.array([[0, 1]])
+    assert not any(side.any() for side in turn_sides(places, begin, end, turns))
+    steep = np.array([[0.0, 60.0], [0.02, 60.0], [0.032, 60.01]])  # 59 degrees, drawn as 40
+    left, right = turn_sides(steep, begin, end, turns)
+    assert (left.tolist(), right.tolist()) == ([True], [False])
+    left, _ = turn_sides(1000 * steep, begin, end, turns)  # metres
+    assert left.tolist() == [False]

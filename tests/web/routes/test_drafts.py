@@ -35,7 +35,7 @@ def test_draft_from_queue_to_submit_and_reopen(server):
         headers={"If-Match": redone.headers["etag"]},
     )
     assert done.json()["change"] == now["change"]
-    assert done.json()["lesson"].startswith("Learned: ")
+    assert done.json()["lesson"].startswith("Now ")
     again = expert.post(f"{PROPOSALS}/1/submit", json={"note": "n"}, headers={"If-Match": '"3"'})
     assert again.json() == done.json() == expert.get(f"{PROPOSALS}/1/outcome").json()
     assert expert.get(f"{PROPOSALS}/1").json()["state"] == "done"

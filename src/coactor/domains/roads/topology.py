@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from coactor.protocol import Indices, Matrix, Vector
 
+WIDEST = 15.0  # degrees that a network of roads spans at most
+EQUATOR = 8.0  # degrees of latitude at which a degree of longitude is still as long, to a hundredth
 TURNING = np.pi / 4  # a change of direction beyond this is a turn to the left or to the right
 
 
@@ -35,10 +37,24 @@ def successors(begin: Indices, end: Indices, *, u_turns: bool = True) -> Indices
     return pairs[~back | ~has_exit[tail]]
 
 
+def on_plane(places: Matrix) -> Matrix:
+    """Coordinates with true angles: of degrees the longitude is scaled by the cosine of the latitude.
+
+    Coordinates are degrees if they can be, span at most 15, and lie away from 0, as small plain coordinates
+    do not.
+    """
+    latitude = (places[:, 1].min() + places[:, 1].max()) / 2
+    small = np.ptp(places, axis=0).max() <= WIDEST and (np.abs(places) <= (180.0, 90.0)).all()
+    if not small or abs(latitude) < EQUATOR:
+        return places
+    return places * (np.cos(np.deg2rad(latitude)), 1.0)
+
+
 def turn_sides(
     places: Matrix, begin: Indices, end: Indices, turns: Indices
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of the turns, pairs of links, go to the left, and which go to the right."""
+    places = on_plane(places)
     vectors = places[end] - places[begin]
     bearing = np.arctan2(vectors[:, 1], vectors[:, 0])
     angle: Vector = (bearing[turns[:, 1]] - bearing[turns[:, 0]] + np.pi) % (2 * np.pi) - np.pi

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from coactor.web.demo.routes import add_routes
-from coactor.web.demo.studies import create_demo_studies, title
+from coactor.web.demo.studies import create_demo_studies, fill_demo_queues, title
 
-__all__ = ["add_routes", "create_demo_studies", "title"]
+__all__ = ["add_routes", "create_demo_studies", "fill_demo_queues", "title"]

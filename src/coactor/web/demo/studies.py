@@ -6,7 +6,7 @@ meet different ones. Problem k of a study is always the same problem.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -201,14 +201,25 @@ def fill(study: Study, actor: str) -> int:
     return count
 
 
-def create_demo_studies(store: Store) -> None:
+def create_demo_studies(store: Store, *, fill_queues: bool = True) -> None:
     """Create the demo studies that the store does not have yet, each with a proposal in its queue."""
     with store.reading() as sql:
         existing = {head.name for head in sql.studies()}
     for name in DEMOS:
         if name not in existing:
-            with open_study(store, name, _domain(name), "default", create=True, actor=COLLEAGUE) as study:
-                fill(study, COLLEAGUE)
+            open_study(store, name, _domain(name), "default", create=True, actor=COLLEAGUE)
+    if fill_queues:
+        for _ in fill_demo_queues(store):
+            pass
+
+
+def fill_demo_queues(store: Store) -> Iterator[str]:
+    """Ask for the first proposal of each demo study; yields each title before its solver is compiled."""
+    for demo in DEMOS.values():
+        study = Study(store, demo.name)
+        if demo_of(study) is not None and not study.summary()["asked"]:
+            yield demo.title
+            fill(study, COLLEAGUE)
 
 
 def describe(demo: DemoKind) -> dict[str, Any]:

@@ -1,22 +1,53 @@
 // All studies of the account, and those to try.
 
 import { get } from "../app/api.js";
-import { $, h, put } from "../app/elements.js";
-import { number, plural } from "../app/format.js";
+import { $, h, put, s } from "../app/elements.js";
+import { number, percent, plural } from "../app/format.js";
 import { sayError } from "../app/shell.js";
 
 /** @import { Summary, Trial } from "../app/types.js" */
+
+const SOON = 2000; // milliseconds until the next look while an example is being prepared
+const WHAT =
+  "A solver proposes, you correct. coactor learns from your corrections what you want, " +
+  "so that there is less to correct next time.";
+
+/** Lines of a small picture, by the kind of domain; 120 x 48. @type {Record<string, string>} */
+const PICTURES = {
+  routes: "M10 40L32 12L58 22L50 40ZM62 30L86 8L110 20L96 42Z",
+  list: "M12 10H108M12 20H84M12 30H96M12 40H60",
+  steps: "M8 34H30V14H52V34H74V22H96V10H112",
+  roads: "M6 42C30 42 26 12 56 14S92 40 114 8M6 20H114M40 4V44M84 4V44",
+  cells: "M12 8H108V40H12ZM36 8V40M60 8V40M84 8V40M12 24H108",
+};
+/** @type {Record<string, string>} */
+const KINDS = {
+  tour: "routes",
+  fleet: "routes",
+  plan: "routes",
+  ranking: "list",
+  hypercube: "steps",
+  roads: "roads",
+};
+
+let shown = ""; // what the page shows now, as text
 
 async function draw() {
   /** @type {[Summary[], Trial[]]} */
   const [studies, trials] = await Promise.all([get("/studies"), get("/try")]);
   const names = new Set(trials.map((trial) => trial.study));
   const own = studies.filter((study) => !names.has(study.name));
+  if (studies.some((study) => names.has(study.name) && isNew(study))) setTimeout(draw, SOON);
   const content = $("#content");
+  const first = !content.childElementCount;
+  const news = JSON.stringify([studies, trials]);
+  if (news === shown) return;
+  shown = news;
   put(
     content,
-    trials.length ? tryOut(studies, trials) : null,
+    h("p", { class: "lead", text: WHAT }),
     own.length ? ownStudies(own, trials.length > 0) : null,
+    trials.length ? tryOut(studies, trials) : null,
     studies.length ? null : nothing(),
     h(
       "p",
@@ -26,27 +57,29 @@ async function draw() {
       ".",
     ),
   );
-  const first = content.querySelector(".card a");
-  if (first instanceof HTMLElement) first.focus({ preventScroll: true });
+  const main = content.querySelector(".card a.primary");
+  if (first && main instanceof HTMLElement) main.focus({ preventScroll: true });
 }
+
+/** An example whose first proposal is still being computed. @param {Summary} study */
+const isNew = (study) => study.usable && !study.open && !study.told;
 
 /** @param {Summary[]} studies @param {Trial[]} trials */
 function tryOut(studies, trials) {
   const [{ colleague }] = trials;
   const text =
-    `${colleague} corrects what a solver proposes, and has never told anybody what they like. ` +
-    `Correct a few proposals yourself, or let ${colleague} correct ten. The solver learns from ` +
-    "the corrections, and there is less and less to correct.";
+    `Invented work to try it with. ${colleague} is a simulated colleague with a hidden taste: ` +
+    `correct a few proposals yourself, or let ${colleague} correct ten and see what was learned.`;
   /** @param {Trial} trial */
   const cardOf = (trial) => {
     const study = studies.find((one) => one.name === trial.study);
-    return study ? card(study, trial.title, trial.story) : null;
+    return study ? card(study, trial.title, trial.story, true) : null;
   };
   return h(
     "section",
     { class: "try" },
     h("h2", { text: "Try it" }),
-    h("p", { class: "lead", text }),
+    h("p", { class: "hint", text }),
     h("div", { class: "cards" }, trials.map(cardOf)),
   );
 }
@@ -56,11 +89,11 @@ const ownStudies = (own, titled) =>
   h(
     "section",
     {},
-    titled ? h("h2", { text: "Studies" }) : null,
+    titled ? h("h2", { text: "Your work" }) : null,
     h(
       "div",
       { class: "cards" },
-      own.map((study) => card(study, study.name, "")),
+      own.map((study) => card(study, study.name, "", false)),
     ),
   );
 
@@ -68,19 +101,31 @@ const nothing = () =>
   h(
     "p",
     { class: "card" },
-    "There is no study here yet. Create one with ",
+    "There is nothing to correct here yet. Create a study with ",
     h("code", { text: "coactor study create" }),
     ", or start the server with ",
     h("code", { text: "coactor serve --try" }),
     " to look around.",
   );
 
-/** @param {string} label @param {string | number} value */
-const figure = (label, value) =>
-  h("div", {}, h("dt", { text: label }), h("dd", { text: String(value) }));
+/** @param {Summary} study */
+const picture = ({ domain }) =>
+  s(
+    "svg",
+    { class: "picture", viewBox: "0 0 120 48", "aria-hidden": "true" },
+    s("path", { d: PICTURES[KINDS[domain.name] ?? "cells"] }),
+  );
 
-/** @param {Summary} study @param {string} title @param {string} story */
-function card(study, title, story) {
+/** How the study stands, in one line. @param {Summary} study */
+function standing({ told, open, untouched, effort }) {
+  const waiting = `${number(open)} open`;
+  if (!told) return waiting;
+  const each = `${number(effort / told, 2)} edits per proposal`;
+  return `${waiting}, ${number(told)} done, ${each}, ${percent(untouched / told)} unchanged`;
+}
+
+/** @param {Summary} study @param {string} title @param {string} story @param {boolean} example */
+function card(study, title, story, example) {
   if (!study.usable) {
     const text = "Its domain is not installed on this server.";
     return h(
@@ -90,26 +135,29 @@ function card(study, title, story) {
       h("p", { class: "hint", text }),
     );
   }
-  const { told, open, untouched, effort, version, name } = study;
-  const accepted = told ? `${Math.round((100 * untouched) / told)} %` : "–";
-  const report = { href: `/s/${name}/report`, "aria-label": `Report of ${title}`, text: "Report" };
+  const { told, version, name } = study;
+  const busy = example && isNew(study);
+  const start = {
+    class: "button primary",
+    href: `/s/${name}`,
+    "aria-label": `${title}: start correcting`,
+  };
+  const report = { class: "button", href: `/s/${name}/report`, "aria-label": `Report of ${title}` };
   return h(
     "article",
     { class: "card" },
-    h("h3", {}, h("a", { href: `/s/${name}`, text: title })),
+    picture(study),
+    h("h3", { text: title }),
     story ? h("p", { text: story }) : null,
-    h(
-      "dl",
-      { class: "figures" },
-      figure("open", open),
-      figure("done", told),
-      figure("edits per proposal", told ? number(effort / told, 2) : "–"),
-      figure("accepted unchanged", accepted),
-    ),
+    h("p", {
+      class: "hint",
+      text: busy ? "The first proposal is being computed …" : standing(study),
+    }),
     h(
       "p",
       { class: "row" },
-      h("a", { class: "button", ...report }),
+      h("a", start, "Start correcting"),
+      told ? h("a", report, "Report") : null,
       version ? h("span", { class: "hint", text: plural(version, "version") }) : null,
     ),
   );

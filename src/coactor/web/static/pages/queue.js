@@ -145,14 +145,19 @@ function draw({ tickets, matching, waiting, draft, held }) {
   filters.hidden = total <= FEW && JSON.stringify(query) === JSON.stringify(EVERYTHING);
   drawRows(tickets);
   empty.hidden = tickets.length > 0;
-  empty.textContent = total
-    ? "Nothing matches. Search for something else, or show all open proposals."
-    : "Nothing waits. New proposals of your solver appear here.";
+  empty.textContent = emptyText(total);
   pager.hidden = matching <= SIZE;
   range.textContent = `${number(offset + 1)} to ${number(offset + tickets.length)} of ${number(matching)}`;
   previous.disabled = offset === 0;
   following.disabled = offset + tickets.length >= matching;
   if (!total && trial && may("ask")) fillQueue().then(refresh, () => null);
+}
+
+/** @param {number} total */
+function emptyText(total) {
+  if (total) return "Nothing matches. Search for something else, or show all open proposals.";
+  if (trial && may("ask")) return "The next proposal is being computed …";
+  return "Nothing waits. New proposals of your solver appear here.";
 }
 
 /** Change only what is different, so that the focus and the reader's place stay. @param {Ticket[]} tickets */

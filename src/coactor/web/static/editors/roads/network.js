@@ -1,6 +1,6 @@
 // A road network in the browser: links with ends and names, and routes read as streets. Pure functions.
 
-import { squaredDistance } from "../geometry.js";
+import { boundsOf, eastScale, squaredDistance } from "../geometry.js";
 
 /** @import { Point } from "../../app/types.js" */
 
@@ -26,19 +26,13 @@ import { squaredDistance } from "../geometry.js";
 
 const SIDE = 1000; // the plane's longer side
 
-/** @param {number[]} values */
-const least = (values) => values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-/** @param {number[]} values */
-const most = (values) => values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-
 /** Put coordinates onto a plane of 1000 units, north up. @param {Point[]} nodes */
 function makePlane(nodes) {
-  const xs = nodes.map((p) => p[0]);
-  const ys = nodes.map((p) => p[1]);
-  const [west, north] = [least(xs), most(ys)];
-  const unit = SIDE / (Math.max(most(xs) - west, north - least(ys)) || 1);
+  const { left, right, top, bottom } = boundsOf(nodes) ?? { left: 0, right: 1, top: 0, bottom: 1 };
+  const east = eastScale(nodes);
+  const unit = SIDE / (Math.max(east * (right - left), bottom - top) || 1);
   /** @param {Point} point @returns {Point} */
-  const put = ([x, y]) => [(x - west) * unit, (north - y) * unit];
+  const put = ([x, y]) => [east * (x - left) * unit, (bottom - y) * unit];
   return { unit, put, nodes: nodes.map(put) };
 }
 

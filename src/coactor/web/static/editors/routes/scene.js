@@ -1,6 +1,7 @@
 // What the stops and routes of a problem are called, and where they are.
 
 import { letters } from "../../app/format.js";
+import { eastScale } from "../geometry.js";
 
 /** @import { Point } from "../../app/types.js" */
 /** @import { Domain, Rows, Spot } from "./moves.js" */
@@ -50,8 +51,9 @@ export function makeScene(domain, problem, first) {
   const count = problem.size ?? problem.demand?.length ?? first.flat().length;
   const names = problem.names ?? problem.stops;
   const plan = domain === "plan";
+  const east = eastScale(problem.coordinates ?? []);
   /** @param {Point} point @returns {Point} */
-  const project = ([x, y]) => [x, -y];
+  const project = ([x, y]) => [east * x, -y];
   const isDepot = (/** @type {Spot} */ { k }) => plan && k === 0;
   return {
     domain,
