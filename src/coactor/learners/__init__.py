@@ -7,8 +7,10 @@ class, called with the number of features and its settings, is then known to `ma
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from coactor.learners.choice import FEW, ChoiceLearner
 from coactor.learners.coactive import CoactiveLearner
@@ -18,7 +20,7 @@ from coactor.learners.perceptrons import CSPER, PER, CappedCSPER
 from coactor.learners.serialization import positive_dim
 from coactor.learners.wrappers import Averaged, MiniBatch
 from coactor.plugins import LEARNERS, announced, unknown
-from coactor.protocol import Learner, State
+from coactor.protocol import Learner, State, Vector
 
 __all__ = [
     "CSPA",
@@ -55,7 +57,7 @@ def names() -> list[str]:
     return [*built_in, *(name for name in sorted(announced(LEARNERS)) if name not in built_in)]
 
 
-def make(name: str, dim: int, **settings: Any) -> Learner:
+def make(name: str, dim: int, *, start: Sequence[float] | Vector | None = None, **settings: Any) -> Learner:
     """Make a new learner by its name.
 
     Parameters
@@ -65,6 +67,8 @@ def make(name: str, dim: int, **settings: Any) -> Learner:
         features.
     dim
         d, the number of features.
+    start
+        The weights in use today, with which it starts: a vector of d numbers, in the problem's units.
     **settings
         The learner's own parameters, such as ``margin=2.0`` for PA; `settings_of` lists them. Those of a
         wrapper such as "batch-PA" may belong to the wrapper or to the learner inside.
@@ -72,7 +76,7 @@ def make(name: str, dim: int, **settings: Any) -> Learner:
     Raises
     ------
     ValueError
-        If there is no such learner or setting, or its value is invalid.
+        If there is no such learner or setting, its value is invalid, or the learner takes no start.
 
     Examples
     --------
@@ -80,9 +84,15 @@ def make(name: str, dim: int, **settings: Any) -> Learner:
     array([0., 0., 0.])
     >>> make("PA", 3, margin=2.0)
     PA(dim=3, margin=2.0)
+    >>> make("PER", 2, start=[1.0, 5.0]).weights
+    array([1., 5.])
     """
     name = resolve(name, dim)
     known = settings_of(name)
+    if start is not None and "start" in known:
+        settings["start"] = start
+    elif start is not None:
+        return _started(make(name, dim, **settings), start)
     for setting in settings:
         if setting not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
@@ -96,6 +106,22 @@ def make(name: str, dim: int, **settings: Any) -> Learner:
         size = {"size": settings.pop("size")} if "size" in settings else {}
         return MiniBatch(_COACTIVE[inner](dim, **settings), **size)
     learner: Learner = announced(LEARNERS)[name].load()(dim, **settings)
+    return learner
+
+
+def _started(learner: Learner, start: Sequence[float] | Vector) -> Learner:
+    """A learner of Algorithm 1 with other initial weights than 0."""
+    weights = np.array(start, dtype=np.float64)
+    if weights.shape != learner.weights.shape or not np.isfinite(weights).all():
+        raise ValueError(
+            f"The start has shape {weights.shape}; expected {learner.weights.size} finite numbers."
+        )
+    if isinstance(learner, Averaged | MiniBatch):
+        _started(learner.learner, weights)
+    elif not isinstance(learner, CoactiveLearner):
+        raise ValueError(f"Learner {learner.name!r} cannot be given start weights.")
+    if not isinstance(learner, MiniBatch):
+        learner.weights = weights
     return learner
 
 

@@ -12,11 +12,18 @@ label "declined". An accepted proposal is as informative as a corrected one: non
 making. If the expert ran out of time, declined moves are no evidence; then, and if nobody recorded them, only
 the steps count, as plain preferences (without b).
 
+The n rows of one case are not independent: they exchange the same few parts. Together they count as n to the
+power `evidence` observations, so that one case does not outweigh a good start.
+
 Update. Online Laplace (gaussians.py): the mode of posterior x this round's likelihood, and the curvature
 there. Memory and time do not grow with the number of rounds.
 
 Units. Each feature is measured by its root mean square when it first varies, and rows by their mean length in
-the first round. So the same settings suit every domain and unit.
+the first round (units.py). So the same settings suit every domain and unit.
+
+Start. Weights in use are a prior about proportions: the variance along their direction is larger than across
+it, in units of what moves change. So their length is free, a few cases confirm their proportions, and cases
+that contradict them replace them.
 
 Many features. Beyond 250, a round says little about each. Then all features share one unit, a row counts
 by its direction alone (the lengths of moves may differ by orders of magnitude, as those of exchanges at the
@@ -28,11 +35,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 
-from coactor.learners.gaussians import Covariance, Diagonal, Gaussian, Precision
+from coactor.learners.gaussians import Covariance, Diagonal, Gaussian, Precision, with_prior
 from coactor.learners.serialization import (
     check_feedback,
     count,
@@ -43,6 +51,7 @@ from coactor.learners.serialization import (
     positive_number,
     unpack,
 )
+from coactor.learners.units import Units, root_mean_square, row_lengths
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 FEW = 250  # features; beyond, they are many
@@ -60,16 +69,17 @@ class PriorScales(NamedTuple):
 WITH_FEW = PriorScales(prior_sd=10.0, threshold_sd=10.0, prior_mean=0.01)
 WITH_MANY = PriorScales(prior_sd=1.0, threshold_sd=2.0, prior_mean=0.1)
 MEMORY = 200, 2  # the time constant of forgetting: at least so many rounds, and so many per feature
-SHRINKAGE = 5.0  # pseudo-count of rows that pulls a feature's unit towards the geometric mean of the others
+EVIDENCE = 1.0  # n rows of one case count as n to this power observations
 
 
 class Observed(NamedTuple):
-    """One correction as rows and labels (1 made, 0 declined), in units that include its new features."""
+    """One correction: rows, labels (1 made, 0 declined), how many independent observations a row is worth, and
+    the units, which include those of new features."""
 
     rows: Matrix
     labels: Vector
-    units: Vector
-    length: float
+    worth: float
+    units: Units
 
 
 class ChoiceLearner:
@@ -99,6 +109,11 @@ class ChoiceLearner:
     independent
         Whether the posterior treats weights as independent, which is cheaper, but learns less from features
         that vary together. By default beyond 1000 features.
+    start
+        The weights in use today, in the problem's units; it proposes with them until it learns. Only their
+        proportions matter. Instead of `prior`, which is in the learner's units.
+    evidence
+        The n rows of one case count as n to this power independent observations; 1 counts each of them.
 
     Examples
     --------
@@ -128,6 +143,8 @@ class ChoiceLearner:
         forgetting: float | None = None,
         use_lengths: bool | None = None,
         independent: bool | None = None,
+        start: Sequence[float] | Vector | None = None,
+        evidence: float = EVIDENCE,
     ) -> None:
         self.dim = positive_dim(dim)
         self._many = self.dim > FEW
@@ -145,11 +162,14 @@ class ChoiceLearner:
         self.use_lengths = not self._many if use_lengths is None else bool(use_lengths)
         self.independent = self.dim > JOINT if independent is None else bool(independent)
         self._shares = not (self._many or self.independent)
-        self.prior = _direction(prior, self.dim)
+        self.evidence = positive_number(evidence, "evidence")
+        if prior is not None and start is not None:
+            raise ValueError("Give prior or start, not both; start is in the problem's units.")
+        self.prior = _direction(prior, self.dim) if start is None else _direction(start, self.dim, "start")
+        self.start = None if start is None else self.prior  # before anything is measured, all units are 1
         self.rounds = 0
-        self._units: Vector = np.zeros(self.dim)  # root mean square of each feature; 0 until it varies
-        self._length = 0.0  # mean length of a row, in these units; 0 before the first round
-        self._posterior = self._start()
+        self._units = Units.unknown(self.dim)
+        self._posterior = self.initial()
 
     # -- what it has learned ------------------------------------------------------------------------------
 
@@ -166,7 +186,7 @@ class ChoiceLearner:
     @property
     def measured(self) -> bool:
         """Whether features have units: after the first round."""
-        return self._length > 0.0
+        return self._units.length > 0.0
 
     @property
     def posterior(self) -> Gaussian:
@@ -209,11 +229,16 @@ class ChoiceLearner:
         observed = self.observe(feedback)
         if observed is None:
             return
-        posterior = self._posterior.copy()
-        if self.forgetting < 1.0:
-            posterior.forget(self.forgetting)
-        posterior.learn(observed.rows, observed.labels)
+        saved = self._units, self.prior, self._posterior
         self.measure(observed)
+        try:
+            posterior = self._posterior.copy()
+            if self.forgetting < 1.0:
+                posterior.forget(self.forgetting)
+            posterior.learn(observed.rows, observed.labels, observed.worth)
+        except BaseException:
+            self._units, self.prior, self._posterior = saved
+            raise
         self._posterior = posterior
         self.rounds += 1
 
@@ -223,12 +248,27 @@ class ChoiceLearner:
         differences, labels, threshold = self._observations(feedback)
         if not differences.any():
             return None
-        units, length = self._measure(differences)
-        return Observed(self._rows(differences, threshold, _scale(units, length)), labels, units, length)
+        units = self._units.measure(differences, common=self._many)
+        worth = float(len(labels) ** (self.evidence - 1.0))
+        return Observed(self._rows(differences, threshold, units.scale), labels, worth, units)
 
     def measure(self, observed: Observed) -> None:
-        """Adopt the units of an observation."""
-        self._units, self._length = observed.units, observed.length
+        """Adopt the units of an observation, and convert the start to them."""
+        if self.start is None or observed.units is self._units:
+            self._units = observed.units
+            return
+        old, posterior = self.initial(), self._posterior
+        self.prior, self._units = self._prior_in(observed.units), observed.units
+        self._posterior = with_prior(posterior, old, self.initial())
+
+    def _prior_in(self, units: Units) -> Vector:
+        """The direction of the prior mean in these units; its length is that of the first round."""
+        assert self.start is not None
+        values = self.start * units.scale
+        if self.measured:
+            k = int(np.abs(self.start).argmax())
+            return values * float(self.prior[k] / (self.start[k] * self.scale[k]))
+        return values / (root_mean_square(values[units.features > 0.0]) or root_mean_square(values))
 
     @staticmethod
     def _observations(feedback: Feedback) -> tuple[Matrix, Vector, bool]:
@@ -248,35 +288,13 @@ class ChoiceLearner:
             rows = rows / np.where(lengths == 0.0, 1.0, lengths)
         return np.hstack([rows, np.full((len(rows), 1), -1.0 if threshold else 0.0)])
 
-    def _measure(self, differences: Matrix) -> tuple[Vector, float]:
-        """Units that include the features which vary for the first time, and the length of a row.
-
-        A feature that varies in a few rows only gets a unit shrunk towards the other features': the geometric
-        mean of its own root mean square and theirs, weighted by the number of rows.
-        """
-        units, length = self._units, self._length
-        fresh = (units == 0.0) & differences.any(axis=0)
-        if fresh.any():
-            units = units.copy()
-            if self._many:
-                units[fresh] = 1.0
-            else:
-                varying = differences[:, fresh]
-                count = np.count_nonzero(varying, axis=0)
-                own = np.log(row_lengths(varying.T)) - 0.5 * np.log(count)
-                others = np.append(own, np.log(units[units > 0.0])).mean()
-                units[fresh] = np.exp((count * own + SHRINKAGE * others) / (count + SHRINKAGE))
-        if length == 0.0:
-            rows = differences / np.where(units == 0.0, 1.0, units)
-            length = float(row_lengths(row_lengths(rows)[None])[0] / np.sqrt(len(rows)))
-        return units, length
-
     @property
     def scale(self) -> Vector:
         """The unit of each weight."""
-        return _scale(self._units, self._length)
+        return self._units.scale
 
-    def _start(self) -> Gaussian:
+    def initial(self) -> Gaussian:
+        """The prior, in the units that are known so far."""
         mean = np.append(self.prior_mean * self.prior_sd * self.prior, 0.0)
         variances = np.append(np.full(self.dim, self.prior_sd**2), self._scales.threshold_sd**2)
         if self.independent:
@@ -284,27 +302,25 @@ class ChoiceLearner:
         if self._many:
             return Covariance(mean, np.diag(variances))
         covariance = np.diag(variances)
-        covariance[:-1, :-1] += self.prior_sd**2 * self.shared_variance * np.outer(self.prior, self.prior)
+        shared = self._shared_direction()
+        covariance[:-1, :-1] += self.prior_sd**2 * self.shared_variance * np.outer(shared, shared)
         return Precision(mean, covariance)
 
+    def _shared_direction(self) -> Vector:
+        """The direction in which weights share variance; of a start, only features that have a unit."""
+        some = self.start is not None and self.measured
+        return self.prior * (self._units.features > 0.0) if some else self.prior
+
     def _prior_variance(self) -> Vector:
-        shared = self.shared_variance * self.prior**2 if self._shares else np.zeros(self.dim)
-        return self.prior_sd**2 * (1.0 + shared)
+        shared = self._shared_direction() ** 2 if self._shares else np.zeros(self.dim)
+        return self.prior_sd**2 * (1.0 + self.shared_variance * shared)
 
     def unlearned(self) -> ChoiceLearner:
         """A learner with the same prior and settings that has learned nothing."""
-        other = ChoiceLearner(
-            self.dim,
-            self.prior,
-            self.prior_mean,
-            self.prior_sd,
-            self.shared_variance,
-            self.forgetting,
-            self.use_lengths,
-            self.independent,
-        )
-        other.prior = self.prior
-        other._posterior = other._start()
+        other = copy(self)
+        other.rounds, other._units = 0, Units.unknown(self.dim)
+        other.prior = self.prior if self.start is None else self.start
+        other._posterior = other.initial()
         return other
 
     # -- to and from JSON ---------------------------------------------------------------------------------
@@ -317,10 +333,12 @@ class ChoiceLearner:
             "prior": pack(self.prior),
             **{key: getattr(self, setting) for key, setting in _STATE_KEYS.items()},
             "rounds": self.rounds,
-            "units": pack(self._units),
-            "length": self._length,
+            "units": pack(self._units.features),
+            "length": self._units.length,
             **{f"belief_{key}": pack(array) for key, array in self._posterior.arrays().items()},
             **self._flags(),
+            "evidence": self.evidence,
+            **({} if self.start is None else {"start": pack(self.start)}),
         }
 
     def _flags(self) -> dict[str, bool]:
@@ -334,19 +352,25 @@ class ChoiceLearner:
         settings = {setting: number(state, key, self.name) for key, setting in _STATE_KEYS.items()}
         lengths = flag(state, "lengths", self.name, True)
         independent = flag(state, "independent", self.name, False)
-        other = ChoiceLearner(self.dim, prior, **settings, use_lengths=lengths, independent=independent)
+        evidence = number(state, "evidence", self.name) if "evidence" in state else 1.0
+        other = ChoiceLearner(
+            self.dim, prior, **settings, use_lengths=lengths, independent=independent, evidence=evidence
+        )
         other.prior = prior
-        other._posterior = other._start()
+        if "start" in state:
+            other.start = unpack(state, "start", self.name, (self.dim,))
+        other._units = Units(
+            unpack(state, "units", self.name, (self.dim,)), number(state, "length", self.name)
+        )
+        if other._units.length < 0 or (other._units.features < 0).any():
+            raise ValueError(
+                f"'length' or 'units' in the state of {self.name!r} are negative; sizes are 0 or more."
+            )
+        other._posterior = other.initial()
         shapes = {key: array.shape for key, array in other._posterior.arrays().items()}
         other._posterior.load(
             {key: unpack(state, f"belief_{key}", self.name, shape) for key, shape in shapes.items()}
         )
-        other._units = unpack(state, "units", self.name, (self.dim,))
-        other._length = number(state, "length", self.name)
-        if other._length < 0 or (other._units < 0).any():
-            raise ValueError(
-                f"'length' or 'units' in the state of {self.name!r} are negative; sizes are 0 or more."
-            )
         other.rounds = count(state, "rounds", self.name)
         self.__dict__.update(other.__dict__)
 
@@ -360,23 +384,11 @@ _STATE_KEYS = {
 }
 
 
-def _scale(units: Vector, length: float) -> Vector:
-    return np.where(units == 0.0, 1.0, units) * (length or 1.0)
-
-
-def _direction(prior: Sequence[float] | Vector | None, dim: int) -> Vector:
+def _direction(prior: Sequence[float] | Vector | None, dim: int, name: str = "prior") -> Vector:
     """The proportions of the prior mean, with a root mean square of 1."""
     if prior is None:
         return np.ones(dim)
     array = np.array(prior, dtype=np.float64)
     if array.shape != (dim,) or not np.isfinite(array).all() or not array.any():
-        raise ValueError(f"The prior has shape {array.shape}; expected {dim} finite numbers, not all 0.")
-    return array / float(np.sqrt((array**2).mean()))
-
-
-def row_lengths(rows: Matrix) -> Vector:
-    """The length of each row, without squares of very small or large numbers, which are 0 or infinite."""
-    largest = np.abs(rows).max(axis=1, initial=0.0)
-    unit = np.where(largest == 0.0, 1.0, largest)
-    lengths: Vector = largest * np.sqrt(((rows / unit[:, None]) ** 2).sum(axis=1))
-    return lengths
+        raise ValueError(f"The {name} has shape {array.shape}; expected {dim} finite numbers, not all 0.")
+    return array / root_mean_square(array)

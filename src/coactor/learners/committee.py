@@ -18,8 +18,9 @@ from copy import copy
 
 import numpy as np
 
-from coactor.learners.choice import ChoiceLearner, row_lengths
+from coactor.learners.choice import ChoiceLearner
 from coactor.learners.serialization import inner_state, pack
+from coactor.learners.units import row_lengths
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 QUICK = 0.8  # the share of the quick learner in the direction
@@ -35,6 +36,8 @@ class Committee:
         d.
     prior
         The direction of the prior mean, as for a `ChoiceLearner`.
+    start
+        The weights in use today, as for a `ChoiceLearner`.
 
     Examples
     --------
@@ -45,10 +48,17 @@ class Committee:
     name = "committee"
     reads: Reads = "declined"
 
-    def __init__(self, dim: int, prior: Sequence[float] | Vector | None = None) -> None:
+    def __init__(
+        self,
+        dim: int,
+        prior: Sequence[float] | Vector | None = None,
+        start: Sequence[float] | Vector | None = None,
+    ) -> None:
         self.dim = dim
-        self.quick = ChoiceLearner(dim, prior, use_lengths=False)
-        self.slow = ChoiceLearner(dim, prior, prior_sd=SLOW_SD, use_lengths=True, independent=True)
+        self.quick = ChoiceLearner(dim, prior, use_lengths=False, start=start)
+        self.slow = ChoiceLearner(
+            dim, prior, prior_sd=SLOW_SD, use_lengths=True, independent=True, start=start
+        )
 
     @property
     def prior(self) -> Vector:

@@ -1,7 +1,8 @@
 """Gaussian posteriors of a parameter vector theta, and their Laplace update by logistic observations.
 
-An observation is a row a with label 1 or 0: P(1) = sigma(a . theta). The update finds the mode of
-(Gaussian x likelihood) by damped Newton; the new posterior is the Gaussian with the curvature at the mode.
+An observation is a row a with label 1 or 0: P(1) = sigma(a . theta). The update finds the mode of (Gaussian x
+likelihood^worth) by damped Newton; the new posterior is the Gaussian with the curvature at the mode. A
+row is worth less than one observation if the rows depend on each other.
 Three forms of the same step, by the size d of theta:
 
     Precision    P = inverse covariance; one solve of size d per Newton step     for d up to some hundreds
@@ -40,8 +41,8 @@ class Gaussian(Protocol):
     def spread(self, rows: Matrix) -> Vector:
         """The variance of rows @ theta."""
 
-    def learn(self, rows: Matrix, labels: Vector) -> None:
-        """The Laplace step."""
+    def learn(self, rows: Matrix, labels: Vector, worth: float = 1.0) -> None:
+        """The Laplace step; each row is worth `worth` independent observations."""
 
     def forget(self, keep: float) -> None:
         """Multiply the precision of what was learned by `keep`; the variance never exceeds the prior's."""
@@ -85,8 +86,8 @@ class Precision:
         spread: Vector = np.einsum("ij,ji->i", rows, np.linalg.solve(self.matrix, rows.T))
         return spread
 
-    def learn(self, rows: Matrix, labels: Vector) -> None:
-        mean, curvature, _ = _primal_newton(self.matrix, self.mean, rows @ self.mean, rows, labels)
+    def learn(self, rows: Matrix, labels: Vector, worth: float = 1.0) -> None:
+        mean, curvature, _ = _primal_newton(self.matrix, self.mean, rows @ self.mean, rows, labels, worth)
         self.mean, self.matrix = mean, 0.5 * (curvature + curvature.T)
 
     def forget(self, keep: float) -> None:
@@ -133,14 +134,14 @@ class Covariance:
         spread: Vector = ((scaled @ self.matrix) * scaled).sum(axis=1)
         return spread
 
-    def learn(self, rows: Matrix, labels: Vector) -> None:
+    def learn(self, rows: Matrix, labels: Vector, worth: float = 1.0) -> None:
         scaled, fit = rows * self.scale, rows @ self.mean
         if len(rows) > self.mean.size:
-            self._learn_primal(scaled, fit, labels)
+            self._learn_primal(scaled, fit, labels, worth)
             return
         reach = scaled @ self.matrix
         kernel = reach @ scaled.T
-        alpha, bend = _dual_newton(kernel, fit, labels)
+        alpha, bend = _dual_newton(kernel, fit, labels, worth)
         root = np.sqrt(bend)[:, None]
         inner = np.eye(labels.size) + root * kernel * root.T
         half = np.linalg.solve(np.linalg.cholesky(inner), root * reach)
@@ -149,10 +150,10 @@ class Covariance:
             self.matrix[k : k + BLOCK] -= half[:, k : k + BLOCK].T @ half
         self._raise_to_floor()
 
-    def _learn_primal(self, scaled: Matrix, fit: Vector, labels: Vector) -> None:
+    def _learn_primal(self, scaled: Matrix, fit: Vector, labels: Vector, worth: float) -> None:
         d = self.mean.size
         root = np.linalg.cholesky(self.matrix)
-        away, curvature, _ = _primal_newton(np.eye(d), np.zeros(d), fit, scaled @ root, labels)
+        away, curvature, _ = _primal_newton(np.eye(d), np.zeros(d), fit, scaled @ root, labels, worth)
         half = np.linalg.solve(np.linalg.cholesky(0.5 * (curvature + curvature.T)), root.T)
         self.mean = self.mean + (root @ away) * self.scale
         self.matrix = half.T @ half
@@ -202,15 +203,15 @@ class Diagonal:
     def spread(self, rows: Matrix) -> Vector:
         return (rows**2) @ self.variance
 
-    def learn(self, rows: Matrix, labels: Vector) -> None:
+    def learn(self, rows: Matrix, labels: Vector, worth: float = 1.0) -> None:
         fit, d = rows @ self.mean, self.mean.size
         if len(rows) > d:
             unit = np.sqrt(self.variance)
-            away, _, bend = _primal_newton(np.eye(d), np.zeros(d), fit, rows * unit, labels)
+            away, _, bend = _primal_newton(np.eye(d), np.zeros(d), fit, rows * unit, labels, worth)
             mean = self.mean + unit * away
         else:
             reach = rows * self.variance
-            alpha, bend = _dual_newton(reach @ rows.T, fit, labels)
+            alpha, bend = _dual_newton(reach @ rows.T, fit, labels, worth)
             mean = self.mean + alpha @ reach
         self.mean, self.variance = mean, 1.0 / (1.0 / self.variance + bend @ rows**2)
 
@@ -227,6 +228,22 @@ class Diagonal:
         self.mean, self.variance = arrays["mean"], arrays["matrix"]
 
 
+def with_prior(posterior: Gaussian, old: Gaussian, new: Gaussian) -> Gaussian:
+    """The posterior that the same observations give with the prior `new` in place of `old`.
+
+    Without full precisions, `new` may differ only in coordinates that no observation depends on.
+    """
+    if isinstance(posterior, Precision) and isinstance(old, Precision) and isinstance(new, Precision):
+        moved = new.copy()
+        moved.matrix = posterior.matrix + (new.matrix - old.matrix)
+        pull = posterior.matrix @ posterior.mean + (new.matrix @ new.mean - old.matrix @ old.mean)
+        moved.mean = np.linalg.solve(moved.matrix, pull).astype(np.float64, copy=False)
+        return moved
+    shifted = posterior.copy()
+    shifted.mean = posterior.mean + (new.mean - old.mean)
+    return shifted
+
+
 _G = TypeVar("_G")
 
 
@@ -237,16 +254,16 @@ def _shallow_copy(belief: _G) -> _G:
 
 
 def _primal_newton(
-    precision: Matrix, mean: Vector, fit: Vector, rows: Matrix, labels: Vector
+    precision: Matrix, mean: Vector, fit: Vector, rows: Matrix, labels: Vector, worth: float
 ) -> tuple[Vector, Matrix, Vector]:
-    """The mode, the curvature and p (1 - p) there. `fit` is A theta at the mean."""
+    """The mode, the curvature and worth p (1 - p) there. `fit` is A theta at the mean."""
     theta = mean
-    value = _loss(fit, labels)
+    value = _loss(fit, labels, worth)
     for _ in range(MAX_STEPS):
         p = _sigmoid(fit)
-        bend = p * (1.0 - p)
+        bend = worth * p * (1.0 - p)
         away = theta - mean
-        slope = precision @ away + rows.T @ (p - labels)
+        slope = precision @ away + rows.T @ (worth * (p - labels))
         curvature = precision + (rows.T * bend) @ rows
         step = -np.linalg.solve(curvature, slope)
         decrement = -float(slope @ step)
@@ -258,7 +275,7 @@ def _primal_newton(
         while True:  # halve the step until the loss falls enough
             moved = away + size * step
             prior = 0.5 * float(moved @ (precision @ away + size * pull))
-            new = prior + _loss(fit + size * ahead, labels)
+            new = prior + _loss(fit + size * ahead, labels, worth)
             if new <= value - 0.25 * size * decrement or size < 1e-6:
                 break
             size *= 0.5
@@ -266,28 +283,29 @@ def _primal_newton(
     return _finite(theta), curvature, bend
 
 
-def _dual_newton(kernel: Matrix, start: Vector, labels: Vector) -> tuple[Vector, Vector]:
-    """alpha at the mode, and p (1 - p) there. `kernel` is K, `start` is A m.
+def _dual_newton(kernel: Matrix, start: Vector, labels: Vector, worth: float) -> tuple[Vector, Vector]:
+    """alpha at the mode, and worth p (1 - p) there. `kernel` is K, `start` is A m.
 
-    A Newton step solves (1 + D^1/2 K D^1/2) with D = diag(p (1 - p)), so D may vanish.
+    A Newton step solves (1 + D^1/2 K D^1/2) with D = diag(worth p (1 - p)), which may vanish.
     """
     alpha, fit = np.zeros(labels.size), start
-    value = _loss(fit, labels)
+    value = _loss(fit, labels, worth)
     for _ in range(MAX_STEPS):
         p = _sigmoid(fit)
-        root = np.sqrt(p * (1.0 - p))
+        root = np.sqrt(worth * p * (1.0 - p))
+        error = worth * (labels - p)
         inner = np.eye(labels.size) + root[:, None] * kernel * root
-        target = root**2 * (fit - start) + labels - p
+        target = root**2 * (fit - start) + error
         step = target - root * np.linalg.solve(inner, root * (kernel @ target)) - alpha
         ahead = kernel @ step
-        decrement = float((labels - p - alpha) @ ahead)
+        decrement = float((error - alpha) @ ahead)
         if decrement < TOLERANCE:
             alpha = alpha + step
             break
         size = 1.0
         while True:
             moved, moved_fit = alpha + size * step, fit + size * ahead
-            new = 0.5 * float(moved @ (moved_fit - start)) + _loss(moved_fit, labels)
+            new = 0.5 * float(moved @ (moved_fit - start)) + _loss(moved_fit, labels, worth)
             if new <= value - 0.25 * size * decrement or size < 1e-6:
                 break
             size *= 0.5
@@ -306,5 +324,5 @@ def _sigmoid(f: Vector) -> Vector:
     return p
 
 
-def _loss(f: Vector, labels: Vector) -> float:
-    return float(np.logaddexp(0.0, f).sum() - labels @ f)
+def _loss(f: Vector, labels: Vector, worth: float) -> float:
+    return worth * float(np.logaddexp(0.0, f).sum() - labels @ f)

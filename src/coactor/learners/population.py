@@ -97,8 +97,8 @@ class Population:
     ----------
     dim
         d.
-    prior, prior_mean
-        As for `ChoiceLearner`: the prior mean of the population.
+    prior, prior_mean, start
+        As for `ChoiceLearner`: the prior of the population.
 
     Examples
     --------
@@ -118,9 +118,13 @@ class Population:
     reads: Reads = "declined"
 
     def __init__(
-        self, dim: int, prior: Sequence[float] | Vector | None = None, prior_mean: float | None = None
+        self,
+        dim: int,
+        prior: Sequence[float] | Vector | None = None,
+        prior_mean: float | None = None,
+        start: Sequence[float] | Vector | None = None,
     ) -> None:
-        self._begin(ChoiceLearner(dim, prior, prior_mean))
+        self._begin(ChoiceLearner(dim, prior, prior_mean, start=start))
 
     @classmethod
     def of(cls, single: ChoiceLearner) -> Population:
@@ -238,6 +242,7 @@ class Population:
         if observed is None:
             return
         self.single.measure(observed)
+        self._adopt_prior()
         if not self._sites:
             self._part()
         algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
@@ -249,7 +254,7 @@ class Population:
             mean = algebra.times(
                 algebra.inverse(precision), shift + algebra.times(old.basis, keep * old.shift)
             )
-        precision, mean = algebra.learn(precision, mean, observed.rows, observed.labels)
+        precision, mean = algebra.learn(precision, mean, observed.rows, observed.labels, observed.worth)
         new = algebra.site(
             precision - belief.prior_precision, algebra.times(precision, mean) - shift, *self._roots
         )
@@ -273,6 +278,17 @@ class Population:
         self._sites[self._first] = site
         self._choose_difference()
         self._beliefs = {}
+
+    def _adopt_prior(self) -> None:
+        """Take over the prior of the single learner: that of a start depends on the units."""
+        if self.single.start is None:
+            return
+        prior = self.single.initial()
+        precision = self._form(prior.precision())
+        before = self.algebra.times(self._prior_precision, self._prior_mean)
+        self._precisions = self._precisions + (precision - self._prior_precision)
+        self._shifts = self._shifts + (self.algebra.times(precision, prior.mean) - before)
+        self._prior_mean, self._prior_precision, self._beliefs = prior.mean, precision, {}
 
     def _form(self, precision: Matrix) -> Matrix:
         """A precision matrix of the single learner as the algebra has it."""
@@ -354,6 +370,7 @@ class Population:
         single.restore(inner_state(state, self.name, "single"))
         other = Population.of(single.unlearned())
         other.single = single
+        other._adopt_prior()
         first, people = state.get("first"), state.get("people")
         if not (first is None or isinstance(first, str)) or not isinstance(people, list):
             raise ValueError(f"The state of {self.name!r} has no people; was it written by state()?")

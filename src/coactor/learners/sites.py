@@ -66,9 +66,11 @@ class Joint:
         sizes, vectors = np.linalg.eigh(root @ (0.5 * (precision + precision.T)) @ root)
         return Site(inverse_root @ vectors, np.maximum(sizes, 0.0), vectors.T @ (root @ shift))
 
-    def learn(self, precision: Matrix, mean: Vector, rows: Matrix, labels: Vector) -> tuple[Matrix, Vector]:
+    def learn(
+        self, precision: Matrix, mean: Vector, rows: Matrix, labels: Vector, worth: float
+    ) -> tuple[Matrix, Vector]:
         gaussian = Precision.of(mean, precision)
-        gaussian.learn(rows, labels)
+        gaussian.learn(rows, labels, worth)
         return gaussian.matrix, gaussian.mean
 
 
@@ -106,7 +108,9 @@ class Independent:
     def site(self, precision: Vector, shift: Vector, root: Vector, inverse_root: Vector) -> Site:
         return Site(inverse_root, np.maximum(root**2 * precision, 0.0), root * shift)
 
-    def learn(self, precision: Vector, mean: Vector, rows: Matrix, labels: Vector) -> tuple[Vector, Vector]:
+    def learn(
+        self, precision: Vector, mean: Vector, rows: Matrix, labels: Vector, worth: float
+    ) -> tuple[Vector, Vector]:
         gaussian = Diagonal(mean, 1.0 / precision)
-        gaussian.learn(rows, labels)
+        gaussian.learn(rows, labels, worth)
         return 1.0 / gaussian.variance, gaussian.mean

@@ -123,8 +123,8 @@ class Contender:
                         f"Learner {self.learner!r} has no {needed}; expected name, reads, weights and update."
                     )
         else:
-            learner = learners.make(self.learner, dim)
-        return _start_at(learner, start, self) if self.start else learner
+            learner = learners.make(self.learner, dim, start=self.start * start if self.start else None)
+        return learner
 
 
 def parse_contenders(
@@ -157,25 +157,3 @@ def _factor(text: str, start: str) -> float:
     if word != START or not np.isfinite(factor) or factor <= 0:
         raise ValueError(f"{text!r} starts at {start!r}; expected '@start' or '@start*1000'.")
     return factor
-
-
-def _start_at(learner: Learner, start: Vector, contender: Contender) -> Learner:
-    """The learner with other initial weights than its own."""
-    weights = contender.start * start
-    if isinstance(learner, CoactiveLearner):
-        learner.weights = np.array(weights)
-    elif isinstance(learner, Averaged):
-        _start_at(learner.learner, start, contender)
-        learner.weights = np.array(weights)
-    elif isinstance(learner, MiniBatch):
-        _start_at(learner.learner, start, contender)
-    elif isinstance(learner, ChoiceLearner | Committee):
-        if contender.start != 1.0:
-            raise ValueError(
-                f"{contender.text!r}: a Bayesian learner takes only the direction of the start weights; "
-                "write '@start' without a factor."
-            )
-        return type(learner)(learner.dim, prior=start)
-    else:
-        raise ValueError(f"{contender.text!r}: this learner cannot be given start weights; omit '@start'.")
-    return learner

@@ -1,0 +1,78 @@
+"""The units of features: how much moves change them. So a learner's settings suit every domain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from coactor.protocol import Matrix, Vector
+
+SHRINKAGE = 5.0  # pseudo-count of rows that pulls a feature's unit towards the geometric mean of the others
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The unit of each feature, and of a row.
+
+    Attributes
+    ----------
+    features
+        The root mean square of each feature when it first varied; 0 until then.
+    length
+        The mean length of a row of the first round, in these units; 0 before it.
+    """
+
+    features: Vector
+    length: float
+
+    @classmethod
+    def unknown(cls, dim: int) -> Units:
+        """Before anything is measured."""
+        return cls(np.zeros(dim), 0.0)
+
+    @cached_property
+    def scale(self) -> Vector:
+        """The unit of each weight; 1 for what is not measured."""
+        scale: Vector = np.where(self.features == 0.0, 1.0, self.features) * (self.length or 1.0)
+        return scale
+
+    def measure(self, differences: Matrix, common: bool) -> Units:
+        """Units that include the features which vary for the first time, and the length of a row.
+
+        With `common`, all features have the unit 1. Else a feature that varies in a few rows only gets a
+        unit shrunk towards the other features': the geometric mean of its own root mean square and theirs,
+        weighted by the number of rows.
+        """
+        units, length = self.features, self.length
+        fresh = (units == 0.0) & differences.any(axis=0)
+        if length and not fresh.any():
+            return self
+        if fresh.any():
+            units = units.copy()
+            if common:
+                units[fresh] = 1.0
+            else:
+                varying = differences[:, fresh]
+                count = np.count_nonzero(varying, axis=0)
+                own = np.log(row_lengths(varying.T)) - 0.5 * np.log(count)
+                others = np.append(own, np.log(units[units > 0.0])).mean()
+                units[fresh] = np.exp((count * own + SHRINKAGE * others) / (count + SHRINKAGE))
+        if length == 0.0:
+            rows = differences / np.where(units == 0.0, 1.0, units)
+            length = float(row_lengths(row_lengths(rows)[None])[0] / np.sqrt(len(rows)))
+        return Units(units, length)
+
+
+def row_lengths(rows: Matrix) -> Vector:
+    """The length of each row, without squares of very small or large numbers, which are 0 or infinite."""
+    largest = np.abs(rows).max(axis=1, initial=0.0)
+    unit = np.where(largest == 0.0, 1.0, largest)
+    lengths: Vector = largest * np.sqrt(((rows / unit[:, None]) ** 2).sum(axis=1))
+    return lengths
+
+
+def root_mean_square(values: Vector) -> float:
+    """0 if there are no values."""
+    return float(row_lengths(values[None])[0] / np.sqrt(values.size)) if values.size else 0.0
