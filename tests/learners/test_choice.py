@@ -12,6 +12,7 @@ from coactor import Session, SimulatedExpert, domains, learners
 from coactor.learners import ChoiceLearner
 from coactor.learners.choice import FEW, JOINT
 from coactor.learners.gaussians import Covariance, Diagonal, Precision
+from coactor.learners.population import Population
 from coactor.proposals.acceptance import Acceptance
 from coactor.protocol import Feedback, Matrix, Vector
 from tests.cases import make_case, same
@@ -118,6 +119,75 @@ def test_a_prior_on_the_sign_decides_while_nothing_is_known() -> None:
     assert learner.weights[2] == 0.0
     truth = np.array([-1.0, 1.0, 0.5])  # it was wrong
     assert cosine(taught(learner, truth, rounds=100).weights, truth) > 0.95
+
+
+# -- starting from the weights in use ------------------------------------------------------------------------
+
+START = np.array([1.0, 20.0, 0.5, 0.0])
+UNITS = np.array([1.0, 0.05, 30.0, 1.0])  # what a move changes: each weight but the last is worth its part
+
+
+def in_units(feedback: Feedback) -> Feedback:
+    return Feedback(feedback.path * UNITS, feedback.cost, feedback.declined * UNITS)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("name", ["choice", "committee", "population"])
+def test_a_start_proposes_with_the_weights_in_use(name: str) -> None:
+    learner = (
+        learners.make(name, 4, start=1000.0 * START) if name != "population" else Population(4, start=START)
+    )
+    np.testing.assert_allclose(learner.weights / learner.weights[0], START, atol=1e-12)
+    twin = type(learner)(4)
+    twin.restore(json.loads(json.dumps(learner.state())))
+    assert twin.state() == learner.state()
+
+
+def test_a_good_start_is_kept_and_a_bad_one_is_replaced() -> None:
+    rng, truth = np.random.default_rng(0), START * UNITS
+    good, bad = ChoiceLearner(4, start=START), ChoiceLearner(4, start=START[::-1])
+    first, last = [], []
+    for k in range(40):
+        feedback = in_units(a_round(rng, truth / np.linalg.norm(truth), moves=6))
+        good.update(feedback)
+        bad.update(feedback)
+        if k < 3:
+            first.append(cosine(good.weights * UNITS, truth))
+        last = [cosine(good.weights * UNITS, truth), cosine(bad.weights * UNITS, truth)]
+    assert min(first) > 0.95
+    assert min(last) > 0.98
+
+
+def test_a_start_keeps_the_proportions_of_features_that_have_not_varied() -> None:
+    learner, rng = ChoiceLearner(4, start=START), np.random.default_rng(1)
+    for _ in range(20):
+        feedback = in_units(a_round(rng, np.array([1.0, 1.0, 0.0, 0.0])))
+        feedback.path[:, 2], feedback.declined[:, 2] = 0.0, 0.0  # type: ignore[index]
+        learner.update(feedback)
+    assert learner.weights[2] / learner.weights[0] == pytest.approx(0.5, rel=0.2)
+    before = learner.weights
+    late = learner.observe(Feedback(np.zeros((1, 4)), 0.0, np.array([[0.0, 0.0, 30.0, 0.0]])))
+    assert late is not None
+    learner.measure(late)  # its unit is known now; nothing was learned about it
+    np.testing.assert_allclose(learner.weights[[0, 1, 3]], before[[0, 1, 3]], rtol=0.05, atol=1e-3)
+    assert learner.weights[2] / learner.weights[0] == pytest.approx(0.5, rel=0.2)
+
+
+def test_a_start_needs_numbers_and_no_prior() -> None:
+    with pytest.raises(ValueError, match=r"The start has shape \(3,\)"):
+        ChoiceLearner(4, start=[1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="Give prior or start"):
+        ChoiceLearner(2, prior=[1.0, 1.0], start=[1.0, 1.0])
+    with pytest.raises(ValueError, match=r"The start has shape \(1,\)"):
+        learners.make("PER", 2, start=[1.0])
+
+
+def test_rows_of_a_case_that_count_less_move_a_start_less() -> None:
+    far = []
+    for evidence in (1.0, 0.5):
+        learner = ChoiceLearner(4, start=[1.0, 1.0, 1.0, 1.0], evidence=evidence)
+        learner.update(a_round(np.random.default_rng(2), np.array([1.0, -1.0, 1.0, 1.0]), moves=100))
+        far.append(cosine(learner.weights, np.ones(4)))
+    assert far[0] < far[1]
 
 
 @pytest.mark.parametrize(("dim", "rounds"), [(3, 40), (MANY, 150)])
@@ -303,7 +373,7 @@ def test_ten_thousand_rounds_of_many_features() -> None:
 @pytest.mark.parametrize(
     ("settings_", "sentence"),
     [
-        ({"forgetting": 1.5}, "forgetting is 1.5"),
+        ({"forgetting": 1.5}, "The forgetting factor is 1.5"),
         ({"forgetting": 0.0}, "forgetting is 0.0; it must be a number above 0"),
         ({"prior_sd": -1.0}, "prior_sd is -1.0"),
         ({"prior_mean": float("nan")}, "prior_mean is nan"),

@@ -124,26 +124,42 @@ def test_precision_and_covariance_are_one_belief(seed: int, d: int, m: int, size
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(1, 30), st.sampled_from([0.1, 1.0, 5.0]))
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 5),
+    st.integers(1, 30),
+    st.sampled_from([0.1, 1.0, 5.0]),
+    st.sampled_from([0.2, 1.0]),
+)
 def test_systems_of_size_d_and_of_size_m_give_the_same_step(
-    seed: int, d: int, more: int, size: float
+    seed: int, d: int, more: int, size: float, worth: float
 ) -> None:
     """With more rows than coordinates the primal form is used; the dual form would find the same."""
     mean, rows, labels = a_round(seed, d, d + more, size)
     root = np.random.default_rng([seed, 5]).standard_normal((d, d))
     covariance, variances = root @ root.T + 0.1 * np.eye(d), np.diagonal(root @ root.T) + 0.1
-    alpha, bend = _dual_newton(rows @ covariance @ rows.T, rows @ mean, labels)
+    alpha, bend = _dual_newton(rows @ covariance @ rows.T, rows @ mean, labels, worth)
     joint = Covariance(mean, covariance)
     joint.forget(0.5)  # no effect on the prior
-    joint.learn(rows, labels)
+    joint.learn(rows, labels, worth)
     np.testing.assert_allclose(joint.mean, mean + alpha @ rows @ covariance, rtol=1e-6, atol=1e-7)
     precision = np.linalg.inv(covariance) + (rows.T * bend) @ rows
     np.testing.assert_allclose(joint.variances(), np.diagonal(np.linalg.inv(precision)), rtol=1e-6, atol=1e-9)
-    alpha, bend = _dual_newton((rows * variances) @ rows.T, rows @ mean, labels)
+    alpha, bend = _dual_newton((rows * variances) @ rows.T, rows @ mean, labels, worth)
     single = Diagonal(mean, variances)
-    single.learn(rows, labels)
+    single.learn(rows, labels, worth)
     np.testing.assert_allclose(single.mean, mean + variances * (alpha @ rows), rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(1.0 / single.variance, 1.0 / variances + bend @ rows**2, rtol=1e-6)
+
+
+def test_rows_worth_two_observations_equal_rows_given_twice() -> None:
+    mean, rows, labels = a_round(3, 4, 3, 1.0)
+    for make in (lambda: Precision(mean, np.eye(4)), lambda: Covariance(mean, np.eye(4))):
+        once, twice = make(), make()
+        once.learn(rows, labels, 2.0)
+        twice.learn(np.vstack([rows, rows]), np.append(labels, labels))
+        np.testing.assert_allclose(once.mean, twice.mean, rtol=1e-6)
+        np.testing.assert_allclose(once.variances(), twice.variances(), rtol=1e-6)
 
 
 def test_no_system_is_larger_than_the_number_of_coordinates(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,19 @@ def test_open_study_raises_without_study_domain_or_learner(sqlite_url):
         open_study(sqlite_url, "desk", Switches(), learners.make("PER", 4), create=True)
 
 
+def test_open_study_starts_from_the_weights_in_use(sqlite_url):
+    for name in ("default", "PER"):
+        study = open_study(sqlite_url, name, Switches(), name, create=True, start=[1.0, 5.0, 2.0])
+        np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 5.0, 2.0])
+        study.close()
+    with pytest.raises(Invalid, match="The start has shape"):
+        open_study(sqlite_url, "desk", Switches(), create=True, start=[1.0])
+    with pytest.raises(Invalid, match="has a start already"):
+        open_study(
+            sqlite_url, "desk", Switches(), learners.make("PER", 3), create=True, start=[1.0, 1.0, 1.0]
+        )
+
+
 @pytest.mark.parametrize(
     ("setting", "stored", "other"),
     [

@@ -73,8 +73,8 @@ EVIDENCE = 1.0  # n rows of one case count as n to this power observations
 
 
 class Observed(NamedTuple):
-    """One correction: rows, labels (1 made, 0 declined), how many independent observations a row is worth, and
-    the units, which include those of new features."""
+    """One correction: rows, labels (1 made, 0 declined), how many independent observations a row is worth,
+    and the units, which include those of new features."""
 
     rows: Matrix
     labels: Vector
@@ -302,18 +302,12 @@ class ChoiceLearner:
         if self._many:
             return Covariance(mean, np.diag(variances))
         covariance = np.diag(variances)
-        shared = self._shared_direction()
-        covariance[:-1, :-1] += self.prior_sd**2 * self.shared_variance * np.outer(shared, shared)
+        covariance[:-1, :-1] += self.prior_sd**2 * self.shared_variance * np.outer(self.prior, self.prior)
         return Precision(mean, covariance)
 
-    def _shared_direction(self) -> Vector:
-        """The direction in which weights share variance; of a start, only features that have a unit."""
-        some = self.start is not None and self.measured
-        return self.prior * (self._units.features > 0.0) if some else self.prior
-
     def _prior_variance(self) -> Vector:
-        shared = self._shared_direction() ** 2 if self._shares else np.zeros(self.dim)
-        return self.prior_sd**2 * (1.0 + self.shared_variance * shared)
+        shared = self.shared_variance * self.prior**2 if self._shares else np.zeros(self.dim)
+        return self.prior_sd**2 * (1.0 + shared)
 
     def unlearned(self) -> ChoiceLearner:
         """A learner with the same prior and settings that has learned nothing."""
@@ -354,7 +348,13 @@ class ChoiceLearner:
         independent = flag(state, "independent", self.name, False)
         evidence = number(state, "evidence", self.name) if "evidence" in state else 1.0
         other = ChoiceLearner(
-            self.dim, prior, **settings, use_lengths=lengths, independent=independent, evidence=evidence
+            self.dim,
+            **settings,
+            prior=None,
+            start=None,
+            use_lengths=lengths,
+            independent=independent,
+            evidence=evidence,
         )
         other.prior = prior
         if "start" in state:

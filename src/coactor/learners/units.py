@@ -34,8 +34,10 @@ class Units:
 
     @cached_property
     def scale(self) -> Vector:
-        """The unit of each weight; 1 for what is not measured."""
-        scale: Vector = np.where(self.features == 0.0, 1.0, self.features) * (self.length or 1.0)
+        """The unit of each weight; the geometric mean of the others for a feature that has not varied."""
+        measured = self.features > 0.0
+        usual = float(np.exp(np.log(self.features[measured]).mean())) if measured.any() else 1.0
+        scale: Vector = np.where(measured, self.features, usual) * (self.length or 1.0)
         return scale
 
     def measure(self, differences: Matrix, common: bool) -> Units:

@@ -10,7 +10,6 @@ A rule (hard) or a wish (soft) is an expression from a small closed set of forms
     edits         set, swap and block: which keep the rules, as plain data, in words, between two solutions
     searching     GridLandscape and simulated annealing: the solver without OR-Tools
     cpsat         the same graph as a CP-SAT model: the solver with OR-Tools
-    starting      learner_from: the default learner, starting from the weights in use
     existing      CpSatModel: a CP-SAT model of your own as a domain, as it is and slower
 
 A rule says what must not be above 0, so that a line can move between rules and wishes as it is:
@@ -22,6 +21,5 @@ from coactor.models.existing import Built, CpSatModel
 from coactor.models.expressions import Expression, pattern
 from coactor.models.instances import Instance
 from coactor.models.model import Broken, GridModel
-from coactor.models.starting import learner_from
 
-__all__ = ["Broken", "Built", "CpSatModel", "Expression", "GridModel", "Instance", "learner_from", "pattern"]
+__all__ = ["Broken", "Built", "CpSatModel", "Expression", "GridModel", "Instance", "pattern"]

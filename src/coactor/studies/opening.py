@@ -16,6 +16,7 @@ from coactor.protocol import (
     Learner,
     Solver,
     State,
+    Vector,
     counts_costs,
     feature_names,
     uses_habits,
@@ -55,6 +56,7 @@ def open_study(
     seed: int | None = None,
     habits: bool | Sequence[str] | None = None,
     learned: State | None = None,
+    start: Sequence[float] | Vector | None = None,
     actor: str = "",
     clock: Callable[[], float] = time.time,
 ) -> Study:
@@ -101,6 +103,8 @@ def open_study(
     learned
         What the study starts with when it is created: the states of a learner and of a memory, as
         ``coactor learn`` writes them. In place of `learner`.
+    start
+        The weights in use today, with which a learner given by its name starts when the study is created.
     actor, clock
         Who creates the study, and seconds since 1970.
 
@@ -144,7 +148,7 @@ def open_study(
             domain = None if domain is None else with_habits(domain, habits or False)
             learner = learner if learned is None else learner_from(learned)
             memory = (learned or {}).get("memory")
-            _create(store, name, domain, learner, memory, {**DEFAULTS, **settings}, actor, clock)
+            _create(store, name, domain, learner, start, memory, {**DEFAULTS, **settings}, actor, clock)
         own = None if learner is None or isinstance(learner, str) else learner
         strategy = None if isinstance(proposals, str) else proposals
         study = Study(store, name, domain, own, solver, strategy, clock)
@@ -164,6 +168,7 @@ def _create(
     name: str,
     domain: Domain | None,
     learner: str | Learner | None,
+    start: Sequence[float] | Vector | None,
     memory: State | None,
     settings: dict[str, Any],
     actor: str,
@@ -175,7 +180,11 @@ def _create(
     if domain is None:
         raise Invalid(f"Study {name!r} is new; pass its domain.")
     if learner is None or isinstance(learner, str):
-        learner = make_learner(learner or "default", domain.dim)
+        learner = make_learner(learner or "default", domain.dim, start)
+    elif start is not None:
+        raise Invalid(
+            "The learner is given as an object, which has a start already; give its name, or no start."
+        )
     if len(learner.weights) != domain.dim:
         raise Invalid(f"The learner has {len(learner.weights)} weights, the domain {domain.dim} features.")
     config = {
@@ -205,12 +214,16 @@ def _create(
         pass  # another process created it in between; its settings are compared when it is opened
 
 
-def make_learner(name: str, dim: int) -> Learner:
-    """A fresh learner by name. Raises Invalid if there is none."""
+def make_learner(name: str, dim: int, start: Sequence[float] | Vector | None = None) -> Learner:
+    """A fresh learner by name. Raises Invalid if there is none, or if it cannot start so."""
     try:
-        return learners.make(name, dim)
+        learners.resolve(name, dim)
     except (ValueError, KeyError) as error:
         raise Invalid(f"There is no learner {short(name)}: {error}") from error
+    try:
+        return learners.make(name, dim, start=start)
+    except (ValueError, TypeError) as error:
+        raise Invalid(str(error)) from error
 
 
 def learner_from(learned: State) -> Learner:

@@ -5,6 +5,7 @@
     PER                 a learner by name, from w = 0 as in the paper
     PER@start           the same learner, started at the start weights
     PER@start*1000      started at 1000 times the start weights, so that early corrections hardly turn them
+    default@start       the start weights as a prior: only their proportions count, so it takes no factor
     default+deep        a learner with another proposal strategy, see `coactor.proposals`
     my.module:Learner   a class of your own, called with the number of features
 
@@ -27,7 +28,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from coactor import bounds, learners, proposals
-from coactor.learners import Averaged, ChoiceLearner, CoactiveLearner, Committee, MiniBatch
 from coactor.plugins import load_class, unknown
 from coactor.protocol import Learner, Vector
 
@@ -107,6 +107,14 @@ class Contender:
         elif name not in learners.names():
             raise unknown("learner", name, (*learners.names(), *BASELINES))
         else:
+            if "start" in learners.settings_of(learners.resolve(name, 2)) and contender.start not in (
+                0.0,
+                1.0,
+            ):
+                raise ValueError(
+                    f"{text!r}: a Bayesian learner takes only the direction of the start weights; "
+                    "write '@start' without a factor."
+                )
             contender.make(2, np.ones(2))
         return contender
 
@@ -116,6 +124,8 @@ class Contender:
         Raises ValueError if the learner cannot be given start weights, or is not a learner.
         """
         if ":" in self.learner:
+            if self.start:
+                raise ValueError(f"{self.text!r}: this learner cannot be given start weights; omit '@start'.")
             learner: Learner = load_class(self.learner, "learner")(dim)
             for needed in ("reads", "weights", "update"):
                 if not hasattr(learner, needed):
