@@ -220,9 +220,10 @@ class RemoteStudy:
         about = self._call("PATCH", "", body)
         return {name: about[name] for name in given}
 
-    def rollback(self, to: int, reason: str) -> Version:
+    def rollback(self, to: int, reason: str, *, actor: str = "") -> Version:
         """Set the weights back to an earlier version; see `Study.rollback`."""
-        return Version(**self._call("POST", "/rollback", {"to": to, "reason": reason}))
+        body = {"to": to, "reason": reason, "actor": actor or None}
+        return Version(**self._call("POST", "/rollback", body))
 
     def export(self) -> Iterator[dict[str, Any]]:
         """The whole study as JSON-able lines."""

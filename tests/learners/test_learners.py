@@ -170,6 +170,9 @@ def test_make_knows_learners_announced_by_entry_points(monkeypatch: pytest.Monke
     assert learners.from_state(learner.state()).state() == learner.state()
     with pytest.raises(ValueError, match="has no setting 'cap'"):
         learners.make("mine", 2, cap=1.0)
+    monkeypatch.setattr(learners, "announced", lambda group: {"averaged-PA": EntryPoint()})
+    with pytest.raises(ValueError, match="announces the learner 'averaged-PA', which is built in"):
+        learners.make("averaged-PA", 2)
 
 
 @pytest.mark.parametrize("name", NAMES)

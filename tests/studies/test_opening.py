@@ -94,7 +94,7 @@ def test_an_installed_domain_need_not_be_passed(sqlite_url):
         assert again.proposal(1).problem.edges.tobytes() == problems[0].edges.tobytes()
         with make(store) as own:
             own.ask([1.0, 1.0, 1.0])
-        with pytest.raises(PermissionError, match="pass the domain itself"):
+        with pytest.raises(PermissionError, match="pass the domain to open_study"):
             Study(store, "desk")
 
 
@@ -174,3 +174,17 @@ def test_an_announced_learner_and_domain_are_opened_by_name(sqlite_url, monkeypa
         assert (type(again.domain), type(again.learner())) == (Switches, Announced)
         assert again.weights().tolist() == [1.0, 2.0, 0.0]
         assert verify(again.store, "desk").arithmetic == ""
+
+
+def test_a_domain_announced_after_its_study_was_created_is_found(sqlite_url, monkeypatch):
+    with make(sqlite_url) as study:
+        study.ask([1.0, 1.0, 1.0])
+    monkeypatch.setattr(catalog, "announced", lambda group: {"switches": EntryPoint(Switches)})
+    with open_study(sqlite_url, "desk") as again:
+        assert type(again.domain) is Switches
+
+
+def test_an_announced_domain_does_not_hide_behind_a_built_in_one(monkeypatch):
+    monkeypatch.setattr(catalog, "announced", lambda group: {"tour": EntryPoint(Switches)})
+    with pytest.raises(Invalid, match="announces the domain 'tour', which is built in"):
+        catalog.make("tour", {})

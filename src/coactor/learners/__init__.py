@@ -53,8 +53,7 @@ _BUILT_IN: dict[str, Callable[..., Learner]] = {
 def names() -> list[str]:
     """Every name that `make` knows: ours, and those of installed packages."""
     wrapped = [f"{wrapper}-{name}" for wrapper in ("averaged", "batch") for name in _COACTIVE]
-    built_in = ["default", *_BUILT_IN, *wrapped]
-    return [*built_in, *(name for name in sorted(announced(LEARNERS)) if name not in built_in)]
+    return list(dict.fromkeys(["default", *_BUILT_IN, *wrapped, *sorted(announced(LEARNERS))]))
 
 
 def make(name: str, dim: int, *, start: Sequence[float] | Vector | None = None, **settings: Any) -> Learner:
@@ -141,6 +140,12 @@ def resolve(name: str, dim: int) -> str:
         return Committee.name if positive_dim(dim) > FEW else ChoiceLearner.name
     if name not in names():
         raise unknown("learner", name, names())
+    wrapper, _, inner = name.partition("-")
+    built_in = name in _BUILT_IN or (wrapper in ("averaged", "batch") and inner in _COACTIVE)
+    if built_in and name in announced(LEARNERS):
+        raise ValueError(
+            f"An installed package announces the learner {name!r}, which is built in; rename it."
+        )
     return name
 
 

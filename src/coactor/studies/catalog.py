@@ -47,6 +47,8 @@ def names() -> list[str]:
 
 def factory(name: str) -> Factory:
     """The class, or another callable, that makes a domain of this name. Raises Invalid if there is none."""
+    if name in BUILT_IN and name in announced(DOMAINS):
+        raise Invalid(f"An installed package announces the domain {name!r}, which is built in; rename it.")
     if name in BUILT_IN:
         built_in: Factory = getattr(domains, BUILT_IN[name])
         return built_in
@@ -90,6 +92,15 @@ def make(name: str, given: dict[str, Any], *, limits: bool = True) -> Domain:
 def name_of(domain: Domain) -> str | None:
     """The name of this domain, if it is installed."""
     return next((name for name in names() if factory(name) is type(domain)), None)
+
+
+def name_of_type(kind: str) -> str | None:
+    """The name under which a class was announced after a study of it was created."""
+    for name in announced(DOMAINS):
+        made_by = factory(name)
+        if f"{made_by.__module__}.{getattr(made_by, '__qualname__', '')}" == kind:
+            return name
+    return None
 
 
 def describe(domain: Domain) -> dict[str, Any]:

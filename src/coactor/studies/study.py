@@ -325,14 +325,15 @@ class Study(Reports):
 
 
 def _installed_domain(store: Store, name: str, config: dict[str, Any]) -> Domain:
-    domain = config["domain"]
-    if domain["name"] is None:
+    about = config["domain"]
+    kind = about["name"] or catalog.name_of_type(about["type"])
+    if kind is None:
         raise Forbidden(
-            f"Study {name!r} is about {domain['type']}, which cannot be made by name here; "
-            "pass the domain itself."
+            f"Study {name!r} is about {about['type']}, which is not an installed domain; announce it in the "
+            "entry point group coactor.domains, or pass the domain to open_study."
         )
     with store.reading() as sql:
-        return catalog.make(domain["name"], catalog.whole(domain["parameters"], sql.problem), limits=False)
+        return catalog.make(kind, catalog.whole(about["parameters"], sql.problem), limits=False)
 
 
 def validate_actor(actor: str, via: str = "") -> None:

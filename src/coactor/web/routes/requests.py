@@ -183,3 +183,4 @@ class RollbackBody(Body):
 
     to: Annotated[int, Field(ge=0, le=LARGEST)]
     reason: Annotated[str, Field(min_length=1, max_length=2000)]
+    actor: Actor | None = None

@@ -100,7 +100,9 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def rollback(study: StudyName, body: RollbackBody, account: Me) -> Response:
         """Restore the weights of an earlier version, as a new version."""
         require(account, "lead", study)
-        return json_response(asdict(studies.study(study).rollback(body.to, body.reason, actor=account.name)))
+        actor, via = (account.name, "") if body.actor is None else (body.actor, account.name)
+        version = studies.study(study).rollback(body.to, body.reason, actor=actor, via=via)
+        return json_response(asdict(version))
 
     @router.get("/studies/{study}/events", tags=["studies"], response_model=Events, responses=ERRORS)
     def list_events(study: StudyName, account: Me, after: After = 0, limit: Limit = 100) -> Response:
