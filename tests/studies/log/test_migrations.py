@@ -35,7 +35,7 @@ def digests(store: Store, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["plain", "choice", "candidate"])
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_a_store_of_an_older_version_opens_with_the_same_weights(tmp_path, version, name):
     with Store(older_store(version, tmp_path / "old.db")) as store:
         with store.reading() as sql:
@@ -66,7 +66,7 @@ def test_a_store_of_an_older_version_opens_with_the_same_weights(tmp_path, versi
         assert after.version == 14
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_an_export_of_an_older_version_can_be_imported(url, version):
     with Store(url) as store:
         name = transfer.load(store, transfer.read_lines(DATA / f"version-{version}.jsonl"))
@@ -137,7 +137,7 @@ def test_migrations_lead_to_the_tables_of_the_schema(url, tmp_path):
     assert sorted(migrated) == sorted(table.name for table in schema.tables.sorted_tables)
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_the_first_migrations_create_the_tables_that_older_versions_created(tmp_path, version):
     with sqlite3.connect(tmp_path / "old.db") as old:
         old.executescript(gzip.decompress((DATA / f"version-{version}.sql.gz").read_bytes()).decode())

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import struct
+import zlib
+
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from coactor.protocol import Feedback
-from coactor.studies.log.vectors import digest, pack, pack_weights, unpack, unpack_weights
+from coactor.studies.log.vectors import MANY, SMALL, digest, pack, pack_weights, unpack, unpack_weights
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -21,6 +24,41 @@ def test_unpack_returns_what_pack_was_given_bit_for_bit(data, rows, dim, decline
     assert again.cost == cost
     assert again.cut is cut
     assert (again.declined is None) if left is None else (again.declined.tobytes() == left.tobytes())
+
+
+@given(st.integers(0, 10**6), st.integers(300, 5000), st.integers(1, 12), st.integers(-300, 300))
+@settings(max_examples=30, deadline=None)
+def test_many_declined_moves_are_rounded_once(seed, rows, dim, exponent):
+    rng = np.random.default_rng(seed)
+    declined = np.asfortranarray(rng.standard_normal((rows, dim)) * 10.0 ** rng.integers(0, 5, dim))
+    declined = np.ldexp(declined, exponent)
+    declined[:, 0] = 0.0
+    path = rng.standard_normal((3, dim))
+    packed = pack(Feedback(path, 1.0, declined))
+    again = unpack(packed, 1.0)
+    assert again.path.tobytes() == path.tobytes()
+    step = np.abs(declined).max(axis=0) / (1 << 10 if rows * dim <= MANY else 1 << 8)
+    if declined.nbytes > SMALL:
+        assert len(packed) < declined.nbytes / 4 + path.nbytes + 100
+        assert (np.abs(again.declined - declined) <= step).all()
+    assert again.declined.flags.c_contiguous
+    assert pack(again) == packed  # learning from the log and from the tell is the same
+    assert unpack(pack(again), 1.0).declined.tobytes() == again.declined.tobytes()
+
+
+def test_many_declined_moves_of_whole_numbers_are_not_rounded():
+    rng = np.random.default_rng(0)
+    declined = rng.integers(-2047, 2048, (400, 7)).astype(float)
+    assert (unpack(pack(Feedback(declined[:2], 1.0, declined)), 1.0).declined == declined).all()
+
+
+def test_vectors_that_older_versions_packed_can_be_unpacked():
+    path, declined = np.arange(6.0).reshape(2, 3), np.zeros((1000, 3))
+    numbers = path.tobytes() + declined.tobytes()
+    for kind, body in ((0, numbers), (1, zlib.compress(numbers, 1))):
+        again = unpack(struct.pack("<BBIiI", kind, 1, 2, 1000, 3) + body, 2.0)
+        assert (again.path.tobytes(), again.declined.tobytes()) == (path.tobytes(), declined.tobytes())
+        assert again.cut is True
 
 
 def test_pack_compresses_mostly_zero_vectors():

@@ -1,10 +1,14 @@
-"""The vectors of a tell as packed float64, and the digest of weights.
+"""The vectors of a tell in few bytes, and the digest of weights.
 
 A tell stores the vectors, not the moves alone. A replay then needs neither the solver nor the domain, and
 gives the same weights bit for bit even if features are computed differently later (new code, another
-processor). The price is disk space: two rows of d numbers for a learner that reads the ends; the path and one
-row per declined move for a learner that reads everything (a 20-point tour: 14 kB at 10 features, 140 kB at
-100). Rows that are mostly zeros, as in rankings, are compressed.
+processor).
+
+The path is stored as float64. The declined moves are many: beyond SMALL bytes they are rounded to 12 bits,
+beyond MANY entries to 10, feature by feature, relative to the largest entry. Whole numbers up to 2047 (511)
+survive. A study learns from what `unpack` returns, at the tell as in every replay. So this is the one place
+that decides the order, the type and the rounding of what is learned from. A tell of a 20-point tour with 10
+features takes under 4 kB, of a plan with 100 stops and 5 features under 100 kB.
 """
 
 from __future__ import annotations
@@ -15,32 +19,82 @@ import zlib
 
 import numpy as np
 
-from coactor.protocol import Feedback, Vector
+from coactor.protocol import Feedback, Matrix, Vector
 
-_HEADER = struct.Struct("<BBIiI")  # compressed?, cut?, rows of the path, declined rows (-1: none), d
+SMALL = 2048  # bytes of declined moves as float64 up to which they are not rounded
+MANY = 1 << 15  # entries of declined moves beyond which they are rounded more
+
+_HEADER = struct.Struct("<BBIiI")  # format, cut?, rows of the path, declined rows (-1: none), d
+_LENGTH = struct.Struct("<I")  # of a part in bytes, and whether it is compressed
+PLAIN, COMPRESSED, ROUNDED = 0, 1, 2  # formats; 0 and 1 hold all numbers as float64
 
 
 def pack(feedback: Feedback) -> bytes:
-    """Pack a feedback, float64 for float64; mostly-zero vectors are compressed."""
+    """Pack a feedback; `unpack` returns what is to be learned from."""
     path = np.ascontiguousarray(feedback.path, dtype="<f8")
     declined = None if feedback.declined is None else np.ascontiguousarray(feedback.declined, dtype="<f8")
-    numbers = path.tobytes() + (b"" if declined is None else declined.tobytes())
-    nonzeros = np.count_nonzero(path) + (0 if declined is None else np.count_nonzero(declined))
-    compressed = len(numbers) > 4096 and 2 * nonzeros < len(numbers) // 8
     rows = -1 if declined is None else len(declined)
-    header = _HEADER.pack(bool(compressed), bool(feedback.cut), len(path), rows, path.shape[1])
-    return header + (zlib.compress(numbers, 1) if compressed else numbers)
+    shape = bool(feedback.cut), len(path), rows, path.shape[1]
+    if declined is not None and declined.nbytes > SMALL:
+        parts = b"".join(map(_part, (path.tobytes(), *_rounded(declined))))
+        return _HEADER.pack(ROUNDED, *shape) + parts
+    numbers = path.tobytes() + (b"" if declined is None else declined.tobytes())
+    shorter = zlib.compress(numbers, 1) if len(numbers) > 2 * SMALL else numbers
+    if len(shorter) < 0.9 * len(numbers):
+        return _HEADER.pack(COMPRESSED, *shape) + shorter
+    return _HEADER.pack(PLAIN, *shape) + numbers
 
 
 def unpack(data: bytes, cost: float) -> Feedback:
-    """The feedback that `pack` was given."""
-    compressed, cut, rows, declined_rows, dim = _HEADER.unpack_from(data)
+    """The feedback that `pack` was given, with the declined moves rounded if they are many."""
+    kind, cut, rows, declined_rows, dim = _HEADER.unpack_from(data)
+    if kind == ROUNDED:
+        parts = _parts(data[_HEADER.size :])
+        path = np.frombuffer(parts[0], "<f8").reshape(rows, dim)
+        return Feedback(path, cost, _unrounded(parts[1:], declined_rows, dim), bool(cut))
     numbers = np.frombuffer(
-        zlib.decompress(data[_HEADER.size :]) if compressed else data[_HEADER.size :], "<f8"
+        zlib.decompress(data[_HEADER.size :]) if kind == COMPRESSED else data[_HEADER.size :], "<f8"
     )
     path = numbers[: rows * dim].reshape(rows, dim)
     declined = None if declined_rows < 0 else numbers[rows * dim :].reshape(declined_rows, dim)
     return Feedback(path=path, cost=cost, declined=declined, cut=bool(cut))
+
+
+def _rounded(rows: Matrix) -> tuple[bytes, bytes, bytes]:
+    """The bits of an entry and the exponents; the upper 8 bits of all entries, by feature; the lower bits."""
+    bits = 12 if rows.size <= MANY else 10
+    exponents = np.frexp(np.abs(rows).max(axis=0))[1] - (bits - 1)
+    largest = (1 << (bits - 1)) - 1
+    entries = np.rint(np.ldexp(rows, -exponents)).clip(-largest, largest).astype(np.int16).T
+    upper = (entries >> (bits - 8)).astype(np.int8)
+    lower = (entries & ((1 << (bits - 8)) - 1)).astype(np.uint8)
+    return bytes([bits]) + exponents.astype("<i2").tobytes(), upper.tobytes(), lower.tobytes()
+
+
+def _unrounded(parts: list[bytes], rows: int, dim: int) -> Matrix:
+    bits, exponents = parts[0][0], np.frombuffer(parts[0][1:], "<i2").astype(np.int64)
+    upper, lower = np.frombuffer(parts[1], np.int8), np.frombuffer(parts[2], np.uint8)
+    entries = ((upper.astype(np.int16) << (bits - 8)) | lower).reshape(dim, rows).T
+    return np.ascontiguousarray(np.ldexp(entries.astype(np.float64), exponents))
+
+
+def _part(data: bytes) -> bytes:
+    """A part of packed data with its length, compressed if that makes it shorter."""
+    shorter = zlib.compress(data, 6)
+    compressed = len(shorter) < len(data)
+    data = shorter if compressed else data
+    return _LENGTH.pack(2 * len(data) + compressed) + data
+
+
+def _parts(data: bytes) -> list[bytes]:
+    parts, start = [], 0
+    while start < len(data):
+        length, compressed = divmod(_LENGTH.unpack_from(data, start)[0], 2)
+        start += _LENGTH.size
+        part = data[start : start + length]
+        parts.append(zlib.decompress(part) if compressed else part)
+        start += length
+    return parts
 
 
 def pack_weights(weights: Vector) -> bytes:
