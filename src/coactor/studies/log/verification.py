@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from coactor.protocol import Learner, Vector
+from coactor.protocol import Learner, State, Vector
 from coactor.studies.errors import NotFound, Tampered
 from coactor.studies.log.canonical import content_hash
 from coactor.studies.log.chain import Entry, link
@@ -155,7 +155,7 @@ class _Check:
         else:
             return
         replayed = {"learner": knowledge.learner.state()}
-        recorded = {"learner": fact.state}
+        recorded: dict[str, Any] = {"learner": self._today(fact.state)}
         if fact.acceptance is not None:  # older facts do not record it
             replayed["acceptance"], recorded["acceptance"] = knowledge.acceptance.state(), fact.acceptance
         if knowledge.memory is not None:
@@ -193,6 +193,15 @@ class _Check:
     def _note(self, seq: int, far: float) -> None:
         self.first_difference = self.first_difference or seq
         self.largest_difference = max(self.largest_difference, far)
+
+    def _today(self, state: State | None) -> State | None:
+        """A learner's state as this version of the learner writes it; None if it cannot be read."""
+        learner = self.ledger.fresh().learner
+        try:
+            learner.restore(state or {})
+        except (ValueError, KeyError, TypeError):
+            return None
+        return learner.state()
 
     def _load(self, snapshot: bytes) -> dict[str, Any] | None:
         """A snapshot in today's form; None if it cannot be read."""
