@@ -128,6 +128,14 @@ class Proposer:
         except ValueError as error:
             raise Invalid(f"No proposal could be made: {error}") from error
 
+    def solution(self, problem: Problem, data: Any) -> Any:
+        """A recorded solution."""
+        return self._codec.solution(problem, data)
+
+    def solve_unlearned(self, problem: Problem) -> Proposal | None:
+        """The proposal that version 0 would make; None if the caller's own solver would have to make it."""
+        return self._solve(problem, self._ledger.knowledge(0), 0) if self._repeatable else None
+
     def _asked_before(self, entry: Entry, hash: str, problem: Problem) -> Proposal:
         fact = entry.fact
         if not isinstance(fact, Asked) or fact.problem != hash:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor.corrections import apply_move
+from coactor.corrections import apply_move, edit_distance
 from coactor.proposals.calibration import Calibration, calibration
 from coactor.protocol import (
     Domain,
@@ -202,6 +202,25 @@ class Reports:
         if ticket.state != "done" or entry is None:
             raise Invalid(f"Proposal {id} is not finished; there is nothing to report.")
         return self._teller.round(entry)
+
+    def without_learning(self, proposal: Proposal | int) -> tuple[float, float] | None:
+        """The fewest edits from a proposal to what the expert made of it, and from that of version 0.
+
+        Both are estimated by `coactor.corrections.edit_distance`, so that they can be compared. The problem
+        is solved again, which may take as long as an ask. None if a solver of the caller's own is used.
+        """
+        id = id_of(proposal)
+        shown, entry = self._proposer.find(id), self._teller.last(id)
+        if entry is None or not isinstance(entry.fact, Told):
+            raise Invalid(f"Proposal {id} is not finished; there is nothing to compare.")
+        unlearned = shown if shown.version == 0 else self._proposer.solve_unlearned(shown.problem)
+        if unlearned is None:
+            return None
+        final = self._proposer.solution(shown.problem, entry.fact.solution)
+        first, second = (
+            edit_distance(self.domain, shown.problem, one.solution, final) for one in (shown, unlearned)
+        )
+        return first, second
 
     def explain(self, proposal: Proposal | int) -> Explanation:
         """Each feature's share of the proposal's utility, under its weights, and of each edit's."""

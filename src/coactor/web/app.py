@@ -28,7 +28,7 @@ from coactor.web.auth.permissions import Me
 from coactor.web.errors import add_handlers
 from coactor.web.metrics import Metrics
 from coactor.web.open_studies import OpenStudies
-from coactor.web.routes import drafts, moves, proposals, reports, roads
+from coactor.web.routes import drafts, moves, progress, proposals, reports, roads
 from coactor.web.routes import studies as study_routes
 from coactor.web.routes.responses import Problem
 
@@ -96,7 +96,7 @@ def create_app(
     )
     add_handlers(app)
     router = APIRouter(prefix="/api", route_class=LimitedRoute)
-    for routes in (study_routes, proposals, drafts, moves, reports, roads):
+    for routes in (study_routes, proposals, drafts, moves, progress, reports, roads):
         routes.add_routes(router, studies)
     if demo is not None:
         demo.add_routes(router, studies)

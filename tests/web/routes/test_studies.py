@@ -53,6 +53,8 @@ def test_events_versions_and_rollback(server):
     assert [row["learned"] for row in effort] == [True, True, False, True]
     table = list(csv.DictReader(io.StringIO(lead.get("/api/studies/tours/effort.csv").text)))
     assert [row["proposal"] for row in table] == ["1", "2", "3", "4"]
+    assert {row["time"] for row in table} == {"1970-01-12T13:46:40+00:00"}
+    assert table[0]["label"] == lead.get(f"{PROPOSALS}/1").json()["label"]
     about = lead.get("/api/studies/tours").json()
     assert (about["asked"], about["told"], about["effort"], about["version"]) == (4, 4, 4.0, 4)
 

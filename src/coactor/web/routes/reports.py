@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from dataclasses import asdict, fields
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from fastapi import APIRouter, Query, Response
 from coactor.proposals.calibration import Calibration
 from coactor.protocol import HasPosterior, Learner, Vector
 from coactor.studies import EffortRow
+from coactor.studies.log.facts import Asked
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import After, StudyName, Version
@@ -62,7 +63,11 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def effort_csv(study: StudyName, account: Me, after: After = 0) -> Response:
         """Return the effort of each finished proposal as CSV."""
         require(account, "read", study)
-        return Response(as_csv(studies.study(study).effort(after)), media_type="text/csv")
+        opened = studies.study(study)
+        with opened.store.reading() as sql:
+            asked = sql.of_kind(sql.find(study).id, "asked")
+        labels = {entry.fact.proposal: entry.fact.label for entry in asked if isinstance(entry.fact, Asked)}
+        return Response(as_csv(opened.effort(after), labels), media_type="text/csv")
 
     @router.get("/studies/{study}/trend", tags=["reports"], response_model=Trend, responses=ERRORS)
     def course(study: StudyName, account: Me) -> Response:
@@ -113,21 +118,22 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         )
 
 
-def as_csv(rows: list[EffortRow]) -> str:
-    """Return effort as CSV; cells that a spreadsheet would run as a formula are quoted."""
+def as_csv(rows: list[EffortRow], labels: dict[int, str]) -> str:
+    """Return effort as CSV with ISO 8601 times (UTC); cells that a spreadsheet would run are quoted."""
     out = io.StringIO()
     writer = csv.writer(out)
     names = [field.name for field in fields(EffortRow)]
-    writer.writerow(names)
+    writer.writerow([*names, "label"])
     for row in rows:
-        writer.writerow(_cells(row, names))
+        time = datetime.fromtimestamp(row.time, UTC).isoformat(timespec="seconds")
+        values = asdict(row) | {"time": time, "label": labels.get(row.proposal, "")}
+        writer.writerow([_cell(value) for value in values.values()])
     return out.getvalue()
 
 
-def _cells(row: EffortRow, names: list[str]) -> Iterator[Any]:
-    for name in names:
-        cell = getattr(row, name)
-        yield f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+def _cell(value: Any) -> Any:
+    risky = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r")
+    return f"'{value}" if risky else value
 
 
 def totals(rows: list[EffortRow]) -> dict[str, float]:

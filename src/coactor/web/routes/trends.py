@@ -69,7 +69,7 @@ def _verdict(values: np.ndarray) -> tuple[float | None, list[float] | None, str,
     first, last = values[:size], values[-size:]
     change = difference_of_means(last, first, np.random.default_rng([n, size]))  # repeatable
     course = f"from {first.mean():.1f} edits a proposal (first {size}) to {last.mean():.1f} (last {size})"
-    range_ = f"95 % interval of the change {change.low:+.1f} to {change.high:+.1f}"
+    range_ = f"95 % interval of the change {change.low:+.1f} to {change.high:+.1f}".replace("-", "−")
     interval = [change.low, change.high]
     if change.high < 0:
         return change.value, interval, "fell", f"There is less to correct: effort fell {course}; {range_}."

@@ -58,6 +58,10 @@ export function ago(seconds) {
   });
 }
 
+/** The date alone. @param {number} seconds since 1970 */
+export const day = (seconds) =>
+  new Date(seconds * 1000).toLocaleDateString(undefined, { day: "numeric", month: "short" });
+
 /** Date and time. @param {number} seconds since 1970 */
 export const clock = (seconds) =>
   new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });

@@ -199,6 +199,48 @@ export interface Trend {
   high: number[];
 }
 
+/** Means of the first and of the last proposals, and the 95 % interval of the change. */
+export interface Measure {
+  name: string;
+  first: number;
+  last: number;
+  low: number;
+  high: number;
+}
+
+interface Period {
+  proposals: number;
+  from: number;
+  to: number;
+}
+
+/** The report for a team lead. */
+export interface Progress {
+  proposals: number;
+  first: Period | null;
+  last: Period | null;
+  measures: Measure[];
+  weeks: {
+    monday: string;
+    finished: number;
+    effort: number | null;
+    seconds: number | null;
+    unchanged: number | null;
+  }[];
+  causes: { feature: string; change: number }[];
+  /** Past problems solved again with version 0: edits with and without learning, once all are done. */
+  without_learning: {
+    proposals: number;
+    done: number;
+    compared: number;
+    with?: number;
+    without?: number;
+    saved?: number;
+    low?: number;
+    high?: number;
+  };
+}
+
 export interface Version {
   version: number;
   seq: number;
@@ -242,6 +284,7 @@ export interface Fact {
   note?: string;
   to?: number;
   reason?: string;
+  settings?: Record<string, unknown>;
 }
 
 /** What an editor gets from the page. */

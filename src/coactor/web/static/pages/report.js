@@ -3,17 +3,20 @@
 import { at, get } from "../app/api.js";
 import { $, button, h, put, table } from "../app/elements.js";
 import { clock, feature, list, number, percent, tight } from "../app/format.js";
+import { savePng, saveSvg } from "../app/pictures.js";
 import { may, sayError, study } from "../app/shell.js";
 import { findTrial, playButton } from "../app/trials.js";
 import { drawCalibration } from "../views/calibration.js";
 import { effortChart, legend } from "../views/chart.js";
 import { drawLog } from "../views/log.js";
+import { drawProgress } from "../views/progress.js";
 import { drawVersions } from "../views/versions.js";
 import { weightTable } from "../views/weights.js";
 
-/** @import { Beliefs, Effort, Summary, Trend, Trial, Version } from "../app/types.js" */
+/** @import { Beliefs, Effort, Progress, Summary, Trend, Trial, Version } from "../app/types.js" */
 
 const LATEST = 200; // rows in the table of numbers
+const SOON = 1500; // milliseconds until the next look while past problems are solved again
 
 /** @typedef {{ matter: number[], text: string, sentence: string }} Taste the simulated expert's weights */
 /** @typedef {{ beliefs: Beliefs, history: { matter: number[] }[], signs: number[] }} Learned */
@@ -27,6 +30,7 @@ const predictions = h("section", { class: "card", hidden: true });
 const versionsPlace = h("div");
 const log = h("div");
 const verdict = h("p", { class: "verdict", id: "verdict" });
+const progressPlace = h("div", { id: "progress" });
 const actions = h("div", { class: "row" });
 
 /** @param {string} title @param {...Node} children */
@@ -34,10 +38,41 @@ const section = (title, ...children) =>
   h("section", { class: "card" }, h("h2", { text: title }), children);
 
 const csv = {
+  class: "button small",
   href: `/api/studies/${study}/effort.csv`,
   download: `${study}-effort.csv`,
-  text: "Download as CSV",
+  text: "CSV",
 };
+
+/** @param {(svg: SVGElement, name: string) => unknown} save */
+const saveChart = (save) => {
+  const svg = chart.querySelector("svg");
+  if (svg) save(svg, `${study}-effort`);
+};
+const downloads = h(
+  "div",
+  { class: "row downloads" },
+  h("a", csv),
+  button("SVG", () => saveChart(saveSvg), {
+    class: "small",
+    "aria-label": "Save the chart as SVG",
+  }),
+  button("PNG", () => saveChart(savePng), {
+    class: "small",
+    "aria-label": "Save the chart as PNG",
+  }),
+  button("Print", () => print(), { class: "small" }),
+);
+
+/** Draw the comparisons; while past problems are being solved again, look again. */
+async function refreshProgress() {
+  /** @type {Progress} */
+  const progress = await get(at(study, "/progress"));
+  drawProgress(progressPlace, progress);
+  const { done, proposals } = progress.without_learning;
+  if (done < proposals) setTimeout(() => refreshProgress().catch(sayError), SOON);
+}
+
 async function draw() {
   /** @type {Summary} */
   const summary = await get(at(study)); // says how far back to look; all the rest is fetched at once
@@ -51,6 +86,7 @@ async function draw() {
     get(at(study, `/versions?after=${earliest}`)),
     findTrial(),
     drawLog(log, summary.facts),
+    refreshProgress(),
   ]);
   const { signs } = summary;
   drawEffort(efforts, trend, versions);
@@ -160,10 +196,11 @@ put(
   section(
     "Is there less to correct?",
     verdict,
+    progressPlace,
     chart,
     chartLegend,
     h("details", {}, h("summary", { text: "The numbers" }), numbers),
-    h("p", {}, h("a", csv)),
+    downloads,
   ),
   section("What has been learned", bars, reveal),
   predictions,

@@ -1,7 +1,7 @@
 // The effort of each finished proposal: points, the running mean with its band, and rollbacks.
 
 import { h, put, s } from "../app/elements.js";
-import { clock, number, plural } from "../app/format.js";
+import { clock, day, number, plural } from "../app/format.js";
 
 /** @import { Effort, Trend, Version } from "../app/types.js" */
 
@@ -44,15 +44,22 @@ function gridLine({ width, y }, value) {
   );
 }
 
-/** @param {Scale} scale @param {number} count */
-function captions({ width, height }, count) {
+/** @param {Scale} scale @param {Effort[]} rows */
+function captions({ width, height }, rows) {
   const base = { class: "axis", y: height - 4 };
   const middle = { x: (LEFT + width - RIGHT) / 2, "text-anchor": "middle" };
-  const text = `${plural(count, "proposal")}, each tick a version of the weights`;
+  const text = `${plural(rows.length, "proposal")}, each tick a version of the weights`;
+  const [first, last] = [rows[0], rows[rows.length - 1]];
   return [
-    s("text", { ...base, x: LEFT, text: "first" }),
+    s("text", { class: "axis", x: 4, y: TOP - 5, text: "edits" }),
+    s("text", { ...base, x: LEFT, text: first ? day(first.time) : "" }),
     width < 560 ? null : s("text", { ...base, ...middle, text }),
-    s("text", { ...base, x: width - RIGHT, "text-anchor": "end", text: "latest" }),
+    s("text", {
+      ...base,
+      x: width - RIGHT,
+      "text-anchor": "end",
+      text: last ? `${day(last.time)} (latest)` : "",
+    }),
   ];
 }
 
@@ -133,7 +140,7 @@ export function effortChart(place, rows, trend, versions) {
         "svg",
         picture,
         ticks(most).map((value) => gridLine(scale, value)),
-        captions(scale, rows.length),
+        captions(scale, rows),
         rows.length > FIRST ? band(scale, trend) : null,
         back.map((version) => rollback(scale, rows, version)),
         effortPoints(scale, rows),

@@ -50,7 +50,7 @@ export function weightTable(place, beliefs, history, signs, other = null) {
   const sizes = [...parts.map(({ taste }) => taste), ...(other?.matter ?? [])].map(Math.abs);
   const largest = sizes.reduce((a, b) => Math.max(a, b), 1e-12);
   const reference = referenceOf(parts, largest);
-  const shown = parts.length > FEW ? strongestFirst(parts) : parts;
+  const shown = strongestFirst(parts);
   /** @param {Part} part */
   const row = (part) => {
     const { index } = part;

@@ -1,0 +1,148 @@
+// The report in twenty seconds: the start against now, against no learning, week by week.
+
+import { h, put, table } from "../app/elements.js";
+import { day, feature, number, plural, signed, signedAmount } from "../app/format.js";
+
+/** @import { Measure, Progress } from "../app/types.js" */
+
+/** @param {number} seconds */
+const minutes = (seconds) => {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+};
+/** @param {number} share */
+const wholePercent = (share) => `${Math.round(100 * share)} %`;
+
+/** @typedef {{ label: string, show: (value: number) => string, change: (value: number) => string, good: -1 | 1 }} Kind */
+
+/** @type {Record<string, Kind>} */
+const KINDS = {
+  effort: {
+    label: "edits per proposal",
+    show: (value) => number(value, 2),
+    change: (value) => signed(Number(value.toFixed(1))),
+    good: -1,
+  },
+  seconds: {
+    label: "minutes per proposal",
+    show: minutes,
+    change: (value) => `${value < 0 ? "−" : "+"}${minutes(Math.abs(value))}`,
+    good: -1,
+  },
+  unchanged: {
+    label: "accepted unchanged",
+    show: wholePercent,
+    change: (value) => `${signed(Math.round(100 * value))} %`,
+    good: 1,
+  },
+};
+
+/** Whether the change is surely for the better, surely for the worse, or neither. @param {Measure} measure */
+export function direction({ name, low, high }) {
+  const { good } = KINDS[name];
+  if (low * good > 0 && high * good > 0) return "better";
+  return low * good < 0 && high * good < 0 ? "worse" : "unclear";
+}
+
+/** @param {Measure} measure */
+function tile(measure) {
+  const { name, first, last, low, high } = measure;
+  const { label, show, change } = KINDS[name];
+  return h(
+    "div",
+    { class: `tile ${direction(measure)}` },
+    h("dt", { text: label }),
+    h(
+      "dd",
+      {},
+      h("span", { class: "before", text: show(first) }),
+      h("span", { class: "unseen", text: " then, now " }),
+      h("span", { class: "arrow", "aria-hidden": "true", text: "→" }),
+      h("span", { class: "after", text: show(last) }),
+      h("small", { text: `change ${change(low)} to ${change(high)} (95 %)` }),
+    ),
+  );
+}
+
+/** @param {{ proposals: number, from: number, to: number }} part */
+function dates({ from, to }) {
+  return day(from) === day(to) ? day(from) : `${day(from)} to ${day(to)}`;
+}
+
+/** @param {Progress} progress */
+function periods({ first, last }) {
+  if (!first || !last) return null;
+  const text =
+    `The first ${first.proposals} proposals (${dates(first)}) against the last ${last.proposals} ` +
+    `(${dates(last)}). The start stays fixed as the study grows.`;
+  return h("p", { class: "hint", text });
+}
+
+/** @param {Progress["without_learning"]} compared */
+export function comparison({ proposals, done, compared, saved = 0, low = 0, high = 0, ...means }) {
+  if (!proposals) return "";
+  if (done < proposals) {
+    return `Compared with no learning: solving past problems again, ${done} of ${proposals} …`;
+  }
+  if (means.without === undefined) return "";
+  const [without, having] = [number(means.without, 2), number(means.with ?? 0, 2)];
+  const sure = low > 0 || high < 0 ? "" : " This may be chance.";
+  return (
+    `Compared with no learning: solved again without anything learned, the last ${compared} problems ` +
+    `would have needed about ${without} edits each instead of ${having}: ${number(saved, 2)} ` +
+    `${saved < 0 ? "" : "saved "}(95 % interval ${signed(Number(low.toFixed(1)))} to ` +
+    `${signed(Number(high.toFixed(1)))}).${sure}`
+  );
+}
+
+const CAVEAT =
+  "Estimated for both as the fewest edits from the proposal to what people made of it. People may settle " +
+  "for something near to what they see, so the advantage is an upper estimate.";
+
+/** @param {Progress["causes"]} causes */
+function causesText(causes) {
+  const parts = causes.map(({ feature: name, change }) => {
+    const { label, unit, factor } = feature(name);
+    return `${change < 0 ? "less" : "more"} ${label} (${signedAmount(change * factor, unit)})`;
+  });
+  return parts.length ? `Recent proposals were edited for: ${parts.join(", ")}, on average.` : "";
+}
+
+/** @param {Progress["weeks"]} weeks */
+function weekTable(weeks) {
+  /** @param {number | null} value @param {string} name */
+  const cell = (value, name) => (value === null ? "–" : KINDS[name].show(value));
+  const rows = [...weeks]
+    .reverse()
+    .map((week) => [
+      week.monday,
+      week.finished,
+      cell(week.effort, "effort"),
+      cell(week.seconds, "seconds"),
+      cell(week.unchanged, "unchanged"),
+    ]);
+  const head = ["Week from", "Proposals", "Edits each", "Minutes each", "Unchanged"];
+  return h(
+    "details",
+    { open: weeks.length < 6 },
+    h("summary", { text: plural(weeks.length, "week") }),
+    table("Week by week", head, rows),
+  );
+}
+
+/** @param {HTMLElement} place @param {Progress} progress */
+export function drawProgress(place, progress) {
+  const against = comparison(progress.without_learning);
+  const why = causesText(progress.causes);
+  put(
+    place,
+    progress.measures.length ? h("dl", { class: "tiles" }, progress.measures.map(tile)) : null,
+    periods(progress),
+    against ? h("p", { id: "without-learning", title: CAVEAT, text: against }) : null,
+    progress.without_learning.without === undefined
+      ? null
+      : h("p", { class: "hint", text: CAVEAT }),
+    why ? h("p", { id: "causes", text: why }) : null,
+    progress.weeks.length ? weekTable(progress.weeks) : null,
+  );
+}

@@ -1,0 +1,39 @@
+"""The report for a team lead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coactor.web.demo import studies
+
+pytestmark = pytest.mark.browser
+
+
+def test_report_compares_the_start_with_now_and_with_no_learning(site):
+    study = site.study("try-ranking")
+    simulated = studies.expert(study)
+    for k in range(18):
+        proposal = study.renew(studies.ask(study, "ana") if k else 1)
+        moves = list(simulated(proposal.problem, proposal.solution).moves)
+        study.tell(proposal, moves=moves, actor="ana", seconds=30.0 + 15 * len(moves))
+    page = site.open(site.log_in("lea", "lead"), "/s/try-ranking/report")
+    assert "less to correct" in page.locator("#verdict").inner_text()
+    tiles = page.locator(".tile")
+    assert tiles.count() == 3
+    texts = [tiles.nth(k).inner_text() for k in range(3)]
+    assert "edits per proposal" in texts[0]
+    assert "minutes per proposal" in texts[1]
+    assert "accepted unchanged" in texts[2]
+    assert all("→" in text and "95 %" in text for text in texts)
+    page.locator("#without-learning", has_text="the last 18 problems would have needed").wait_for()
+    assert "Recent proposals were edited for: " in page.locator("#causes").inner_text()
+    assert page.get_by_role("region", name="Week by week").locator("tbody tr").count() >= 1
+    for kind, head in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"Save the chart as {kind}").click()
+        assert Path(download.value.path()).read_bytes().startswith(head)
+    page.emulate_media(media="print")
+    assert not page.locator(".top").is_visible()
+    assert page.locator(".tiles").is_visible()
