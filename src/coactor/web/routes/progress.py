@@ -44,7 +44,7 @@ class Measure:
     high: float
 
 
-class Progress(BaseModel):
+class ProgressReport(BaseModel):
     """The report for a team lead; see `GET /studies/{study}/progress`."""
 
     proposals: int
@@ -60,7 +60,9 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the route of the report for a team lead."""
     background = WithoutLearning()
 
-    @router.get("/studies/{study}/progress", tags=["reports"], response_model=Progress, responses=ERRORS)
+    @router.get(
+        "/studies/{study}/progress", tags=["reports"], response_model=ProgressReport, responses=ERRORS
+    )
     def progress(study: StudyName, account: Me) -> Response:
         """Compare the first proposals with the last ones, list the weeks, and compare with no learning.
 
