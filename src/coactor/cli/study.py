@@ -268,16 +268,7 @@ def explain_(name: str, proposal: int, url: str, as_json: bool) -> None:
     """Explain a proposal: the share of each feature in its utility."""
     with opened(url) as store:
         explanation = Study(store, name).explain(proposal)
-
-    def lines_of(about: Any) -> str:
-        lines = [
-            f"proposal {about.proposal}, weights of version {about.version}, utility {about.utility:.6g}"
-        ]
-        lines += [f"  {s.feature}: {s.weight:.4g} x {s.value:.4g} = {s.share:.4g}" for s in about.shares]
-        lines += [f"  edit {edit['move']}: gains {edit['gain']:.4g}" for edit in about.edits]
-        return "\n".join(lines)
-
-    show(explanation, as_json, lines_of)
+    show(explanation, as_json, str)
 
 
 @study.command("rollback")

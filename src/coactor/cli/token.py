@@ -7,6 +7,7 @@ import click
 from coactor.cli.options import json_option, store_option
 from coactor.cli.study import opened, report_study_errors, show, when
 from coactor.studies.accounts import ROLES, Accounts
+from coactor.studies.errors import NotFound
 
 
 @click.group()
@@ -24,6 +25,10 @@ def token() -> None:
 def token_create(name: str, study_name: str, role: str, url: str, as_json: bool) -> None:
     """Create a token. It is shown only once."""
     with opened(url) as store:
+        with store.reading() as sql:
+            names = [head.name for head in sql.studies()]
+        if study_name not in ("*", *names):
+            raise NotFound(f"There is no study {study_name!r} in {url}; it has {', '.join(names) or 'none'}.")
         secret = Accounts(store).create(name, study_name, role)
     show(
         {"name": name, "study": study_name, "role": role, "token": secret}, as_json, lambda a: str(a["token"])

@@ -170,3 +170,11 @@ class Explanation:
     utility: float
     shares: list[Share]
     edits: list[dict[str, Any]]
+
+    def __str__(self) -> str:
+        lines = [f"proposal {self.proposal}, weights of version {self.version}, utility {self.utility:.6g}"]
+        lines += [
+            f"  {s.feature}: {s.weight:.4g} x {s.value + 0.0:.4g} = {s.share + 0.0:.4g}" for s in self.shares
+        ]
+        lines += [f"  edit {edit['move']}: gains {edit['gain']:.4g}" for edit in self.edits]
+        return "\n".join(lines)

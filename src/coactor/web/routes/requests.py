@@ -37,7 +37,11 @@ IdempotencyKey = Annotated[
 ]
 IfMatch = Annotated[
     str | None,
-    Header(alias="If-Match", max_length=30, description="The revision of the draft: the ETag last received."),
+    Header(
+        alias="If-Match",
+        max_length=30,
+        description="Required: the revision of the draft, the ETag last received.",
+    ),
 ]
 Brief = Annotated[bool, Parameter(description="Whether to leave out the problem, features and weights.")]
 Omit = Annotated[
