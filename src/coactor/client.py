@@ -84,12 +84,14 @@ class RemoteStudy:
         key: str | None = None,
         label: str = "",
         actor: str = "",
+        person: str = "",
         renew: bool = True,
     ) -> Proposal:
         """Propose a solution with the current weights, and store the proposal; see `Study.ask`."""
         data = problem if self._codec is None else self._codec.plain_problem(problem)
         headers = {} if key is None else {"Idempotency-Key": key}
-        body = {"problem": data, "label": label, "renew": renew, **({"actor": actor} if actor else {})}
+        body = {"problem": data, "label": label, "renew": renew, "person": person}
+        body |= {"actor": actor} if actor else {}
         return self._proposal(problem, self._call("POST", "/proposals", body, headers))
 
     def renew(self, proposal: Proposal | int) -> Proposal:
@@ -111,12 +113,13 @@ class RemoteStudy:
         learn: bool = True,
         note: str = "",
         actor: str = "",
+        person: str = "",
         seconds: float | None = None,
         asked_with: int | None = None,
     ) -> Round:
         """Learn from the expert's correction of a proposal; see `Study.tell`."""
         body: dict[str, Any] = {"effort": effort, "cut": cut, "learn": learn, "note": note}
-        body |= {"actor": actor or None, "seconds": seconds}
+        body |= {"actor": actor or None, "person": person or None, "seconds": seconds}
         if correction is not None:
             if any(given is not None for given in (moves, path, solution, effort)) or cut:
                 raise Invalid(
@@ -155,9 +158,13 @@ class RemoteStudy:
         """The expert's total effort for each finished proposal, in the order of the tells."""
         return [row.effort for row in self.effort()]
 
-    def weights(self, version: int | None = None) -> Vector:
-        """The current weights, or those of an earlier version. Raises NotFound if there is none."""
-        answer = self._call("GET", "/weights" if version is None else f"/weights?version={version}")
+    def weights(self, version: int | None = None, *, person: str = "") -> Vector:
+        """The current weights, or those of an earlier version; of a person, or of the population.
+
+        Raises NotFound if there is no such version.
+        """
+        query = {"person": person, **({} if version is None else {"version": version})}
+        answer = self._call("GET", f"/weights?{urlencode(query)}")
         return np.array(answer["weights"], dtype=np.float64)
 
     @property
@@ -220,9 +227,9 @@ class RemoteStudy:
         about = self._call("PATCH", "", body)
         return {name: about[name] for name in given}
 
-    def rollback(self, to: int, reason: str, *, actor: str = "") -> Version:
-        """Set the weights back to an earlier version; see `Study.rollback`."""
-        body = {"to": to, "reason": reason, "actor": actor or None}
+    def rollback(self, to: int, reason: str, *, person: str = "", actor: str = "") -> Version:
+        """Set the weights, or one person's, back to an earlier version; see `Study.rollback`."""
+        body = {"to": to, "reason": reason, "person": person, "actor": actor or None}
         return Version(**self._call("POST", "/rollback", body))
 
     def export(self) -> Iterator[dict[str, Any]]:
@@ -250,8 +257,9 @@ class RemoteStudy:
         solution = answer["proposed"]
         if self._codec is not None:
             solution = self._codec.solution(problem, solution)
+        prediction = answer["chance"], answer["expected_moves"]
         return Proposal(
-            answer["id"], problem, solution, answer["version"], answer["chance"], answer["expected_moves"]
+            answer["id"], problem, solution, answer["version"], *prediction, person=answer["person"]
         )
 
     def _plain(self, y: Solution) -> Any:

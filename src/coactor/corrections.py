@@ -278,6 +278,7 @@ def feedback(
     reads: Reads,
     candidate: Candidate = "final",
     weights: Vector | None = None,
+    person: str = "",
 ) -> Feedback:
     """Turn a correction into the vectors and numbers that a learner reads.
 
@@ -291,6 +292,8 @@ def feedback(
         "final" learns from zl; "disagreement" from the last zi with w . phi(zi) <= w . phi(z0).
     weights
         The weights the proposal was made with; needed for "disagreement" only.
+    person
+        Whose correction it is.
     """
     path = correction.path
     if candidate == "final":
@@ -306,7 +309,7 @@ def feedback(
         if reads == "ends":
             rows = rows[[0, -1]]
     declined = move_features(domain, x, correction.final) if reads == "declined" else None
-    return Feedback(rows, cost, declined, correction.cut)
+    return Feedback(rows, cost, declined, correction.cut, person)
 
 
 def last_disagreement(rows: Matrix, weights: Vector) -> int:

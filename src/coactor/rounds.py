@@ -42,6 +42,7 @@ from coactor.protocol import (
     Vector,
     uses_habits,
 )
+from coactor.protocol.abilities import learner_for
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution
 from coactor.validation import all_finite
@@ -131,6 +132,7 @@ def propose(
     id: int,
     version: int,
     seed: int = 0,
+    person: str = "",
     validate: bool = True,
 ) -> Proposal:
     """Solve a problem with what has been learned, and predict whether the expert accepts the solution.
@@ -144,6 +146,8 @@ def propose(
     seed
         The strategy draws from the stream (seed, version), so the same problem under the same weights gets
         the same proposal.
+    person
+        For whom: solved with their weights if the learner keeps weights for each person.
     validate
         Whether to check the solution: needed unless solver and strategy are the domain's and ours.
     """
@@ -151,7 +155,7 @@ def propose(
     if knowledge.memory is not None and uses_habits(domain):
         recalled = recall(knowledge.memory, domain, problem)
         problem = domain.extend(problem, recalled)
-    outlook = Outlook.of(knowledge.learner)
+    outlook = Outlook.of(learner_for(knowledge.learner, person))
     solution = strategy(problem, outlook, (seed, version))
     if validate:
         check_solution(domain, problem, solution)
@@ -161,7 +165,7 @@ def propose(
         expected = expected_moves(gains, outlook.threshold)
         if math.isfinite(expected):
             moves, chance = expected, knowledge.acceptance.chance(expected)
-    return Proposal(id, problem, solution, version, chance, moves, recalled)
+    return Proposal(id, problem, solution, version, chance, moves, recalled, person)
 
 
 def observe(
@@ -171,6 +175,7 @@ def observe(
     reads: Reads,
     candidate: Candidate = "final",
     weights: Vector | None = None,
+    person: str = "",
 ) -> Observation:
     """Validate a correction of a proposal and compute what can be learned from it.
 
@@ -182,6 +187,8 @@ def observe(
         How much of the correction the learner uses.
     candidate, weights
         What to learn from, and the weights the proposal was made with (for "disagreement").
+    person
+        Whose correction it is.
 
     Raises
     ------
@@ -198,7 +205,7 @@ def observe(
     try:
         for z in correction.path[first:]:
             check_solution(domain, proposal.problem, z)
-        vectors = feedback(domain, proposal.problem, correction, reads, candidate, weights)
+        vectors = feedback(domain, proposal.problem, correction, reads, candidate, weights, person)
         case = past_case(domain, proposal.problem, correction.final) if uses_habits(domain) else None
     except Invalid:
         raise

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,12 +42,21 @@ from coactor.protocol import (
     feature_signs,
     uses_habits,
 )
-from coactor.protocol.abilities import has_posterior
+from coactor.protocol.abilities import has_posterior, learner_for, whose
 from coactor.rounds import Knowledge
 from coactor.solutions import same_solution
 
 MOST_OPEN = 1000  # proposals that wait for a tell, and keys
 MOST_VERSIONS = 1000  # whose weights are remembered
+
+
+class _Open(NamedTuple):
+    """A proposal that waits for a tell: for whom it was asked, and the weights it was made with if needed."""
+
+    proposal: Proposal
+    key: str | None
+    person: str
+    weights: Vector | None
 
 
 class Session:
@@ -138,7 +147,7 @@ class Session:
         self.costs: list[float] = []  # the C that the learner was given for it
         self._told: list[tuple[Any, ...]] = []  # the values of an `EffortRow` each
         self._asked = 0
-        self._open: OrderedDict[int, tuple[Proposal, str | None]] = OrderedDict()
+        self._open: OrderedDict[int, _Open] = OrderedDict()
         self._keys: OrderedDict[str, tuple[Proposal, Problem]] = OrderedDict()
         self._weights = deque([learner.weights.copy()], MOST_VERSIONS)  # the last one is the current one
 
@@ -152,7 +161,9 @@ class Session:
         """The prediction of whether proposals are accepted."""
         return self.knowledge.acceptance
 
-    def ask(self, problem: Problem, *, key: str | None = None, label: str = "", actor: str = "") -> Proposal:
+    def ask(
+        self, problem: Problem, *, key: str | None = None, label: str = "", actor: str = "", person: str = ""
+    ) -> Proposal:
         """Propose a solution with the current weights.
 
         Parameters
@@ -162,7 +173,10 @@ class Session:
         key
             An idempotency key: the same key returns the same proposal again.
         label, actor
-            Names for people; kept by a study, unused in memory.
+            A name for the proposal (kept by a study, unused in memory), and who asks.
+        person
+            Whose weights to solve with, if the learner keeps weights for each person: a name, a role or a
+            depot. By default the actor; the weights of the population for a newcomer and without a name.
 
         Raises
         ------
@@ -182,10 +196,12 @@ class Session:
             id=self._asked + 1,
             version=self.version,
             seed=self.seed,
+            person=person or actor,
             validate=self._validate,
         )
         self._asked += 1
-        self._open[proposal.id] = proposal, key
+        weights = self.weights(person=proposal.person) if self.candidate == "disagreement" else None
+        self._open[proposal.id] = _Open(proposal, key, person, weights)
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         if key is not None:
@@ -208,6 +224,7 @@ class Session:
         note: str = "",
         actor: str = "",
         seconds: float | None = None,
+        person: str = "",
     ) -> Round:
         """Learn from the expert's correction of a proposal. If it raises, nothing has changed.
 
@@ -225,6 +242,8 @@ class Session:
             False only records the effort.
         note, actor, seconds
             A remark (kept by a study, unused in memory), the expert's name, and the active time.
+        person
+            Whose weights to learn; by default the person of `ask`, or else the actor.
 
         Raises
         ------
@@ -233,7 +252,7 @@ class Session:
         NotFound, Conflict
             If there is no such proposal, or it was already told.
         """
-        asked, key = self._find(proposal if isinstance(proposal, int) else proposal.id)
+        asked, key, asked_for, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
         if correction is None:
             correction = corrections.correction(
                 self.domain,
@@ -250,15 +269,16 @@ class Session:
             raise Invalid(
                 "Give the correction alone; it contains the path, the moves, the effort and the cut."
             )
-        learner = self.knowledge.learner
-        weights = self.weights(asked.version) if self.candidate == "disagreement" else None
-        observation = rounds.observe(self.domain, asked, correction, learner.reads, self.candidate, weights)
-        before = learner.weights.copy()
+        learner, person = self.knowledge.learner, person or asked_for or actor
+        observation = rounds.observe(
+            self.domain, asked, correction, learner.reads, self.candidate, weights, person
+        )
+        before = self.weights(person=person)
         if learn:
             rounds.learn(self.knowledge, observation)
             self.version += 1
             self._weights.append(learner.weights.copy())
-        after = self._weights[-1]
+        after = self.weights(person=person)
         del self._open[asked.id]
         vectors, accepted = observation.feedback, observation.accepted
         units = learner.prior_deviations() if has_posterior(learner) else None
@@ -307,16 +327,19 @@ class Session:
         """What each finished proposal cost, in the order of the tells; those with `seq` above `after`."""
         return [EffortRow(*values) for values in self._told[max(0, after) :]]
 
-    def weights(self, version: int | None = None) -> Vector:
-        """The current weights, or those of an earlier version.
+    def weights(self, version: int | None = None, *, person: str = "") -> Vector:
+        """The current weights, or those of an earlier version; of a person, or of the population.
 
         Raises
         ------
         NotFound
-            If there is no such version, or it is no longer remembered.
+            If there is no such version, or it is no longer remembered. Of people who have weights of their
+            own, only the current ones are.
         """
-        if version is None:
-            return self.learner.weights.copy()
+        if version is None or (version == self.version and person):
+            return learner_for(self.learner, person).weights.copy()
+        if whose(self.learner, person):
+            raise NotFound(f"A session remembers only the current weights of {person!r}; use a study.")
         first = self.version - len(self._weights) + 1
         if not first <= version <= self.version:
             raise NotFound(
@@ -347,7 +370,7 @@ class Session:
         names = f"{type(self.domain).__name__} with learner {self.learner.name}"
         return f"<Session of {names}: {self._asked} asked, {len(self.efforts)} told{mean}>"
 
-    def _find(self, number: int) -> tuple[Proposal, str | None]:
+    def _find(self, number: int) -> _Open:
         if number in self._open:
             return self._open[number]
         if not 1 <= number <= self._asked:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from coactor import learners
-from coactor.learners import ChoiceLearner, Committee
+from coactor.learners import ChoiceLearner, Committee, Population, PopulationCommittee
 from coactor.learners.choice import FEW, JOINT
 from coactor.learners.gaussians import Covariance, Diagonal
 from tests.learners.test_choice import a_round, cosine
@@ -27,8 +27,8 @@ def taught(learner: Committee, rounds: int = 40, seed: int = 0, unit: float = 1.
 
 
 def test_many_features_get_a_committee_and_few_do_not() -> None:
-    assert isinstance(learners.make("default", MANY), Committee)
-    assert isinstance(learners.make("default", FEW), ChoiceLearner)
+    assert isinstance(learners.make("default", MANY), PopulationCommittee)
+    assert isinstance(learners.make("default", FEW), Population)
 
 
 @pytest.mark.parametrize("dim", [MANY, JOINT + 1])

@@ -128,9 +128,9 @@ def test_make_passes_settings() -> None:
     assert repr(batch) == "MiniBatch(PAI(dim=2, margin=1.0, aggressiveness=0.5), size=3)"
     assert repr(learners.make("averaged-PER", 2)) == "Averaged(PER(dim=2))"
     choice = learners.make("default", 2, prior_sd=3.0)
-    assert choice.state()["doubt"] == 3.0
-    assert repr(choice) == "ChoiceLearner(dim=2) after 0 rounds"
-    assert repr(learners.make("default", 300)) == "Committee(dim=300) after 0 rounds"
+    assert choice.state()["single"]["doubt"] == 3.0
+    assert repr(choice) == "Population(dim=2) after 0 rounds with 0 people"
+    assert repr(learners.make("default", 300)) == "PopulationCommittee(dim=300) with 0 people"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,11 @@ def test_make_passes_settings() -> None:
         ("PER", "margin", "Learner 'PER' has no setting 'margin'; it has none."),
         ("PA", "margn", "Learner 'PA' has no setting 'margn'; it has margin."),
         ("batch-PA", "sizes", "it has size, margin"),
-        ("default", "doubt", "Learner 'choice' has no setting 'doubt'; it has prior, prior_mean, prior_sd"),
+        (
+            "default",
+            "doubt",
+            "Learner 'population' has no setting 'doubt'; it has prior, prior_mean, prior_sd",
+        ),
     ],
 )
 def test_make_raises_for_unknown_settings(name: str, setting: str, message: str) -> None:

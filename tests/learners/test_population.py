@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from coactor.learners import ChoiceLearner
+import coactor
+from coactor.learners import ChoiceLearner, make
 from coactor.learners.choice import FEW
 from coactor.learners.population import Population
 from coactor.protocol import Feedback
@@ -94,3 +96,39 @@ def test_restore_refuses_what_is_not_a_state():
     learner = Population(3)
     with pytest.raises(ValueError, match="state"):
         learner.restore({"learner": "population"})
+
+
+def test_person_is_set_back_and_the_others_stay():
+    tastes = {"ana": np.array([1.0, 0.5, 0.0, 0.0]), "ben": np.array([-1.0, 0.5, 0.0, 0.0])}
+    earlier = learned(tastes, rounds=10)
+    learner = deepcopy(earlier)
+    for name in tastes:
+        for feedback in corrections(np.array([0.0, 0.0, 0.0, 2.0]), 10, 7):
+            learner.update(replace(feedback, person=name))
+    changed = learner.person("ben").weights
+    learner.set_back("ana", earlier)
+    assert direction(learner.person("ana").weights) @ direction(tastes["ana"]) > 0.9
+    assert direction(learner.person("ben").weights) @ direction(changed) > 0.95
+    learner.set_back("ana", Population(4))  # before they had corrected anything
+    assert learner.people == ("ben",)
+
+
+def test_update_that_fails_changes_nothing():
+    learner = learned(dict.fromkeys(("ana", "ben"), np.ones(4)), rounds=3)
+    before = json.dumps(learner.state())
+    with pytest.raises(ValueError, match="shape"):
+        learner.update(Feedback(np.zeros((2, 3)), 1.0, person="ana"))
+    assert json.dumps(learner.state()) == before
+
+
+@pytest.mark.parametrize("name", ["population", "population-committee"])
+def test_learner_of_several_people_conforms(name):
+    coactor.check_learner(lambda dim: make(name, dim))
+    learner = make(name, 5)
+    for k, feedback in enumerate(corrections(np.arange(5.0), 6, 0)):
+        learner.update(replace(feedback, person=f"person {k % 3}"))
+    assert learner.people == ("person 0", "person 1", "person 2")
+    assert not np.array_equal(learner.person("person 0").weights, learner.person("person 1").weights)
+    assert np.array_equal(learner.person("").weights, learner.weights)
+    assert np.array_equal(learner.person("newcomer").weights, learner.weights)
+    assert ((learner.person("person 0").chances(np.eye(5)) > 0) & (learner.chances(np.eye(5)) < 1)).all()

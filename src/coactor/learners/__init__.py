@@ -14,9 +14,10 @@ import numpy as np
 
 from coactor.learners.choice import FEW, ChoiceLearner
 from coactor.learners.coactive import CoactiveLearner
-from coactor.learners.committee import Committee
+from coactor.learners.committee import Committee, PopulationCommittee
 from coactor.learners.passive_aggressive import CSPA, PA, PAI, PAII
 from coactor.learners.perceptrons import CSPER, PER, CappedCSPER
+from coactor.learners.population import Population
 from coactor.learners.serialization import positive_dim
 from coactor.learners.wrappers import Averaged, MiniBatch
 from coactor.plugins import LEARNERS, announced, unknown
@@ -35,6 +36,8 @@ __all__ = [
     "CoactiveLearner",
     "Committee",
     "MiniBatch",
+    "Population",
+    "PopulationCommittee",
     "from_state",
     "make",
     "names",
@@ -44,6 +47,8 @@ __all__ = [
 
 _COACTIVE = {learner.name: learner for learner in (PER, CSPER, PA, CSPA, PAI, PAII, CappedCSPER)}
 _BUILT_IN: dict[str, Callable[..., Learner]] = {
+    Population.name: Population,
+    PopulationCommittee.name: PopulationCommittee,
     ChoiceLearner.name: ChoiceLearner,
     Committee.name: Committee,
     **_COACTIVE,
@@ -62,8 +67,9 @@ def make(name: str, dim: int, *, start: Sequence[float] | Vector | None = None, 
     Parameters
     ----------
     name
-        One of `names`. "default" is the Bayesian choice model, "choice" or "committee" by the number of
-        features.
+        One of `names`. "default" is the Bayesian choice model of one or several people, "population" or
+        "population-committee" by the number of features. "choice" and "committee" are the same for one
+        person, and ignore who made a correction.
     dim
         d, the number of features.
     start
@@ -132,12 +138,12 @@ def resolve(name: str, dim: int) -> str:
     Examples
     --------
     >>> resolve("default", 3), resolve("default", 700), resolve("PER", 3)
-    ('choice', 'committee', 'PER')
+    ('population', 'population-committee', 'PER')
     """
     if not isinstance(name, str):
         raise ValueError(f"The name of a learner is {name!r}; expected a text.")
     if name == "default":
-        return Committee.name if positive_dim(dim) > FEW else ChoiceLearner.name
+        return PopulationCommittee.name if positive_dim(dim) > FEW else Population.name
     if name not in names():
         raise unknown("learner", name, names())
     wrapper, _, inner = name.partition("-")

@@ -213,7 +213,7 @@ class ChoiceLearner:
 
         The uncertainty of the weights draws the probabilities towards one half.
         """
-        rows = self._rows(differences, True, self.scale)
+        rows = self.rows(differences)
         logit = rows @ self._posterior.mean
         blur = np.sqrt(1.0 + np.pi / 8.0 * self._posterior.spread(rows))
         chances: Vector = 0.5 * (1.0 + np.tanh(0.5 * logit / blur))
@@ -279,6 +279,10 @@ class ChoiceLearner:
         labels = np.zeros(len(made) + len(feedback.declined))
         labels[: len(made)] = 1.0
         return np.vstack([made, feedback.declined]), labels, True
+
+    def rows(self, differences: Matrix) -> Matrix:
+        """Feature differences of moves, in the units of (w, b): rows . (w, b) is the log-odds of each."""
+        return self._rows(differences, True, self.scale)
 
     def _rows(self, differences: Matrix, threshold: bool, scale: Vector) -> Matrix:
         """What is multiplied with theta: differences in the learner's units, and -1 for the threshold."""

@@ -9,17 +9,21 @@ whichever it is.
     slow     rows as they are, so that large changes count more; a narrow prior, and independent weights
 
 Both see every round (choice.py). The direction of the weights is QUICK of one and 1 - QUICK of the other.
+With several people, both are populations with independent coordinates (population.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
+from copy import copy, deepcopy
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from coactor.learners.choice import ChoiceLearner
+from coactor.learners.population import Population
 from coactor.learners.serialization import inner_state, pack
+from coactor.learners.sites import Person
 from coactor.learners.units import row_lengths
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
@@ -27,43 +31,20 @@ QUICK = 0.8  # the share of the quick learner in the direction
 SLOW_SD = 0.1  # the prior standard deviation of the slow learner
 
 
-class Committee:
-    """A quick and a slow Bayesian choice learner.
+Member = TypeVar("Member", bound=ChoiceLearner | Population | Person)
+
+
+class Blend(Generic[Member]):
+    """What a quick and a slow learner believe together.
 
     Parameters
     ----------
-    dim
-        d.
-    prior
-        The direction of the prior mean, as for a `ChoiceLearner`.
-    start
-        The weights in use today, as for a `ChoiceLearner`.
-
-    Examples
-    --------
-    >>> Committee(300).weights[:3]
-    array([0.1, 0.1, 0.1])
+    quick, slow
+        The two.
     """
 
-    name = "committee"
-    reads: Reads = "declined"
-
-    def __init__(
-        self,
-        dim: int,
-        prior: Sequence[float] | Vector | None = None,
-        start: Sequence[float] | Vector | None = None,
-    ) -> None:
-        self.dim = dim
-        self.quick = ChoiceLearner(dim, prior, use_lengths=False, start=start)
-        self.slow = ChoiceLearner(
-            dim, prior, prior_sd=SLOW_SD, use_lengths=True, independent=True, start=start
-        )
-
-    @property
-    def prior(self) -> Vector:
-        """The direction of the prior mean."""
-        return self.quick.prior
+    def __init__(self, quick: Member, slow: Member) -> None:
+        self.quick, self.slow = quick, slow
 
     @property
     def weights(self) -> Vector:
@@ -98,6 +79,42 @@ class Committee:
         chances: Vector = 0.5 * (self.quick.chances(differences) + self.slow.chances(differences))
         return chances
 
+
+class Committee(Blend[ChoiceLearner]):
+    """A quick and a slow Bayesian choice learner.
+
+    Parameters
+    ----------
+    dim
+        d.
+    prior
+        The direction of the prior mean, as for a `ChoiceLearner`.
+    start
+        The weights in use today, as for a `ChoiceLearner`.
+
+    Examples
+    --------
+    >>> Committee(300).weights[:3]
+    array([0.1, 0.1, 0.1])
+    """
+
+    name = "committee"
+    reads: Reads = "declined"
+
+    def __init__(
+        self,
+        dim: int,
+        prior: Sequence[float] | Vector | None = None,
+        start: Sequence[float] | Vector | None = None,
+    ) -> None:
+        self.dim = dim
+        super().__init__(*_members(dim, prior, start))
+
+    @property
+    def prior(self) -> Vector:
+        """The direction of the prior mean."""
+        return self.quick.prior
+
     def update(self, feedback: Feedback) -> None:
         """Both learn. If one raises, neither has changed."""
         slow = copy(self.slow)  # an update replaces all it changes, so a shallow copy is enough
@@ -110,17 +127,101 @@ class Committee:
 
     def state(self) -> State:
         """Everything it has learned, as JSON-able data."""
-        return {
-            "learner": self.name,
-            "weights": pack(self.weights),
-            "quick": self.quick.state(),
-            "slow": self.slow.state(),
-        }
+        return _state(self.name, self)
 
     def restore(self, state: State) -> None:
         """Become the learner that `state` was taken from."""
-        quick, slow = (inner_state(state, self.name, key) for key in ("quick", "slow"))
         other = Committee(self.dim)
-        other.quick.restore(quick)
-        other.slow.restore(slow)
+        _restore(other, state, self.name)
         self.quick, self.slow = other.quick, other.slow
+
+
+class PopulationCommittee(Blend[Population]):
+    """The same for several people: a quick and a slow population.
+
+    Parameters
+    ----------
+    dim
+        d.
+    prior, start
+        As for a `Committee`: the prior of the population.
+    """
+
+    name = "population-committee"
+    reads: Reads = "declined"
+
+    def __init__(
+        self,
+        dim: int,
+        prior: Sequence[float] | Vector | None = None,
+        start: Sequence[float] | Vector | None = None,
+    ) -> None:
+        self.dim = dim
+        quick, slow = _members(dim, prior, start)
+        super().__init__(Population.of(quick), Population.of(slow))
+
+    @property
+    def prior(self) -> Vector:
+        """The direction of the prior mean."""
+        return self.quick.prior
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Everybody it has learned from."""
+        return self.quick.people
+
+    @property
+    def difference(self) -> float:
+        """By how much people differ, in prior units; 0 while there is one person."""
+        return self.quick.difference
+
+    def person(self, name: str) -> Blend[ChoiceLearner | Person]:
+        """Somebody's weights; those of the population for a newcomer, and without a name."""
+        return Blend[ChoiceLearner | Person](self.quick.person(name), self.slow.person(name))
+
+    def update(self, feedback: Feedback) -> None:
+        """Both learn from what `feedback.person` did. If one raises, neither has changed."""
+        slow = deepcopy(self.slow)
+        slow.update(feedback)
+        self.quick.update(feedback)
+        self.slow = slow
+
+    def set_back(self, name: str, earlier: PopulationCommittee) -> None:
+        """Set what one person has shown back to an earlier state of this learner; the others' stays."""
+        self.quick.set_back(name, earlier.quick)
+        self.slow.set_back(name, earlier.slow)
+
+    def __repr__(self) -> str:
+        return f"PopulationCommittee(dim={self.dim}) with {len(self.people)} people"
+
+    def state(self) -> State:
+        """Everything it has learned, as JSON-able data."""
+        return _state(self.name, self)
+
+    def restore(self, state: State) -> None:
+        """Become the learner that `state` was taken from."""
+        other = PopulationCommittee(self.dim)
+        _restore(other, state, self.name)
+        self.quick, self.slow = other.quick, other.slow
+
+
+def _members(
+    dim: int, prior: Sequence[float] | Vector | None, start: Sequence[float] | Vector | None
+) -> tuple[ChoiceLearner, ChoiceLearner]:
+    slow = ChoiceLearner(dim, prior, prior_sd=SLOW_SD, use_lengths=True, independent=True, start=start)
+    return ChoiceLearner(dim, prior, use_lengths=False, start=start), slow
+
+
+def _state(name: str, both: Committee | PopulationCommittee) -> State:
+    return {
+        "learner": name,
+        "weights": pack(both.weights),
+        "quick": both.quick.state(),
+        "slow": both.slow.state(),
+    }
+
+
+def _restore(both: Committee | PopulationCommittee, state: State, name: str) -> None:
+    quick, slow = (inner_state(state, name, key) for key in ("quick", "slow"))
+    both.quick.restore(quick)
+    both.slow.restore(slow)

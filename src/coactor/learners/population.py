@@ -32,13 +32,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from copy import copy, deepcopy
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from coactor.learners.choice import FEW, ChoiceLearner
 from coactor.learners.serialization import count, inner_state, pack, unpack
-from coactor.learners.sites import Independent, Joint, Site
+from coactor.learners.sites import Independent, Joint, Person, Site
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 GRID: Vector = 10.0 ** np.arange(-4.0, 2.01, 0.5)  # values of t; prior variances of weights are about 100
@@ -57,39 +58,6 @@ class _Belief(NamedTuple):
     mean: Vector
 
 
-class Person:
-    """One person's weights and threshold, or the population's: a view, good until the next update."""
-
-    def __init__(self, population: Population, mean: Vector, precision: Matrix) -> None:
-        self._population, self._mean, self._precision = population, mean, precision
-
-    @property
-    def weights(self) -> Vector:
-        """The posterior mean of w_k."""
-        weights: Vector = self._mean[:-1] / self._population.scale
-        return weights
-
-    @property
-    def threshold(self) -> float:
-        """The posterior mean of b_k; infinite before anything was learned."""
-        return float(self._mean[-1]) if self._population.measured else math.inf
-
-    def deviations(self) -> Vector:
-        """The posterior standard deviation of each weight."""
-        covariance = self._population.algebra.inverse(self._precision)
-        variances = np.diagonal(covariance) if covariance.ndim == 2 else covariance
-        deviations: Vector = np.sqrt(variances[:-1]) / self._population.scale
-        return deviations
-
-    def prior_deviations(self) -> Vector:
-        """The prior standard deviation of each weight."""
-        return self._population.single.prior_deviations()
-
-    def known(self) -> Vector:
-        """1 - posterior / prior standard deviation of each weight."""
-        return 1.0 - np.minimum(1.0, self.deviations() / self.prior_deviations())
-
-
 class Population:
     """Bayesian choice for several people: what one shows informs the others as far as people agree.
 
@@ -97,8 +65,8 @@ class Population:
     ----------
     dim
         d.
-    prior, prior_mean, start
-        As for `ChoiceLearner`: the prior of the population.
+    prior, prior_mean, prior_sd, shared_variance, forgetting, start
+        As for `ChoiceLearner`: the prior of the population, and the forgetting of what each person has shown.
 
     Examples
     --------
@@ -122,9 +90,13 @@ class Population:
         dim: int,
         prior: Sequence[float] | Vector | None = None,
         prior_mean: float | None = None,
+        prior_sd: float | None = None,
+        shared_variance: float = 4.0,
+        forgetting: float | None = None,
         start: Sequence[float] | Vector | None = None,
     ) -> None:
-        self._begin(ChoiceLearner(dim, prior, prior_mean, start=start))
+        single = ChoiceLearner(dim, prior, prior_mean, prior_sd, shared_variance, forgetting, start=start)
+        self._begin(single)
 
     @classmethod
     def of(cls, single: ChoiceLearner) -> Population:
@@ -168,22 +140,25 @@ class Population:
         return math.sqrt(GRID[self._best]) if self._sites else 0.0
 
     def person(self, name: str) -> Person | ChoiceLearner:
-        """Somebody's weights; those of the population for a newcomer."""
-        return self._view(name) if self._sites else self.single
+        """Somebody's weights; those of the population for a newcomer, and without a name."""
+        if not self._sites:
+            return self.single
+        belief = self._belief(name if name in self._sites and name else None)
+        return Person(self.single, self.algebra, belief.mean, belief.precision)
 
     @property
     def weights(self) -> Vector:
         """The population's mean weights."""
-        return (self._view(None) if self._sites else self.single).weights
+        return self.person("").weights
 
     @property
     def threshold(self) -> float:
         """The population's mean threshold."""
-        return (self._view(None) if self._sites else self.single).threshold
+        return self.person("").threshold
 
     def deviations(self) -> Vector:
         """How uncertain the weights of a newcomer are."""
-        return (self._view(None) if self._sites else self.single).deviations()
+        return self.person("").deviations()
 
     def prior_deviations(self) -> Vector:
         """The prior standard deviation of each weight."""
@@ -191,21 +166,20 @@ class Population:
 
     def known(self) -> Vector:
         """1 - posterior / prior standard deviation of each weight."""
-        return (self._view(None) if self._sites else self.single).known()
+        return self.person("").known()
+
+    def chances(self, differences: Matrix) -> Vector:
+        """The probability that a newcomer makes each move."""
+        return self.person("").chances(differences)
 
     @property
-    def scale(self) -> Vector:
-        """The unit of each weight."""
-        return self.single.scale
+    def prior(self) -> Vector:
+        """The direction of the prior mean."""
+        return self.single.prior
 
-    @property
-    def measured(self) -> bool:
-        """Whether the features have units."""
-        return self.single.measured
-
-    def _view(self, name: str | None) -> Person:
-        belief = self._belief(name)
-        return Person(self, belief.mean, belief.precision)
+    def __repr__(self) -> str:
+        rounds = self.rounds + self.single.rounds
+        return f"{type(self).__name__}(dim={self.dim}) after {rounds} rounds with {len(self.people)} people"
 
     def _belief(self, name: str | None) -> _Belief:
         """The prior by everybody else, and the posterior. Cached until the next update."""
@@ -258,26 +232,38 @@ class Population:
         new = algebra.site(
             precision - belief.prior_precision, algebra.times(precision, mean) - shift, *self._roots
         )
-        if old is not None:
-            self._add(old, -1.0)
-        self._add(new, 1.0)
-        self._sites[name] = new
+        self._put(name, new)
         self.rounds += 1
         self._choose_difference()
         self._learn_directions(new)
         self._beliefs = {}
 
+    def set_back(self, name: str, earlier: Population) -> None:
+        """Set what one person has shown back to an earlier state of this learner; the others' stays."""
+        if set(self.people) | set(earlier.people) <= {name}:
+            self.restore(earlier.state())
+            return
+        if not self._sites:
+            self._part()
+        self._put(name, earlier._sites.get(name) if earlier._sites else earlier._first_site(name))
+        self._choose_difference()
+        self._beliefs = {}
+
     def _part(self) -> None:
         """A second person: what the first one has shown becomes a site."""
-        assert self._first is not None  # update() has seen somebody
+        if self._first is not None:
+            self._put(self._first, self._first_site(self._first))
+            self._choose_difference()
+            self._beliefs = {}
+
+    def _first_site(self, name: str) -> Site | None:
+        """What the only person has shown; None if that is somebody else."""
+        if name != self._first:
+            return None
         precision = self._form(self.single.posterior.precision())
         shift = self.algebra.times(precision, self.single.posterior.mean)
         shift = shift - self.algebra.times(self._prior_precision, self._prior_mean)
-        site = self.algebra.site(precision - self._prior_precision, shift, *self._roots)
-        self._add(site, 1.0)
-        self._sites[self._first] = site
-        self._choose_difference()
-        self._beliefs = {}
+        return self.algebra.site(precision - self._prior_precision, shift, *self._roots)
 
     def _adopt_prior(self) -> None:
         """Take over the prior of the single learner: that of a start depends on the units."""
@@ -297,12 +283,20 @@ class Population:
             return precision
         return np.diag(precision) if joint else 1.0 / np.diagonal(np.linalg.inv(precision))
 
-    def _add(self, site: Site, sign: float) -> None:
-        for i, t in enumerate(GRID):
-            share = 1.0 + t * site.size
-            self._precisions[i] += sign * self.algebra.scaled(site.basis, site.size / share)
-            self._shifts[i] += sign * self.algebra.times(site.basis, site.shift / share)
-            self._evidence[i] += sign * 0.5 * float((t * site.shift**2 / share - np.log(share)).sum())
+    def _put(self, name: str, site: Site | None) -> None:
+        """Replace what a person has shown; None removes the person. Arrays are replaced, not modified."""
+        for old, sign in ((self._sites.get(name), -1.0), (site, 1.0)):
+            if old is None:
+                continue
+            share = 1.0 + GRID[:, None] * old.size
+            parts = [self.algebra.scaled(old.basis, old.size / each) for each in share]
+            self._precisions = self._precisions + sign * np.array(parts)
+            parts = [self.algebra.times(old.basis, old.shift / each) for each in share]
+            self._shifts = self._shifts + sign * np.array(parts)
+            evidence = (GRID[:, None] * old.shift**2 / share - np.log(share)).sum(axis=1)
+            self._evidence = self._evidence + 0.5 * sign * evidence
+        sites = {key: value for key, value in self._sites.items() if key != name or site is not None}
+        self._sites = sites if site is None else {**sites, name: site}
 
     def _choose_difference(self) -> None:
         """The t with the largest evidence, with caution."""
@@ -336,19 +330,25 @@ class Population:
         product = own @ prior if own.ndim == 2 else own * prior
         return product - self.algebra.identity(self.dim + 1)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Population:
+        """A copy that shares the arrays, because they are replaced and never modified."""
+        other = copy(self)
+        other.single = deepcopy(self.single, memo)
+        other._beliefs = {}
+        return other
+
     # -- to and from JSON ---------------------------------------------------------------------------------
 
     def state(self) -> State:
         """Everything it has learned, as JSON-able data."""
+        people = [{"person": name} for name in self.people]
+        for entry, site in zip(people, self._sites.values(), strict=False):  # one person alone has no site
+            entry |= {"learner": self.name, **{key: pack(v) for key, v in site._asdict().items()}}
         state: State = {
             "learner": self.name,
             "weights": pack(self.weights),
             "single": self.single.state(),
-            "first": self._first,
-            "people": [
-                {"learner": self.name, "person": name, **{k: pack(v) for k, v in site._asdict().items()}}
-                for name, site in self._sites.items()
-            ],
+            "people": people,
         }
         if self._sites:
             state |= {key: pack(array) for key, array in self._arrays().items()}
@@ -371,18 +371,23 @@ class Population:
         other = Population.of(single.unlearned())
         other.single = single
         other._adopt_prior()
-        first, people = state.get("first"), state.get("people")
-        if not (first is None or isinstance(first, str)) or not isinstance(people, list):
+        people = state.get("people")
+        if (
+            not isinstance(people, list)
+            or not all(isinstance(each, dict) for each in people)
+            or (single.rounds and not people)
+        ):
             raise ValueError(f"The state of {self.name!r} has no people; was it written by state()?")
-        other._first = first
+        other._first = str(people[0].get("person")) if people else None
         shape = other._directions.shape
-        for entry in people:
+        several = "precisions" in state or len(people) > 1
+        for entry in people if several else ():
             basis, size, shift = (
                 unpack(entry, key, self.name, of)
                 for key, of in zip(Site._fields, (shape, shape[:1], shape[:1]), strict=True)
             )
             other._sites[str(entry["person"])] = Site(basis, size, shift)
-        if people:
+        if several:
             arrays = {k: unpack(state, k, self.name, a.shape) for k, a in other._arrays().items()}
             other._precisions = arrays["precisions"].reshape(len(GRID), *shape)
             other._shifts, other._evidence = arrays["shifts"], arrays["evidence"]

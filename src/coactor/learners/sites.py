@@ -1,14 +1,16 @@
-"""The algebra of sites: what each person has shown, with full matrices or with independent coordinates.
+"""What each person has shown, and what it says: with full matrices or with independent coordinates.
 
 See population.py for the model and the formulas.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from coactor.learners.choice import ChoiceLearner
 from coactor.learners.gaussians import Diagonal, Precision
 from coactor.protocol import Matrix, Vector
 
@@ -38,6 +40,15 @@ class Joint:
     def inverse(self, matrix: Matrix) -> Matrix:
         inverse = np.linalg.inv(matrix)
         return 0.5 * (inverse + inverse.T)
+
+    def variances(self, matrix: Matrix) -> Vector:
+        """The variance of each coordinate, from the precision."""
+        return np.diagonal(np.linalg.inv(matrix)).copy()
+
+    def spread(self, matrix: Matrix, rows: Matrix) -> Vector:
+        """The variance of rows @ theta, from the precision."""
+        spread: Vector = np.einsum("ij,ji->i", rows, np.linalg.solve(matrix, rows.T))
+        return spread
 
     def evidence(self, precision: Matrix, shift: Vector) -> float:
         """-1/2 log|Q| + 1/2 q' Q^-1 q."""
@@ -89,6 +100,13 @@ class Independent:
     def inverse(self, matrix: Vector) -> Vector:
         return 1.0 / matrix
 
+    def variances(self, matrix: Vector) -> Vector:
+        return 1.0 / matrix
+
+    def spread(self, matrix: Vector, rows: Matrix) -> Vector:
+        spread: Vector = rows**2 @ (1.0 / matrix)
+        return spread
+
     def evidence(self, precision: Vector, shift: Vector) -> float:
         return float(0.5 * (shift**2 / precision).sum() - 0.5 * np.log(precision).sum())
 
@@ -114,3 +132,51 @@ class Independent:
         gaussian = Diagonal(mean, 1.0 / precision)
         gaussian.learn(rows, labels, worth)
         return 1.0 / gaussian.variance, gaussian.mean
+
+
+class Person:
+    """One person's weights and threshold, or the population's: a view, good until the next update.
+
+    Parameters
+    ----------
+    single
+        The learner that has the units.
+    algebra, mean, precision
+        The posterior of (w, b) in these units.
+    """
+
+    def __init__(
+        self, single: ChoiceLearner, algebra: Joint | Independent, mean: Vector, precision: Matrix
+    ) -> None:
+        self._single, self._algebra, self._mean, self._precision = single, algebra, mean, precision
+
+    @property
+    def weights(self) -> Vector:
+        """The posterior mean of w_k."""
+        weights: Vector = self._mean[:-1] / self._single.scale
+        return weights
+
+    @property
+    def threshold(self) -> float:
+        """The posterior mean of b_k; infinite before anything was learned."""
+        return float(self._mean[-1]) if self._single.measured else math.inf
+
+    def deviations(self) -> Vector:
+        """The posterior standard deviation of each weight."""
+        deviations: Vector = np.sqrt(self._algebra.variances(self._precision)[:-1]) / self._single.scale
+        return deviations
+
+    def prior_deviations(self) -> Vector:
+        """The prior standard deviation of each weight."""
+        return self._single.prior_deviations()
+
+    def known(self) -> Vector:
+        """1 - posterior / prior standard deviation of each weight."""
+        return 1.0 - np.minimum(1.0, self.deviations() / self.prior_deviations())
+
+    def chances(self, differences: Matrix) -> Vector:
+        """The probability that this person makes each move, given its feature difference."""
+        rows = self._single.rows(differences)
+        blur = np.sqrt(1.0 + np.pi / 8.0 * self._algebra.spread(self._precision, rows))
+        chances: Vector = 0.5 * (1.0 + np.tanh(0.5 * (rows @ self._mean) / blur))
+        return chances

@@ -317,6 +317,46 @@ class HasPosterior(Protocol):
         """1 - posterior / prior standard deviation of each weight: 0 nothing learned, 1 certain."""
 
 
+class Taste(Protocol):
+    """One person's weights in a learner of several people: a view, good until the next update."""
+
+    @property
+    def weights(self) -> Vector:
+        """The weights to solve with for this person."""
+
+    @property
+    def threshold(self) -> float:
+        """b, as in `PredictsMoves`."""
+
+    def deviations(self) -> Vector:
+        """The posterior standard deviation of each weight."""
+
+    def prior_deviations(self) -> Vector:
+        """The prior standard deviation of each weight."""
+
+    def known(self) -> Vector:
+        """1 - posterior / prior standard deviation of each weight."""
+
+
+@runtime_checkable
+class KnowsPeople(Protocol):
+    """Keeps weights for each person, by `Feedback.person`; its own weights are those of a newcomer."""
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Everybody it has learned from."""
+
+    @property
+    def difference(self) -> float:
+        """By how much people differ, in prior standard deviations; 0 while there is one person."""
+
+    def person(self, name: str, /) -> Taste:
+        """One person's weights; those of a newcomer if there is nobody of this name, or no name."""
+
+    def set_back(self, name: str, earlier: Any, /) -> None:
+        """Set what one person has shown back to an earlier state of this learner."""
+
+
 # These run in every round, and isinstance() with a protocol takes microseconds.
 
 
@@ -335,11 +375,26 @@ def has_checks(domain: Domain) -> TypeGuard[Validates]:
     return hasattr(domain, "check_solution")
 
 
-def has_posterior(learner: Learner) -> TypeGuard[HasPosterior]:
+def has_posterior(learner: Learner | Taste) -> TypeGuard[HasPosterior]:
     """Whether the learner keeps a posterior distribution of the weights."""
     return hasattr(learner, "prior_deviations")
 
 
-def predicts_moves(learner: Learner) -> TypeGuard[PredictsMoves]:
+def knows_people(learner: object) -> TypeGuard[KnowsPeople]:
+    """Whether the learner keeps weights for each person."""
+    return hasattr(learner, "people")
+
+
+def learner_for(learner: Learner, person: str) -> Learner | Taste:
+    """What the learner knows about a person: a view of its weights, or the learner itself."""
+    return learner.person(person) if knows_people(learner) else learner
+
+
+def whose(learner: Learner, person: str) -> str:
+    """The name under which the learner keeps weights for a person; empty if it has none of their own."""
+    return person if knows_people(learner) and len(learner.people) > 1 and person in learner.people else ""
+
+
+def predicts_moves(learner: Learner | Taste) -> TypeGuard[PredictsMoves]:
     """Whether the learner models which moves the expert makes."""
     return hasattr(learner, "threshold")

@@ -95,6 +95,8 @@ class Proposal:
         The expected number of moves the expert would make first; None if the learner cannot predict it.
     recalled
         What the memory recalled, which is part of the problem; None if there is no memory.
+    person
+        Whose weights it was solved with; empty: nobody's in particular.
     """
 
     id: int
@@ -104,6 +106,7 @@ class Proposal:
     chance: float | None = None
     expected_moves: float | None = None
     recalled: Usage | None = None
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -95,7 +95,7 @@ class Desk:
         return self._claimed(id, actor, due)
 
     def _claim(self, log: Writer, draft: DraftState, actor: str) -> bool:
-        due = self._proposer.due(log.projection, draft, log.now)
+        due = self._proposer.due(log.projection, draft, log.now, actor)
         log.add(Claimed(proposal=draft.id, until=log.now + self.lease), actor=actor)
         return due
 
@@ -142,10 +142,11 @@ class Desk:
             draft = self._ledger.refresh().drafts.get(id)
             current = None if draft is None or draft.revision != revision else list(draft.moves)
             version = None if draft is None else draft.version
+            solved_for = None if draft is None else draft.solved_for
         if current is not None and moves:  # else it is refused below
             if len(current) + len(moves) > MOST_STEPS:
                 raise Invalid(f"A draft has at most {MOST_STEPS} edits; submit it.")
-            proposal = self._proposer.find(id, version)
+            proposal = self._proposer.find(id, version, solved_for)
             # Both raise Invalid: an edit that could not be shown is not recorded.
             path = draft_path(self._domain, proposal.problem, proposal.solution, current + moves)
             draft_features(self._domain, proposal.problem, path[-1:])
@@ -185,16 +186,18 @@ class Desk:
         with ledger.lock, ledger.store.reading() as sql:  # ticket and moves at the same moment
             projection, now = ledger.refresh_in(sql), ledger.clock()
             costs = projection.config["costs"]
-            draft, told = projection.drafts.get(id), None
+            draft, told, solved_for = projection.drafts.get(id), None, None
             if draft is not None:
                 ticket = open_ticket(draft, costs, now, self._proposer.due(projection, draft, now))
-                moves, undone = list(draft.moves), list(draft.undone)
+                moves, undone, solved_for = list(draft.moves), list(draft.undone), draft.solved_for
             else:
                 entries = sql.of_proposal(ledger.head.id, id)
                 if not entries:
                     raise self._no_proposal(id)
                 ticket, told = done_ticket(entries), last_told(entries)
-        proposal = self._proposer.find(id, ticket.version)
+                if told is not None and isinstance(told.fact, Told):
+                    solved_for = told.fact.asked_for
+        proposal = self._proposer.find(id, ticket.version, solved_for)
         problem, proposed = proposal.problem, proposal.solution
         if told is not None and isinstance(told.fact, Told):
             solution, moves = self._codec.solution(problem, told.fact.solution), list(told.fact.moves)
@@ -229,14 +232,14 @@ class Desk:
         with self._ledger.lock:
             draft = self._ledger.refresh().drafts.get(id)
             moves = None if draft is None or draft.revision != revision else list(draft.moves)
-            version = None if draft is None else draft.version
         if draft is None:
             return self._teller.repeated(id, request)
         prepared = None
         if moves is not None:  # else it is refused below
-            proposal = self._proposer.find(id, version)
+            proposal = self._proposer.find(id, draft.version, draft.solved_for)
             path = draft_path(self._domain, proposal.problem, proposal.solution, moves)
-            prepared = self._teller.prepare(proposal, replace(request, moves=without_loops(path, moves)))
+            done = replace(request, moves=without_loops(path, moves))
+            prepared = self._teller.prepare(proposal, done, draft.person or actor)
         with self._writing(id) as log:
             if id in log.projection.drafts:
                 draft = self._held_draft(log.projection, id, actor, log.now)
@@ -318,6 +321,8 @@ class Desk:
             digest=digest((known or log.projection.knowledge).learner.weights),
             chance=tell.chance,
             expected=tell.expected,
+            person=asked.person,
+            asked_for=tell.asked_for,
         )
         log.add(fact, actor=actor, knowledge=known)
 

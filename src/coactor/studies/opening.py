@@ -30,6 +30,7 @@ from coactor.studies.log.store import Store
 from coactor.studies.settings import BUDGET, validated
 from coactor.studies.study import Study, validate_actor
 
+EARLIER_DEFAULTS = ("choice", "committee")  # the default learners of earlier versions
 DEFAULTS: dict[str, Any] = {
     "costs": {},
     "candidate": "final",
@@ -237,6 +238,8 @@ def learner_from(learned: State) -> Learner:
 def _check_settings(study: Study, learner: str | Learner | None, settings: dict[str, Any]) -> None:
     """Raise Conflict if the study was created with other settings than the ones given."""
     given = dict(settings)
+    if learner == "default" and study.config["learner"] in EARLIER_DEFAULTS:
+        learner = None
     if isinstance(learner, str):
         learner = make_learner(learner, study.domain.dim)
     if learner is not None:

@@ -5,12 +5,15 @@ weights change would waste work, and would change a proposal that its caller alr
 again when somebody opens it to edit, and only if
 
     it is untouched and nobody holds it,
-    the weights have changed since (a rollback changes them too),
+    the weights have changed since (a rollback changes them too), or it was solved with somebody else's,
     the domain's own solver made it in the study's own way, which every process can repeat,
     and `ask` was not told to keep it.
 
 Every solving stays in the log. A correction is learned from the one that was corrected: the desk knows which
 one it showed; a caller of `tell` says so (`asked_with`, or the proposal itself) if there are several.
+
+If the learner keeps weights for each person, a proposal is solved for the person it was asked for, or else
+for whoever asks and again for whoever opens it. So a solving is identified by its version and its person.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ import orjson
 
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Domain, Problem, Proposal, Usage, uses_habits
+from coactor.protocol.abilities import whose
 from coactor.rounds import Knowledge, propose
 from coactor.solutions import same_solution
 from coactor.studies.codec import Codec
@@ -69,12 +73,12 @@ class Proposer:
         self._ledger = ledger
         self._seed = seed
         self._repeatable = repeatable
-        self._cache: OrderedDict[tuple[int, int, int], Proposal] = OrderedDict()
+        self._cache: OrderedDict[tuple[int, int, int, str], Proposal] = OrderedDict()
 
     # -- new proposals -----------------------------------------------------------------------------------
 
     def ask(
-        self, problem: Problem, key: str | None, label: str, renew: bool, actor: str, via: str
+        self, problem: Problem, key: str | None, label: str, renew: bool, person: str, actor: str, via: str
     ) -> Proposal:
         """Solve a problem and store the proposal; the same key returns the same proposal."""
         data = canonical(self._codec.plain_problem(problem))
@@ -86,7 +90,7 @@ class Proposer:
             earlier = sql.by_key(study, key) if key is not None else None
         if earlier is not None:
             return self._asked_before(earlier, hash, problem)
-        proposal = self._solve(problem, knowledge, version)
+        proposal = self._solve(problem, knowledge, version, person or actor)
         usage, recalled = _encoded(proposal)
         with ledger.writing() as log:  # the solver ran outside the lock, so another caller may be first
             earlier = log.sql.by_key(study, key) if key is not None else None
@@ -103,6 +107,8 @@ class Proposer:
                     expected=proposal.expected_moves,
                     renewable=renew and self._repeatable,
                     recalled=recalled,
+                    person=person,
+                    solved_for=proposal.person,
                 )
                 log.sql.add_problem(hash, data)
                 if recalled is not None:
@@ -113,7 +119,7 @@ class Proposer:
         self._keep(proposal)
         return proposal
 
-    def _solve(self, problem: Problem, knowledge: Knowledge, version: int) -> Proposal:
+    def _solve(self, problem: Problem, knowledge: Knowledge, version: int, person: str) -> Proposal:
         try:
             return propose(
                 self._domain,
@@ -123,6 +129,7 @@ class Proposer:
                 id=0,
                 version=version,
                 seed=self._seed,
+                person=person,
                 validate=True,
             )
         except ValueError as error:
@@ -147,30 +154,36 @@ class Proposer:
 
     # -- proposals in the log ----------------------------------------------------------------------------
 
-    def find(self, id: int, version: int | None = None) -> Proposal:
+    def find(self, id: int, version: int | None = None, person: str | None = None) -> Proposal:
         """A proposal as it was solved with a version of the weights; by default, as it is or was edited.
 
-        Raises NotFound if there is no such proposal.
+        `person` is for whom it was solved, if it was solved for several people with that version. Raises
+        NotFound if there is no such proposal.
         """
         with self._ledger.lock:
-            if version is None:
-                draft = self._ledger.refresh().drafts.get(id)
-                version = None if draft is None else draft.version
-            cached = None if version is None else self._cache.get((self._ledger.loads, id, version))
+            draft = self._ledger.refresh().drafts.get(id)
+            if draft is not None and version in (None, draft.version) and person is None:
+                version, person = draft.version, draft.solved_for
+            cached = None
+            if version is not None and person is not None:
+                cached = self._cache.get((self._ledger.loads, id, version, person))
         if cached is not None:
             return cached
         with self._ledger.store.reading() as sql:
             solvings, told = self._read(sql, id)
-        if version is None:
-            version = solvings[-1].version if told is None else told.asked_with
-        proposal = next((one for one in solvings if one.version == version), None)
-        if proposal is None:
+        if version is None and told is not None:
+            version, person = told.asked_with, told.asked_for
+        elif version is None:
+            version = solvings[-1].version
+        same = [one for one in solvings if one.version == version]
+        if not same:
             raise NotFound(f"Proposal {id} was not solved with version {version} of the weights.")
+        proposal = next((one for one in same if one.person == person), same[-1])
         self._keep(proposal)
         return proposal
 
-    def corrected(self, id: int, asked_with: int | None, path: Any) -> Proposal:
-        """The solving that a tell is about.
+    def corrected(self, id: int, asked_with: int | None, person: str, path: Any) -> Proposal:
+        """The solving that a tell is about: `asked_with` is its version, `person` whom it was solved for.
 
         Raises Conflict if there are several and the caller does not say which, Invalid if there is none with
         the weights of `asked_with`.
@@ -189,7 +202,10 @@ class Proposer:
                 raise Invalid(
                     f"Proposal {id} was solved with version {known} of the weights, not {asked_with}."
                 )
-            return solvings[versions.index(asked_with)]
+            solvings = [one for one in solvings if one.version == asked_with]
+            solvings = [one for one in solvings if one.person == person] or solvings
+            if len(solvings) == 1:
+                return solvings[0]
         if path:  # it starts with the solution that was corrected
             first = self._codec.solution(solvings[0].problem, self._codec.plain(path[0]))
             for one in reversed(solvings):
@@ -221,25 +237,32 @@ class Proposer:
             usage = _decoded(sql.problem(fact.recalled))
             problem = self._domain.extend(problem, usage)
         solution = self._codec.solution(problem, fact.solution)
-        return Proposal(id, problem, solution, fact.version, fact.chance, fact.expected, usage)
+        prediction = fact.chance, fact.expected
+        return Proposal(id, problem, solution, fact.version, *prediction, usage, fact.solved_for)
 
     def _keep(self, proposal: Proposal) -> None:
         with self._ledger.lock:
-            self._cache[self._ledger.loads, proposal.id, proposal.version] = proposal
+            self._cache[self._ledger.loads, proposal.id, proposal.version, proposal.person] = proposal
             while len(self._cache) > CACHED:
                 self._cache.popitem(last=False)
 
     # -- proposals that have waited ----------------------------------------------------------------------
 
-    def due(self, projection: Projection, draft: DraftState, now: float) -> bool:
-        """Whether a proposal should be solved again before somebody edits it."""
+    def due(self, projection: Projection, draft: DraftState, now: float, actor: str | None = None) -> bool:
+        """Whether a proposal should be solved again before somebody, or this actor, edits it."""
         return (
             self._repeatable
             and draft.renewable
-            and draft.version != projection.version
             and not draft.touched
             and not draft.held_by(now)
+            and (draft.version != projection.version or self._for_another(projection, draft, actor))
         )
+
+    def _for_another(self, projection: Projection, draft: DraftState, actor: str | None) -> bool:
+        """Whether the proposal was solved with other weights than the actor's."""
+        learner = projection.knowledge.learner
+        wanted = draft.solved_for if actor is None else draft.person or actor
+        return whose(learner, wanted) != whose(learner, draft.solved_for)
 
     def renew(self, id: int, actor: str, via: str = "") -> None:
         """Solve an untouched proposal again with the newest weights, unless another caller was faster.
@@ -250,12 +273,14 @@ class Proposer:
         with ledger.lock:
             projection = ledger.refresh()
             draft, knowledge, version = projection.drafts.get(id), projection.knowledge, projection.version
-            if draft is None or draft.touched or draft.version == version:
+            if draft is None or draft.touched:
                 return
-            solved, revision = draft.version, draft.revision
+            if draft.version == version and not self._for_another(projection, draft, actor):
+                return
+            solved, revision, person = draft.version, draft.revision, draft.person or actor
         problem = self.find(id, solved).problem
         try:
-            proposal = replace(self._solve(problem, knowledge, version), id=id)
+            proposal = replace(self._solve(problem, knowledge, version, person), id=id)
         except Invalid:
             return
         usage, recalled = _encoded(proposal)
@@ -271,6 +296,7 @@ class Proposer:
                 chance=proposal.chance,
                 expected=proposal.expected_moves,
                 recalled=recalled,
+                solved_for=person,
             )
             if recalled is not None:
                 log.sql.add_problem(recalled, usage)

@@ -86,9 +86,12 @@ class Reports:
         """Whether proposals were accepted as often as predicted."""
         return calibration(self.effort())
 
-    def weights(self, version: int | None = None) -> Vector:
-        """The current weights, or those of an earlier version. Raises NotFound if there is none."""
-        return self._ledger.weights(version)
+    def weights(self, version: int | None = None, *, person: str = "") -> Vector:
+        """The current weights, or those of an earlier version; of a person, or of the population.
+
+        Raises NotFound if there is no such version.
+        """
+        return self._ledger.weights(version, person)
 
     @property
     def version(self) -> int:
@@ -229,7 +232,7 @@ class Reports:
         path = [shown.solution]
         for move in moves:
             path.append(apply_move(self.domain, shown.problem, path[-1], move))
-        w = self._ledger.weights(shown.version)
+        w = self._ledger.weights(shown.version, shown.person)
         rows = features_along(self.domain, shown.problem, path)
         edits = [
             {"move": move, "gain": float(w @ step), "shares": self._shares(w, step)}

@@ -40,6 +40,8 @@ class Ticket:
         The expected number of moves that the expert would make first; None if the learner cannot predict it.
     due
         Whether it was solved with old weights and will be solved again for whoever takes it.
+    person
+        For whom it was solved; empty: nobody in particular.
     """
 
     id: int
@@ -58,6 +60,7 @@ class Ticket:
     chance: float | None = None
     due: bool = False
     expected_moves: float | None = None
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log import transfer
 from coactor.studies.log.facts import Configured, RolledBack
 from coactor.studies.log.ledger import open_ledger
+from coactor.studies.log.projection import set_back
 from coactor.studies.log.store import Store
 from coactor.studies.log.vectors import digest
 from coactor.studies.proposing import Proposer
@@ -109,6 +110,7 @@ class Study(Reports):
         key: str | None = None,
         label: str = "",
         actor: str = "",
+        person: str = "",
         renew: bool = True,
         via: str = "",
     ) -> Proposal:
@@ -122,6 +124,9 @@ class Study(Reports):
             An idempotency key: the same key returns the same proposal again, from every process.
         label, actor
             Names for people: of the proposal, and of who asks.
+        person
+            For whom to solve: a name, a role or a depot. The proposal is then theirs, whoever opens it. By
+            default it is solved for the actor, and again for whoever opens it.
         renew
             Whether the proposal may be solved again if it waits while the weights change. It is then solved
             when somebody opens it at a desk (see `renew`). False is for plans that are already printed.
@@ -134,10 +139,11 @@ class Study(Reports):
             If the key was used for another problem.
         """
         validate_actor(actor, via)
+        text(person, "person", 100)
         text(label, "label", 200)
         if key is not None and not text(key, "key", 200):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
-        return self._proposer.ask(problem, key, label, renew, actor, via)
+        return self._proposer.ask(problem, key, label, renew, person, actor, via)
 
     def renew(self, proposal: Proposal | int, *, actor: str = "", via: str = "") -> Proposal:
         """The proposal as it should be shown now: solved again if it waits untouched and the weights changed.
@@ -149,7 +155,7 @@ class Study(Reports):
         with self._ledger.lock:
             projection = self._ledger.refresh()
             draft = projection.drafts.get(id)
-            due = draft is not None and self._proposer.due(projection, draft, self._ledger.clock())
+            due = draft is not None and self._proposer.due(projection, draft, self._ledger.clock(), actor)
         if due:
             self._proposer.renew(id, actor, via)
         return self._proposer.find(id)
@@ -167,6 +173,7 @@ class Study(Reports):
         learn: bool = True,
         note: str = "",
         actor: str = "",
+        person: str = "",
         seconds: float | None = None,
         asked_with: int | None = None,
         costs: Sequence[float] | None = None,
@@ -192,6 +199,8 @@ class Study(Reports):
             False only records the effort.
         note, actor, seconds
             A remark, the expert's name, and the active time.
+        person
+            Whose weights to learn; by default the person of `ask`, or else the actor.
         asked_with
             The version of the weights that the corrected solution was made with. Needed only with a number in
             place of a proposal, and only if the proposal has been solved again since.
@@ -210,6 +219,7 @@ class Study(Reports):
             solved again and the caller does not say which solution was corrected.
         """
         validate_actor(actor, via)
+        text(person, "person", 100)
         more: dict[str, Any] = {"learn": learn, "note": text(note, "note", 2000), "seconds": seconds}
         if correction is None:
             request = Request(
@@ -230,18 +240,22 @@ class Study(Reports):
             request = Request.of(correction, **more)
         id = id_of(proposal)
         asked_with = proposal.version if isinstance(proposal, Proposal) else asked_with
+        solved_for = proposal.person if isinstance(proposal, Proposal) else person or actor
         while True:  # again if the proposal was solved anew, or the settings were changed, in between
             with self._ledger.lock:
                 draft = self._ledger.projection.drafts.get(id) or self._ledger.refresh().drafts.get(id)
                 config = self.config
-                solved_with = None if draft is None else draft.version
-            if solved_with is None:
+                solved = None if draft is None else (draft.version, draft.solved_for)
+                whose = person or (draft.person if draft is not None else "") or actor
+            if solved is None:
                 return self._teller.repeated(id, request)
-            corrected = self._proposer.corrected(id, asked_with, request.path)
-            told, trial = self._teller.prepare(corrected, request)
+            corrected = self._proposer.corrected(id, asked_with, solved_for, request.path)
+            told, trial = self._teller.prepare(corrected, request, whose)
             with self._ledger.writing() as log:
                 draft = log.projection.drafts.get(id)
-                if draft is not None and draft.version == solved_with and self.config is config:
+                if draft is None:
+                    continue
+                if (draft.version, draft.solved_for) == solved and self.config is config:
                     holder = draft.held_by(log.now)
                     if holder not in ("", actor):
                         raise Conflict(f"Proposal {id} is held by {holder}; wait until it is released.")
@@ -283,19 +297,26 @@ class Study(Reports):
                 log.add(Configured(settings=changed), actor=actor, via=via)
         return {name: self.config.get(name) for name in ("proposals", "budget", "costs", "grace")}
 
-    def rollback(self, to: int, reason: str, *, actor: str = "", via: str = "") -> Version:
+    def rollback(self, to: int, reason: str, *, person: str = "", actor: str = "", via: str = "") -> Version:
         """Set the weights back to an earlier version; this creates a new version.
 
-        Raises NotFound if there is no such version, Invalid if the reason is empty.
+        With a `person`, only what that person has shown is set back: the others keep what they have shown
+        since.
+
+        Raises NotFound if there is no such version or person, Invalid if the reason is empty.
         """
         validate_actor(actor, via)
+        text(person, "person", 100)
         if not text(reason, "reason", 2000).strip():
             raise Invalid("A rollback needs a reason, for the people who read the log later.")
         newest = self.version
         if not 0 <= to <= newest:
             raise NotFound(f"Study {self.name!r} has versions 0 to {newest}; there is no version {to}.")
-        knowledge = self._ledger.knowledge(to).copy()
+        earlier = self._ledger.knowledge(to)
         with self._ledger.writing() as log:
+            knowledge = earlier.copy()
+            if person:
+                knowledge = set_back(log.projection.knowledge, earlier, person)
             fact = RolledBack(
                 to=to,
                 reason=reason,
@@ -304,6 +325,7 @@ class Study(Reports):
                 digest=digest(knowledge.learner.weights),
                 acceptance=knowledge.acceptance.state(),
                 memory=None if knowledge.memory is None else knowledge.memory.state(),
+                person=person,
             )
             entry = log.add(fact, actor=actor, via=via, knowledge=knowledge)
         return version_row(entry)

@@ -16,7 +16,7 @@ import numpy as np
 from coactor.corrections import correction, plain_move
 from coactor.explanations import lesson
 from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Vector
-from coactor.protocol.abilities import feature_signs, has_posterior
+from coactor.protocol.abilities import feature_signs, has_posterior, learner_for
 from coactor.rounds import Knowledge, learn, observe
 from coactor.studies.codec import Codec, number, short
 from coactor.studies.errors import Conflict, Invalid, NotFound
@@ -96,8 +96,8 @@ class Teller:
     def _config(self) -> dict[str, Any]:
         return self._ledger.projection.config
 
-    def prepare(self, proposal: Proposal, request: Request) -> tuple[Told, Trial]:
-        """Validate a tell and learn from it on trial. Nothing is written.
+    def prepare(self, proposal: Proposal, request: Request, person: str) -> tuple[Told, Trial]:
+        """Validate a tell and learn from it on trial, for a person. Nothing is written.
 
         Raises Invalid if the request is invalid, or if the domain or the learner rejects it.
         """
@@ -111,8 +111,10 @@ class Teller:
         with self._ledger.lock:
             before = self._ledger.projection.knowledge
         candidate = self._config["candidate"]
-        weights = self._ledger.weights(proposal.version) if candidate == "disagreement" else None
-        seen = observe(self._domain, proposal, done, before.learner.reads, candidate, weights)
+        weights = None
+        if candidate == "disagreement":
+            weights = self._ledger.weights(proposal.version, proposal.person)
+        seen = observe(self._domain, proposal, done, before.learner.reads, candidate, weights, person)
         vectors = seen.feedback
         if not request.learn:  # the ends say what changed; nothing will be learned from the rest
             vectors = Feedback(vectors.path[[0, -1]], vectors.cost, None, vectors.cut)
@@ -136,6 +138,8 @@ class Teller:
             expected=proposal.expected_moves,
             accepted=seen.accepted,
             case=write_case(seen.case) if seen.case is not None and request.learn else None,
+            person=person,
+            asked_for=proposal.person,
             vectors=pack(vectors),
         )
         return told, _try(before, told)
@@ -174,17 +178,18 @@ class Teller:
         if log.projection.knowledge is not trial.before:  # somebody else was told meanwhile
             trial = _try(log.projection.knowledge, told)
         draft = log.projection.drafts[told.proposal]
-        before, after = trial.before.learner.weights, trial.after.learner
+        before = learner_for(trial.before.learner, told.person).weights
+        after = learner_for(trial.after.learner, told.person).weights
         told = replace(
             told,
             version=log.projection.version + told.learn,
             gross=draft.gross or len(told.moves),
-            digest=digest(after.weights),
+            digest=digest(trial.after.learner.weights),
             asked_key=draft.key,
-            lesson=self._lesson(told, before, trial.after),
+            lesson=self._lesson(told, before, after, trial.after),
         )
         entry = log.add(told, actor=actor, via=via, knowledge=trial.after if told.learn else None)
-        return _round(entry, told, after.weights - before, told.lesson or "")
+        return _round(entry, told, after - before, told.lesson or "")
 
     def repeated(self, id: int, request: Request) -> Round:
         """The round of a tell that arrives again.
@@ -214,25 +219,19 @@ class Teller:
         fact = entry.fact
         if not isinstance(fact, Told):
             raise Invalid(f"Fact {entry.seq} is not a tell.")
-        after = self._ledger.weights(fact.version)
-        before = self._ledger.weights(fact.version - 1) if fact.learn else after
+        after = self._ledger.weights(fact.version, fact.person)
+        before = self._ledger.weights(fact.version - 1, fact.person) if fact.learn else after
         sentence = fact.lesson
         if sentence is None:  # written by an older coactor
             knowledge = self._ledger.knowledge(fact.version if fact.learn else None)
-            sentence = self._lesson(fact, before, knowledge)
+            sentence = self._lesson(fact, before, after, knowledge)
         return _round(entry, fact, after - before, sentence)
 
-    def _lesson(self, fact: Told, before: Vector, after: Knowledge) -> str:
-        learner, names = after.learner, self._config["features"]
+    def _lesson(self, fact: Told, before: Vector, after: Vector, knowledge: Knowledge) -> str:
+        learner, names = knowledge.learner, self._config["features"]
         units = learner.prior_deviations() if has_posterior(learner) else None
         return lesson(
-            names,
-            before,
-            learner.weights,
-            units,
-            signs=self._signs,
-            learn=fact.learn,
-            accepted=was_accepted(fact),
+            names, before, after, units, signs=self._signs, learn=fact.learn, accepted=was_accepted(fact)
         )
 
 

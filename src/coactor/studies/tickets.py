@@ -97,6 +97,7 @@ def open_ticket(draft: DraftState, costs: Mapping[str, float], now: float, due: 
         chance=draft.chance,
         due=due,
         expected_moves=draft.expected,
+        person=draft.solved_for,
     )
 
 
@@ -122,6 +123,7 @@ def done_ticket(entries: list[Entry]) -> Ticket:
         actor=told.actor,
         chance=fact.chance,
         expected_moves=fact.expected,
+        person=fact.asked_for,
     )
 
 

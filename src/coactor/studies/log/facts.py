@@ -29,7 +29,8 @@ class Asked:
     `expected` is the expected number of edits and `chance` the probability of none, if the learner models
     them. `renewable` is true if any process that opens the study would have computed the same solution; such
     a proposal may be solved again with newer weights. `recalled` is the content hash of what the memory
-    recalled for the problem.
+    recalled for the problem. `person` is for whom it was asked, and `solved_for` whose weights were used:
+    without a person, those of whoever asks.
     """
 
     kind: ClassVar[str] = "asked"
@@ -43,6 +44,8 @@ class Asked:
     expected: float | None = None
     renewable: bool = False
     recalled: str | None = None
+    person: str = ""
+    solved_for: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,7 @@ class Renewed:
     chance: float | None = None
     expected: float | None = None
     recalled: str | None = None
+    solved_for: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +127,9 @@ class Told:
         What was learned, in one sentence, as the expert was told.
     case
         What the memory keeps: parts, choices and context.
+    person, asked_for
+        Whose weights were learned, and for whom the corrected solution was made; empty in facts written
+        before people had weights of their own.
     vectors
         The packed feedback (see `vectors`), stored beside the body.
     """
@@ -150,6 +157,8 @@ class Told:
     accepted: bool | None = None
     lesson: str | None = None
     case: list[Any] | None = None
+    person: str = ""
+    asked_for: str = ""
     vectors: bytes = b""
 
 
@@ -177,11 +186,13 @@ class Reopened:
     chance: float | None = None
     expected: float | None = None
     accepted: bool | None = None
+    person: str = ""
+    asked_for: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolledBack:
-    """The learner was set back to its state at version `to`, as a new `version`."""
+    """The learner, or one person's part of it, was set back to its state at version `to`."""
 
     kind: ClassVar[str] = "rolled back"
     to: int
@@ -191,6 +202,7 @@ class RolledBack:
     digest: str
     acceptance: State | None = None
     memory: State | None = None
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ import orjson
 from coactor import learners
 from coactor.memory import Memory
 from coactor.protocol import Learner, Vector
+from coactor.protocol.abilities import learner_for, whose
 from coactor.rounds import Knowledge, learn
 from coactor.studies.errors import Invalid, NotFound, Tampered
 from coactor.studies.log.chain import Entry, link, seal
@@ -213,20 +214,24 @@ class Ledger:
                 self.remember(version, knowledge)
         return knowledge
 
-    def weights(self, version: int | None = None) -> Vector:
-        """The weights now, or those of a version, without a replay.
+    def weights(self, version: int | None = None, person: str = "") -> Vector:
+        """The weights now, or those of a version, without a replay; of a person if they have their own.
 
-        Versions written by an older coactor are replayed once and stored. Raises NotFound if there is no such
-        version.
+        Those of a person at an earlier version need a replay. Versions written by an older coactor are
+        replayed once and stored. Raises NotFound if there is no such version.
         """
         with self.lock, self.store.reading() as sql:
             projection = self.refresh_in(sql)
+            learner = projection.knowledge.learner
             if version is None or version == projection.version:
-                return np.array(projection.knowledge.learner.weights)
+                return np.array(learner_for(learner, person).weights)
+            own = bool(whose(learner, person))
             stored = sql.weights(self.head.id, version)
-            if stored is not None:
+            if stored is not None and not own:
                 return stored
             seq = self._seq_of(sql, version)
+        if own:
+            return np.array(learner_for(self.knowledge(version).learner, person).weights)
         replayed: dict[int, Vector] = {}
         with self.store.reading() as sql:
             self.load(sql, seq, weights=replayed)

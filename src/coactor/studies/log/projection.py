@@ -6,14 +6,15 @@ facts give the same projection in every process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from coactor.memory import Memory
 from coactor.proposals.acceptance import Acceptance
 from coactor.protocol import Move, PastCase
+from coactor.protocol.abilities import knows_people
 from coactor.rounds import Knowledge, Observation, learn
-from coactor.studies.errors import Tampered
+from coactor.studies.errors import Invalid, NotFound, Tampered
 from coactor.studies.log import facts
 from coactor.studies.log.chain import GENESIS, Entry
 from coactor.studies.log.vectors import unpack
@@ -38,6 +39,8 @@ class DraftState:
     chance: float | None = None
     expected: float | None = None
     renewable: bool = False
+    person: str = ""  # for whom it was asked; empty: for whoever opens it
+    solved_for: str = ""  # whose weights the solution was made with
 
     @property
     def touched(self) -> bool:
@@ -98,11 +101,14 @@ class Projection:
                     chance=fact.chance,
                     expected=fact.expected,
                     renewable=fact.renewable,
+                    person=fact.person,
+                    solved_for=fact.solved_for,
                 )
             case facts.Renewed():
                 draft = self.drafts[fact.proposal]
                 draft.version, draft.chance, draft.expected = fact.version, fact.chance, fact.expected
                 draft.revision = draft.base = fact.revision
+                draft.solved_for = fact.solved_for
             case facts.Edited():
                 _edit(self.drafts[fact.proposal], fact, entry.actor)
             case facts.Claimed():
@@ -134,6 +140,8 @@ class Projection:
                     until=fact.until,
                     chance=fact.chance,
                     expected=fact.expected,
+                    person=fact.person,
+                    solved_for=fact.asked_for,
                 )
                 self._count(fact, -1)
             case facts.RolledBack():
@@ -186,7 +194,8 @@ class Projection:
 def observation(fact: facts.Told) -> Observation:
     """What a tell taught; live updates and replays both learn from this, so that they agree bit for bit."""
     case = None if fact.case is None else read_case(fact.case)
-    return Observation(unpack(fact.vectors, fact.cost), facts.was_accepted(fact), fact.expected, case)
+    vectors = replace(unpack(fact.vectors, fact.cost), person=fact.person)
+    return Observation(vectors, facts.was_accepted(fact), fact.expected, case)
 
 
 def write_case(case: PastCase) -> list[Any]:
@@ -216,6 +225,21 @@ def restored(knowledge: Knowledge, fact: facts.Reopened | facts.RolledBack) -> K
         copy.memory = Memory()
         copy.memory.restore(fact.memory)
     return copy
+
+
+def set_back(knowledge: Knowledge, earlier: Knowledge, person: str) -> Knowledge:
+    """A copy in which one person has shown only what they had shown earlier.
+
+    Raises Invalid if the learner does not keep weights for each person, NotFound if it does not know them.
+    """
+    knowledge = knowledge.copy()
+    learner = knowledge.learner
+    if not knows_people(learner):
+        raise Invalid(f"The learner {learner.name!r} has one set of weights for all; leave the person out.")
+    if person not in learner.people:
+        raise NotFound(f"Nobody called {person!r} has corrected anything; see the people of the study.")
+    learner.set_back(person, earlier.learner)
+    return knowledge
 
 
 def _edit(draft: DraftState, fact: facts.Edited, actor: str) -> None:

@@ -20,7 +20,7 @@ from coactor.studies.log.canonical import content_hash
 from coactor.studies.log.chain import Entry, link
 from coactor.studies.log.facts import Asked, Reopened, RolledBack, Told, recorded_digest
 from coactor.studies.log.ledger import Ledger, open_ledger
-from coactor.studies.log.projection import Projection
+from coactor.studies.log.projection import Projection, set_back
 from coactor.studies.log.store import Store
 from coactor.studies.log.transactions import Transaction
 from coactor.studies.log.vectors import digest
@@ -146,6 +146,8 @@ class _Check:
             if seq is None or seq >= entry.seq:
                 raise Tampered(f"The rollback at fact {entry.seq} is to version {fact.to}, which is missing.")
             knowledge = self.ledger.load(self.sql, seq).knowledge
+            if fact.person:
+                knowledge = set_back(self.projection.knowledge, knowledge, fact.person)
         elif isinstance(fact, Reopened) and fact.state is not None:
             entries = self.sql.of_proposal(self.ledger.head.id, fact.proposal)
             told = next((e for e in entries if e.seq == fact.told and isinstance(e.fact, Told)), None)

@@ -42,7 +42,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         domain, draft = opened.domain, studies.desk(study).view(id)
         x, y = draft.problem, draft.solution
         moves, changes = list(domain.moves(x, y)), move_features(domain, x, y)
-        gains = changes @ np.asarray(opened.weights())
+        gains = changes @ np.asarray(opened.weights(person=draft.ticket.person))
         found = np.argsort(-gains, kind="stable") if order == "gain" else np.arange(len(moves))
         words = search.lower().split()
         if words:
@@ -61,7 +61,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         domain, draft = opened.domain, studies.desk(study).view(id)
         if not isinstance(domain, OffersEdits):
             raise NotFound(f"The domain of study {study!r} does not list the edits of a part.")
-        x, y, w = draft.problem, draft.solution, np.asarray(opened.weights())
+        x, y, w = draft.problem, draft.solution, np.asarray(opened.weights(person=draft.ticket.person))
         try:
             offers = domain.edits_of(x, y, part)
         except ValueError as error:

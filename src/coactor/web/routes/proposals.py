@@ -51,9 +51,12 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         opened = studies.study(study)
         problem = opened.codec.problem(body.problem)
         actor, via = (account.name, "") if body.actor is None else (body.actor, account.name)
-        proposal = opened.ask(problem, key=key, label=body.label, renew=body.renew, actor=actor, via=via)
+        proposal = opened.ask(
+            problem, key=key, label=body.label, renew=body.renew, actor=actor, person=body.person, via=via
+        )
         draft = studies.desk(study).view(proposal.id)
-        if draft.ticket.version != proposal.version:  # asked before, and solved again since
+        solved = draft.ticket.version, draft.ticket.person
+        if solved != (proposal.version, proposal.person):  # asked before, and solved again since
             draft = as_asked(opened, proposal, draft)
         return draft_response(opened, draft, 201)
 
@@ -71,6 +74,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             costs=body.costs,
             estimated=body.estimated,
             actor=actor,
+            person=body.person,
             via=via,
             learn=body.learn,
             note=body.note,
@@ -120,6 +124,10 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
 def as_asked(study: Study, proposal: Proposal, draft: Draft) -> Draft:
     """Return a draft with the proposal as it was first returned, in place of its newer solution."""
     ticket = replace(
-        draft.ticket, version=proposal.version, chance=proposal.chance, expected_moves=proposal.expected_moves
+        draft.ticket,
+        version=proposal.version,
+        chance=proposal.chance,
+        expected_moves=proposal.expected_moves,
+        person=proposal.person,
     )
     return make_draft(study.domain, ticket, draft.problem, proposal.solution, proposal.solution, [], [])

@@ -13,11 +13,12 @@ from fastapi import APIRouter, Query, Response
 
 from coactor.proposals.calibration import Calibration
 from coactor.protocol import HasPosterior, Learner, Vector
+from coactor.protocol.abilities import Taste, learner_for
 from coactor.studies import EffortRow
 from coactor.studies.log.facts import Asked
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
-from coactor.web.routes.requests import After, StudyName, Version
+from coactor.web.routes.requests import After, Person, StudyName, Version
 from coactor.web.routes.responses import (
     ERRORS,
     Beliefs,
@@ -84,23 +85,27 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         return json_response(asdict(studies.study(study).calibration()))
 
     @router.get("/studies/{study}/weights", tags=["reports"], response_model=Weights, responses=ERRORS)
-    def weights(study: StudyName, account: Me, version: Version = None) -> Response:
-        """Return the weights of a version."""
+    def weights(study: StudyName, account: Me, version: Version = None, person: Person = "") -> Response:
+        """Return the weights of a version: a person's, or the population's."""
         require(account, "read", study)
         opened = studies.study(study)
         number = opened.version if version is None else version
         names = opened.config["features"]
         return json_response(
-            {"version": number, "weights": opened.weights(number).tolist(), "feature_names": names}
+            {
+                "version": number,
+                "weights": opened.weights(number, person=person).tolist(),
+                "feature_names": names,
+            }
         )
 
     @router.get("/studies/{study}/beliefs", tags=["reports"], response_model=Beliefs, responses=ERRORS)
-    def beliefs(study: StudyName, account: Me, version: Version = None) -> Response:
+    def beliefs(study: StudyName, account: Me, version: Version = None, person: Person = "") -> Response:
         """Return the weights of a version, how much each matters and how well it is known."""
         require(account, "read", study)
         opened = studies.study(study)
         number = opened.version if version is None else version
-        data = believed(opened.learner(number))
+        data = believed(learner_for(opened.learner(number), person))
         return json_response({"version": number, "feature_names": opened.config["features"], **data})
 
     @router.get(
@@ -145,7 +150,7 @@ def totals(rows: list[EffortRow]) -> dict[str, float]:
     }
 
 
-def believed(learner: Learner) -> dict[str, Any]:
+def believed(learner: Learner | Taste) -> dict[str, Any]:
     """Return the weights, how much each matters, and how well each is known if the learner can tell.
 
     How much a weight matters is its size in prior standard deviations, so that features of different units
@@ -159,7 +164,7 @@ def believed(learner: Learner) -> dict[str, Any]:
     }
 
 
-def units_of(learner: Learner) -> Vector:
+def units_of(learner: Learner | Taste) -> Vector:
     """Return the prior standard deviation of each weight; ones if the learner keeps no posterior."""
     if isinstance(learner, HasPosterior):
         return np.maximum(learner.prior_deviations(), 1e-300)

@@ -26,6 +26,7 @@ Limit = Annotated[int, Parameter(ge=1, le=1000, description="Return at most this
 Version = Annotated[
     int | None, Parameter(ge=0, le=LARGEST, description="Version of the weights; by default the current one.")
 ]
+Person = Annotated[str, Parameter(max_length=100, description="Whose weights; by default the population's.")]
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -158,6 +159,7 @@ class AskBody(Body):
     label: Label = ""
     renew: bool = True
     actor: Actor | None = None
+    person: Actor = ""
 
 
 class SubmitBody(Body):
@@ -179,12 +181,14 @@ class TellBody(SubmitBody):
     costs: Annotated[list[Cost], Field(max_length=MOST_MOVES, fail_fast=True)] | None = None
     estimated: bool = False
     actor: Actor | None = None
+    person: Actor = ""
     asked_with: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
 
 
 class RollbackBody(Body):
-    """The version to go back to, and the reason."""
+    """The version to go back to, the reason, and the person if it is for one person only."""
 
     to: Annotated[int, Field(ge=0, le=LARGEST)]
     reason: Annotated[str, Field(min_length=1, max_length=2000)]
     actor: Actor | None = None
+    person: Actor = ""

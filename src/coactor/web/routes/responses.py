@@ -113,6 +113,7 @@ class DraftAnswer(BaseModel):
     chance: float | None
     due: bool
     expected_moves: float | None
+    person: str
     proposed: Any
     solution: Any
     moves: list[dict[str, Any]]
@@ -254,5 +255,5 @@ def draft_response(
         data["counts_costs"] = study.counts_costs
         data["signs"] = study.signs
         data["shown_proposed"] = domain.show(x, draft.proposed) if isinstance(domain, Shows) else None
-        data["weights"] = study.weights(draft.ticket.version).tolist()
+        data["weights"] = study.weights(draft.ticket.version, person=draft.ticket.person).tolist()
     return json_response(data, status, draft.ticket.revision)

@@ -101,7 +101,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """Restore the weights of an earlier version, as a new version."""
         require(account, "lead", study)
         actor, via = (account.name, "") if body.actor is None else (body.actor, account.name)
-        version = studies.study(study).rollback(body.to, body.reason, actor=actor, via=via)
+        opened = studies.study(study)
+        version = opened.rollback(body.to, body.reason, person=body.person, actor=actor, via=via)
         return json_response(asdict(version))
 
     @router.get("/studies/{study}/events", tags=["studies"], response_model=Events, responses=ERRORS)

@@ -1,0 +1,104 @@
+"""Several people in one study: each has weights of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coactor.studies import Invalid, NotFound, open_study
+from coactor.studies.log.verification import verify
+from tests.studies.stubs import Clock, Switches, flip
+
+UP = [1.0, 1.0, 1.0]
+WANTS = {"ana": [1, 0, 0], "ben": [0, 0, 1]}
+
+
+def taught(url, rounds=8):
+    """Ana wants the first switch on, Ben the last one."""
+    study = open_study(url, "desk", Switches(), create=True, clock=Clock())
+    for _ in range(rounds):
+        for name, wanted in WANTS.items():
+            p = study.ask(UP, actor=name)
+            study.tell(p, moves=flip(*np.flatnonzero(np.array(p.solution) != wanted)), actor=name)
+    return study
+
+
+def test_each_person_gets_their_own_proposals(url):
+    with taught(url) as study:
+        for name, wanted in WANTS.items():
+            assert study.ask(UP, person=name).solution == wanted
+            assert study.ask(UP, actor=name).solution == wanted
+        assert study.learner().people == ("ana", "ben")
+        assert not np.array_equal(study.weights(person="ana"), study.weights(person="ben"))
+        assert np.array_equal(study.weights(person="newcomer"), study.weights())
+
+
+def test_replay_is_bit_for_bit_with_several_people(url):
+    with taught(url) as study:
+        live = {name: study.weights(person=name) for name in WANTS}
+        rounds = [study.round(id) for id in range(1, 5)]
+        assert verify(study.store, "desk").version == study.version
+    with open_study(url, "desk", Switches(), clock=Clock()) as study:
+        for name, weights in live.items():
+            assert np.array_equal(study.weights(person=name), weights)
+        assert [study.round(id) for id in range(1, 5)] == rounds
+        assert study.round(1).change.any()
+
+
+def test_desk_solves_a_proposal_for_whoever_opens_it(url):
+    with taught(url) as study:
+        desk, p = study.desk(lease=60.0), study.ask(UP, actor="ana")
+        opened = desk.claim(p.id, "ben")
+        assert (opened.proposed, opened.ticket.person) == (WANTS["ben"], "ben")
+        assert opened.ticket.version == p.version  # nothing was learned in between
+        assert study.proposal(p.id).solution == WANTS["ben"]
+        outcome = desk.submit(p.id, revision=opened.ticket.revision, actor="ben")
+        assert outcome.accepted
+        assert desk.view(p.id).proposed == WANTS["ben"]
+        assert desk.reopen(p.id, actor="ben").proposed == WANTS["ben"]
+        assert verify(study.store, "desk").version == study.version
+
+
+def test_desk_keeps_a_proposal_that_was_asked_for_a_person(url):
+    with taught(url) as study:
+        desk, p = study.desk(lease=60.0), study.ask(UP, person="ana", actor="planner")
+        opened = desk.claim(p.id, "ben")
+        assert opened.proposed == WANTS["ana"]
+        before = study.weights(person="ben")
+        desk.submit(p.id, revision=opened.ticket.revision, actor="ben")
+        assert np.allclose(study.weights(person="ben"), before, rtol=0.2)
+
+
+def test_tell_learns_from_the_solution_that_the_caller_has(url):
+    with taught(url) as study:
+        p = study.ask(UP, actor="ana")
+        study.desk(lease=0.0).claim(p.id, "ben")  # solved again for ben, with the same version
+        assert study.tell(p, moves=[], actor="ana").accepted
+        assert study.proposal(p.id).solution == WANTS["ana"]
+
+
+def test_rollback_of_one_person_leaves_the_others(url):
+    with taught(url) as study:
+        version, ben = study.version, study.weights(person="ben")
+        for _ in range(4):  # somebody else used ana's account
+            p = study.ask(UP, actor="ana")
+            study.tell(p, moves=flip(0, 1), actor="ana")
+        study.rollback(version, "a stranger at ana's desk", person="ana")
+        assert study.ask(UP, actor="ana").solution == WANTS["ana"]
+        assert np.allclose(study.weights(person="ben"), ben, rtol=0.2)
+        assert verify(study.store, "desk").version == study.version
+        with pytest.raises(NotFound, match="Nobody called 'cleo'"):
+            study.rollback(version, "who?", person="cleo")
+
+
+def test_rollback_of_a_person_needs_a_learner_of_people(url):
+    study = open_study(url, "desk", Switches(), "CSPER", create=True, clock=Clock())
+    with study, pytest.raises(Invalid, match="one set of weights for all"):
+        study.rollback(0, "why not", person="ana")
+
+
+def test_default_still_opens_studies_of_the_earlier_default_learner(url):
+    with open_study(url, "desk", Switches(), "choice", create=True):
+        pass
+    with open_study(url, "desk", Switches(), "default") as study:
+        assert study.config["learner"] == "choice"
