@@ -30,7 +30,7 @@ from typing import TypeAlias
 import numpy as np
 
 from coactor.protocol import Domain, Landscape, Learner, Problem, Solution, Solver, Vector, is_exact
-from coactor.protocol.abilities import StartingSolver, Taste, predicts_moves, takes_start
+from coactor.protocol.abilities import Preferences, StartingSolver, predicts_moves, takes_start
 from coactor.search import landscape
 from coactor.solutions import solution_key
 
@@ -52,7 +52,7 @@ class Outlook:
     threshold: float | None = None
 
     @staticmethod
-    def of(learner: Learner | Taste) -> Outlook:
+    def of(learner: Learner | Preferences) -> Outlook:
         """The current outlook of a learner, or of what it knows about one person."""
         return Outlook(learner.weights, learner.threshold if predicts_moves(learner) else None)
 

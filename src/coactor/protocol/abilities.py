@@ -317,7 +317,7 @@ class HasPosterior(Protocol):
         """1 - posterior / prior standard deviation of each weight: 0 nothing learned, 1 certain."""
 
 
-class Taste(Protocol):
+class Preferences(Protocol):
     """One person's weights in a learner of several people: a view, good until the next update."""
 
     @property
@@ -350,7 +350,7 @@ class KnowsPeople(Protocol):
     def difference(self) -> float:
         """By how much people differ, in prior standard deviations; 0 while there is one person."""
 
-    def person(self, name: str, /) -> Taste:
+    def person(self, name: str, /) -> Preferences:
         """One person's weights; those of a newcomer if there is nobody of this name, or no name."""
 
     def set_back(self, name: str, earlier: Any, /) -> None:
@@ -375,7 +375,7 @@ def has_checks(domain: Domain) -> TypeGuard[Validates]:
     return hasattr(domain, "check_solution")
 
 
-def has_posterior(learner: Learner | Taste) -> TypeGuard[HasPosterior]:
+def has_posterior(learner: Learner | Preferences) -> TypeGuard[HasPosterior]:
     """Whether the learner keeps a posterior distribution of the weights."""
     return hasattr(learner, "prior_deviations")
 
@@ -385,7 +385,7 @@ def knows_people(learner: object) -> TypeGuard[KnowsPeople]:
     return hasattr(learner, "people")
 
 
-def learner_for(learner: Learner, person: str) -> Learner | Taste:
+def learner_for(learner: Learner, person: str) -> Learner | Preferences:
     """What the learner knows about a person: a view of its weights, or the learner itself."""
     return learner.person(person) if knows_people(learner) else learner
 
@@ -395,6 +395,6 @@ def whose(learner: Learner, person: str) -> str:
     return person if knows_people(learner) and len(learner.people) > 1 and person in learner.people else ""
 
 
-def predicts_moves(learner: Learner | Taste) -> TypeGuard[PredictsMoves]:
+def predicts_moves(learner: Learner | Preferences) -> TypeGuard[PredictsMoves]:
     """Whether the learner models which moves the expert makes."""
     return hasattr(learner, "threshold")

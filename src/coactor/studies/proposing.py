@@ -141,7 +141,7 @@ class Proposer:
 
     def solve_unlearned(self, problem: Problem) -> Proposal | None:
         """The proposal that version 0 would make; None if the caller's own solver would have to make it."""
-        return self._solve(problem, self._ledger.knowledge(0), 0) if self._repeatable else None
+        return self._solve(problem, self._ledger.knowledge(0), 0, "") if self._repeatable else None
 
     def _asked_before(self, entry: Entry, hash: str, problem: Problem) -> Proposal:
         fact = entry.fact

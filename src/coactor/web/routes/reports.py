@@ -13,7 +13,7 @@ from fastapi import APIRouter, Query, Response
 
 from coactor.proposals.calibration import Calibration
 from coactor.protocol import HasPosterior, Learner, Vector
-from coactor.protocol.abilities import Taste, learner_for
+from coactor.protocol.abilities import Preferences, learner_for
 from coactor.studies import EffortRow
 from coactor.studies.log.facts import Asked
 from coactor.web.auth.permissions import Me, require
@@ -150,7 +150,7 @@ def totals(rows: list[EffortRow]) -> dict[str, float]:
     }
 
 
-def believed(learner: Learner | Taste) -> dict[str, Any]:
+def believed(learner: Learner | Preferences) -> dict[str, Any]:
     """Return the weights, how much each matters, and how well each is known if the learner can tell.
 
     How much a weight matters is its size in prior standard deviations, so that features of different units
@@ -164,7 +164,7 @@ def believed(learner: Learner | Taste) -> dict[str, Any]:
     }
 
 
-def units_of(learner: Learner | Taste) -> Vector:
+def units_of(learner: Learner | Preferences) -> Vector:
     """Return the prior standard deviation of each weight; ones if the learner keeps no posterior."""
     if isinstance(learner, HasPosterior):
         return np.maximum(learner.prior_deviations(), 1e-300)
