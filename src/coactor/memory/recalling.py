@@ -16,25 +16,24 @@ weights of the cases make the kinds of habits:
 Costs of parts that no past case had are 1. Costs are rounded to four decimals, so that a log can hold them.
 
 Bounds. A memory holds at most `MOST_NAMES` names in all its cases and forgets the oldest cases first: about
-1,200 cases of 100 stops, or 10,000 trips of 20 turns. Recalling costs a few passes over these numbers,
+480 cases of 100 stops, or 4,500 trips of 20 turns. Recalling costs a few passes over these numbers,
 however many cases there were before.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from coactor.memory.columns import Column, Vocabulary
 from coactor.protocol import (
     HasContext,
     HasParts,
     Indices,
     Invalid,
     LimitsChoices,
-    Matrix,
     Part,
     PastCase,
     Problem,
@@ -52,10 +51,10 @@ KINDS = {
 }
 """The kinds of habits, and the names of their features."""
 DEFAULT_KINDS = ("similar",)
-MOST_NAMES = 250_000
+MOST_NAMES = 100_000
 SMOOTHING = 0.1  # of one case, added to the number of cases that could have had a part
 HALF_LIFE = 20.0  # cases, of "recent"
-NEGLIGIBLE = 1e-6  # weight of a case, relative to the largest, that is left out
+NEGLIGIBLE = 1e-4  # weight of a case, relative to the largest, that is left out
 
 
 def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
@@ -93,80 +92,6 @@ def _surroundings(domain: HasParts, x: Problem) -> tuple[tuple[str, ...] | None,
     return None if choices is None else tuple(choices), None if context is None else tuple(context)
 
 
-class _Vocabulary:
-    """Numbers for names and for parts. It only grows, so that copies of a memory can share it."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self.given: list[int] = []  # of each part
-        self.choice: list[int] = []
-        self._ids: dict[str, int] = {}
-        self._parts: dict[tuple[int, int], int] = {}
-        self._lock = threading.Lock()
-
-    def ids(self, names: Sequence[str]) -> Indices:
-        """The numbers of names; new names get new numbers."""
-        with self._lock:
-            return np.array([self._id(name) for name in names], np.int64)
-
-    def parts(self, parts: Sequence[tuple[str, str]]) -> Indices:
-        """The numbers of parts."""
-        numbers = []
-        with self._lock:
-            for given, choice in parts:
-                pair = self._id(given), self._id(choice)
-                if pair not in self._parts:
-                    self._parts[pair] = len(self.given)
-                    self.given.append(pair[0])
-                    self.choice.append(pair[1])
-                numbers.append(self._parts[pair])
-        return np.array(numbers, np.int64)
-
-    def known(self, names: Iterable[str]) -> Indices:
-        """The numbers of those names that have one."""
-        found = [self._ids.get(name, -1) for name in dict.fromkeys(names)]
-        return np.array([number for number in found if number >= 0], np.int64)
-
-    def _id(self, name: str) -> int:
-        number = self._ids.setdefault(name, len(self.names))
-        if number == len(self.names):
-            self.names.append(name)
-        return number
-
-
-class _Column:
-    """Numbers of each case, as one flat array; never changed in place, so that copies can share them."""
-
-    __slots__ = ("counts", "numbers")
-
-    def __init__(self, numbers: Indices | None = None, counts: Indices | None = None) -> None:
-        self.numbers = np.empty(0, np.int64) if numbers is None else numbers
-        self.counts = np.empty(0, np.int64) if counts is None else counts
-
-    def add(self, cases: Sequence[Indices]) -> _Column:
-        counts = np.array([case.size for case in cases], np.int64)
-        return _Column(np.concatenate([self.numbers, *cases]), np.append(self.counts, counts))
-
-    def without_first(self, cases: int) -> _Column:
-        return _Column(self.numbers[self.counts[:cases].sum() :], self.counts[cases:])
-
-    def rows(self) -> Indices:
-        """The case of each number."""
-        return np.repeat(np.arange(self.counts.size), self.counts)
-
-    def split(self) -> list[list[int]]:
-        return [part.tolist() for part in np.split(self.numbers, np.cumsum(self.counts)[:-1])]
-
-    def marks(self, wanted: Indices, size: int) -> Matrix:
-        """Which case has which of the wanted numbers: 1 or 0, shape (cases, wanted)."""
-        place = np.full(size, -1)
-        place[wanted] = np.arange(wanted.size)
-        at = place[self.numbers]
-        marks = np.zeros((self.counts.size, wanted.size))
-        marks[self.rows()[at >= 0], at[at >= 0]] = 1.0
-        return marks
-
-
 class Memory:
     """Past cases, and how usual they make each part of a solution.
 
@@ -184,11 +109,11 @@ class Memory:
     """
 
     def __init__(self) -> None:
-        self._words = _Vocabulary()
+        self._words = Vocabulary()
         self._clear()
 
     def _clear(self) -> None:
-        self._parts, self._choices, self._context = _Column(), _Column(), _Column()
+        self._parts, self._choices, self._context = Column(), Column(), Column()
         self._offers = np.empty(0, bool)  # whether the case limits its choices
         self._own_context = np.empty(0, bool)  # whether its context differs from its choices
 
@@ -245,67 +170,58 @@ class Memory:
         context
             Names that describe the new case; None if they are the choices.
         """
-        given, choice = np.array(self._words.given, np.int64), np.array(self._words.choice, np.int64)
-        used = np.zeros(given.size, bool)
-        used[self._parts.numbers] = True
-        if choices is not None:
-            offered = np.zeros(len(self._words.names), bool)
-            offered[self._words.known(choices)] = True
-            place = np.ones(offered.size, bool)  # a place that can be on offer came up if it is on offer
-            place[self._choices.numbers] = False
-            used &= offered[choice] & (offered | place)[given]
-        parts = np.flatnonzero(used)
+        found = [self._costs(kind, choices, choices if context is None else context) for kind in kinds]
+        parts = np.unique(np.concatenate([own for own, _ in found])) if found else np.empty(0, np.int64)
         costs = np.ones((parts.size, len(kinds)))
-        if parts.size:
-            rows, possible = self._parts.rows(), self._opportunities(given[parts], choice[parts])
-            for k, kind in enumerate(kinds):
-                weights = self._weights(kind, choices if context is None else context)
-                uses = np.bincount(self._parts.numbers, weights[rows], given.size)[parts]
-                share = uses / (possible(weights) + SMOOTHING)
-                costs[:, k] = np.round(1.0 - np.sqrt(np.minimum(1.0, share)), 4)
-        names = self._words.names
-        return Usage(
-            tuple(names[k] for k in given[parts].tolist()),
-            tuple(names[k] for k in choice[parts].tolist()),
-            costs,
-        )
+        for k, (own, values) in enumerate(found):
+            costs[np.searchsorted(parts, own), k] = values
+        names, (given, choice) = self._words.names, self._words.ends(parts)
+        return Usage(tuple(names[k] for k in given), tuple(names[k] for k in choice), costs)
 
-    def _opportunities(self, given: Indices, choice: Indices) -> Callable[[Vector], Vector]:
-        """From weights of the cases to the weighted number of cases that could have had each part."""
+    def _costs(
+        self, kind: str, choices: Sequence[str] | None, context: Sequence[str] | None
+    ) -> tuple[Indices, Vector]:
+        """The parts that cases of some weight had and the new case could have, and their costs."""
+        weights = self._weights(kind, context)
+        cases = np.flatnonzero(weights)
+        weights, own, offers = weights[cases], self._parts.take(cases), self._choices.take(cases)
+        uses = np.bincount(own.numbers, weights[own.rows()])
+        parts, size = np.flatnonzero(uses), len(self._words.names)
+        given, choice = self._words.ends(parts)
+        limited = bool(self._offers[cases].all()) and choices is not None
+        if limited:
+            offered = np.zeros(size, bool)
+            offered[self._words.known(choices or ())] = True
+            place = np.ones(size, bool)  # a place that can be on offer came up if it is on offer
+            place[offers.numbers] = False
+            possible = offered[choice] & (offered | place)[given]
+            parts, given, choice = parts[possible], given[possible], choice[possible]
         places, place_of = np.unique(given, return_inverse=True)
-        size = len(self._words.names)
-        at = _Column(np.array(self._words.given, np.int64)[self._parts.numbers], self._parts.counts)
-        if not self._offers.all():
-            rows = at.rows()
-
-            def visits(weights: Vector) -> Vector:
-                counts: Vector = np.bincount(at.numbers, weights[rows], size).astype(np.float64)
-                return counts[places][place_of]
-
-            return visits
-        options, option_of = np.unique(choice, return_inverse=True)
-        came_up = np.maximum(at.marks(places, size), self._choices.marks(places, size))
-        offered = self._choices.marks(options, size)
-
-        def both(weights: Vector) -> Vector:
-            some = np.flatnonzero(weights)
-            table: Matrix = (came_up[some] * weights[some, None]).T @ offered[some]
-            return table[place_of, option_of]
-
-        return both
+        at = Column(self._words.ends(own.numbers)[0], own.counts)
+        if limited:
+            options, option_of = np.unique(choice, return_inverse=True)
+            came_up = np.maximum(at.marks(places, size), offers.marks(places, size))
+            both = (came_up * weights[:, None]).T @ offers.marks(options, size)
+            opportunities = both[place_of, option_of]
+        else:
+            visits = np.bincount(at.numbers, weights[at.rows()], size)
+            opportunities = visits[places][place_of].astype(np.float64)
+        share = np.minimum(1.0, uses[parts] / (opportunities + SMOOTHING))
+        return parts, np.round(1.0 - np.sqrt(share), 4)
 
     def _weights(self, kind: str, context: Sequence[str] | None) -> Vector:
         cases = len(self)
         if kind == "all":
             return np.ones(cases)
         if kind == "recent":
-            ages: Vector = 0.5 ** (np.arange(cases)[::-1] / HALF_LIFE)
-            return ages
-        column = self._context if self._own_context.any() else self._choices
-        known = self._words.known(context or ())
-        common = column.marks(known, len(self._words.names)).sum(axis=1)
-        differences = len(set(context or ())) + column.counts - 2.0 * common
-        weights: Vector = 0.5 ** (differences - differences.min())
+            weights: Vector = 0.5 ** (np.arange(cases)[::-1] / HALF_LIFE)
+        else:
+            column = self._context if self._own_context.any() else self._choices
+            wanted = np.zeros(len(self._words.names), bool)
+            wanted[self._words.known(context or ())] = True
+            common = column.count(wanted)
+            differences = len(set(context or ())) + column.counts - 2.0 * common
+            weights = 0.5 ** (differences - differences.min(initial=np.inf))
         weights[weights < NEGLIGIBLE] = 0.0
         return weights
 
@@ -313,8 +229,10 @@ class Memory:
 
     def cases(self) -> list[PastCase]:
         """The cases it holds, the oldest first."""
-        names, given, choice = self._words.names, self._words.given, self._words.choice
-        pairs = [[(names[given[p]], names[choice[p]]) for p in own] for own in self._parts.split()]
+        names, ends = self._words.names, zip(*self._words.ends(self._parts.numbers), strict=True)
+        flat = [(names[given], names[choice]) for given, choice in ends]
+        last = np.cumsum(self._parts.counts).tolist()
+        pairs = [flat[a:b] for a, b in zip([0, *last], last, strict=False)]
         offers, contexts = (
             [[names[k] for k in own] for own in c.split()] for c in (self._choices, self._context)
         )
