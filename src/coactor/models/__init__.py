@@ -20,6 +20,7 @@ A rule says what must not be above 0, so that a line can move between rules and 
 from coactor.models.existing import Built, CpSatModel
 from coactor.models.expressions import Expression, pattern
 from coactor.models.instances import Instance
-from coactor.models.model import Broken, GridModel
+from coactor.models.model import GridModel
+from coactor.models.showing import Broken
 
 __all__ = ["Broken", "Built", "CpSatModel", "Expression", "GridModel", "Instance", "pattern"]

@@ -113,6 +113,21 @@ class Circuit:
         self._arcs(rows.column[keep], -1 - np.broadcast_to(index, keep.shape)[keep], rows.coef[keep])
         self.outputs = np.append(self.outputs, rows.constant)
 
+    def with_costs(self, first: int, literals: Indices, costs: NDArray[np.float64]) -> Circuit:
+        """A copy whose outputs from `first` on sum costs of literals, one column each; 1 for other literals.
+
+        Every cell has one choice, so that a literal that is not given adds 1.
+        """
+        copy, count = Circuit(self.literals, self.choices), costs.shape[1]
+        keep = self.target >= -first  # arcs to nodes and to the first outputs
+        copy.kind, copy.level, copy.constant = self.kind, self.level, self.constant
+        columns = np.repeat(literals, count), np.tile(-1 - first - np.arange(count), literals.size)
+        copy.source = np.append(self.source[keep], columns[0])
+        copy.target = np.append(self.target[keep], columns[1])
+        copy.coef = np.append(self.coef[keep], costs.ravel() - 1.0)
+        copy.outputs = np.append(self.outputs[:first], np.full(count, self.literals / self.choices))
+        return copy
+
     def program(self, group: Any = None, weight: Any = 1.0, count: int = 1) -> Program:
         """The arrays for the kernels. Output k, times weight[k], is part of output group[k] of `count`."""
         size, n = self.outputs.size, self.kind.size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,17 +11,18 @@ from numpy.typing import NDArray
 
 from coactor import validation
 from coactor.kernels import grids
-from coactor.models import cpsat, edits, showing
+from coactor.memory import KINDS, check_kinds
+from coactor.models import cpsat, edits, habits, showing
 from coactor.models.circuits import Affine, Circuit
 from coactor.models.expressions import Expression, Lowering, Names
 from coactor.models.instances import Instance, Schema, indices, pick, read, write
 from coactor.models.searching import GridLandscape, anneal
-from coactor.protocol import Indices, Matrix, Move, Vector
+from coactor.models.showing import Broken
+from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
 Positions: TypeAlias = Sequence[str] | Mapping[str, str] | None
 """Names on an axis, or names with their colours, or None: they come with each problem."""
 Engine: TypeAlias = Literal["auto", "search", "cp-sat"]
-PLACES = 5  # named in one sentence
 KEPT = grids.KEPT
 
 
@@ -30,14 +32,6 @@ class Wish(NamedTuple):
     expression: Expression
     unit: str
     more: bool
-
-
-class Broken(NamedTuple):
-    """A rule that a solution breaks, where, and by how much."""
-
-    rule: str
-    place: str
-    amount: float
 
 
 class GridModel:
@@ -114,7 +108,7 @@ class GridModel:
         self.rules: dict[str, Expression] = {}
         self.wishes: dict[str, Wish] = {}
         self.margins: dict[str, Expression] = {}
-        self._sample, self._compiled = sample, False
+        self._sample, self._compiled, self.habits = sample, False, check_kinds(())
 
     # -- the definition -----------------------------------------------------------------------------------
 
@@ -195,6 +189,7 @@ class GridModel:
         to = Lowering(positions, arrays, wishes)
         for wish in self.wishes.values():
             wishes.output(to(wish.expression))
+        wishes.outputs = np.append(wishes.outputs, np.zeros(len(self.habits)))
         rule_rows, margin_rows = list[Affine](), list[Affine]()
         to = Lowering(positions, arrays, rules)
         for rule in self.rules.values():
@@ -254,17 +249,18 @@ class GridModel:
 
     @property
     def dim(self) -> int:
-        return len(self.wishes)
+        return len(self.wishes) + len(self.habits)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The wishes with their units."""
-        return tuple(f"{name} ({wish.unit})" if wish.unit else name for name, wish in self.wishes.items())
+        """The wishes with their units, then the kinds of habits."""
+        wishes = (f"{name} ({wish.unit})" if wish.unit else name for name, wish in self.wishes.items())
+        return (*wishes, *(KINDS[kind] for kind in self.habits))
 
     @property
     def feature_signs(self) -> list[int]:
         """1 for each wish of which more is expected to be better, -1 for the others."""
-        return [1 if wish.more else -1 for wish in self.wishes.values()]
+        return [1 if wish.more else -1 for wish in self.wishes.values()] + [-1] * len(self.habits)
 
     @property
     def counts_costs(self) -> bool:
@@ -309,7 +305,7 @@ class GridModel:
         z = self._edited(x, y, move)
         broken = self.broken(x, z)
         if broken:
-            raise ValueError(f"{edits.describe(x, move)}: this breaks {_sentence(broken)}.")
+            raise ValueError(f"{edits.describe(x, move)}: this breaks {showing.sentence(broken)}.")
         return z
 
     def refusals(self, x: Instance, y: Indices, move: Move) -> list[Broken]:
@@ -325,7 +321,7 @@ class GridModel:
         kept = edits.keeping(x, y, options)
         moves = edits.to_moves(x, options)
         return [
-            (move, change, "" if good else _sentence(self.refusals(x, y, move)))
+            (move, change, "" if good else showing.sentence(self.refusals(x, y, move)))
             for move, change, good in zip(moves, changes, kept.tolist(), strict=True)
         ]
 
@@ -355,7 +351,7 @@ class GridModel:
             raise ValueError(f"A solution must hold choices from 0 to {x.phi.choices - 1}.")
         broken = self.broken(x, y)
         if broken:
-            raise ValueError(f"The solution breaks {_sentence(broken)}.")
+            raise ValueError(f"The solution breaks {showing.sentence(broken)}.")
 
     def edits_between(self, x: Instance, y: Indices, z: Indices) -> int:
         """How many edits lead from y to z, estimated greedily."""
@@ -369,8 +365,17 @@ class GridModel:
 
     def parts(self, x: Instance, y: Indices) -> list[tuple[str, ...]]:
         """What a solution consists of: the names of each cell with those of its choice."""
-        over, choose = self.schema.over, self.schema.choose
-        return [(*x.name(over, c), *x.name(choose, k)) for c, k in enumerate(y.ravel().tolist())]
+        return habits.parts(x, y)
+
+    def with_habits(self, kinds: Sequence[str]) -> GridModel:
+        """The same model with these kinds of habits: one more feature each, see `coactor.memory`."""
+        model = copy(self)
+        model.habits = check_kinds(kinds)
+        return model
+
+    def extend(self, x: Instance, usage: Usage) -> Instance:
+        """The problem with the costs of unusual choices."""
+        return habits.extend(x, len(self.wishes), usage)
 
     editor = "grid"  # of the page
 
@@ -379,12 +384,3 @@ class GridModel:
         shown = showing.grid(x, y, list(self.margins))
         swaps = [self.schema.over[axis] for axis in self.swaps]
         return [{**shown, "swaps": swaps, "colours": self.colours}]
-
-
-def _sentence(broken: Sequence[Broken]) -> str:
-    """Every rule broken, each with its first places."""
-    places: dict[str, list[str]] = {}
-    for rule, place, _ in broken:
-        places.setdefault(rule, []).append(place)
-    texts = [f"{r!r} ({'; '.join(p[:PLACES])}{' ...' if p[PLACES:] else ''})" for r, p in places.items()]
-    return ("the rule " if len(texts) == 1 else "the rules ") + ", ".join(texts).replace(" ()", "")

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from coactor.kernels import grids
 from coactor.models.instances import Instance
 from coactor.protocol import Indices
+
+PLACES = 5  # named in one sentence
+
+
+class Broken(NamedTuple):
+    """A rule that a solution breaks, where, and by how much."""
+
+    rule: str
+    place: str
+    amount: float
 
 
 def grid(x: Instance, y: Indices, margins: Sequence[str]) -> dict[str, Any]:
@@ -28,3 +38,12 @@ def grid(x: Instance, y: Indices, margins: Sequence[str]) -> dict[str, Any]:
         "cells": y.tolist(),
         "margins": shown,
     }
+
+
+def sentence(broken: Sequence[Broken]) -> str:
+    """Every rule broken, each with its first places."""
+    places: dict[str, list[str]] = {}
+    for rule, place, _ in broken:
+        places.setdefault(rule, []).append(place)
+    texts = [f"{r!r} ({'; '.join(p[:PLACES])}{' ...' if p[PLACES:] else ''})" for r, p in places.items()]
+    return ("the rule " if len(texts) == 1 else "the rules ") + ", ".join(texts).replace(" ()", "")

@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,8 +25,9 @@ from coactor.lab.archives.reconstructed_edits import towards_path, towards_plan
 from coactor.memory import with_habits
 from coactor.plugins import load_class, source_of
 from coactor.protocol import Correction, Domain, Expert, HasParts, Indices, Move, Problem, Solution, Vector
-from coactor.studies import catalog
-from coactor.studies.codec import Codec
+
+if TYPE_CHECKING:
+    from coactor.studies.codec import Codec
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,6 +121,8 @@ def read_cases(
     ValueError
         With the file, the line and what was expected.
     """
+    from coactor.studies.codec import Codec  # needs the extra [studies]
+
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
@@ -146,6 +149,8 @@ def _make(domain: str | Domain, parameters: dict[str, Any]) -> Domain:
     if not isinstance(domain, str):
         return domain
     if ":" not in domain:
+        from coactor.studies import catalog
+
         return catalog.make(domain, parameters, limits=False)
     thing = load_class(domain, "domain")
     try:

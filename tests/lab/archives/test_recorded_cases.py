@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from coactor import Session, learners
+from coactor.domains import Plans, Roads, Tour, Trip
+from coactor.lab import evaluate, learn_archive, open_archive
+from coactor.lab.archives.recorded_cases import read_cases, towards
+from tests.domains.roads.networks import grid
+
+
+@pytest.fixture
+def tours(tmp_path: Path) -> Path:
+    """Tours of people who like one feature; the file is not in the order of time."""
+    tour, rng = Tour(points=6, features=3), np.random.default_rng(0)
+    lines = []
+    for time, x in enumerate(tour.sample(rng, 12)):
+        y = tour.solve(x, np.array([0.0, 1.0, 0.0]))
+        case: dict[str, Any] = {"problem": tour.encode_problem(x), "solution": y.tolist(), "time": time}
+        if time % 2:
+            case |= {"proposed": list(range(6)), "person": "ana"}
+        lines.append(json.dumps(case))
+    path = tmp_path / "tours.jsonl"
+    path.write_text("\n".join(lines[::-1]) + "\n")
+    return path
+
+
+def test_json_lines_of_an_installed_domain_can_be_evaluated(tours: Path) -> None:
+    archive = open_archive(tours, domain="tour", parameters={"points": 6, "features": 3})
+    assert (archive.kind, archive.size, archive.domain.dim) == ("cases", 12, 4)
+    assert [case.person for case in archive.replay(range(3))] == ["", "ana", ""]
+    result = evaluate(archive, ["default", "hindsight"], orders=1, jobs=1)
+    assert result.efforts["default"].mean() < result.efforts["start"].mean()
+    plain = open_archive(tours, domain="tour", parameters={"points": 6, "features": 3}, habits=False)
+    assert plain.domain.dim == 3
+    assert plain.digest != archive.digest
+
+
+def test_learn_archive_learns_from_recorded_corrections_and_fills_the_memory(tours: Path) -> None:
+    archive = open_archive(tours, domain=Tour(points=6, features=3))
+    state, _ = learn_archive(archive, "PER")
+    session = Session(archive.domain, learners.PER(archive.domain.dim), proposals="paper")
+    for k, case in enumerate(archive.replay(range(archive.size))):
+        proposal = session.ask(case.problem)
+        if k % 2:  # the proposal that was shown was another one
+            session.strategy = lambda *_, shown=case.proposed: shown
+            proposal = session.ask(case.problem)
+            session.strategy = lambda x, outlook, _: archive.domain.solve(x, outlook.weights)
+        session.tell(proposal, case.expert(proposal.problem, proposal.solution))
+    assert state["learner"] == session.learner.state()
+    assert len(state["memory"]["cases"]) == 12
+    assert state["habits"] == ["similar"]
+    shards, _ = learn_archive(archive, "PER", 3, jobs=1)
+    assert shards["memory"] == state["memory"]
+
+
+def test_towards_tells_the_steps_where_the_domain_can() -> None:
+    plans, rng = Plans(), np.random.default_rng(0)
+    x = next(plans.sample(rng, 1))
+    y, goal = (
+        plans.solve(x.__class__.of(rng.random((9, 9)), x.demand, x.capacity), np.ones(1)) for _ in "ab"
+    )
+    steps = towards(plans, x, y, goal)
+    assert len(steps.path) == len(steps.moves) + 1
+    roads = Roads(grid(4, rng))
+    trip = Trip(0, 7)
+    route, other = (roads.solve(trip, rng.random(roads.dim)) for _ in "ab")
+    assert towards(roads, trip, route, other).final.links.tolist() == other.links.tolist()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[1]", "line 1: expected an object with 'problem' and 'solution'"),
+        ("{", "line 1: "),
+        ('{"problem": [1, 0, 1], "solution": [1, 0, 1], "moves": []}', "line 1: 'moves' must be a list"),
+        ('{"problem": [1, 0, 1], "solution": [1, 0, 1], "time": "now"}', "line 1: 'time' is 'now'"),
+        ("", "has no cases"),
+    ],
+)
+def test_read_cases_refuses_invalid_lines(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text(line)
+    with pytest.raises(ValueError, match=message):
+        read_cases(path, "tests.studies.stubs:Switches", {})
+
+
+def test_open_archive_of_json_lines_needs_a_domain(tours: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="say which, for example domain='tour'"):
+        open_archive(tours)
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        open_archive(tmp_path / "none.jsonl", domain="tour")
+    with pytest.raises(ValueError, match="cannot be made"):
+        open_archive(tours, domain="tests.studies.stubs:Switches", parameters={"size": 3})
