@@ -214,7 +214,7 @@ def main() -> None:
             ratios = ours[drawn].mean(axis=1) / theirs[drawn].mean(axis=1)
             low, high = np.percentile(ratios, [2.5, 97.5])
             ratio = f"{ours.mean() / theirs.mean():.3f} [{low:.3f}, {high:.3f}]"
-            print(f"| {name} | {interval(theirs, drawn):.1f} | {ratio} | {shown} |")
+            print(f"| {name} | {interval(theirs):.1f} | {ratio} | {shown} |")
     print(f"\nslowest proposal {slowest:.2f} s, processor time {time.process_time() - begun:.0f} s")
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor import bounds
+from coactor import Session, SimulatedExpert, bounds, learners
+from coactor.protocol import Move, Vector
 
 positive = st.floats(0.01, 100)
 counts = st.integers(1, 1000)
@@ -105,3 +109,53 @@ def test_bad_numbers_get_a_sentence(learner: str, n: int, r: float, w: float, ka
 def test_a_misjudgement_for_each_example() -> None:
     with pytest.raises(ValueError, match="misjudged has 1 entries for 2 examples"):
         bounds.check_run("PER", [1, 1], 1.0, 1.0, 1.0, misjudged=[0.5])
+
+
+class Orthogonal:
+    """Problem t is about feature t alone: solution 0 has -R there, solution 1 has +R."""
+
+    def __init__(self, dim: int, radius: float) -> None:
+        self.dim, self.radius = dim, radius
+
+    def features(self, x: int, y: int) -> Vector:
+        phi = np.zeros(self.dim)
+        phi[x] = self.radius if y else -self.radius
+        return phi
+
+    def solve(self, x: int, w: Vector) -> int:
+        return int(w[x] > 0)
+
+    def moves(self, x: int, y: int) -> Iterator[Move]:
+        yield {"op": "flip", "args": []}
+
+    def apply(self, x: int, y: int, move: Move) -> int:
+        return 1 - y
+
+
+@pytest.mark.parametrize("n", [1, 7, 50])
+def test_the_worst_case_meets_the_bound_of_theorem_1(n: int) -> None:
+    """Every example is about a new direction, so nothing that was learned helps: the bounds are attained."""
+    radius, norm = 1.5, 2.0
+    kappa = 2 * radius * norm / math.sqrt(n)  # what each correction gains
+    weights = np.full(n, norm / math.sqrt(n))
+    measured: dict[str, Any] = {}
+    for name in bounds.LEARNERS:
+        domain = Orthogonal(n, radius)
+        expert = SimulatedExpert(domain, weights, kappa=kappa * (1 - 1e-12))
+        session = Session(domain, learners.make(name, n), candidate="disagreement")
+        for x in range(n):
+            proposal = session.ask(x)
+            session.tell(proposal, expert(x, proposal.solution))
+        measured[name] = bounds.check_run(name, session.costs, radius, norm, kappa)
+    for name in ("PER", "CSPER"):
+        for check in measured[name]:
+            assert check.measured == pytest.approx(check.limit), check
+    for name in ("PA", "CSPA"):  # their bounds are looser by a factor of sqrt n
+        assert measured[name][0].measured * math.sqrt(n) == pytest.approx(measured[name][0].limit)
+
+
+def test_misjudgement_is_what_the_gain_lacks() -> None:
+    w, delta = np.array([2.0, 1.0]), np.array([0.5, -0.25])  # a gain of 0.75
+    assert bounds.misjudgement(w, 0.5, 3.0, delta) == pytest.approx(0.75)
+    assert bounds.misjudgement(w, 0.25, 3.0, delta) == 0.0
+    assert bounds.misjudgement(w, 0.1, 3.0, delta) == 0.0

@@ -30,6 +30,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coactor.protocol import Vector
+
 LEARNERS = ("PER", "CSPER", "PA", "CSPA")
 
 
@@ -50,6 +52,26 @@ def refined(learner: str, radius: float, norm: float, kappa: float) -> float:
     _check(learner, 1, radius, norm, kappa)
     s = 2.0 * radius * norm / kappa
     return s**2 if learner in ("PER", "CSPER") else s**4
+
+
+def misjudgement(weights: Vector, kappa: float, cost: float, delta: Vector) -> float:
+    """xi of one example: by how much the gain in utility falls short of kappa C (Theorem 2).
+
+    Parameters
+    ----------
+    weights
+        w*, for the features that the learner sees.
+    kappa
+        The expert's threshold.
+    cost, delta
+        C and phi(y') - phi(y) of the candidate that the learner was given (`round.cost`, `round.delta`).
+
+    Examples
+    --------
+    >>> misjudgement(np.array([1.0, 2.0]), 0.5, 3.0, np.array([1.0, 0.0]))
+    0.5
+    """
+    return max(0.0, kappa * cost - float(weights @ delta))
 
 
 def noisy_per(n: int, radius: float, norm: float, kappa: float, total_xi: float) -> float:
@@ -123,7 +145,8 @@ def check_run(
     kappa
         The expert's threshold.
     misjudged
-        xi, one per example (`correction.misjudged`); without it the expert made no mistakes.
+        xi, one per example, at the candidate that the learner was given (`misjudgement`); without it the
+        expert made no mistakes.
 
     Examples
     --------

@@ -74,7 +74,7 @@ def test_reproduce_json_prints_nothing_else(tmp_path: Path) -> None:
     assert result.stderr == ""
     data = json.loads(result.stdout)
     assert [row["learner"] for row in data["summary"]] == ["PER", "tests.lab.helpers:Slow"]
-    assert len(data["claims"]) == 11
+    assert len(data["claims"]) == 22
 
 
 def test_reproduce_prints_claims_and_verify_prints_findings(tmp_path: Path) -> None:
@@ -82,6 +82,10 @@ def test_reproduce_prints_claims_and_verify_prints_findings(tmp_path: Path) -> N
     assert result.exit_code == 0, result.output
     assert "Theorem 1 bounds the average effort." in result.stdout
     assert f"Open {tmp_path}/report.html." in result.stdout
+    assert "Fewer than 5 runs decide no claim" in result.stdout
+    assert "Fewer than 5 runs decide no claim" in (tmp_path / "report.html").read_text().replace(
+        "; fewer", "; Fewer"
+    )
     result = run("reproduce", "--verify", f"{tmp_path}/manifest.json", "--jobs", "1")
     assert (result.exit_code, result.stdout[:26]) == (0, "Identical, byte for byte: ")
     (tmp_path / "runs.csv").unlink()

@@ -72,7 +72,9 @@ _data = click.option(
 
 @click.command()
 @click.option(
-    "--quick", is_flag=True, help=f"Takes seconds: {QUICK['runs']} runs of {QUICK['examples']} examples."
+    "--quick",
+    is_flag=True,
+    help=f"Takes seconds and decides nothing: {QUICK['runs']} runs of {QUICK['examples']} examples.",
 )
 @click.option("--out", default="results", show_default=True, type=click.Path(), help="The folder to write.")
 @click.option("--panels", metavar="A,B,...", help="Only these panels.  [default: all eight]")
@@ -132,6 +134,8 @@ def reproduce(
     from coactor.lab import Choices
     from coactor.lab import reproduce as run
     from coactor.lab.paper.choices import parse_kappa
+    from coactor.lab.paper.claims import DECIDING_RUNS
+    from coactor.lab.paper.reproduction import UNDECIDED
 
     result = run(
         out,
@@ -152,6 +156,8 @@ def reproduce(
         return
     for claim in result.claims:
         click.echo(f"{claim.number:>3}  {claim.verdict:<18} {claim.sentence}")
+    if result.results[0].runs < DECIDING_RUNS:
+        click.echo(f"\n{UNDECIDED[0].upper()}{UNDECIDED[1:]}.")
     click.echo(f"\nAll files are in {result.out}. Open {result.out / 'report.html'}.")
 
 

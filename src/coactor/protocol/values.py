@@ -124,7 +124,8 @@ class Correction:
     cut
         True if the expert ran out of time or budget, so that the final solution may be unfinished.
     misjudged
-        xi: by how much the gain in true utility fell short of kappa * C (Theorem 2); 0 if unknown.
+        By how much the gain in true utility of the final solution fell short of kappa * C; 0 if unknown. The
+        xi of Theorem 2 is that of the candidate: `coactor.bounds.misjudgement`.
     estimated
         True if the effort was estimated from the final solution, not observed.
     """

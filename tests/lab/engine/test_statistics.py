@@ -8,34 +8,80 @@ from hypothesis.extra.numpy import arrays
 
 from coactor.lab.engine.statistics import (
     all_pairs,
-    band,
     checkpoints,
     compare_pair,
     difference_of_means,
+    holm,
     interval,
+    limits,
+    p_below_zero,
     resamples,
     running_mean,
     standard_error,
+    student_cdf,
+    student_quantile,
 )
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False)
 
 
 @given(arrays(np.float64, st.integers(1, 12), elements=numbers))
-def test_interval_lies_within_the_values(values):
-    mean = interval(values, resamples(0, len(values), "x", 300))
+def test_interval_contains_the_mean_and_agrees_with_the_p_value(values):
+    mean = interval(values)
     slack = 1e-9 * (1 + np.abs(values).max())
-    assert values.min() - slack <= mean.low <= mean.high <= values.max() + slack
+    assert mean.low - slack <= mean.value <= mean.high + slack
     assert mean.value == pytest.approx(values.mean())
+    if len(values) > 1 and abs(mean.high) > slack and values.std() > slack:
+        assert (p_below_zero(values) < 0.025) == (mean.high < 0)
 
 
-def test_interval_has_its_nominal_coverage():
-    rng = np.random.default_rng(1)
-    hits = 0
-    for i in range(400):
-        mean = interval(rng.normal(3.0, 1.0, 40), resamples(i, 40, "cover", 500))
-        hits += mean.low <= 3.0 <= mean.high
-    assert 0.88 <= hits / 400 <= 0.99  # 95 %, minus the bias of the bootstrap with 40 values
+DISTRIBUTIONS = {  # the values of a run, and their mean
+    "normal": (lambda rng, shape: rng.standard_normal(shape), 0.0),
+    "exponential": (lambda rng, shape: rng.exponential(size=shape), 1.0),
+    "normal minus exponential": (
+        lambda rng, shape: rng.normal(size=shape) - rng.exponential(size=shape),
+        -1.0,
+    ),
+    "log-normal": (lambda rng, shape: rng.lognormal(0.0, 0.5, shape), float(np.exp(0.125))),
+    "gumbel": (lambda rng, shape: rng.gumbel(size=shape), float(np.euler_gamma)),
+}
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+@pytest.mark.parametrize(("runs", "least", "most"), [(10, 0.93, 0.97), (3, 0.92, 0.985), (20, 0.93, 0.97)])
+def test_intervals_have_their_nominal_coverage(name, runs, least, most):
+    draw, mean = DISTRIBUTIONS[name]
+    low, high = limits(draw(np.random.default_rng(5), (runs, 20_000)))  # one simulation per column
+    assert least <= ((low <= mean) & (mean <= high)).mean() <= most
+
+
+@pytest.mark.parametrize(
+    ("share", "freedom", "value"),
+    [(0.975, 1, 12.706), (0.975, 2, 4.303), (0.975, 9, 2.262), (0.95, 5, 2.015), (0.9995, 10, 4.587)],
+)
+def test_student_quantile_is_that_of_the_tables(share, freedom, value):
+    assert student_quantile(share, freedom) == pytest.approx(value, abs=6e-4)
+    assert student_cdf(value, freedom) == pytest.approx(share, abs=1e-4)
+    assert student_cdf(-value, freedom) == pytest.approx(1 - share, abs=1e-4)
+
+
+def test_student_quantile_of_many_values_is_normal():
+    assert student_quantile(0.975, 999) == pytest.approx(1.9623, abs=1e-4)
+    assert student_quantile(0.975, 5000) == pytest.approx(1.96, abs=1e-4)
+
+
+def test_p_below_zero_needs_two_runs_and_counts_certainty():
+    assert p_below_zero(np.array([-1.0])) == 1.0
+    assert p_below_zero(np.array([-1.0, -1.0])) == 0.0
+    assert p_below_zero(np.array([0.0, 0.0])) == p_below_zero(np.array([1.0, 1.0])) == 1.0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_holm_rejects_more_than_bonferroni_and_less_than_no_correction(p_values):
+    rejected = holm(p_values, 0.05)
+    for p, yes in zip(p_values, rejected, strict=True):
+        assert yes or p > 0.05 / len(p_values)
+        assert not yes or p <= 0.05
 
 
 def test_resamples_depend_on_seed_and_topic_alone():
@@ -48,22 +94,21 @@ def test_resamples_depend_on_seed_and_topic_alone():
 
 def test_compare_pair_cancels_what_runs_share():
     hard = np.array([10.0, 500.0, 90.0, 1000.0])  # runs differ a lot, the learners by 1 each time
-    pair = compare_pair("A", "B", hard - 1, hard, resamples(0, 4, "x"))
+    pair = compare_pair("A", "B", hard - 1, hard)
     assert pair.difference.low == pair.difference.high == pair.difference.value == -1
     assert pair.wins.value == 1
 
 
 def test_compare_pair_counts_a_tie_as_half():
-    pair = compare_pair("A", "B", np.array([1.0, 2.0]), np.array([1.0, 3.0]), resamples(0, 2, "x"))
+    pair = compare_pair("A", "B", np.array([1.0, 2.0]), np.array([1.0, 3.0]))
     assert pair.wins.value == 0.75
 
 
 @given(arrays(np.float64, (5, 3), elements=st.floats(0, 100)))
 def test_all_pairs_is_antisymmetric(values):
     totals = {"a": values[:, 0], "b": values[:, 1], "c": values[:, 2]}
-    drawn = resamples(0, 5, "x", 200)
-    there = {(p.a, p.b): p for p in all_pairs(totals, drawn)}
-    back = {(p.b, p.a): p for p in all_pairs(dict(reversed(totals.items())), drawn)}
+    there = {(p.a, p.b): p for p in all_pairs(totals)}
+    back = {(p.b, p.a): p for p in all_pairs(dict(reversed(totals.items())))}
     for key, pair in there.items():
         assert pair.difference.value == pytest.approx(-back[key].difference.value)
         assert pair.wins.value == pytest.approx(1 - back[key].wins.value)
@@ -86,13 +131,11 @@ def test_checkpoints_increase_from_first_to_last_example(examples):
     assert (np.diff(at) > 0).all()
 
 
-def test_band_is_the_interval_at_each_point():
-    rng = np.random.default_rng(0)
-    curves = rng.random((6, 4))
-    drawn = resamples(0, 6, "x", 400)
-    low, high = band(curves, drawn)
+def test_limits_are_the_interval_of_each_column():
+    curves = np.random.default_rng(0).random((6, 4))
+    low, high = limits(curves)
     for k in range(4):
-        mean = interval(curves[:, k], drawn)
+        mean = interval(curves[:, k])
         assert (low[k], high[k]) == pytest.approx((mean.low, mean.high))
 
 

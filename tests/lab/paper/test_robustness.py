@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from coactor.lab.engine.contenders import parse_contenders
-from coactor.lab.paper import perturbations, robustness
+from coactor.lab.paper import robustness
+from coactor.lab.paper.data import perturbations
 from coactor.lab.paper.panels import PANELS
 from coactor.lab.paper.reproduction import ROBUSTNESS, numbers, reproduce
 from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights

@@ -15,7 +15,7 @@ from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import Cache, source_digests
 from coactor.lab.engine.contenders import START, Contender, parse_contenders
 from coactor.lab.engine.parallel import run_all
-from coactor.lab.engine.statistics import Interval, interval, interval_fields, resamples
+from coactor.lab.engine.statistics import Interval, interval, interval_fields
 from coactor.protocol import Indices, Matrix, Vector
 
 TRUE_ORDER = -1
@@ -74,7 +74,7 @@ class Evaluation:
         return len(next(iter(self.efforts.values())))
 
     def mean(self, name: str) -> Interval:
-        """Effort per case. The bootstrap draws orders; if there is a single order, cases."""
+        """Effort per case. The interval is over orders, or over cases if there is a single order."""
         return self._interval(self.efforts[name])
 
     def saved(self, name: str, other: str = START) -> Interval:
@@ -108,7 +108,7 @@ class Evaluation:
 
     def _interval(self, rows: Matrix) -> Interval:
         values = rows[0] if self.orders == 1 else rows.mean(axis=1)
-        return interval(values, resamples(self.seed, len(values), "evaluate"))
+        return interval(values)
 
 
 def evaluate(

@@ -6,7 +6,7 @@ import numpy as np
 
 from coactor.lab.archives.evaluation import Evaluation
 from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, START
-from coactor.lab.engine.statistics import band, resamples
+from coactor.lab.engine.statistics import limits
 from coactor.lab.output.plotting import COLOURS, REFERENCE, encode, new_figure
 from coactor.protocol import Vector
 
@@ -23,7 +23,6 @@ def draw(evaluation: Evaluation) -> tuple[bytes, str]:
     """The figure as PNG bytes and as SVG text."""
     window = max(1, min(evaluation.cases // 6, 500))
     steps = np.arange(window, evaluation.cases + 1)
-    drawn = resamples(evaluation.seed, evaluation.orders, "picture", 500)
     with new_figure(figsize=(8.2, 4.6), layout="constrained") as figure:
         axes = figure.add_subplot()
         colours = iter(COLOURS)
@@ -34,7 +33,7 @@ def draw(evaluation: Evaluation) -> tuple[bytes, str]:
             label = f"{name}  {efforts.mean():.3g}"
             axes.plot(steps, curves.mean(axis=0), color=colour, linestyle=dashes, label=label)
             if evaluation.orders > 1:
-                low, high = band(curves, drawn)
+                low, high = limits(curves)
                 axes.fill_between(steps, low, high, color=colour, alpha=0.15, linewidth=0)
         axes.set_xlabel(f"{evaluation.kind} so far")
         axes.set_ylabel(f"{evaluation.effort_name} per case, mean of the last {window}")

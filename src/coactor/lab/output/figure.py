@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from coactor.lab.engine.contenders import EXPERT
-from coactor.lab.engine.statistics import band, checkpoints, resamples, running_mean
+from coactor.lab.engine.statistics import checkpoints, limits, running_mean
 from coactor.lab.output.plotting import COLOURS, REFERENCE, encode, new_figure
 from coactor.lab.paper.results import PanelResult
 from coactor.protocol import Indices, Vector
@@ -31,7 +31,6 @@ _DASHES: tuple[tuple[Any, str], ...] = (
 _STYLES = tuple((colour, *dashes) for colour, dashes in zip(COLOURS, _DASHES, strict=True))
 _EXPERT_STYLE = (REFERENCE, (0, (4, 3)), "")
 _FIXED = {"PER": 0, "CSPER": 1, "PA": 2, "CSPA": 3, "default": 4}
-_BAND_SAMPLES = 1000
 _FIRST_SHARE = 0.05  # of the examples; on a linear axis their costs may lie above the visible range
 _LABEL_GAP = 0.075  # between two labels, as a share of the axes' height
 
@@ -96,7 +95,6 @@ def _assign(names: Sequence[str]) -> Styles:
 def _panel(axes: Axes, result: PanelResult, styles: Styles) -> list[End]:
     """Draw the curves; returns where they end."""
     at = checkpoints(result.examples)
-    drawn = resamples(result.seed, result.runs, result.panel.name, _BAND_SAMPLES)
     log = result.panel.log
     ends: list[End] = []
     top = 0.0
@@ -114,7 +112,7 @@ def _panel(axes: Axes, result: PanelResult, styles: Styles) -> list[End]:
         visible = _positive(mean, log)
         top = max(top, float(mean[settled].max()))
         if result.runs > 1:
-            low, high = band(curves, drawn)
+            low, high = limits(curves)
             top = max(top, float(high[settled].max()))
             axes.fill_between(
                 at + 1, _positive(low, log), _positive(high, log), color=colour, alpha=0.16, lw=0

@@ -7,15 +7,16 @@ from typing import Any
 
 from coactor.lab.output.calibration import calibrations
 from coactor.lab.output.rendering import render
-from coactor.lab.paper.claims import ABSENT, CLOSE, FAILS, HOLDS, Claim
+from coactor.lab.paper.claims import ABSENT, CLOSE, EQUAL, FAILS, HOLDS, Claim
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.robustness import Cell
-from coactor.lab.paper.theorem import THEOREM_EXAMPLES, TheoremRow
+from coactor.lab.paper.theorem import MARGIN, THEOREM_EXAMPLES, TheoremRow
 from coactor.lab.paper.versus_paper import margins
 
 _VERBS = {  # verdict -> singular and plural
     HOLDS: ("holds", "hold"),
     FAILS: ("does not hold", "do not hold"),
+    EQUAL: ("is level within 5 %", "are level within 5 %"),
     CLOSE: ("is too close to call", "are too close to call"),
     ABSENT: ("was not run", "were not run"),
 }
@@ -71,6 +72,8 @@ def _bounds(rows: Sequence[TheoremRow]) -> list[dict[str, Any]]:
     """One row per panel and learner: the run that is nearest to its bound."""
     groups: dict[tuple[str, str], list[TheoremRow]] = {}
     for row in rows:
+        if row.statement == MARGIN:
+            continue
         groups.setdefault((row.panel, row.learner), []).append(row)
     table = []
     for group in groups.values():

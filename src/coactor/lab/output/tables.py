@@ -89,6 +89,7 @@ def bin_row(panel: str, learner: str, bin: Bin) -> dict[str, Any]:
 def theorem_row(row: TheoremRow) -> dict[str, Any]:
     """One row of bounds.csv."""
     return {
+        "statement": row.statement,
         "panel": row.panel,
         "learner": row.learner,
         "run": row.run,
@@ -98,6 +99,7 @@ def theorem_row(row: TheoremRow) -> dict[str, Any]:
         "W": row.W,
         "kappa": row.kappa,
         "bounded": "average of C squared" if row.squared else "average of C",
+        "misjudged": row.misjudged,
         "measured": row.measured,
         "bound": row.bound,
         "refined_bound": row.refined,

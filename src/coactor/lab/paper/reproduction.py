@@ -17,12 +17,13 @@ from coactor.lab.output import figure, report, tables
 from coactor.lab.output.calibration import calibrations
 from coactor.lab.paper import robustness
 from coactor.lab.paper.choices import DEFAULT_CHOICES, Choices, parse_kappa
-from coactor.lab.paper.claims import Claim, judge
+from coactor.lab.paper.claims import DECIDING_RUNS, Claim
 from coactor.lab.paper.data.files import read_queries
 from coactor.lab.paper.experiment import GENERATED, Experiment
 from coactor.lab.paper.panels import PANELS, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.robustness import Cell
+from coactor.lab.paper.sentences import judge_paper
 from coactor.lab.paper.versus_paper import margins
 from coactor.version import __version__
 
@@ -46,6 +47,7 @@ SYNTHETIC = (
     "data; give --data for real judgements"
 )
 PAPER_RUNS = 10
+UNDECIDED = f"fewer than {DECIDING_RUNS} runs decide no claim, they only show that everything works"
 _CANDIDATES = {
     "final": "the expert's final solution",
     "disagreement": "the last solution on the expert's path that they do not prefer to their own",
@@ -213,8 +215,10 @@ def write_numbers(
     """Write the tables and the claims."""
     totals = {result.panel.name: result.totals() for result in results}
     theorem = [row for result in results for row in result.theorem]
-    claims = judge(totals, theorem, chosen["seed"])
+    claims = judge_paper(totals, theorem)
     preface = f"{_size(results)}. Made by `{command_of(chosen)}`."
+    if chosen["runs"] < DECIDING_RUNS:
+        preface += f"\n\n**Note:** {UNDECIDED}."
     if any(result.panel.problems == "synthetic" for result in results):
         preface += f"\n\nRanking data: {SYNTHETIC}."
     atomic_files.write(folder / "runs.csv", tables.runs_csv(results))
@@ -307,7 +311,7 @@ def _settings(chosen: dict[str, Any], results: Sequence[PanelResult]) -> dict[st
         + " or ".join(sorted({f"{result.panel.kappa:g}" for result in results}, key=float)),
         "learners get": _CANDIDATES[choices.candidate],
         "ties": f"{choices.ties} index, while all weights are 0",
-        "intervals": "95 %, percentile bootstrap over runs, 10 000 samples, paired",
+        "intervals": "95 %, over runs, paired: Student's t, widened by Hall's correction for skewness",
     }
     if any(result.panel.problems == "synthetic" for result in results):
         settings["ranking data"] = SYNTHETIC
@@ -318,6 +322,8 @@ def _settings(chosen: dict[str, Any], results: Sequence[PanelResult]) -> dict[st
         settings["ranking features"] = f"{choices.discount} discount of positions"
     if chosen["runs"] < PAPER_RUNS:
         settings["size"] = f"fewer runs than the {PAPER_RUNS} of the paper"
+    if chosen["runs"] < DECIDING_RUNS:
+        settings["size"] += f"; {UNDECIDED}"
     return settings
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from coactor.lab.engine.contenders import EXPERT
-from coactor.lab.engine.statistics import Interval, Pair, all_pairs, interval, resamples, standard_error
+from coactor.lab.engine.statistics import Interval, Pair, all_pairs, interval, standard_error
 from coactor.lab.paper.panels import Panel
 from coactor.lab.paper.theorem import TheoremRow
-from coactor.protocol import Indices, Matrix, Vector
+from coactor.protocol import Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,9 @@ class PanelResult:
         """Total effort of each run, by contender."""
         return {name: costs.sum(axis=1) for name, costs in self.costs.items()}
 
-    def resamples(self) -> Indices:
-        """The bootstrap samples; the same for every statistic of this panel."""
-        return resamples(self.seed, self.runs, self.panel.name)
-
     def rows(self) -> list[SummaryRow]:
         """One row per contender, in their order."""
-        drawn, totals = self.resamples(), self.totals()
+        totals = self.totals()
         expert = totals.get(EXPERT)
         return [
             SummaryRow(
@@ -76,14 +72,14 @@ class PanelResult:
                 name,
                 self.runs,
                 self.examples,
-                interval(total, drawn),
+                interval(total),
                 standard_error(total),
-                None if expert is None or name == EXPERT else interval(total - expert, drawn),
-                interval(self.utilities[name].mean(axis=1), drawn),
+                None if expert is None or name == EXPERT else interval(total - expert),
+                interval(self.utilities[name].mean(axis=1)),
             )
             for name, total in totals.items()
         ]
 
     def pairs(self) -> list[Pair]:
         """Every contender against every later one, without the expert, which is a reference."""
-        return all_pairs({name: t for name, t in self.totals().items() if name != EXPERT}, self.resamples())
+        return all_pairs({name: t for name, t in self.totals().items() if name != EXPERT})

@@ -23,10 +23,10 @@ from coactor.lab.engine.cache import Cache, source_digests
 from coactor.lab.engine.contenders import ALIKE, EXPERT, PAPER, START, Contender
 from coactor.lab.engine.parallel import run_alone
 from coactor.lab.paper.choices import solver_with_random_ties
+from coactor.lab.paper.data.perturbations import PERTURBATIONS, Perturbation, perturbed
 from coactor.lab.paper.data.synthetic_ranking import SyntheticRanking
 from coactor.lab.paper.panels import Panel
-from coactor.lab.paper.perturbations import PERTURBATIONS, Perturbation, perturbed
-from coactor.lab.paper.theorem import THEOREM_EXAMPLES, TheoremCheck, TheoremRow
+from coactor.lab.paper.theorem import THEOREM_EXAMPLES, MarginCheck, TheoremCheck, TheoremRow
 from coactor.protocol import Correction, Domain, Hides, Matrix, Problem, Vector
 from coactor.session import Session
 
@@ -62,7 +62,7 @@ class UnitResult:
     chances
         The predicted probability that the proposal is accepted; NaN where there is no prediction.
     theorem
-        Runs that check Theorem 1.
+        Checks of the theorems and of PA's margin.
     """
 
     costs: Matrix
@@ -85,7 +85,7 @@ def measure_unit(data: Data | None, unit: Unit) -> UnitResult:
     editors = [_editor(unit, contender, domain) for contender in unit.contenders]
     costs = np.zeros((len(editors), unit.examples))
     utilities, chances = np.zeros_like(costs), np.full_like(costs, np.nan)
-    checks = _theorem_checks(unit, domain, expert)
+    checks = _checks(unit, domain, expert)
     for t, x in enumerate(problems):
         if panel.drift and t == unit.examples // 2:
             expert = _expert(unit, domain, changed=True)
@@ -231,10 +231,15 @@ def _editor(
     return edit
 
 
-def _theorem_checks(unit: Unit, domain: Domain, expert: SimulatedExpert) -> list[TheoremCheck]:
-    """Checks of Theorem 1 where it applies: no noise, no budget, the paper's four learners."""
-    if not unit.theorem or unit.panel.problems != "sample" or unit.panel.budget or hidden_features(domain):
+def _checks(unit: Unit, domain: Domain, expert: SimulatedExpert) -> list[TheoremCheck | MarginCheck]:
+    """Theorem 1 without noise, Theorem 2 with it, and PA's margin; where the expert is the paper's."""
+    panel = unit.panel
+    if not unit.theorem or panel.problems != "sample" or panel.budget or panel.slips or panel.drift:
         return []
-    solver = None if unit.panel.assumption_1 else search.polish(domain)
+    solver = None if panel.assumption_1 else search.polish(domain)
+    bounded = PAPER[:2] if hidden_features(domain) else PAPER
     names = [contender.text for contender in unit.contenders if contender.text in PAPER]
-    return [TheoremCheck(name, domain, expert, solver) for name in names]
+    checks: list[TheoremCheck | MarginCheck] = [
+        TheoremCheck(name, domain, expert, solver) for name in names if name in bounded
+    ]
+    return [*checks, MarginCheck(domain, expert)] if "PA" in names else checks

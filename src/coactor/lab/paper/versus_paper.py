@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from coactor.lab.engine.contenders import EXPERT, PAPER
-from coactor.lab.engine.statistics import Interval, best_of, interval, percentiles
+from coactor.lab.engine.statistics import Interval, best_of, interval
 from coactor.lab.paper.results import PanelResult
-from coactor.protocol import Indices, Vector
+from coactor.protocol import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Margin:
 
 def margins(result: PanelResult) -> list[Margin]:
     """The margins of all contenders that are not the paper's; none if none of the four was run."""
-    totals, drawn = result.totals(), result.resamples()
+    totals = result.totals()
     rivals = [name for name in PAPER if name in totals]
     if not rivals:
         return []
@@ -64,15 +64,15 @@ def margins(result: PanelResult) -> list[Margin]:
         Margin(
             result.panel.name,
             name,
-            interval(totals[name], drawn),
-            interval(least, drawn),
-            interval(_ratios(totals[name], least), drawn),
-            _ratio_of_totals(totals[name], least, drawn),
+            interval(totals[name]),
+            interval(least),
+            interval(_ratios(totals[name], least)),
+            _ratio_of_totals(totals[name], least),
             float(((totals[name] < least) + 0.5 * (totals[name] == least)).mean()),
             rival,
-            interval(totals[name] - totals[rival], drawn),
-            interval(totals[name] - totals[EXPERT], drawn) if EXPERT in totals else None,
-            interval(utilities[name] - utilities[highest], drawn),
+            interval(totals[name] - totals[rival]),
+            interval(totals[name] - totals[EXPERT]) if EXPERT in totals else None,
+            interval(utilities[name] - utilities[highest]),
         )
         for name in totals
         if name not in (*PAPER, EXPERT)
@@ -85,7 +85,11 @@ def _ratios(effort: Vector, best: Vector) -> Vector:
         return np.where(effort == best, 1.0, effort / best)
 
 
-def _ratio_of_totals(effort: Vector, best: Vector, drawn: Indices) -> Interval:
-    value = _ratios(effort.sum(keepdims=True), best.sum(keepdims=True))
-    samples = _ratios(effort[drawn].sum(axis=1), best[drawn].sum(axis=1))
-    return Interval(float(value[0]), *percentiles(samples))
+def _ratio_of_totals(effort: Vector, best: Vector) -> Interval:
+    """By the delta method: the interval of the residuals of the ratio."""
+    ratio = float(_ratios(effort.sum(keepdims=True), best.sum(keepdims=True))[0])
+    scale = best.mean()
+    if not np.isfinite(ratio) or scale == 0:
+        return Interval(ratio, ratio, ratio)
+    residuals = interval((effort - ratio * best) / scale)
+    return Interval(ratio, ratio + residuals.low, ratio + residuals.high)

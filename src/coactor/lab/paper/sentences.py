@@ -1,0 +1,273 @@
+"""Every sentence of the paper's experiments and conclusion that states a result, as questions.
+
+Definitions of vague words ("good", "close behind", "most", "greatly") are part of the meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from coactor.lab.engine.contenders import EXPERT, PAPER
+from coactor.lab.engine.statistics import Interval
+from coactor.lab.paper.claims import (
+    ABSENT,
+    FAILS,
+    HOLDS,
+    Answer,
+    Ask,
+    Claim,
+    Evidence,
+    Question,
+    Sentence,
+    Totals,
+    judge,
+)
+from coactor.lab.paper.theorem import MARGIN, THEOREM_1, THEOREM_2, TheoremRow
+
+CLOSE_BEHIND = 0.10
+NEXT_STEPS = ("capped-CSPER", "PA-I", "PA-II", "batch-PER", "batch-CSPER")
+"""Learners that the paper's conclusion suggests."""
+
+_PATH = ("path-clean", "path-noise")
+_NOISY = ("path-noise", "tsp-noise", "mtsp-noise")
+_RANK = ("rank-unlimited", "rank-budget")
+_HURT = ("mtsp-clean", "rank-unlimited")  # where the paper reports that cost sensitivity hurts
+
+
+def judge_paper(totals: Totals, theorem: Sequence[TheoremRow]) -> list[Claim]:
+    """All claims of the paper, with verdicts.
+
+    Parameters
+    ----------
+    totals
+        Total effort of each run, by panel and contender.
+    theorem
+        Checks of the theorems, and of PA's margin.
+    """
+    claims = judge(SENTENCES, totals)
+    for text, meaning, statement in _EXACT:
+        claims.append(_exact_claim(len(claims) + 1, text, meaning, statement, theorem))
+    return claims
+
+
+def _best(learner: str, *panels: str) -> Ask:
+    return lambda evidence: (
+        evidence.less(panel, learner, rival) for panel in panels for rival in PAPER if rival != learner
+    )
+
+
+def _worst(learner: str, *panels: str) -> Ask:
+    return lambda evidence: (
+        evidence.less(panel, rival, learner) for panel in panels for rival in PAPER if rival != learner
+    )
+
+
+def _both(*asks: Ask) -> Ask:
+    return lambda evidence: (question for ask in asks for question in ask(evidence))
+
+
+def _expert_above_zero(*panels: str) -> Ask:
+    return lambda evidence: (
+        Question(f"{panel}: expert line", evidence.total(panel, EXPERT)) for panel in panels
+    )
+
+
+def _per_good(evidence: Evidence) -> Iterator[Question]:
+    for panel in ("mtsp-clean", "mtsp-noise"):
+        others = np.mean([evidence.total(panel, name) for name in PAPER if name != "PER"], axis=0)
+        per = evidence.total(panel, "PER")
+        yield Question(f"{panel}: mean of the other three minus PER", others - per, float(per.mean()))
+
+
+def _per_then_csper(evidence: Evidence) -> Iterable[Question]:
+    panel = "rank-unlimited"
+    yield from _best("PER", panel)(evidence)
+    yield from (evidence.less(panel, "CSPER", rival) for rival in ("PA", "CSPA"))
+
+
+def _close_behind(evidence: Evidence) -> Iterator[Question]:
+    panel = "rank-budget"
+    per, csper = evidence.total(panel, "PER"), evidence.total(panel, "CSPER")
+    yield evidence.less(panel, "PER", "CSPER")
+    yield Question(f"{panel}: {CLOSE_BEHIND:.0%} of PER minus that gap", CLOSE_BEHIND * per - (csper - per))
+
+
+def _pa_pair_worst(panels: Iterable[str]) -> Ask:
+    return lambda evidence: (
+        evidence.less(panel, better, worse)
+        for panel in panels
+        for worse in ("PA", "CSPA")
+        for better in ("PER", "CSPER")
+    )
+
+
+def _everywhere_pa_pair_worst(evidence: Evidence) -> Iterable[Question]:
+    return _pa_pair_worst(evidence.panels(*PAPER))(evidence)
+
+
+def _cost_sensitive(evidence: Evidence) -> Iterator[Question]:
+    for sensitive, plain in (("CSPER", "PER"), ("CSPA", "PA")):
+        for panel in evidence.panels(sensitive, plain):
+            yield evidence.less(panel, sensitive, plain, group=f"{sensitive} on {panel}")
+
+
+def _csper_best_counted(evidence: Evidence) -> Iterator[Question]:
+    for panel in evidence.panels(*PAPER):
+        for rival in PAPER:
+            if rival != "CSPER":
+                yield evidence.less(panel, "CSPER", rival, group=panel)
+
+
+def _budget_benefits(evidence: Evidence) -> Iterator[Question]:
+    gaps = {panel: evidence.total(panel, "CSPER") / evidence.total(panel, "PER") - 1.0 for panel in _RANK}
+    free, limited = (gaps[panel] for panel in _RANK)
+    yield Question("rank-unlimited: CSPER's excess over PER, as a share of PER", free)
+    yield Question("rank-budget: half of that share minus the same share here", free / 2 - limited)
+
+
+def _helps(better: str, worse: str, panels: Iterable[str] | None = None) -> Ask:
+    return lambda evidence: (
+        evidence.less(panel, better, worse) for panel in panels or evidence.panels(better, worse)
+    )
+
+
+SENTENCES = (
+    Sentence(
+        "Path planning, both settings: CSPER performs best and PA worst.",
+        "In both panels CSPER needs less effort than each of the other three, and PA more than each.",
+        _both(_best("CSPER", *_PATH), _worst("PA", *_PATH)),
+    ),
+    Sentence(
+        "Path planning: even a perfect weight vector leaves effort.",
+        "The expert line is above 0 in both panels.",
+        _expert_above_zero(*_PATH),
+    ),
+    Sentence(
+        "TSP, both settings: CSPER outperforms the others.",
+        "In both panels CSPER needs less effort than each of the other three.",
+        _best("CSPER", "tsp-clean", "tsp-noise"),
+    ),
+    Sentence(
+        "Multi-TSP with noise: CSPER clearly outperforms the others.",
+        "CSPER needs less effort than each of the other three.",
+        _best("CSPER", "mtsp-noise"),
+    ),
+    Sentence(
+        "Multi-TSP without noise: CSPER performs worst.",
+        "CSPER needs more effort than each of the other three.",
+        _worst("CSPER", "mtsp-clean"),
+    ),
+    Sentence(
+        "Multi-TSP: results for PER are good in both settings.",
+        "In both panels PER needs less effort than the mean of the other three.",
+        _per_good,
+    ),
+    Sentence(
+        "Ranking, unlimited: PER performs best, CSPER second.",
+        "PER needs less effort than each of the others, and CSPER less than PA and CSPA.",
+        _per_then_csper,
+    ),
+    Sentence(
+        "Ranking with a budget: CSPER is close behind PER.",
+        f"CSPER needs more effort than PER, by at most {CLOSE_BEHIND:.0%}.",
+        _close_behind,
+    ),
+    Sentence(
+        "Ranking: the PA pair is worst.",
+        "In both ranking panels PA and CSPA each need more effort than PER and than CSPER.",
+        _pa_pair_worst(_RANK),
+    ),
+    Sentence(
+        "In most settings the cost-sensitive learner beats its cost-insensitive counterpart.",
+        "CSPER below PER and CSPA below PA, counted over all panels that were run: more than half.",
+        _cost_sensitive,
+        counts=True,
+    ),
+    Sentence(
+        "The PA algorithms perform the worst.",
+        "In every panel that was run PA and CSPA each need more effort than PER and than CSPER.",
+        _everywhere_pa_pair_worst,
+    ),
+    Sentence(
+        "CSPER performs best when there is noise.",
+        "In the three panels with hidden features CSPER needs less effort than each of the other three.",
+        _best("CSPER", *_NOISY),
+    ),
+    Sentence(
+        "CSPER performs best in most datasets.",
+        "CSPER needs less effort than each of the other three in more than half of the panels that were run.",
+        _csper_best_counted,
+        counts=True,
+    ),
+    Sentence(
+        "With noise, a weight vector without cost is impossible.",
+        "The expert line is above 0 in the three panels with hidden features.",
+        _expert_above_zero(*_NOISY),
+    ),
+    Sentence(
+        "Ranking: a bound on the effort greatly benefits CSPER.",
+        "Without a limit CSPER needs more effort than PER. With the budget its excess, as a share of PER's "
+        "effort, is less than half of that.",
+        _budget_benefits,
+    ),
+    Sentence(
+        "In some cases cost sensitivity hurts: CSPER on multi-TSP without noise and on unlimited ranking.",
+        "CSPER needs more effort than PER in both panels.",
+        _helps("PER", "CSPER", _HURT),
+    ),
+    Sentence(
+        "Bounding the change of the weight vector helps in these cases.",
+        "capped-CSPER (a change of at most 5 in one update) needs less effort than CSPER in both panels.",
+        _helps("capped-CSPER", "CSPER", _HURT),
+    ),
+    Sentence(
+        "Future work: PA with limited aggressiveness.",
+        "PA-I and PA-II each need less effort than PA in every panel that was run.",
+        _both(_helps("PA-I", "PA"), _helps("PA-II", "PA")),
+    ),
+    Sentence(
+        "Future work: mini-batch learning.",
+        "batch-PER needs less effort than PER, and batch-CSPER less than CSPER, in every panel that was run.",
+        _both(_helps("batch-PER", "PER"), _helps("batch-CSPER", "CSPER")),
+    ),
+)
+
+_EXACT = (
+    (
+        "Theorem 1 bounds the average effort.",
+        "On every noise-free run that meets Assumptions 1 to 3, the effort up to the candidate stays below "
+        "the bound.",
+        THEOREM_1,
+    ),
+    (
+        "Theorem 2 bounds the average effort under noise.",
+        "On every run with hidden features that meets Assumptions 1 and 3, the effort of PER and CSPER up to "
+        "the candidate stays below the bound, with the misjudgement measured at the candidate.",
+        THEOREM_2,
+    ),
+    (
+        "The value of M only scales the weights of PA.",
+        "PA with another margin costs the same effort on every example.",
+        MARGIN,
+    ),
+)
+
+
+def _exact_claim(number: int, text: str, meaning: str, statement: str, rows: Sequence[TheoremRow]) -> Claim:
+    """It does not hold if one run is against it."""
+    rows = [row for row in rows if row.statement == statement]
+    met = [row for row in rows if row.assumptions_met]
+    if not met:
+        return Claim(number, text, meaning, ABSENT, note="no run met the assumptions")
+    broken = [row for row in met if not row.held]
+    verdict = FAILS if broken else HOLDS
+    note = f"{len(met)} runs met the assumptions ({len(rows) - len(met)} did not and were left out), "
+    note += f"{len(broken)} above the bound"
+    if statement == MARGIN:
+        note = f"{len(met)} runs, {len(broken)} with a difference"
+        return Claim(number, text, meaning, verdict, (), note)
+    slack = min(1 - row.measured / row.bound for row in met)
+    answer = Answer("least slack, 1 - measured / bound", Interval(slack, slack, slack), verdict)
+    return Claim(number, text, meaning, verdict, (answer,), note)
