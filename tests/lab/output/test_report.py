@@ -7,8 +7,8 @@ import pytest
 from coactor.lab.engine.statistics import Interval
 from coactor.lab.output.rendering import inline_svg, number, texts
 from coactor.lab.output.report import report
-from coactor.lab.paper.claims import judge
 from coactor.lab.paper.panels import PANELS
+from coactor.lab.paper.sentences import judge_paper
 from tests.lab.helpers import made_up, made_up_results
 
 
@@ -54,7 +54,7 @@ def page_of(html: str) -> Page:
 
 def test_report_has_everything_in_one_file() -> None:
     results = made_up_results()
-    claims = judge({result.panel.name: result.totals() for result in results}, [], 0)
+    claims = judge_paper({result.panel.name: result.totals() for result in results}, [])
     html = report(
         results,
         claims,
