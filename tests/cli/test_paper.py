@@ -97,7 +97,7 @@ def test_reproduce_prints_claims_and_verify_prints_findings(tmp_path: Path) -> N
 
 def test_ctrl_c_ends_reproduce_and_keeps_finished_runs(tmp_path: Path) -> None:
     """A real process, and a signal to its whole group, as a terminal sends it."""
-    options = ("--panels", "path-clean,mtsp-clean", "--runs", "40", "--examples", "400", "--jobs", "2")
+    options = ("--panels", "path-clean,mtsp-clean", "--runs", "40", "--examples", "40", "--jobs", "2")
     process = subprocess.Popen(
         [
             sys.executable,
