@@ -383,4 +383,5 @@ class GridModel:
         """The solution as a grid to draw: names on the axes, colours of choices, cells, margins."""
         shown = showing.grid(x, y, list(self.margins))
         swaps = [self.schema.over[axis] for axis in self.swaps]
-        return [{**shown, "swaps": swaps, "colours": self.colours}]
+        along = self.schema.over[self.along]
+        return [{**shown, "swaps": swaps, "along": along, "colours": self.colours}]

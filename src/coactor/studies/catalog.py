@@ -1,7 +1,8 @@
 """The domains that a study may be about, by name.
 
 A request names a domain; it never imports one. The names are those of coactor's own domains and those that
-installed packages announce as entry points in the group ``coactor.domains``.
+installed packages announce as entry points in the group ``coactor.domains``. Such a name stands for a class,
+or for a domain itself, such as a model. `add` makes one known in this process.
 
 A study's configuration holds the parameters of its domain. A large one, such as a road network, is stored
 once under its content hash, and the configuration refers to it: ``{"stored": hash}``.
@@ -36,25 +37,40 @@ BUILT_IN: dict[str, str] = {
 }
 LARGE = {"roads": {"network": network_json}}
 """Parameters that are stored apart, and the module that encodes and decodes them."""
+_ADDED: dict[str, Callable[[], Domain]] = {}
 _UNKNOWN = object()
 MOST = 5000  # the largest number in a request for a domain: it must not exhaust the memory
 
 
 def names() -> list[str]:
     """Every installed domain."""
-    return sorted({*BUILT_IN, *announced(DOMAINS)})
+    return sorted({*BUILT_IN, *announced(DOMAINS), *_ADDED})
+
+
+def add(name: str, make: Callable[[], Domain]) -> None:
+    """Make a domain known under a name in this process, for studies that are opened without it.
+
+    `make` is called when the domain is needed, and returns the same one each time.
+    """
+    _ADDED[name] = make
 
 
 def factory(name: str) -> Factory:
     """The class, or another callable, that makes a domain of this name. Raises Invalid if there is none."""
+    thing = _installed(name)
+    return thing if callable(thing) else lambda: thing
+
+
+def _installed(name: str) -> Any:
+    """What a name stands for: a class, another callable, or a domain."""
     if name in BUILT_IN and name in announced(DOMAINS):
         raise Invalid(f"An installed package announces the domain {name!r}, which is built in; rename it.")
+    if name in _ADDED:
+        return _ADDED[name]()
     if name in BUILT_IN:
-        built_in: Factory = getattr(domains, BUILT_IN[name])
-        return built_in
+        return getattr(domains, BUILT_IN[name])
     if name in announced(DOMAINS):
-        loaded: Factory = announced(DOMAINS)[name].load()
-        return loaded
+        return announced(DOMAINS)[name].load()
     raise Invalid(f"There is no domain {short(name)}; installed are {', '.join(names())}.")
 
 
@@ -91,7 +107,8 @@ def make(name: str, given: dict[str, Any], *, limits: bool = True) -> Domain:
 
 def name_of(domain: Domain) -> str | None:
     """The name of this domain, if it is installed."""
-    return next((name for name in names() if factory(name) is type(domain)), None)
+    things = ((name, _installed(name)) for name in names())
+    return next((name for name, thing in things if thing is domain or thing is type(domain)), None)
 
 
 def name_of_type(kind: str) -> str | None:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from coactor.domains import Fleet, Hypercube, Plans, Ranking, Roads, Tour
 from coactor.experts import SimulatedExpert
+from coactor.models import GridModel
 from coactor.protocol import Correction, Domain, Problem, Vector
 from coactor.studies import NotFound, Round, Store, Study, catalog, open_study
-from coactor.web.demo import city, problems, street_network
+from coactor.web.demo import city, models, problems, street_network
 
 COLLEAGUE = "Ada"
 ACTOR = "Ada (simulated)"
@@ -119,6 +120,24 @@ DEMOS = {
             0.1,
             map=True,
         ),
+        DemoKind(
+            "try-roster",
+            "A week on the ward",
+            "Ten nurses, seven days. Exchange shifts or change them until the roster is fair.",
+            models.roster,
+            lambda rng: models.week(_model("try-roster"), rng),
+            (0.6, 4.0, 5.0, -4.0, 4.0, 3.0, 1.5, 5.0, 2.0),
+            0.3,
+        ),
+        DemoKind(
+            "try-timetable",
+            "A school's timetable",
+            "Twelve lessons in three rooms on two days. Move lessons until it suits the school.",
+            models.timetable,
+            lambda rng: models.school(_model("try-timetable"), rng),
+            (4.0, 1.5, -2.0, 0.3, 4.0, 3.0),
+            0.25,
+        ),
     )
 }
 
@@ -126,6 +145,16 @@ DEMOS = {
 @cache
 def _domain(name: str) -> Domain:
     return DEMOS[name].make_domain()
+
+
+def _model(name: str) -> GridModel:
+    model = _domain(name)
+    assert isinstance(model, GridModel)
+    return model
+
+
+for _name in ("try-roster", "try-timetable"):
+    catalog.add(_name, partial(_domain, _name))
 
 
 @cache

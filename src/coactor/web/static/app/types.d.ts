@@ -73,6 +73,8 @@ export interface GridView {
   over: string[];
   choose: string[];
   swaps: string[];
+  /** The axis along which blocks lie. */
+  along: string;
   names: Record<string, string[]>;
   colours: Record<string, Record<string, string>>;
   cells: unknown;
@@ -301,7 +303,7 @@ export interface EditorContext {
 /** The editor of one kind of solution. */
 export interface Editor {
   canvas: HTMLElement;
-  panels: { title: string; content: HTMLElement; grows?: boolean }[];
+  panels: { title: string; content: HTMLElement; grows?: boolean; folded?: boolean }[];
   /** Keys and what they do. */
   keys: [string, string][];
   render(data: Proposal): void;

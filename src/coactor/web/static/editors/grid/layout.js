@@ -1,0 +1,227 @@
+// Where everything of a grid is, in numbers and names. Pure functions of what the domain shows.
+//
+// With two or three axes of cells, rows by columns are cells and each holds a choice. With one axis, rows by
+// columns are the choices, and the items lie in them: lessons in a timetable, jobs on machines. Cells, items
+// and choices are numbered in the order of the nested lists.
+
+/** @import { GridView, Margin, Move } from "../../app/types.js" */
+
+/** @typedef {{ name: string, values: (number | null)[] }} Line counts beside the rows or below the columns */
+
+/** @param {number[]} numbers */
+const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
+
+/** @param {number} flat @param {number[]} shape */
+export function unravel(flat, shape) {
+  const place = [];
+  let rest = flat;
+  for (const size of [...shape].reverse()) {
+    place.unshift(rest % size);
+    rest = Math.floor(rest / size);
+  }
+  return place;
+}
+
+/** @param {number[]} place @param {number[]} shape */
+export const ravel = (place, shape) => place.reduce((flat, k, axis) => flat * shape[axis] + k, 0);
+
+/**
+ * Labels as short as possible: prefixes of at most three letters that differ.
+ * @param {string[]} names
+ */
+export function shortNames(names) {
+  for (const size of [1, 2, 3]) {
+    const short = names.map((name) => name.slice(0, size));
+    if (new Set(short.map((text) => text.toLowerCase())).size === names.length)
+      return short.map((text) => text.charAt(0).toUpperCase() + text.slice(1));
+  }
+  return names.map((name) => name.slice(0, 3));
+}
+
+export class Layout {
+  /** @param {GridView} view */
+  constructor(view) {
+    const { over, choose, names } = view;
+    this.view = view;
+    this.shape = over.map((axis) => names[axis].length);
+    this.widths = choose.map((axis) => names[axis].length);
+    this.choices = Array.from({ length: product(this.widths) }, (_, k) => this.choiceName(k));
+    this.short = shortNames(this.choices);
+    /** Whether rows by columns are the choices. */
+    this.board = over.length === 1;
+    this.drawn = this.board ? choose : over;
+    this.rowAxes = this.drawn.slice(0, -1);
+    const [last] = this.drawn.slice(-1);
+    this.columns = names[last];
+    const sizes = this.rowAxes.map((axis) => names[axis].length);
+    this.rows = Array.from({ length: product(sizes) }, (_, row) =>
+      unravel(row, sizes).map((k, axis) => names[this.rowAxes[axis]][k]),
+    );
+  }
+
+  /** How many cells or items there are. */
+  get size() {
+    return product(this.shape);
+  }
+
+  /** @param {unknown} cells @returns {number[]} */
+  flat(cells) {
+    const numbers = Array.isArray(cells) ? cells.flat(Number.POSITIVE_INFINITY) : [];
+    return /** @type {number[]} */ (numbers);
+  }
+
+  /** The nested lists that the server expects. @param {number[]} flat @returns {unknown} */
+  nested(flat) {
+    /** @param {unknown[]} list @param {number[]} shape @returns {unknown[]} */
+    const fold = (list, shape) => {
+      if (shape.length < 2) return list;
+      const size = list.length / shape[0];
+      return Array.from({ length: shape[0] }, (_, k) =>
+        fold(list.slice(k * size, (k + 1) * size), shape.slice(1)),
+      );
+    };
+    return fold(flat, this.shape);
+  }
+
+  /** The names of a cell. @param {number} part */
+  names(part) {
+    const { over, names } = this.view;
+    return unravel(part, this.shape).map((k, axis) => names[over[axis]][k]);
+  }
+
+  /** @param {number} part */
+  nameOf(part) {
+    return this.names(part).join(", ");
+  }
+
+  /** @param {number} choice */
+  choiceName(choice) {
+    const { choose, names } = this.view;
+    return unravel(choice, this.widths)
+      .map((k, axis) => names[choose[axis]][k])
+      .join(", ");
+  }
+
+  /** @param {number} part @param {number} choice @returns {Move} */
+  setMove(part, choice) {
+    const args = [...unravel(part, this.shape), ...unravel(choice, this.widths)];
+    return { op: "set", args };
+  }
+
+  /** @param {number} a @param {number} b @returns {Move} */
+  swapMove(a, b) {
+    const [one, two] = a < b ? [a, b] : [b, a];
+    return { op: "swap", args: [...unravel(one, this.shape), ...unravel(two, this.shape)] };
+  }
+
+  /** Whether two cells may be exchanged at all: they differ on one axis only, and it is one for swaps. @param {number} a @param {number} b */
+  exchangeable(a, b) {
+    const [one, two] = [unravel(a, this.shape), unravel(b, this.shape)];
+    const apart = this.view.over.filter((_, axis) => one[axis] !== two[axis]);
+    return apart.length === 1 && this.view.swaps.includes(apart[0]);
+  }
+
+  /** The cells that a move changes. @param {Move} move @returns {number[]} */
+  partsOf({ op, args }) {
+    const n = this.shape.length;
+    const first = args.slice(0, n);
+    if (op === "set") return [ravel(first, this.shape)];
+    const second = args.slice(n, 2 * n);
+    return Array.from({ length: op === "block" ? args[2 * n] : 1 }, (_, k) =>
+      [first, second].map((place) => ravel(this.#along(place, k), this.shape)),
+    ).flat();
+  }
+
+  /** @param {number[]} place @param {number} by */
+  #along(place, by) {
+    const axis = Math.max(0, this.view.over.indexOf(this.view.along));
+    return place.map((k, i) => (i === axis ? k + by : k));
+  }
+
+  /** The choices after a move. @param {number[]} flat @param {Move} move */
+  apply(flat, move) {
+    const now = [...flat];
+    const parts = this.partsOf(move);
+    if (move.op === "set") now[parts[0]] = ravel(move.args.slice(this.shape.length), this.widths);
+    else
+      for (let k = 0; k < parts.length; k += 2) {
+        now[parts[k]] = flat[parts[k + 1]];
+        now[parts[k + 1]] = flat[parts[k]];
+      }
+    return now;
+  }
+
+  /** A move in words, as `GridModel.describe` says it. @param {Move} move */
+  describe(move) {
+    const parts = this.partsOf(move);
+    const one = this.names(parts[0]);
+    if (move.op === "set") {
+      const choice = ravel(move.args.slice(this.shape.length), this.widths);
+      return `${one.join(", ")}: ${this.choices[choice]}`;
+    }
+    const two = this.names(parts[1]);
+    const last = this.names(parts[parts.length - 2]);
+    const [who, whom] = [one, two].map((mine, k) =>
+      mine.filter((name, i) => name !== [two, one][k][i]).join(" "),
+    );
+    const where = one
+      .map((name, i) => (name === last[i] ? name : `${name} to ${last[i]}`))
+      .filter((_, i) => one[i] === two[i]);
+    return [`Exchange ${who} and ${whom}`, ...where].join(", ");
+  }
+
+  // -- counts beside the grid ---------------------------------------------------------------------------
+
+  /** Counts for each row. @param {Margin[]} margins @returns {Line[]} */
+  rowCounts(margins) {
+    const sizes = this.rowAxes.map((axis) => this.view.names[axis].length);
+    return this.#lines(margins, false, this.rows.length, (row) => {
+      const place = unravel(row, sizes);
+      return Object.fromEntries(this.rowAxes.map((axis, i) => [axis, place[i]]));
+    });
+  }
+
+  /** Counts for each column. @param {Margin[]} margins @returns {Line[]} */
+  columnCounts(margins) {
+    const [axis] = this.drawn.slice(-1);
+    return this.#lines(margins, true, this.columns.length, (column) => ({ [axis]: column }));
+  }
+
+  /**
+   * @param {Margin[]} margins @param {boolean} below
+   * @param {number} count @param {(k: number) => Record<string, number>} placeOf
+   * @returns {Line[]}
+   */
+  #lines(margins, below, count, placeOf) {
+    const [last] = this.drawn.slice(-1);
+    return margins.flatMap(({ name, at, counts }) => {
+      const axes = Object.keys(at);
+      const others = axes.filter((axis) => !this.drawn.includes(axis));
+      const beside = axes.some((axis) => this.rowAxes.includes(axis));
+      if (axes.includes(last) !== below || (below && beside) || (!below && !beside)) return [];
+      const sizes = others.map((axis) => at[axis].length);
+      return Array.from({ length: product(sizes) }, (_, k) => {
+        const chosen = unravel(k, sizes).map((i, axis) => at[others[axis]][i]);
+        const fixed = Object.fromEntries(others.map((axis, i) => [axis, chosen[i]]));
+        const words = others.map((axis, i) => this.view.names[axis][chosen[i]]);
+        const values = Array.from({ length: count }, (_, i) =>
+          countAt(at, counts, { ...placeOf(i), ...fixed }),
+        );
+        return { name: [name, ...words].join(" "), values };
+      });
+    });
+  }
+}
+
+/**
+ * One of the counts of a margin; null where it has none.
+ * @param {Record<string, number[]>} at @param {unknown} counts @param {Record<string, number>} place
+ */
+function countAt(at, counts, place) {
+  let value = counts;
+  for (const axis of Object.keys(at)) {
+    const k = at[axis].indexOf(place[axis]);
+    value = Array.isArray(value) && k >= 0 ? value[k] : null;
+  }
+  return typeof value === "number" ? value : null;
+}

@@ -1,0 +1,98 @@
+// What a cell can become: a small list beside it, with what each choice changes or the rule it would break.
+
+import { button, h, put } from "../../app/elements.js";
+import { changeTexts } from "../../app/format.js";
+import { chipColours } from "./colours.js";
+
+/** @import { Option, Proposal } from "../../app/types.js" */
+
+/** @typedef {{ key: string, text: string, colour: string, option: Option | null }} Entry */
+
+const FEW = 2; // changes named for each choice
+const MANY = 9; // choices beyond which they are sorted
+
+/** Many choices: what can be done first, the most promising before the others. @param {Entry[]} entries */
+function ordered(entries) {
+  if (entries.length <= MANY) return entries;
+  /** @param {Entry} entry */
+  const rank = ({ option }) => (option && !option.refused ? option.gain : Number.NEGATIVE_INFINITY);
+  return [...entries].sort((a, b) => Number(rank(b) > rank(a)) - Number(rank(a) > rank(b)));
+}
+
+export class CellMenu {
+  /** The cell it belongs to; -1 while it is closed. */
+  part = -1;
+
+  constructor() {
+    this.element = h("div", { class: "cell-menu", role: "menu", hidden: true });
+    this.element.addEventListener("keydown", (event) => this.#onKey(event));
+  }
+
+  get open() {
+    return !this.element.hidden;
+  }
+
+  /**
+   * @param {number} part @param {HTMLElement} cell @param {string} title
+   * @param {Entry[]} entries @param {Proposal} data
+   * @param {(option: Option) => void} take @param {HTMLElement[]} more further buttons
+   */
+  show(part, cell, title, entries, data, take, more) {
+    this.part = part;
+    put(
+      this.element,
+      h("p", { class: "menu-title", dir: "auto", text: title }),
+      ordered(entries).map((entry) => this.#entry(entry, data, take)),
+      more,
+    );
+    this.element.hidden = false;
+    const box = cell.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.element;
+    const left = Math.max(8, Math.min(box.left, window.innerWidth - width - 8));
+    const under = box.bottom + 4;
+    const top = under + height > window.innerHeight - 8 ? box.top - height - 4 : under;
+    this.element.style.left = `${left}px`;
+    this.element.style.top = `${Math.max(8, top)}px`;
+  }
+
+  hide() {
+    this.element.hidden = true;
+    this.part = -1;
+  }
+
+  /** @param {Entry} entry @param {Proposal} data @param {(option: Option) => void} take */
+  #entry({ key, text, colour, option }, data, take) {
+    const refused = option?.refused ?? null;
+    const { ground, ink } = chipColours(colour);
+    const chip = h("span", { class: "chip" }, h("span", { text }));
+    chip.style.setProperty("--ground", ground);
+    chip.style.setProperty("--ink", ink);
+    const changes = option ? changeTexts(data, option.change, FEW).join(", ") : "as it is";
+    return button(
+      [
+        chip,
+        refused
+          ? h("span", { class: "refusal", text: `breaks ${refused}` })
+          : h("span", { class: "hint", text: changes || "changes no wish" }),
+        h("kbd", { text: key }),
+      ],
+      () => option && !refused && take(option),
+      {
+        class: "menu-item",
+        role: "menuitem",
+        "aria-disabled": String(!option || Boolean(refused)),
+      },
+    );
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    const items = [...this.element.querySelectorAll("button")];
+    const now = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+    items[(now + step + items.length) % items.length]?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,216 @@
+// The grid on the page: a table whose cells hold chips. Only what has changed is drawn again.
+
+import { h, put } from "../../app/elements.js";
+import { number } from "../../app/format.js";
+import { chipColours, choiceColours, itemColours, onScheme } from "./colours.js";
+
+/** @import { Margin } from "../../app/types.js" */
+/** @import { Layout, Line } from "./layout.js" */
+
+/** @typedef {{ now: number[], before: number[], locked: Set<number>, margins: Margin[], active: number }} Shown */
+
+const WIDE = 10; // columns up to which choices are written out
+
+export class GridTable {
+  /** What each part looks like now. @type {string[]} */
+  #keys = [];
+  /** The element of each part. @type {HTMLElement[]} */
+  parts = [];
+  /** The place of each choice, where choices are rows by columns. @type {HTMLElement[]} */
+  slots = [];
+  /** @type {HTMLElement[]} */
+  heads = [];
+  /** @type {HTMLElement[]} */
+  rowElements = [];
+  /** @type {Shown | null} */
+  #last = null;
+  #active = 0;
+
+  /** @param {Layout} layout */
+  constructor(layout) {
+    this.layout = layout;
+    this.colours = layout.board ? itemColours(layout) : choiceColours(layout);
+    this.head = h("thead");
+    this.body = h("tbody");
+    this.foot = h("tfoot");
+    const label = `${layout.rowAxes.join(", ")} by ${layout.drawn.at(-1)}`;
+    this.table = h(
+      "table",
+      { class: "grid", role: "grid", "aria-label": label },
+      this.head,
+      this.body,
+      this.foot,
+    );
+    this.table.classList.toggle("roomy", layout.columns.length <= WIDE);
+    this.table.classList.toggle("board", layout.board);
+    this.element = h("div", { class: "grid-scroller" }, this.table);
+    this.#build();
+    onScheme(() => {
+      this.#keys = [];
+      if (this.#last) this.render(this.#last);
+    });
+  }
+
+  #build() {
+    const { layout } = this;
+    const { columns, rows, rowAxes, board } = layout;
+    const heads = columns.map((text) => h("th", { scope: "col", dir: "auto", text }));
+    this.heads.push(h("th", { class: "corner", text: rowAxes.at(-1) ?? "" }), ...heads);
+    let group = "";
+    rows.forEach((names, row) => {
+      if (names.length > 1 && names[0] !== group) {
+        [group] = names;
+        this.body.append(h("tr", { class: "group" }, h("th", { colspan: 99, text: group })));
+      }
+      const cells = columns.map((_, column) => this.#cell(row * columns.length + column));
+      const element = h(
+        "tr",
+        { role: "row" },
+        h("th", { scope: "row", dir: "auto", text: names.at(-1) ?? "" }),
+        cells,
+      );
+      this.rowElements.push(element);
+      this.body.append(element);
+    });
+    if (!board) return;
+    for (let part = 0; part < layout.size; part += 1) {
+      const chip = h("div", { class: "chip item", data: { part }, tabindex: "-1", role: "button" });
+      this.parts.push(chip);
+    }
+  }
+
+  /** @param {number} index */
+  #cell(index) {
+    if (this.layout.board) {
+      const slot = h("td", { class: "slot", data: { slot: index }, role: "gridcell" });
+      this.slots.push(slot);
+      return slot;
+    }
+    const cell = h("td", { data: { part: index }, tabindex: "-1", role: "gridcell" });
+    cell.append(h("div", { class: "chip" }));
+    this.parts.push(cell);
+    return cell;
+  }
+
+  /** @param {Shown} shown */
+  render(shown) {
+    const { now, before, locked, active } = shown;
+    this.#last = shown;
+    now.forEach((choice, part) => {
+      const key = `${choice} ${choice !== before[part]} ${locked.has(part)}`;
+      if (this.#keys[part] === key) return;
+      this.#keys[part] = key;
+      this.#draw(part, choice, before[part], locked.has(part));
+    });
+    this.activate(active);
+    if (this.layout.board) this.#place(now);
+    this.#margins(shown.margins);
+  }
+
+  /** Let the keyboard enter the grid at this part. @param {number} part */
+  activate(part) {
+    this.parts[this.#active].tabIndex = -1;
+    this.#active = part;
+    this.parts[part].tabIndex = 0;
+  }
+
+  /** @param {number} part @param {number} choice @param {number} before @param {boolean} locked */
+  #draw(part, choice, before, locked) {
+    const { layout } = this;
+    const element = this.parts[part];
+    const chip = this.chipOf(part);
+    const { ground, ink } = chipColours(this.colours[layout.board ? part : choice]);
+    chip.style.setProperty("--ground", ground);
+    chip.style.setProperty("--ink", ink);
+    const changed = choice !== before;
+    element.classList.toggle("changed", changed);
+    element.classList.toggle("locked", locked);
+    const was = changed ? `, was ${layout.choices[before]}` : "";
+    const label = `${layout.nameOf(part)}: ${layout.choices[choice]}${was}${locked ? ", locked" : ""}`;
+    element.setAttribute("aria-label", label);
+    element.title = label;
+    const [long, short] = layout.board
+      ? [layout.nameOf(part), layout.nameOf(part)]
+      : [layout.choices[choice], layout.short[choice]];
+    put(chip, h("span", { class: "long", text: long }), h("span", { class: "short", text: short }));
+  }
+
+  /** Put every item where it is. @param {number[]} now */
+  #place(now) {
+    /** @type {number[][]} */
+    const lists = this.slots.map(() => []);
+    now.forEach((choice, part) => {
+      lists[choice].push(part);
+    });
+    lists.forEach((list, k) => {
+      const key = list.join(" ");
+      if (this.slots[k].dataset.items === key) return;
+      this.slots[k].dataset.items = key;
+      put(
+        this.slots[k],
+        list.map((part) => this.parts[part]),
+      );
+    });
+  }
+
+  /** @param {Margin[]} margins */
+  #margins(margins) {
+    const { layout } = this;
+    const beside = layout.rowCounts(margins);
+    const below = layout.columnCounts(margins);
+    put(this.head, h("tr", {}, this.heads, beside.map(heading)));
+    this.rowElements.forEach((element, row) => {
+      while (element.lastElementChild?.classList.contains("count"))
+        element.lastElementChild.remove();
+      element.append(...beside.map(({ values }) => count(values[row])));
+    });
+    put(
+      this.foot,
+      below.map((line) =>
+        h("tr", {}, h("th", { scope: "row", text: line.name }), line.values.map(count)),
+      ),
+    );
+  }
+
+  /** The coloured chip of a part. @param {number} part */
+  chipOf(part) {
+    const element = this.parts[part];
+    return this.layout.board ? element : /** @type {HTMLElement} */ (element.firstElementChild);
+  }
+
+  /** The part that an element belongs to; -1 for none. @param {Element | null} element */
+  partOf(element) {
+    const part = element?.closest("[data-part]");
+    return part instanceof HTMLElement && this.table.contains(part)
+      ? Number(part.dataset.part)
+      : -1;
+  }
+
+  /** The choice whose place an element lies in; -1 for none. @param {Element | null} element */
+  slotOf(element) {
+    const slot = element?.closest("[data-slot]");
+    return slot instanceof HTMLElement && this.table.contains(slot)
+      ? Number(slot.dataset.slot)
+      : -1;
+  }
+
+  /** @param {string} name of a class @param {Iterable<Element>} elements */
+  mark(name, elements) {
+    const wanted = new Set(elements);
+    for (const old of this.table.querySelectorAll(`.${name}`))
+      if (!wanted.has(old)) old.classList.remove(name);
+    for (const element of wanted) element.classList.add(name);
+  }
+
+  /** Give a part the focus. @param {number} part */
+  focus(part) {
+    this.parts[part]?.focus({ preventScroll: true });
+    this.parts[part]?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+}
+
+/** @param {Line} line */
+const heading = ({ name }) => h("th", { class: "count", scope: "col", text: name });
+
+/** @param {number | null} value */
+const count = (value) => h("td", { class: "count num", text: value === null ? "" : number(value) });
