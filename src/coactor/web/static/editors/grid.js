@@ -278,8 +278,7 @@ export class GridEditor {
       drop: () => {
         end();
         if (this.moveTo(part, over)) this.drop(part, over);
-        else
-          this.say(this.#isElsewhere(part, over) ? this.#whyNot(part, over) : this.hint(), false);
+        else this.say(over.part < 0 ? this.hint() : this.#whyNot(part, over));
       },
       cancel: () => {
         end();
