@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "demo": ("coactor.cli.paper", "demo", "Watch effort fall in the terminal."),
     "learn": ("coactor.cli.archive", "learn", "Learn from an archive of recorded solutions."),
     "evaluate": ("coactor.cli.archive", "evaluate", "Replay an archive: how much effort is saved?"),
+    "features": ("coactor.cli.archive", "features", "Say which feature is missing, by evidence."),
     "serve": ("coactor.cli.serve", "serve", "Serve studies over HTTP, with a web page for experts."),
     "study": ("coactor.cli.study", "study", "Manage studies: list, show, log, verify, copy, ..."),
     "token": ("coactor.cli.token", "token", "Create, list and revoke access tokens."),

@@ -207,3 +207,41 @@ def learn(
     for sentence in sentences:
         click.echo(f"- {sentence}")
     click.echo(f"The state is in {out}.")
+
+
+@click.command()
+@_archive_options
+@click.option("--cases", type=click.IntRange(1), default=500, show_default=True, help="At most this many.")
+@click.option("--store", "url", metavar="URL", help="ARCHIVE is the name of a study in this store.")
+@json_option
+@_errors
+def features(
+    archive: str,
+    habits: str | None,
+    domain: str | None,
+    parameters: str,
+    budget: str | None,
+    cases: int,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Say which feature is missing, from the corrections of an ARCHIVE, or of a study (--store).
+
+    Candidates are habits, single parts, squares and products of the present features. Each is measured on
+    cases that were held back when its weight was fitted.
+    """
+    from dataclasses import asdict
+
+    from coactor.lab.archives import missing_features
+    from coactor.studies import open_study
+
+    if url is None:
+        found = missing_features.cases_of_archive(_open(archive, habits, domain, parameters, budget), cases)
+    else:
+        with open_study(url, archive) as study:
+            found = missing_features.cases_of_study(study, cases)
+    diagnosis = missing_features.diagnose(*found)
+    if as_json:
+        click.echo(json.dumps(asdict(diagnosis)))
+    else:
+        click.echo("\n".join(diagnosis.sentences()))

@@ -97,7 +97,7 @@ def hindsight(archive: Archive, order: Sequence[int] | Indices, seed: int = 0) -
         rows, owner, total = _alternatives(archive, order, weights, seed)
         if total < least:
             best, least = weights, total
-        weights = _fit(rows, owner, len(order))
+        weights = fit_choices(rows, owner, len(order))
     return weights if _alternatives(archive, order, weights, seed)[2] < least else best
 
 
@@ -120,8 +120,11 @@ def _alternatives(
     return np.concatenate(rows), np.array(owner), float(sum(session.efforts))
 
 
-def _fit(rows: Matrix, owner: Indices, cases: int) -> Vector:
-    """Newton's method on the conditional logit; steps that do not improve are halved."""
+def fit_choices(rows: Matrix, owner: Indices, cases: int, ridge: float = RIDGE) -> Vector:
+    """Newton's method on the conditional logit; steps that do not improve are halved.
+
+    `rows` are feature differences of alternatives to what was chosen, and `owner` the case of each.
+    """
     scale = np.sqrt((rows**2).mean(axis=0))
     scale[scale == 0] = 1.0
     rows = rows / scale
@@ -133,15 +136,15 @@ def _fit(rows: Matrix, owner: Indices, cases: int) -> Vector:
         np.maximum.at(top, owner, u)
         e = np.exp(u - top[owner])
         total = np.exp(-top) + np.bincount(owner, e, minlength=cases)
-        value = float((np.log(total) + top).sum() + 0.5 * RIDGE * w @ w)
+        value = float((np.log(total) + top).sum() + 0.5 * ridge * w @ w)
         return value, e / total[owner]
 
     value, p = loss(w)
     for _ in range(50):
-        gradient = rows.T @ p + RIDGE * w
+        gradient = rows.T @ p + ridge * w
         means = np.zeros((cases, rows.shape[1]))
         np.add.at(means, owner, p[:, None] * rows)
-        hessian = rows.T @ (p[:, None] * rows) - means.T @ means + RIDGE * np.eye(len(w))
+        hessian = rows.T @ (p[:, None] * rows) - means.T @ means + ridge * np.eye(len(w))
         step = np.linalg.solve(hessian, gradient)
         length = 1.0
         while length > 1e-6:
