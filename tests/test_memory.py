@@ -36,8 +36,8 @@ def test_recall_counts_only_cases_that_could_have_had_the_part() -> None:
         [case("depot", "A", "B"), case("depot", "A", choices=("depot", "A")), case("A", "C")]
     )
     usage = usage_of(one, "all", STOPS)
-    assert usage["A", "B"] == cost(1 / 3)  # B was on offer in two of three cases
-    assert usage["depot", "A"] == cost(2 / 4)
+    assert usage["A", "B"] == cost(1 / 2.5)  # B was on offer in two of three cases
+    assert usage["depot", "A"] == cost(2 / 3.5)
     assert ("A", "B") not in usage_of(one, "all", ("depot", "A"))
     assert Memory().recall(("all", "recent"), STOPS).costs.shape == (0, 2)
 
@@ -45,8 +45,8 @@ def test_recall_counts_only_cases_that_could_have_had_the_part() -> None:
 def test_recall_without_limits_counts_visits_of_the_place() -> None:
     one = Memory.holding([case("u", "v", "w", choices=None), case("u", "v", "x", choices=None)] * 2)
     usage = usage_of(one, "all")
-    assert usage["u", "v"] == cost(4 / 5)
-    assert usage["v", "w"] == usage["v", "x"] == cost(2 / 5)
+    assert usage["u", "v"] == cost(4 / 4.5)
+    assert usage["v", "w"] == usage["v", "x"] == cost(2 / 4.5)
 
 
 def test_similar_cases_and_recent_cases_count_more() -> None:
@@ -118,7 +118,7 @@ def test_graph_names_make_habits_independent_of_numbers() -> None:
     one = Memory.holding([past_case(tour, x, np.array([0, 2, 1, 3]))])
     other = Graph.of(4, rng.random((6, 1)), names=["a", "b", "c", "d"])
     full = tour.extend(other, recall(one, tour, other))
-    assert -tour.features(full, np.array([3, 1, 2, 0]))[1] == pytest.approx(4 * cost(1 / 2))
+    assert -tour.features(full, np.array([3, 1, 2, 0]))[1] == pytest.approx(4 * cost(1 / 1.5))
     fleet = Fleet(4, 1, 1, habits=("all",))
     way = FleetProblem.of(other, [[3, 0]])
     assert list(fleet.parts(way, (np.array([3, 1, 2, 0]),))) == [("b", "d"), ("b", "c"), ("a", "c")]

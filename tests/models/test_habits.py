@@ -27,7 +27,7 @@ def test_grids_have_habits_in_their_kernels() -> None:
     full = model.extend(x, recall(one, model, x))
     usual = model.features(full, y)[1]
     other = model.features(full, 1 - y)[1]
-    assert usual == pytest.approx(-4 * 0.2929)
+    assert usual == pytest.approx(-4 * 0.1835)
     assert other == -4.0  # four cells, none of them as before
     coactor.check_domain(model, [x, full])
     again = model.extend(full, recall(one, model, full))

@@ -3,7 +3,7 @@
 A domain names the parts that a solution consists of (`HasParts`): arcs, turns, a shift of a person, items.
 The last name of a part is what was chosen, the names before it say where. From this alone it computes
 
-    share = (weighted number of cases with the part) / (weighted number of cases that could have had it + 1)
+    share = (weighted number of cases with the part) / (weighted number of cases that could have had it + 0.5)
     cost  = 1 - sqrt(share)
 
 A case could have had a part if its place came up there and the choice was on offer (`LimitsChoices`). The
@@ -52,7 +52,7 @@ KINDS = {
 """The kinds of habits, and the names of their features."""
 DEFAULT_KINDS = ("similar",)
 MOST_NAMES = 100_000
-SMOOTHING = 1.0  # cases, added to the number of cases that could have had a part
+SMOOTHING = 0.5  # cases, added to the number of cases that could have had a part
 HALF_LIFE = 20.0  # cases, of "recent"
 NEGLIGIBLE = 1e-4  # weight of a case, relative to the largest, that is left out
 
@@ -103,9 +103,9 @@ class Memory:
     >>> usage = memory.recall(("all",), ("depot", "A", "B", "C"))
     >>> for given, choice, cost in zip(usage.given, usage.choice, usage.costs[:, 0], strict=True):
     ...     print(given, choice, cost)
-    depot A 0.1056
-    A C 0.5528
-    A B 0.2254
+    depot A 0.0572
+    A C 0.5286
+    A B 0.1835
     """
 
     def __init__(self) -> None:

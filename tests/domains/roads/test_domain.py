@@ -111,7 +111,7 @@ def test_habits_make_the_usual_turn_cheaper() -> None:
     assert trip.habits is not None
     usual, never = trip.habits[1, 0], trip.habits[0, 0]  # 0 -> 2, nine times; 0 -> 1
     assert never == 1.0
-    assert usual == 0.0513
+    assert usual == 0.0267
     assert domain.features(trip, domain.solve(trip, domain.distance))[-1] < 0
 
 
