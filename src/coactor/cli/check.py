@@ -94,7 +94,7 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
     import numpy as np
 
     from coactor import search
-    from coactor.protocol import CountsEdits, Names, counts_costs, feature_names
+    from coactor.protocol import CountsEdits, Describes, Names, Shows, counts_costs, feature_names
     from coactor.protocol.abilities import has_checks, has_vectors
     from coactor.solutions import solution_key
 
@@ -115,10 +115,15 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
         if len(rows):
             sizes += np.abs(rows).mean(axis=0)
     n = len(problems)
+    moves = " to ".join(map(str, sorted({min(counts), max(counts)})))
     found = [
-        f"Tried {n} problems with {domain.dim} features and {min(counts)} to {max(counts)} moves: "
-        f"solved in {1000 * solving / n:.2g} ms, features of all moves in {1000 * looking / n:.2g} ms."
+        f"Tried {n} problems with {domain.dim} features and {moves} moves: solved in "
+        f"{1000 * solving / n:,.1f} ms, features of all moves in {1000 * looking / n:,.1f} ms."
     ]
+    if solving / n > 0.05:
+        found.append(
+            "The default learner's proposals call solve several times; make it faster, or set a budget."
+        )
     names = feature_names(domain)
     if not isinstance(domain, Names):
         found.append("Without feature_names, reports speak of feature 1, feature 2, ...")
@@ -128,6 +133,10 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
         found.append(f"{repeated} of {sum(counts)} moves lead to the same solution as another move.")
     if not has_vectors(domain):
         found.append("features_along and move_features would make rounds faster.")
+    if not isinstance(domain, Shows):
+        found.append("Without show, the page shows solutions as plain data.")
+    if not isinstance(domain, Describes):
+        found.append("Without describe, the page names edits by operator and numbers.")
     if not has_checks(domain):
         found.append("Without check_solution, an invalid solution is noticed only if another method raises.")
     if not isinstance(domain, CountsEdits):

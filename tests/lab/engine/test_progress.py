@@ -29,7 +29,8 @@ def test_a_log_has_plain_lines_and_not_too_many() -> None:
     progress.close()
     lines = stream.getvalue().splitlines()
     assert 15 <= len(lines) <= 22
-    assert lines[0].startswith("50/1000 done, ")
+    assert lines[0] == "1000 tasks to do"
+    assert lines[1].startswith("50/1000 done, ")
     assert lines[-1].startswith("1000/1000 done, 00:00 left (x)")
     assert "\r" not in stream.getvalue()
 
@@ -39,7 +40,7 @@ def test_tasks_of_an_earlier_command_are_counted_as_done() -> None:
     progress = Progress(10, done=4, stream=stream)
     progress.step("a")
     progress.close()
-    assert stream.getvalue().startswith("5/10 done")
+    assert stream.getvalue().startswith("6 tasks to do\n5/10 done")
 
 
 def test_silent_writes_nothing() -> None:

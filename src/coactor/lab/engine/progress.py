@@ -36,11 +36,13 @@ class Progress:
             options |= {
                 "file": _PlainLines(stream),
                 "bar_format": "{n_fmt}/{total_fmt} done, {remaining} left ({desc})",
-                "delay": 1e-9,  # no line before the first task
+                "delay": 1e-9,  # tqdm's own first line has nothing but question marks
                 "mininterval": 0.0,
                 "miniters": max(1, total // _LINES),
                 "maxinterval": float("inf"),  # otherwise tqdm writes more lines when tasks are slow
             }
+            if not options["disable"]:
+                stream.write(f"{total - done} tasks to do\n")
         self._bar = tqdm(**options)
 
     def step(self, task: str) -> None:
