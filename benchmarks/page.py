@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import sync_playwright
 
-from coactor.domains import Graph, Network, Query, Ranking, Roads, Tour, Trip
+from coactor.domains import Day, Graph, Network, Plans, Query, Ranking, Roads, Tour, Trip
 from coactor.studies import Store, open_study
 from coactor.studies.accounts import Accounts
 from coactor.web import demo
@@ -52,6 +52,54 @@ def large(store: Store) -> None:
     domain = Roads(town(5000))
     with open_study(store, "roads-5000", domain, "default", create=True) as study:
         study.ask(Trip(0, domain.network.size - 1))
+
+
+def crowded(store: Store) -> None:
+    """Create a queue of 10,000 proposals, and a plan with 300 stops and 25 vans."""
+    ranking, query = Ranking(2), Query.of([[1.0, 0.0], [0.0, 1.0]])
+    with open_study(store, "queue-10000", ranking, "default", create=True, proposals="paper") as study:
+        for k in range(10_000):
+            study.ask(query, label=f"Guest {k + 1}")
+    rng = np.random.default_rng(2)
+    places = rng.random((301, 2)) * [12, 8]
+    length = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+    arcs = np.stack([length, rng.poisson(length), *rng.random((8, 301, 301))], axis=2).round(2)
+    arcs[np.arange(301), np.arange(301)] = 0.0
+    demand = np.concatenate([[0], rng.integers(1, 5, 300)])
+    capacity = np.full(25, -(-int(demand.sum() * 1.15) // 25))
+    day = Day.of(arcs, demand, capacity, coordinates=places.round(3))
+    with open_study(store, "plan-300", Plans(10), "default", create=True, proposals="paper") as study:
+        study.ask(day)
+
+
+def scale(browser: Any, store: Store, address: str, rows: list[tuple[str, str, str]]) -> None:
+    """Measure the queue of 10,000 proposals and the plan with 300 stops."""
+    page, took, size = opened(browser, store, address, "/s/queue-10000", ".ticket")
+    rows.append(("open a queue of 10,000", f"{took:.0f} ms, {size:.0f} kB", "1000 ms"))
+    for what, parameters in (
+        ("read it", "order=oldest"),
+        ("search it", "search=guest+99"),
+        ("sort it by chance", "order=doubtful"),
+    ):
+        times = []
+        for _ in range(8):
+            began = time.perf_counter()
+            page.request.get(f"{address}/api/studies/queue-10000/queue?{parameters}")
+            times.append(1000 * (time.perf_counter() - began))
+        rows.append((what, f"median {statistics.median(times):.0f} ms", "100 ms"))
+    page, took, size = opened(browser, store, address, "/s/plan-300/p/1", "body[data-revision]")
+    rows.append(("open a plan with 300 stops", f"{took:.0f} ms, {size:.0f} kB", "1500 ms, 500 kB"))
+    times = []
+    for k in range(1, 9):
+        stops = page.locator(".route").nth(k).locator(".stop")
+        stops.nth(1).click()
+        stops.nth(3).click()
+        began = time.perf_counter()
+        page.keyboard.press("m")
+        page.locator(f'body[data-revision="{k}"]').wait_for(state="attached")
+        times.append(1000 * (time.perf_counter() - began))
+    text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
+    rows.append(("an edit of it, key to screen", text, "100 ms"))
 
 
 def town(links: int) -> Network:
@@ -169,6 +217,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{Path(folder)}/desk.db") as store:
         demo.create_demo_studies(store)
         large(store)
+        crowded(store)
         with serving(create_app(store, demo=demo)) as address, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGS)
             opened(browser, store, address, "/", ".card")  # warms the server up
@@ -184,6 +233,7 @@ def main() -> None:
                 rows.append((f"open {path}", f"{took:.0f} ms, {size:.0f} kB", "1000 ms, 300 kB"))
                 took, size = again(page, address + path, ready)
                 rows.append((f"open {path} again", f"{took:.0f} ms, {size:.0f} kB", "1000 ms"))
+            scale(browser, store, address, rows)
             for name, key in (("try-ranking", "Alt+ArrowDown"), ("ranking-200", "Alt+ArrowDown")):
                 page, _, _ = opened(browser, store, address, f"/s/{name}/p/1", "body[data-revision]")
                 page.locator(".ranking li").first.focus()

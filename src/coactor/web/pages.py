@@ -54,7 +54,8 @@ class Frame:
     ) -> HTMLResponse:
         """Return the page that a module of ``static/pages`` fills."""
         module = f"pages/{script}.js"
-        editors = [f"editors/{editor}.js"] if editor and not editor.startswith("/") else []
+        works = proposal is not None
+        editors = [f"editors/{editor}.js"] if works and not editor.startswith("/") else []
         links = [("home", "Studies", "/")]
         if study:
             links += [("queue", "Queue", f"/s/{study}"), ("report", "Report", f"/s/{study}/report")]
@@ -71,7 +72,7 @@ class Frame:
             script=script,
             module=module,
             preload=dict.fromkeys([*self.assets.imports(module, *editors), *editors]),
-            styles=EDITOR_STYLES if editor else PAGE_STYLES,
+            styles=EDITOR_STYLES if works else (EDITOR_STYLES + PAGE_STYLES if editor else PAGE_STYLES),
             files=self.assets.base,
             message=message,
         )
@@ -110,7 +111,9 @@ def add_pages(
     @app.get("/s/{study}", include_in_schema=False)
     def queue_page(study: str, account: Me) -> HTMLResponse:
         try:
-            return frame.page("queue", account, title(study, account), study=study)
+            heading = title(study, account)
+            editor = editor_of(studies.study(study))
+            return frame.page("queue", account, heading, study=study, editor=editor)
         except (NotFound, Forbidden) as error:
             return error_page(account, error)
 

@@ -1,0 +1,85 @@
+// A look at a proposal from the queue: accept it as it is, or open it to edit.
+
+import { at, post } from "../app/api.js";
+import { Draft } from "../app/draft.js";
+import { button, h, kbd } from "../app/elements.js";
+import { likely, upper } from "../app/format.js";
+import { leaveNotice, showNotice } from "../app/notice.js";
+import { editor as editorName, messageOf, study } from "../app/shell.js";
+
+/** @import { EditorModule, Proposal, Ticket, Trial } from "../app/types.js" */
+
+const QUIET = 600; // milliseconds before the proposal can be accepted: nothing is accepted unseen
+
+/**
+ * Lease a proposal and show it. The lease makes sure that what is seen is what is accepted.
+ * @param {Ticket} ticket @param {Trial | null} trial @param {() => void} closed
+ */
+export async function openPreview(ticket, trial, closed) {
+  /** @type {EditorModule} */
+  const module = await import(
+    editorName.startsWith("/") ? editorName : `../editors/${editorName}.js`
+  );
+  const path = at(study, `/proposals/${ticket.id}`);
+  const omitted = new URLSearchParams((module.omits ?? []).map((field) => ["omit", field]));
+  /** @type {[Proposal, unknown]} */
+  const [data, prepared] = await Promise.all([
+    post(`${path}/claim?${omitted}`),
+    module.prepare?.(study),
+  ]);
+  const draft = new Draft(study, data, () => {});
+  const prompt = h("p", { hidden: true });
+  const editor = module.mount({ draft, prompt, editable: () => false, trial, prepared });
+  const trouble = h("p", { role: "alert", class: "warning" });
+  let accepted = false;
+  const accept = button(["Accept as proposed ", kbd("Enter")], submit, {
+    class: "primary",
+    id: "accept",
+    disabled: true,
+  });
+  const dialog = h(
+    "dialog",
+    { class: "preview", "aria-label": ticket.label || `Proposal ${ticket.id}` },
+    h(
+      "div",
+      { class: "row" },
+      h("h2", { dir: "auto", text: ticket.label || `Proposal ${ticket.id}` }),
+      h("span", { class: "hint", text: upper(likely(data.chance)) }),
+    ),
+    h("section", { class: "canvas", "aria-label": "Proposal" }, editor.canvas),
+    h(
+      "div",
+      { class: "row" },
+      accept,
+      button("Open to edit", () => location.assign(`/s/${study}/p/${ticket.id}`)),
+      button(["Close ", kbd("Esc")], () => dialog.close()),
+      trouble,
+    ),
+  );
+
+  async function submit() {
+    accept.disabled = true;
+    try {
+      leaveNotice(await draft.submit(true, ""));
+      accepted = true;
+      dialog.close();
+      showNotice();
+    } catch (error) {
+      trouble.textContent = messageOf(error);
+      accept.disabled = false;
+    }
+  }
+
+  dialog.addEventListener("close", async () => {
+    dialog.remove();
+    if (!accepted) await post(`${path}/release`).catch(() => null);
+    closed();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  editor.render(data);
+  setTimeout(() => {
+    accept.disabled = false;
+    accept.focus();
+  }, QUIET);
+}
