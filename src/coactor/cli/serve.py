@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -44,6 +45,15 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
 @click.option(
     "--share-port", "shared", is_flag=True, help="Let several servers listen on this port, one per core."
 )
+@click.option(
+    "--tiles", default="", metavar="URL", help="Draw maps on tiles: an address with {z}, {x} and {y}."
+)
+@click.option("--attribution", default="", help="The text that the provider of the tiles asks for.")
+@click.option(
+    "--backdrops",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with STUDY.geojson: draw the maps of a study on it.",
+)
 @click.option("--quiet", is_flag=True, help="Do not log requests.")
 @json_option
 @report_study_errors
@@ -55,6 +65,9 @@ def serve(
     secure: bool,
     with_demo: bool,
     shared: bool,
+    tiles: str,
+    attribution: str,
+    backdrops: Path | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -66,7 +79,9 @@ def serve(
     if not quiet:
         click.echo("Starting …", err=True)
     from coactor.web.app import create_app
+    from coactor.web.ground import Ground
 
+    ground = Ground(tiles, attribution, backdrops)
     if host not in LOOPBACK and not hosts:
         raise Invalid(f"Listening on {host} needs a host name to answer to; add --allow-host NAME.")
     logging.basicConfig(
@@ -74,7 +89,7 @@ def serve(
     )
     with opened(url) as store:
         demo = load_demo(store, with_demo)
-        app = create_app(store, hosts=[*hosts, host], secure=secure, demo=demo)
+        app = create_app(store, hosts=[*hosts, host], secure=secure, demo=demo, ground=ground)
         with listening(host, port, shared) as listener:
             name = hosts[0] if hosts else f"[{host}]" if ":" in host else host
             address = f"{'https' if secure else 'http'}://{name}:{listener.getsockname()[1]}"

@@ -26,6 +26,7 @@ from coactor.web.auth.limits import LimitedRoute
 from coactor.web.auth.middleware import Authenticator, AuthMiddleware
 from coactor.web.auth.permissions import Me
 from coactor.web.errors import add_handlers
+from coactor.web.ground import Ground
 from coactor.web.metrics import Metrics
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes import drafts, moves, progress, proposals, reports, roads
@@ -64,6 +65,7 @@ def create_app(
     clock: Callable[[], float] = time.time,
     secure: bool = False,
     demo: Demo | None = None,
+    ground: Ground | None = None,
 ) -> FastAPI:
     """Return an app that serves a store.
 
@@ -81,7 +83,10 @@ def create_app(
         Whether the pages are served over https, so that the session cookie is marked secure.
     demo
         The package `coactor.web.demo`, if the store holds demo studies.
+    ground
+        What maps are drawn on; by default nothing.
     """
+    ground = ground or Ground()
     studies, accounts = OpenStudies(store, lease, clock), Accounts(store, clock)
     assets, metrics = Assets(), Metrics()
     authenticator = Authenticator(accounts, hosts)
@@ -102,12 +107,13 @@ def create_app(
         demo.add_routes(router, studies)
     else:
         router.add_api_route("/try", _no_demos, include_in_schema=False)  # the pages ask for it
+    ground.add_routes(router)
     app.include_router(router)
     login.add_routes(app, accounts, assets, authenticator, secure)
     _add_operations(app, studies, metrics, assets)
     app.mount("/static", assets, name="static")
-    pages.add_pages(app, studies, assets, demo.title if demo else None)
-    app.add_middleware(AuthMiddleware, authenticator=authenticator, metrics=metrics)
+    pages.add_pages(app, studies, assets, demo.title if demo else None, ground)
+    app.add_middleware(AuthMiddleware, authenticator=authenticator, metrics=metrics, images=ground.host)
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)
     return app
 

@@ -14,6 +14,7 @@ from coactor.studies.accounts import Account
 from coactor.web.assets import Assets
 from coactor.web.auth.permissions import Me, permissions_of, require
 from coactor.web.errors import NO_ADDRESS, problem
+from coactor.web.ground import Ground
 from coactor.web.open_studies import OpenStudies
 from coactor.web.rendering import render
 from coactor.web.routes.requests import LARGEST
@@ -36,8 +37,9 @@ PAGE_STYLES = ("pages",)
 class Frame:
     """Renders the frame around every page."""
 
-    def __init__(self, assets: Assets) -> None:
+    def __init__(self, assets: Assets, ground: Ground) -> None:
         self.assets = assets
+        self.ground = ground
 
     def page(
         self,
@@ -75,15 +77,22 @@ class Frame:
             styles=EDITOR_STYLES if works else (EDITOR_STYLES + PAGE_STYLES if editor else PAGE_STYLES),
             files=self.assets.base,
             message=message,
+            tiles=self.ground.tiles if editor else "",
+            attribution=self.ground.attribution if editor else "",
+            backdrop="yes" if editor and self.ground.backdrop(study) else "",
         )
         return HTMLResponse(html, status)
 
 
 def add_pages(
-    app: FastAPI, studies: OpenStudies, assets: Assets, demo_title: Callable[[Study], str | None] | None
+    app: FastAPI,
+    studies: OpenStudies,
+    assets: Assets,
+    demo_title: Callable[[Study], str | None] | None,
+    ground: Ground,
 ) -> None:
     """Add the pages; `demo_title` returns the title of a demo study."""
-    frame = Frame(assets)
+    frame = Frame(assets, ground)
 
     def title(study: str, account: Account) -> str:
         """Return the title of a study. Raises NotFound or Forbidden if the account may not read it."""

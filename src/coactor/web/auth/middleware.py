@@ -173,10 +173,16 @@ class Authenticator:
 class AuthMiddleware:
     """Runs `Authenticator.check`, adds the security headers, counts and logs every request."""
 
-    def __init__(self, app: ASGIApp, authenticator: Authenticator, metrics: Metrics) -> None:
+    def __init__(
+        self, app: ASGIApp, authenticator: Authenticator, metrics: Metrics, images: str = ""
+    ) -> None:
         self.app = app
         self.authenticator = authenticator
         self.metrics = metrics
+        self.headers = dict(HEADERS)
+        if images:  # the host of map tiles
+            policy = HEADERS["content-security-policy"]
+            self.headers["content-security-policy"] = policy.replace("data:;", f"data: {images};")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -191,7 +197,7 @@ class AuthMiddleware:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in self.headers.items():
                     headers[name] = value
                 if "cache-control" not in headers:
                     headers["cache-control"] = "no-cache" if scope["path"].startswith(STATIC) else "no-store"

@@ -1,4 +1,4 @@
-// Saves a drawing of the page as a file that looks as it does here.
+// Saves files: texts, and drawings of the page that look as they do here.
 
 import { h } from "./elements.js";
 
@@ -37,6 +37,10 @@ function standalone(svg) {
 
 /** @param {string} address @param {string} name */
 const download = (address, name) => h("a", { href: address, download: name }).click();
+
+/** @param {string} text @param {string} type @param {string} name */
+export const saveText = (text, type, name) =>
+  download(`data:${type};charset=utf-8,${encodeURIComponent(text)}`, name);
 
 /** @param {SVGElement} svg @param {string} name */
 export const saveSvg = (svg, name) => download(standalone(svg).address, `${name}.svg`);

@@ -300,6 +300,13 @@ export interface EditorContext {
   prepared: unknown;
 }
 
+/** A route on the ground, in the coordinates of the problem. */
+export interface TravelledRoute {
+  name: string;
+  line: Point[];
+  stops: { name: string; at: Point }[];
+}
+
 /** The editor of one kind of solution. */
 export interface Editor {
   canvas: HTMLElement;
@@ -317,6 +324,8 @@ export interface Editor {
   preview?(move: Move): void;
   /** Enter was pressed: perform what the prompt asks for. True if there was something. */
   enter?(): boolean;
+  /** The routes of a solution, to save as a file; none without coordinates. */
+  travelled?(data: Proposal): TravelledRoute[];
 }
 
 export interface EditorModule {

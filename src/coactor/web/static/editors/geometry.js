@@ -41,16 +41,21 @@ export function boundsOf(points) {
 const WIDEST = 15; // degrees that a map spans at most
 const EQUATOR = 8; // degrees of latitude at which the scale is still 1, to a hundredth
 
+/** Whether points can be longitudes and latitudes of one region. @param {Point[]} points */
+export function isDegrees(points) {
+  const box = boundsOf(points);
+  if (!box || box.left < -180 || box.right > 180 || box.top < -90 || box.bottom > 90) return false;
+  return box.right - box.left <= WIDEST && box.bottom - box.top <= WIDEST;
+}
+
 /**
  * What to multiply x with for true distances: the cosine of the latitude if the points are longitudes and
- * latitudes. They are if they can be, span at most 15, and lie away from 0, as small plain coordinates do not.
+ * latitudes. Small plain coordinates lie near 0, where that is 1.
  * @param {Point[]} points
  */
 export function eastScale(points) {
   const box = boundsOf(points);
-  if (!box) return 1;
-  const degrees = box.left >= -180 && box.right <= 180 && box.top >= -90 && box.bottom <= 90;
-  if (!degrees || box.right - box.left > WIDEST || box.bottom - box.top > WIDEST) return 1;
+  if (!box || !isDegrees(points)) return 1;
   const latitude = (box.top + box.bottom) / 2;
   return Math.abs(latitude) < EQUATOR ? 1 : Math.cos((Math.PI / 180) * latitude);
 }

@@ -6,6 +6,7 @@ import { Camera } from "./camera.js";
 
 /** @import { Gesture, Hand } from "../app/drag.js" */
 /** @import { Point } from "../app/types.js" */
+/** @import { Backdrop } from "./backdrop.js" */
 /** @import { Bounds } from "./geometry.js" */
 
 const STEP = 1.5; // how much one press on a button zooms
@@ -21,6 +22,7 @@ const STEP = 1.5; // how much one press on a button zooms
  * @property {(pixel: Point | null) => void} hover where the mouse is; null: not over the map
  * @property {(panning: boolean) => void} [panning]
  * @property {Node[]} [below] drawn below the layers
+ * @property {Backdrop | null} [backdrop] drawn below everything
  * @property {string} [name] of a further class
  */
 
@@ -31,7 +33,7 @@ export class MapSurface {
   /** @param {SurfaceOptions} options */
   constructor(options) {
     this.options = options;
-    this.camera = new Camera(() => options.place());
+    this.camera = new Camera(() => this.#place());
     this.svg = s(
       "svg",
       { class: `plane ${options.name ?? ""}`, role: "img", "aria-label": options.label },
@@ -44,7 +46,15 @@ export class MapSurface {
       button("−", () => this.zoom(1 / STEP), { "aria-label": "Zoom out" }),
       button("⤢", () => this.fit(), { "aria-label": "Show everything", title: "Show everything" }),
     );
-    this.element = h("div", { class: "map" }, options.below ?? [], this.svg, tools);
+    this.element = h(
+      "div",
+      { class: "map" },
+      options.backdrop?.element,
+      options.below ?? [],
+      this.svg,
+      options.backdrop?.credit,
+      tools,
+    );
     this.drag = makeDraggable(this.svg, (hand) => this.#grab(hand), {
       pinch: (scale, centre, dx, dy) => this.#pinch(scale, centre, dx, dy),
     });
@@ -55,6 +65,11 @@ export class MapSurface {
   pixelOf({ x, y }) {
     const box = this.svg.getBoundingClientRect();
     return [x - box.left, y - box.top];
+  }
+
+  #place() {
+    this.options.backdrop?.place(this.camera, this.width, this.height);
+    this.options.place();
   }
 
   /** Show everything. */

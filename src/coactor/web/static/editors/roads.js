@@ -6,7 +6,7 @@ import { closest, h } from "../app/elements.js";
 import { feature, list as inWords } from "../app/format.js";
 import { TAKES, WayCards } from "./roads/cards.js";
 import { RoadMap } from "./roads/map.js";
-import { compare, makeNetwork, newStreets } from "./roads/network.js";
+import { compare, makeNetwork, newStreets, travelled } from "./roads/network.js";
 import { Pull } from "./roads/pull.js";
 import { makeStreetField } from "./roads/street-field.js";
 import { StreetList } from "./roads/streets.js";
@@ -394,5 +394,6 @@ export function mount(context) {
     describe: (move) => editor.describe(move),
     preview: (move) => editor.preview(move),
     enter: () => editor.enter(),
+    travelled: ({ solution }) => travelled(editor.network, /** @type {Route} */ (solution).links),
   };
 }

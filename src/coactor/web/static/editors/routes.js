@@ -15,7 +15,7 @@ import {
   spotsOf,
 } from "./routes/moves.js";
 import { between, describe, OPERATORS } from "./routes/operators.js";
-import { makeScene } from "./routes/scene.js";
+import { makeScene, travelled } from "./routes/scene.js";
 
 /** @import { Editor, EditorContext, Move, Proposal } from "../app/types.js" */
 /** @import { Domain, Operator, Rows, Spot } from "./routes/moves.js" */
@@ -365,5 +365,7 @@ export function mount(context) {
     warning: (data) => editor.warning(data),
     preview: (move) => editor.preview(move),
     enter: () => editor.enter(),
+    travelled: ({ solution }) =>
+      travelled(editor.scene, rowsOf(editor.domain, solution), editor.domain !== "fleet"),
   };
 }

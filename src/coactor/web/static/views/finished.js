@@ -3,13 +3,16 @@
 import { at, get } from "../app/api.js";
 import { Draft } from "../app/draft.js";
 import { $, button, h, kbd, put } from "../app/elements.js";
+import { toGeoJson, toGpx } from "../app/exports.js";
 import { clock, plural } from "../app/format.js";
 import { reopen } from "../app/notice.js";
+import { saveText } from "../app/pictures.js";
 import { may, ownsKeys, sayError, study } from "../app/shell.js";
+import { isDegrees } from "../editors/geometry.js";
 import { drawChanges } from "./changes.js";
 import { makePanels } from "./panels.js";
 
-/** @import { EditorModule, Outcome, Proposal, Trial } from "../app/types.js" */
+/** @import { EditorModule, Outcome, Proposal, TravelledRoute, Trial } from "../app/types.js" */
 
 const QUIET = 600; // milliseconds before Enter is obeyed
 
@@ -76,6 +79,7 @@ export async function showFinished(data, module, trial, prepared, next) {
       "div",
       { class: "bar", role: "group", "aria-label": "Actions" },
       switcher,
+      saveButtons(editor.travelled?.(data) ?? [], `${study}-${data.id}`),
       $("#message"),
       may("edit")
         ? button("Undo and edit again", () => reopen({ proposal: data.id }), { id: "reopen" })
@@ -89,6 +93,20 @@ export async function showFinished(data, module, trial, prepared, next) {
     const late = performance.now() - drawn > QUIET;
     if (event.key === "Enter" && !event.repeat && late && !ownsKeys(event)) goOn();
   });
+}
+
+/** @param {TravelledRoute[]} routes @param {string} name */
+function saveButtons(routes, name) {
+  if (!routes.length) return null;
+  const points = routes.flatMap(({ line }) => line);
+  return h(
+    "div",
+    { class: "tools", role: "group", "aria-label": "Save the routes" },
+    button("GeoJSON", () => saveText(toGeoJson(routes), "application/geo+json", `${name}.geojson`)),
+    isDegrees(points) // devices understand nothing else
+      ? button("GPX", () => saveText(toGpx(routes), "application/gpx+xml", `${name}.gpx`))
+      : null,
+  );
 }
 
 /** @param {Outcome} outcome */

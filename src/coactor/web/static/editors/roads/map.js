@@ -1,6 +1,7 @@
 // The map of a road network: all roads faint, the route strong, its lost parts pale, other ways to take.
 
 import { put, s } from "../../app/elements.js";
+import { makeBackdrop } from "../backdrop.js";
 import { boundsOf, distance, write } from "../geometry.js";
 import { MapSurface } from "../map-surface.js";
 import { RoadMarks } from "./marks.js";
@@ -82,6 +83,10 @@ export class RoadMap {
       below: [this.#floorplan],
       layers: [this.#plane, this.marks.element, this.#handle],
       margin: MARGIN,
+      backdrop:
+        network.plane && !background.length
+          ? makeBackdrop(network.plane.put, network.coordinates)
+          : null,
       bounds: () => boundsOf(this.#trip()),
       place: () => this.#place(),
       grab: (pixel, hand) => this.#grab(pixel, hand),

@@ -69,6 +69,7 @@ export function makeNetwork(data) {
   return {
     count,
     plane,
+    coordinates: data.nodes ?? [],
     streets,
     length,
     from,
@@ -194,4 +195,11 @@ export function newStreets(network, before, after, few = 3) {
   const longest = [...rows].sort((a, b) => b.length - a.length).slice(0, few);
   const names = new Set(longest.map((row) => row.name));
   return [...new Set(rows.map((row) => row.name))].filter((name) => names.has(name));
+}
+
+/** A route as a line between junctions; none without coordinates. @param {Network} network @param {number[]} links */
+export function travelled({ coordinates, from, to }, links) {
+  if (!coordinates.length || !links.length) return [];
+  const line = [from[links[0]], ...links.map((link) => to[link])].map((node) => coordinates[node]);
+  return [{ name: "Route", line, stops: [] }];
 }

@@ -1,6 +1,7 @@
 // The map of routes: the proposal's lost edges pale, the draft's new ones bold, stops that can be dragged.
 
 import { put, s } from "../../app/elements.js";
+import { makeBackdrop } from "../backdrop.js";
 import { boundsOf, write } from "../geometry.js";
 import { MapSurface } from "../map-surface.js";
 import { RouteHand, same } from "./hand.js";
@@ -67,6 +68,7 @@ export class RouteMap {
       label: "Map of the routes. The list of stops does all that the map does.",
       layers: [...Object.values(shapes), ...this.hand.layers, labels],
       margin: MARGIN,
+      backdrop: background.length ? null : makeBackdrop(scene.project, scene.coordinates),
       bounds: () => boundsOf(this.#everything()),
       place: () => this.#place(),
       grab: (pixel, hand) => this.hand.grab(pixel, hand),

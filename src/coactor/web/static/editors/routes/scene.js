@@ -20,6 +20,7 @@ import { eastScale } from "../geometry.js";
  * @property {Domain} domain
  * @property {Point[]} points on a plane, north up
  * @property {(point: Point) => Point} project
+ * @property {Point[]} coordinates as they were given; none if there are none
  * @property {(stop: number) => string} nameOf
  * @property {(stop: number) => string} amountOf what a stop takes, such as "×3"
  * @property {(r: number) => string} letters of a route
@@ -58,6 +59,7 @@ export function makeScene(domain, problem, first) {
   return {
     domain,
     project,
+    coordinates: problem.coordinates ?? [],
     points: problem.coordinates?.map(project) ?? onCircle(first.flat(), count),
     nameOf: (stop) => (plan && stop === 0 ? "the depot" : names?.[stop] || `Stop ${stop}`),
     amountOf: (stop) => (plan && problem.demand ? `×${problem.demand[stop]}` : ""),
@@ -70,4 +72,20 @@ export function makeScene(domain, problem, first) {
       return domain === "tour" ? spot.k === 0 : isDepot(spot);
     },
   };
+}
+
+/**
+ * Routes as lines between their stops; none without coordinates.
+ * @param {Scene} scene @param {Rows} rows @param {boolean} closed whether routes return to where they start
+ */
+export function travelled({ coordinates, nameOf, routeName }, rows, closed) {
+  if (!coordinates.length) return [];
+  return rows
+    .map((row, r) => ({ row, name: routeName(r) }))
+    .filter(({ row }) => row.length > 1)
+    .map(({ row, name }) => {
+      const stops = row.map((stop) => ({ name: nameOf(stop), at: coordinates[stop] }));
+      const line = stops.map(({ at }) => at);
+      return { name, stops, line: closed ? [...line, line[0]] : line };
+    });
 }
