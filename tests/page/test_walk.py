@@ -1,0 +1,122 @@
+"""The walk of docs/tutorials/morning.md, step by step: by mouse, by touch, by keyboard."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from tests.page.actions import Finger, drag, press
+
+pytestmark = pytest.mark.browser
+
+PAGE = Path(__file__).parents[2] / "docs" / "tutorials" / "morning.md"
+STEP = re.compile(r'^\| \d:\d\d \|.*?\*\*(.+?)\*\*.*\| "(.+?)" \|$', re.MULTILINE)
+
+
+class Mouse:
+    """The morning by mouse."""
+
+    options: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, site: Any, page: Any) -> None:
+        self.site, self.page = site, page
+
+    def use(self, selector: str, key: str = "") -> None:
+        self.page.locator(selector).first.click()
+
+    def move_stop(self) -> None:
+        drag(
+            self.page,
+            self.page.locator(".stops .stop.c0").nth(1),
+            self.page.locator(".stops .stop.c1").nth(1),
+        )
+
+    def step(self, name: str) -> None:
+        getattr(self, name.lower().replace(" ", "_"))()
+
+    def start(self) -> None:
+        self.use('a.primary[href="/s/try-plan"]')
+
+    def open(self) -> None:
+        self.use("#open-first", "Enter")
+
+    def move(self) -> None:
+        self.page.locator("body[data-revision]").wait_for(state="attached")
+        self.move_stop()
+
+    def undo(self) -> None:
+        self.use("#undo", "Control+z")
+
+    def redo(self) -> None:
+        self.use("#redo", "Control+y")
+
+    def note(self) -> None:
+        self.use("#note")
+        self.page.keyboard.type("The bridge is closed.")
+
+    def submit(self) -> None:
+        self.page.locator("#submit[data-armed]:not([disabled])").wait_for()
+        self.page.evaluate("() => document.querySelector('#notice')?.remove()")  # of the proposal before
+        self.page.evaluate("() => document.activeElement.blur()")
+        self.use("#submit", "Enter")
+
+    accept = submit
+
+    def take_back(self) -> None:
+        self.use("#undo-submit", "z")
+        self.page.wait_for_url("**/p/1")
+
+    def look_back(self) -> None:
+        self.page.evaluate("() => document.querySelector('#notice')?.remove()")
+        self.site.open(self.page, "/s/try-plan/p/1")
+
+    def report(self) -> None:
+        self.use('nav a[href$="/report"]')
+
+
+class Touch(Mouse):
+    """The morning on a tablet."""
+
+    options: ClassVar[dict[str, Any]] = {"has_touch": True, "viewport": {"width": 1024, "height": 768}}
+
+    def use(self, selector: str, key: str = "") -> None:
+        self.page.locator(selector).first.tap()
+
+    def move_stop(self) -> None:
+        stops = [self.page.locator(f".stops .stop.c{route}").nth(1) for route in (0, 1)]
+        Finger(self.page).drag(*stops)
+
+
+class Keyboard(Mouse):
+    """The morning without a mouse."""
+
+    def use(self, selector: str, key: str = "") -> None:
+        if key:
+            self.page.keyboard.press(key)
+        else:
+            self.page.locator(selector).first.focus()
+            self.page.keyboard.press("Enter")
+
+    def note(self) -> None:
+        self.page.locator("#note").focus()
+        self.page.keyboard.type("The bridge is closed.")
+
+    def move_stop(self) -> None:
+        self.page.locator(".lists .stop").nth(2).focus()
+        press(self.page, "Space", *["ArrowDown"] * 5, "m")
+
+
+@pytest.mark.parametrize("hand", [Mouse, Touch, Keyboard])
+def test_morning(site, hand):
+    page = site.log_in("ana", "expert", **hand.options)
+    walk = hand(site, page)
+    steps = STEP.findall(PAGE.read_text("utf-8"))
+    assert len(steps) == 12
+    for name, seen in steps:
+        walk.step(name)
+        page.get_by_text(seen).first.wait_for()
+    efforts = {row.proposal: row.effort for row in site.study("try-plan").effort()}
+    assert efforts == {1: 1.0, 2: 0.0}
