@@ -68,7 +68,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     @router.post("/try/{study}/fill", tags=["demo"], response_model=dict[str, int], responses=ERRORS)
     def fill(study: StudyName, account: Me) -> Response:
         """Put a proposal into the queue if it is empty."""
-        require(account, "ask", study)
+        require(account, "edit", study)
         return json_response({"open": demos.fill(studies.study(study), account.name)})
 
     @router.get("/try/{study}/advice/{id}", tags=["demo"], response_model=Advice, responses=ERRORS)

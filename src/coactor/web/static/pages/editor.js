@@ -287,7 +287,7 @@ function origin({ version, chance, moves }) {
 
 /** The page of the next proposal, or the queue if nothing waits. @param {Trial | null} trial */
 async function nextPage(trial) {
-  if (trial && may("ask")) await fillQueue();
+  if (trial && may("edit")) await fillQueue();
   return (await openNext()) || `/s/${study}`;
 }
 

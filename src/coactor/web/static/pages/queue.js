@@ -152,13 +152,13 @@ function draw({ tickets, matching, waiting, draft, held }) {
   range.textContent = `${number(offset + 1)} to ${number(offset + tickets.length)} of ${number(matching)}`;
   previous.disabled = offset === 0;
   following.disabled = offset + tickets.length >= matching;
-  if (!total && trial && may("ask")) fillQueue().then(refresh, () => null);
+  if (!total && trial && may("edit")) fillQueue().then(refresh, () => null);
 }
 
 /** @param {number} total */
 function emptyText(total) {
   if (total) return "Nothing matches. Search for something else, or show all open proposals.";
-  if (trial && may("ask")) return "The next proposal is being computed …";
+  if (trial && may("edit")) return "The next proposal is being computed …";
   return "Nothing waits. New proposals of your solver appear here.";
 }
 

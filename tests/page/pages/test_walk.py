@@ -12,7 +12,7 @@ from tests.page.actions import Finger, drag, press
 
 pytestmark = pytest.mark.browser
 
-PAGE = Path(__file__).parents[2] / "docs" / "tutorials" / "morning.md"
+PAGE = Path(__file__).parents[3] / "docs" / "tutorials" / "morning.md"
 STEP = re.compile(r'^\| \d:\d\d \|.*?\*\*(.+?)\*\*.*\| "(.+?)" \|$', re.MULTILINE)
 
 
