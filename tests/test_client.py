@@ -177,3 +177,28 @@ def test_tell_sends_moves_with_tuples_and_refuses_nan(place):
         q = study.ask(x)
         with pytest.raises(Invalid, match="JSON"):
             study.tell(q, moves=[], effort=float("nan"))
+
+
+def test_several_people_are_the_same_in_memory_on_disk_and_over_http(place):
+    domain, counted = Tour(points=7, features=3), {"create": True, "budget": math.inf}
+    tastes = {"ana": [1.0, 0.0, 1.0], "ben": [0.0, 1.0, 1.0]}
+    experts = {name: SimulatedExpert(domain, weights=weights) for name, weights in tastes.items()}
+    with (
+        open_study(place.store, "people", domain, **counted) as local,
+        open_study(place.store, "people-http", domain, **counted),
+        place.connect("people-http", domain) as remote,
+    ):
+        places = [Session(domain, learners.make("default", 3)), local, remote]
+        for k, x in enumerate(domain.sample(np.random.default_rng(5), n=8)):
+            name = ("ana", "ben")[k % 2]
+            for one in places:
+                p = one.ask(x, person=name)
+                assert p.person == name
+                one.tell(p, experts[name](x, p.solution))  # for the person of ask
+        weights = [[one.weights(person=name).tolist() for name in (*tastes, "new", "")] for one in places]
+        assert weights[0] == weights[1] == weights[2]
+        assert weights[0][0] != weights[0][1]
+        views = [one.people() for one in places]
+        assert views[0] == views[1] == views[2]
+        assert [one.name for one in views[0].people] == ["ana", "ben"]
+        assert [one.name for one in remote.people(hide=True).people] == ["person 1", "person 2"]

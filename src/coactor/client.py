@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 import numpy as np
 
 from coactor.corrections import plain_move
+from coactor.explanations import PeopleView, PersonView
 from coactor.proposals.calibration import Bin, Calibration
 from coactor.protocol import Correction, Domain, EffortRow, Move, Problem, Proposal, Round, Solution, Vector
 from coactor.studies.codec import Codec
@@ -166,6 +167,11 @@ class RemoteStudy:
         query = {"person": person, **({} if version is None else {"version": version})}
         answer = self._call("GET", f"/weights?{urlencode(query)}")
         return np.array(answer["weights"], dtype=np.float64)
+
+    def people(self, *, hide: bool = False) -> PeopleView:
+        """What people share, how they differ and who goes together; names are for leads only."""
+        answer = self._call("GET", f"/people?hide={'true' if hide else 'false'}")
+        return PeopleView(**{**answer, "people": [PersonView(**row) for row in answer["people"]]})
 
     @property
     def version(self) -> int:

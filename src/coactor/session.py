@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coactor import corrections, learners, rounds
-from coactor.explanations import lesson
+from coactor.explanations import PeopleView, lesson, people
 from coactor.memory import Memory, with_habits
 from coactor.proposals import strategies
 from coactor.proposals.acceptance import Acceptance
@@ -347,6 +347,10 @@ class Session:
                 f"this session has versions {first} to {self.version}."
             )
         return self._weights[version - first].copy()
+
+    def people(self, *, hide: bool = False) -> PeopleView:
+        """What people share, how they differ and who goes together; `hide` leaves out their names."""
+        return people(self._names, self._signs, self.learner, hide)
 
     def state(self) -> State:
         """What was learned, and the version, as JSON-able data; open proposals are not included."""

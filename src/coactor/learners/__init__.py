@@ -19,6 +19,7 @@ from coactor.learners.passive_aggressive import CSPA, PA, PAI, PAII
 from coactor.learners.perceptrons import CSPER, PER, CappedCSPER
 from coactor.learners.population import Population
 from coactor.learners.serialization import positive_dim
+from coactor.learners.several import Balanced, Separate
 from coactor.learners.wrappers import Averaged, MiniBatch
 from coactor.plugins import LEARNERS, announced, unknown
 from coactor.protocol import Learner, State, Vector
@@ -31,6 +32,7 @@ __all__ = [
     "PAII",
     "PER",
     "Averaged",
+    "Balanced",
     "CappedCSPER",
     "ChoiceLearner",
     "CoactiveLearner",
@@ -38,6 +40,7 @@ __all__ = [
     "MiniBatch",
     "Population",
     "PopulationCommittee",
+    "Separate",
     "from_state",
     "make",
     "names",
@@ -53,12 +56,16 @@ _BUILT_IN: dict[str, Callable[..., Learner]] = {
     Committee.name: Committee,
     **_COACTIVE,
 }
+_SEVERAL = (
+    *(f"separate-{name}" for name in ("PER", "CSPER", "PA", "CSPA")),
+    *(f"balanced-{name}" for name in ("PER", "CSPER")),
+)
 
 
 def names() -> list[str]:
     """Every name that `make` knows: ours, and those of installed packages."""
     wrapped = [f"{wrapper}-{name}" for wrapper in ("averaged", "batch") for name in _COACTIVE]
-    return list(dict.fromkeys(["default", *_BUILT_IN, *wrapped, *sorted(announced(LEARNERS))]))
+    return list(dict.fromkeys(["default", *_BUILT_IN, *wrapped, *_SEVERAL, *sorted(announced(LEARNERS))]))
 
 
 def make(name: str, dim: int, *, start: Sequence[float] | Vector | None = None, **settings: Any) -> Learner:
@@ -107,6 +114,11 @@ def make(name: str, dim: int, *, start: Sequence[float] | Vector | None = None, 
         return _BUILT_IN[name](dim, **settings)
     if inner in _COACTIVE and wrapper == "averaged":
         return Averaged(_COACTIVE[inner](dim, **settings))
+    if name in _SEVERAL and wrapper == "separate":
+        return Separate(_COACTIVE[inner](dim, **settings))
+    if name in _SEVERAL:
+        mu = {"mu": settings.pop("mu")} if "mu" in settings else {}
+        return Balanced(_COACTIVE[inner](dim, **settings), **mu)
     if inner in _COACTIVE and wrapper == "batch":
         size = {"size": settings.pop("size")} if "size" in settings else {}
         return MiniBatch(_COACTIVE[inner](dim, **settings), **size)
@@ -123,6 +135,9 @@ def _started(learner: Learner, start: Sequence[float] | Vector) -> Learner:
         )
     if isinstance(learner, Averaged | MiniBatch):
         _started(learner.learner, weights)
+    elif isinstance(learner, Balanced | Separate):
+        learner.learner.weights = weights
+        return learner
     elif not isinstance(learner, CoactiveLearner):
         raise ValueError(f"Learner {learner.name!r} cannot be given start weights.")
     if not isinstance(learner, MiniBatch):
@@ -147,7 +162,7 @@ def resolve(name: str, dim: int) -> str:
     if name not in names():
         raise unknown("learner", name, names())
     wrapper, _, inner = name.partition("-")
-    built_in = name in _BUILT_IN or (wrapper in ("averaged", "batch") and inner in _COACTIVE)
+    built_in = name in (*_BUILT_IN, *_SEVERAL) or (wrapper in ("averaged", "batch") and inner in _COACTIVE)
     if built_in and name in announced(LEARNERS):
         raise ValueError(
             f"An installed package announces the learner {name!r}, which is built in; rename it."
@@ -168,6 +183,9 @@ def settings_of(name: str) -> dict[str, Any]:
         return _parameters(_BUILT_IN[name])
     if inner in _COACTIVE and wrapper in ("averaged", "batch"):
         own = _parameters(MiniBatch) if wrapper == "batch" else {}
+        return own | _parameters(_COACTIVE[inner])
+    if name in _SEVERAL:
+        own = _parameters(Balanced) if wrapper == "balanced" else {}
         return own | _parameters(_COACTIVE[inner])
     return _parameters(announced(LEARNERS)[name].load())
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from coactor.corrections import apply_move, edit_distance
+from coactor.explanations import PeopleView, people
 from coactor.proposals.calibration import Calibration, calibration
 from coactor.protocol import (
     Domain,
@@ -92,6 +93,10 @@ class Reports:
         Raises NotFound if there is no such version.
         """
         return self._ledger.weights(version, person)
+
+    def people(self, *, hide: bool = False) -> PeopleView:
+        """What people share, how they differ and who goes together; `hide` leaves out their names."""
+        return people(self.config["features"], self.signs, self.learner(), hide)
 
     @property
     def version(self) -> int:

@@ -11,12 +11,13 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
+from coactor.explanations import PeopleView
 from coactor.proposals.calibration import Calibration
 from coactor.protocol import HasPosterior, Learner, Vector
 from coactor.protocol.abilities import Preferences, learner_for
 from coactor.studies import EffortRow
 from coactor.studies.log.facts import Asked
-from coactor.web.auth.permissions import Me, require
+from coactor.web.auth.permissions import PERMISSIONS, Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import After, Person, StudyName, Version
 from coactor.web.routes.responses import (
@@ -32,6 +33,7 @@ from coactor.web.routes.trends import MOST_ROWS, Trend, trend
 
 RowLimit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="Return at most this many.")]
 Last = Annotated[int | None, Query(ge=1, le=MOST_ROWS, description="Return only the last ones.")]
+Hide = Annotated[bool, Query(description="Leave out the names of people.")]
 Days = Annotated[float, Query(gt=0, le=36_500, description="Length of the recent period.")]
 
 
@@ -107,6 +109,13 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         number = opened.version if version is None else version
         data = believed(learner_for(opened.learner(number), person))
         return json_response({"version": number, "feature_names": opened.config["features"], **data})
+
+    @router.get("/studies/{study}/people", tags=["reports"], response_model=PeopleView, responses=ERRORS)
+    def people(study: StudyName, account: Me, hide: Hide = False) -> Response:
+        """Return what people share, how they differ and who goes together. Only a lead sees names."""
+        require(account, "read", study)
+        hide = hide or account.role not in PERMISSIONS["lead"]
+        return json_response(asdict(studies.study(study).people(hide=hide)))
 
     @router.get(
         "/studies/{study}/history", tags=["reports"], response_model=list[PastWeights], responses=ERRORS
