@@ -37,6 +37,7 @@ PRINTED = {
     "page": "python benchmarks/page.py",
     "peers": "python benchmarks/peers.py",
     "roads-speed": "python benchmarks/roads.py",
+    "roster": "python benchmarks/roster.py --runs 10",
     "solvers": "python benchmarks/solvers.py --seconds 2 --tsplib tsplib",
     "studies": "python benchmarks/studies.py",
     "updates": "python benchmarks/updates.py",

@@ -5,8 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from coactor.cli import main
-from coactor.studies import open_study
+from coactor.cli import main, serve
+from coactor.studies import Invalid, Store, open_study
+from coactor.web.open_studies import OpenStudies
 from tests.studies.stubs import tours
 
 CREATE = ("--domain", "tour", "--parameters", '{"features": 3}')
@@ -106,3 +107,20 @@ def test_create_and_configure_take_settings(run):
     assert "configured  {'settings': {'budget': 0.5, 'grace': 60.0}}" in run("study", "log", "own")
     assert "There are no proposals 'x'" in run("study", "configure", "own", "--proposals", "x", ok=False)
     assert "expected an operator and a number" in run("study", "configure", "own", "--cost", "a", ok=False)
+
+
+def test_serve_takes_a_study_with_a_domain_from_a_file(tmp_path, sqlite_url):
+    (tmp_path / "jobs.py").write_text(
+        "from coactor.models import GridModel\n"
+        "jobs = GridModel(over={'job': ['cut', 'weld']}, choose={'machine': ['A', 'B']})\n"
+        "jobs.wish('On A', jobs.has('A'))\n",
+        encoding="utf-8",
+    )
+    with Store(sqlite_url) as store:
+        for _ in range(2):  # the second time it exists already
+            name, domain = serve.domain_of(f"shop={tmp_path}/jobs.py:jobs", store)
+            study = OpenStudies(store, domains={name: domain}).study("shop")
+            assert study.ask(domain.problem({})).solution.shape == (2,)
+        for text, message in (("shop", "expected NAME=FILE.py:DOMAIN"), ("shop=no.py:jobs", "Cannot import")):
+            with pytest.raises(Invalid, match=message):
+                serve.domain_of(text, store)

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coactor import plugins
 from coactor.cli.options import json_option, store_option
 from coactor.cli.study import opened, report_study_errors, show
 from coactor.studies.accounts import Accounts
 from coactor.studies.errors import Invalid, Unavailable
 from coactor.studies.log.store import Store
+from coactor.studies.opening import open_study
 
 if TYPE_CHECKING:
+    from coactor.protocol import Domain
     from coactor.web.app import Demo
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -43,6 +46,13 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
 @click.option("--https", "secure", is_flag=True, help="A proxy in front serves the pages over https.")
 @click.option("--try", "with_demo", is_flag=True, help="Create demo studies in the store.")
 @click.option(
+    "--study",
+    "own",
+    multiple=True,
+    metavar="NAME=FILE.py:DOMAIN",
+    help="Serve this study with a domain from a file, and create it if there is none.",
+)
+@click.option(
     "--share-port", "shared", is_flag=True, help="Let several servers listen on this port, one per core."
 )
 @click.option(
@@ -64,6 +74,7 @@ def serve(
     hosts: tuple[str, ...],
     secure: bool,
     with_demo: bool,
+    own: tuple[str, ...],
     shared: bool,
     tiles: str,
     attribution: str,
@@ -89,7 +100,10 @@ def serve(
     )
     with opened(url) as store:
         demo = load_demo(store, with_demo)
-        app = create_app(store, hosts=[*hosts, host], secure=secure, demo=demo, ground=ground)
+        domains = dict(domain_of(text, store) for text in own)
+        app = create_app(
+            store, hosts=[*hosts, host], secure=secure, demo=demo, ground=ground, domains=domains
+        )
         with listening(host, port, shared) as listener:
             name = hosts[0] if hosts else f"[{host}]" if ":" in host else host
             address = f"{'https' if secure else 'http'}://{name}:{listener.getsockname()[1]}"
@@ -105,6 +119,20 @@ def serve(
             )
             with checkpoints(store), preparing(demo, store, quiet):
                 uvicorn.Server(config).run(sockets=[listener])
+
+
+def domain_of(text: str, store: Store) -> tuple[str, Domain]:
+    """The study that an option names and its domain. Creates the study if there is none."""
+    study, equals, place = text.partition("=")
+    if not equals:
+        raise Invalid(f"--study is {text!r}; expected NAME=FILE.py:DOMAIN, such as ward=roster.py:roster.")
+    try:
+        thing = plugins.load(place)[1]
+    except ValueError as error:
+        raise Invalid(str(error)) from error
+    domain: Domain = thing() if isinstance(thing, type) else thing
+    open_study(store, study, domain, create=True).close()
+    return study, domain
 
 
 def load_demo(store: Store, create: bool) -> Demo | None:

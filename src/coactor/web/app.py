@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from coactor.version import __version__
@@ -16,6 +16,7 @@ try:
 except ImportError as error:  # pragma: no cover
     raise ImportError("The server needs FastAPI; install it with: pip install 'coactor[serve]'") from error
 
+from coactor.protocol import Domain
 from coactor.studies import Forbidden, Store, Study
 from coactor.studies.accounts import Accounts
 from coactor.studies.desk import LEASE
@@ -66,6 +67,7 @@ def create_app(
     secure: bool = False,
     demo: Demo | None = None,
     ground: Ground | None = None,
+    domains: Mapping[str, Domain] | None = None,
 ) -> FastAPI:
     """Return an app that serves a store.
 
@@ -85,9 +87,11 @@ def create_app(
         The package `coactor.web.demo`, if the store holds demo studies.
     ground
         What maps are drawn on; by default nothing.
+    domains
+        Of studies whose domains are not installed, by the names of the studies.
     """
     ground = ground or Ground()
-    studies, accounts = OpenStudies(store, lease, clock), Accounts(store, clock)
+    studies, accounts = OpenStudies(store, lease, clock, domains), Accounts(store, clock)
     assets, metrics = Assets(), Metrics()
     authenticator = Authenticator(accounts, hosts)
     app = App(

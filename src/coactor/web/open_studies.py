@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from coactor.protocol import Domain
 from coactor.studies import Conflict, Desk, Forbidden, Invalid, Store, Study, catalog, open_study
 from coactor.studies.desk import LEASE
 
@@ -23,12 +24,21 @@ class OpenStudies:
         Seconds until a proposal that nobody touches is free again.
     clock
         Seconds since 1970.
+    domains
+        Of studies whose domains are not installed, by the names of the studies.
     """
 
-    def __init__(self, store: Store, lease: float = LEASE, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        store: Store,
+        lease: float = LEASE,
+        clock: Callable[[], float] = time.time,
+        domains: Mapping[str, Domain] | None = None,
+    ) -> None:
         self.store = store
         self.lease = lease
         self.clock = clock
+        self.domains = domains or {}
         self._open: dict[str, Study] = {}
         self._lock = threading.Lock()
 
@@ -36,7 +46,7 @@ class OpenStudies:
         """Return a study by name."""
         study = self._open.get(name)
         if study is None:
-            opened = Study(self.store, name, clock=self.clock)
+            opened = Study(self.store, name, self.domains.get(name), clock=self.clock)
             with self._lock:
                 study = self._open.setdefault(name, opened)
         return study
