@@ -96,3 +96,30 @@ def test_study_without_recorded_counts_costs_asks_its_domain(server):
     study = open_study(server.store, "tours")
     del study.config["counts_costs"]
     assert study.summary()["counts_costs"] is True
+
+
+def test_a_study_over_http_remembers_what_people_chose(server):
+    lead = server.client("admin")
+    plan = {"name": "plan", "parameters": {"features": 1}}
+    body = {"name": "depot", "domain": plan, "habits": ["similar", "all"]}
+    made = lead.post("/api/studies", json=body)
+    assert made.status_code == 201, made.text
+    assert made.json()["feature_names"][1:] == ["unusual in similar cases", "unusual in all cases"]
+    arcs = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+    day = {"arcs": arcs, "demand": [0, 1, 1], "capacity": [2], "stops": ["depot", "A", "B"]}
+    for number in (1, 2):
+        asked = lead.post("/api/studies/depot/proposals", json={"problem": day})
+        assert asked.status_code == 201, asked.text
+        move = {"op": "reverse", "args": [0, 1, 2]}
+        told = lead.post(f"/api/studies/depot/proposals/{number}/tell", json={"moves": [move]})
+        assert told.status_code == 200, told.text
+    events = lead.get("/api/studies/depot/events").json()["events"]
+    cases = [event["case"] for event in events if event["kind"] == "told"]
+    assert [case[1] for case in cases] == [["depot", "A", "B"]] * 2
+    assert lead.get("/api/studies/depot/proposals/2").json()["problem"]["arcs"] == [
+        [[float(value)] for value in row] for row in arcs
+    ]
+    wrong = {**body, "name": "other", "habits": ["weather"]}
+    assert lead.post("/api/studies", json=wrong).status_code == 422
+    hypercube = {"name": "other", "domain": {"name": "hypercube"}, "habits": True}
+    assert lead.post("/api/studies", json=hypercube).status_code == 422
