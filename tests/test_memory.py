@@ -201,3 +201,27 @@ def test_unknown_parts_are_left_out() -> None:
     usage = Usage(("depot", "Z"), ("Z", "A"), np.zeros((2, 1)))
     arcs = Plans(habits=("all",)).extend(day, usage).arcs[:, :, 1]
     assert arcs.tolist() == [[1.0, 1.0], [1.0, 0.0]]
+
+
+class Described(Packing):
+    feature_signs = (-1,) * Packing.dim
+
+    def show(self, x: Any, y: Any) -> list[dict[str, Any]]:
+        return [{"kind": "list", "items": [str(item) for item in y]}]
+
+    def describe(self, x: Any, move: Any) -> str:
+        return f"{move['op']} in {len(x)} items"
+
+    def edits_between(self, x: Any, y: Any, z: Any) -> float:
+        return float(len(set(y) ^ set(z)))
+
+
+def test_habits_keep_what_the_domain_says_about_itself() -> None:
+    domain: Any = with_habits(Described(), True)
+    x = ITEMS
+    recalled = domain.extend(x, Memory().recall(("similar",), x))
+    assert domain.show(recalled, ()) == [{"kind": "list", "items": []}]
+    assert domain.describe(recalled, {"op": "add", "args": [0]}) == f"add in {len(x)} items"
+    assert domain.edits_between(recalled, x, ()) == len(set(x))
+    assert coactor.protocol.feature_signs(domain) == [*Described.feature_signs, -1]
+    assert coactor.protocol.feature_signs(with_habits(Packing(), True)) == [1] * Packing.dim + [-1]

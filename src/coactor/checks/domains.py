@@ -8,11 +8,13 @@ import traceback
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from coactor import search
 from coactor.checks.errors import CheckError, check_methods
+from coactor.corrections import plain_move
 from coactor.protocol import (
     Codes,
     Describes,
@@ -125,9 +127,9 @@ def _check_moves(domain: Domain, x: Problem, y: Solution, where: str, rng: np.ra
     if moves != list(domain.moves(x, y)):
         raise CheckError(f"Moves differ when asked twice {where}; the scan order must be fixed.")
     for move in moves:
-        if not isinstance(move, dict) or set(move) != {"op", "args"} or json.loads(json.dumps(move)) != move:
+        if move != _plain(move):
             raise CheckError(
-                f"Move {move!r} {where} is not plain data; expected {{'op': name, 'args': [numbers]}}."
+                f"Move {move!r} {where} is not plain data; expected {{'op': name, 'args': [whole numbers]}}."
             )
     tried = moves if len(moves) <= 50 else [moves[k] for k in rng.choice(len(moves), 50, replace=False)]
     for move in tried:
@@ -142,6 +144,13 @@ def _check_moves(domain: Domain, x: Problem, y: Solution, where: str, rng: np.ra
         except ValueError as error:
             raise CheckError(f"Move {move!r} {where} yields an invalid solution: {error}") from error
         _check_features(domain, x, z, f"after move {move!r} {where}")
+
+
+def _plain(move: Any) -> Any:
+    try:
+        return json.loads(json.dumps(plain_move(move)))
+    except (ValueError, TypeError):
+        return None
 
 
 def _check_optimal(domain: Domain, x: Problem, y: Solution, w: Vector, where: str) -> None:

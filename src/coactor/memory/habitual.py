@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from coactor.protocol import (
     Vector,
     counts_costs,
     feature_names,
+    feature_signs,
 )
 
 
@@ -81,6 +83,12 @@ class HabitualDomain:
         self.domain = domain
         self.habits = check_kinds(habits)
         self.counts_costs = counts_costs(domain)
+        for name in ("show", "describe", "edits_between"):
+            if hasattr(domain, name):
+                setattr(self, name, partial(_of_plain_problem, getattr(domain, name)))
+        for name in ("sample", "editor"):
+            if hasattr(domain, name):
+                setattr(self, name, getattr(domain, name))
 
     def __repr__(self) -> str:
         return f"{self.domain!r} with habits {self.habits}"
@@ -92,6 +100,10 @@ class HabitualDomain:
     @property
     def feature_names(self) -> tuple[str, ...]:
         return (*feature_names(self.domain), *(KINDS[kind] for kind in self.habits))
+
+    @property
+    def feature_signs(self) -> tuple[int, ...]:
+        return (*feature_signs(self.domain), *(-1 for _ in self.habits))
 
     def with_habits(self, kinds: Sequence[str]) -> HabitualDomain:
         """The same domain with these kinds of habits."""
@@ -153,6 +165,10 @@ class HabitualDomain:
     def check_solution(self, x: Problem, y: Any) -> None:
         """Raise ValueError if the domain rejects the solution."""
         search.check_solution(self.domain, plain(x), y)
+
+
+def _of_plain_problem(method: Callable[..., Any], x: Problem, *more: Any) -> Any:
+    return method(plain(x), *more)
 
 
 def plain(x: Problem) -> Problem:
