@@ -11,6 +11,7 @@ import statistics
 import sys
 import tempfile
 import time
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 from coactor.domains import Day, Graph, Network, Plans, Query, Ranking, Roads, Tour, Trip
-from coactor.studies import Store, open_study
+from coactor.studies import Store, catalog, open_study
 from coactor.studies.accounts import Accounts
 from coactor.web import demo
 from coactor.web.app import create_app
@@ -120,6 +121,49 @@ def town(links: int) -> Network:
     return Network.of(both[:, 0], both[:, 1], length, kinds, places=places, streets=names)
 
 
+def month(store: Store) -> None:
+    """Create a roster of 60 nurses and 31 days."""
+    # By its path, because it imports the example of the same name.
+    spec = spec_from_file_location("roster_benchmark", Path(__file__).with_name("roster.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    model, x = module.month()
+    catalog.add("roster-60x31", lambda: model)
+    with open_study(store, "roster-60x31", model, "default", create=True, proposals="paper") as study:
+        study.ask(x)
+
+
+def grid(browser: Any, store: Store, address: str, rows: list[tuple[str, str, str]]) -> list[float]:
+    """Measure opening, edits and the choices of a cell of a large roster; return frames while dragging."""
+    path = "/s/roster-60x31/p/1"
+    page, took, size = opened(browser, store, address, path, "body[data-revision]")
+    rows.append(("open 60 x 31 cells", f"{took:.0f} ms, {size:.0f} kB", "1500 ms, 500 kB"))
+    asked, edits = [], []
+    for k in range(8):
+        began = time.perf_counter()
+        answer = page.request.get(f"{address}/api/studies/roster-60x31/proposals/1/part?part={31 * k}")
+        asked.append(1000 * (time.perf_counter() - began))
+        allowed = [one for one in answer.json() if one["move"]["op"] == "set" and not one["refused"]]
+        if not allowed:
+            continue
+        page.locator(f'.grid [data-part="{31 * k}"]').focus()
+        began = time.perf_counter()
+        page.keyboard.press(str(allowed[0]["move"]["args"][2] + 1))
+        page.locator(f'body[data-revision="{len(edits) + 1}"]').wait_for(state="attached")
+        edits.append(1000 * (time.perf_counter() - began))
+    for what, times in (
+        ("the choices of a cell of 60 x 31", asked),
+        ("an edit of 60 x 31, key to screen", edits),
+    ):
+        if times:
+            text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
+            rows.append((what, text, "100 ms"))
+    cells = page.locator(".grid [data-part]")
+    return drag(page, centre(cells.nth(0)), centre(cells.nth(31 * 12)))
+
+
 def roads(
     browser: Any,
     store: Store,
@@ -217,6 +261,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{Path(folder)}/desk.db") as store:
         demo.create_demo_studies(store)
         large(store)
+        month(store)
         crowded(store)
         with serving(create_app(store, demo=demo)) as address, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGS)
@@ -256,6 +301,7 @@ def main() -> None:
             page, _, _ = opened(browser, store, address, "/s/ranking-200/p/1", "body[data-revision]")
             docs = page.locator(".ranking li .called")
             frames["drag, 200 documents"] = drag(page, centre(docs.nth(1)), centre(docs.nth(11)))
+            frames["drag, 60 x 31 cells"] = grid(browser, store, address, rows)
             for what, gaps in frames.items():
                 late = sum(gap > 25 for gap in gaps)
                 text = f"{1000 / np.mean(gaps):.0f} frames/s, {late} of {len(gaps)} late"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import coactor
 from coactor.kernels import grids
-from coactor.models import GridModel, Instance
+from coactor.models import GridModel, Instance, searching
 from tests.models import cases
 
 EXAMPLE = cases.tutorial()
@@ -139,6 +139,19 @@ def test_solve_is_deterministic_and_no_move_improves_its_answer(x: Instance) -> 
     y = ROSTER.solve(x, w)
     np.testing.assert_array_equal(y, ROSTER.solve(x, w))
     assert ROSTER.landscape(x, w).gains(y).max() <= 1e-9
+
+
+def test_the_search_goes_on_where_a_rule_is_still_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    tastes = [np.random.default_rng(seed).standard_normal(ROSTER.dim) for seed in range(12)]
+    tasks = [(week(seed), w) for seed, w in enumerate(tastes)]
+
+    def broken() -> int:
+        left = [searching.anneal(x, ROSTER.landscape(x, w).value, 12 * 84)[1] for x, w in tasks]
+        return sum(amount > grids.KEPT for amount in left)
+
+    assert broken() == 0
+    monkeypatch.setattr(searching, "PRICES", searching.PRICES[:1])
+    assert broken() > 0
 
 
 def test_cp_sat_improves_on_the_search_and_is_deterministic() -> None:

@@ -10,7 +10,7 @@ from coactor.models.instances import Instance
 from coactor.protocol import Indices, Move, Vector
 
 HOT, COLD = 0.5, 0.03  # first and last temperature, in units of what a typical edit changes
-PRICE = 3.0  # of breaking a rule by 1, in the same units
+PRICES = (3.0, 30.0, 300.0)  # of breaking a rule by 1, in the same units; the next if a rule stays broken
 
 
 class GridLandscape:
@@ -50,6 +50,8 @@ class GridLandscape:
 def anneal(x: Instance, value: grids.Program, steps: int) -> tuple[Indices, float]:
     """Simulated annealing from the first choice everywhere: a solution, and by how much it breaks rules.
 
+    It goes on from where it is, with a higher price, as long as a rule is broken.
+
     The stream of random numbers is fixed, so that the same problem and weights give the same solution.
     """
     rng = np.random.default_rng(0)
@@ -63,8 +65,10 @@ def anneal(x: Instance, value: grids.Program, steps: int) -> tuple[Indices, floa
     typical = float(changes[changes > 0].mean()) if changes.any() else 0.0
     rules = x.rules.program(group=0)
     heat = typical * np.geomspace(HOT, COLD, steps)
-    start = np.zeros(anywhere.size, np.int64)
-    y, broken = grids.anneal(
-        value, rules, start, tried, x.stride, rng.random(steps), heat, PRICE * typical or 1.0
-    )
+    y, broken = np.zeros(anywhere.size, np.int64), np.inf
+    for price in PRICES:
+        coins = rng.random(steps)
+        y, broken = grids.anneal(value, rules, y, tried, x.stride, coins, heat, price * typical or 1.0)
+        if broken <= grids.KEPT:
+            break
     return y.reshape(x.shape), float(broken)
