@@ -138,7 +138,7 @@ def _verdict(chances: NDArray[Any], accepted: int) -> tuple[str, str]:
     n, expected = len(chances), float(chances.sum())
     if n < ENOUGH:
         return "early", f"Too early to tell: {n} of at least {ENOUGH} proposals with a chance are done."
-    course = f"of {n} proposals {expected:.1f} were expected to be accepted untouched, {accepted} were"
+    course = f"of {n} proposals about {expected:.0f} were expected to be accepted unchanged, {accepted} were"
     if abs(accepted - expected) <= SURE * sqrt(float((chances * (1.0 - chances)).sum())):
         return "fits", f"The chances fit what happened: {course}."
     if accepted < expected:
