@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import reduce
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import click
@@ -23,6 +25,7 @@ from coactor.lab.engine.atomic_files import CannotWriteError
 
 QUICK = {"runs": 3, "examples": 150}
 FULL = {"runs": 10, "examples": 1000}
+CHOICES = {"runs": 10, "examples": 300}
 
 _errors = report_errors(ValueError, CannotWriteError)
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -102,6 +105,12 @@ _data = click.option(
 @click.option(
     "--robustness", is_flag=True, help="Also run other experts, features and weights; takes minutes more."
 )
+@click.option(
+    "--choices",
+    is_flag=True,
+    help=f"Judge the claims under all 48 combinations of what the paper leaves open, instead.  [default: "
+    f"{CHOICES['runs']} runs of {CHOICES['examples']} examples]",
+)
 @click.option("--verify", type=click.Path(), metavar="MANIFEST", help="Run a manifest again and compare.")
 @json_option
 @_errors
@@ -118,6 +127,7 @@ def reproduce(
     data: tuple[str, ...],
     kappa: tuple[str, ...],
     robustness: bool,
+    choices: bool,
     verify: str | None,
     as_json: bool,
     **chosen: Any,
@@ -130,6 +140,11 @@ def reproduce(
     exclusive_jobs(jobs, cluster)
     if verify is not None:
         _verify(verify, data, jobs, cluster, as_json)
+        return
+    if choices:
+        size: dict[str, Any] = QUICK if quick else CHOICES
+        size = {"runs": runs or size["runs"], "examples": examples or size["examples"], "seed": seed}
+        _explore(out, names(panels), size, data, jobs, cluster, as_json)
         return
     from coactor.lab import Choices
     from coactor.lab import reproduce as run
@@ -159,6 +174,30 @@ def reproduce(
     if result.results[0].runs < DECIDING_RUNS:
         click.echo(f"\n{UNDECIDED[0].upper()}{UNDECIDED[1:]}.")
     click.echo(f"\nAll files are in {result.out}. Open {result.out / 'report.html'}.")
+
+
+def _explore(
+    out: str,
+    panels: list[str] | None,
+    size: dict[str, Any],
+    data: tuple[str, ...],
+    jobs: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    from coactor.lab.paper.reproduction import explore_choices
+
+    if size["examples"] == "all":
+        raise click.UsageError("--choices needs a number of --examples, so that all settings have the same.")
+    tables = explore_choices(
+        out, panels=panels, **size, data=data, jobs=jobs, cluster=cluster, silent=as_json
+    )
+    if as_json:
+        click.echo(json.dumps([asdict(table) for table in tables], ensure_ascii=False))
+        return
+    for table in tables:
+        click.echo(f"{table.number:>3}  {table.sentence}\n     {table.conclusion}")
+    click.echo(f"\nAll files are in {out}. Open {Path(out) / 'choices.html'}.")
 
 
 def _verify(

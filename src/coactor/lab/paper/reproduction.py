@@ -13,9 +13,10 @@ from typing import Any, Literal
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import code_digest
 from coactor.lab.engine.contenders import EXPERT, OURS, PAPER, parse_contenders
-from coactor.lab.output import figure, report, tables
+from coactor.lab.output import figure, report, specification, tables
 from coactor.lab.output.calibration import calibrations
 from coactor.lab.paper import robustness
+from coactor.lab.paper import specification as settings_of_claims
 from coactor.lab.paper.choices import DEFAULT_CHOICES, Choices, parse_kappa
 from coactor.lab.paper.claims import DECIDING_RUNS, Claim
 from coactor.lab.paper.data.files import read_queries
@@ -24,6 +25,7 @@ from coactor.lab.paper.panels import PANELS, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.robustness import Cell
 from coactor.lab.paper.sentences import judge_paper
+from coactor.lab.paper.specification import ClaimTable
 from coactor.lab.paper.versus_paper import margins
 from coactor.version import __version__
 
@@ -39,6 +41,7 @@ NUMBERS = (
     "claims.md",
 )
 ROBUSTNESS = "robustness.csv"
+CHOICES_FILES = ("choices.csv", "choices.md", "choices.png", "choices.svg", "choices.html")
 PICTURES = ("figure.png", "figure.svg", "report.html")
 MANIFEST = "manifest.json"
 SYNTHETIC = (
@@ -190,6 +193,54 @@ def reproduce(
     cells = robustness_of(chosen, folder=folder, jobs=jobs, cluster=cluster, silent=silent)
     claims = write_all(folder, chosen, results, cells)
     return Reproduction(folder, results, claims, cells)
+
+
+def explore_choices(
+    out: str | Path = "results",
+    *,
+    panels: Sequence[str] | None = None,
+    runs: int = 10,
+    examples: int = 300,
+    seed: int = 0,
+    data: Sequence[str | Path] = (),
+    jobs: int | None = None,
+    cluster: str | None = None,
+    silent: bool = True,
+) -> list[ClaimTable]:
+    """Judge the claims under every combination of what the paper leaves open; write table, picture and page.
+
+    Parameters
+    ----------
+    out
+        The folder. Finished runs are cached there, so that the same call resumes where it was stopped.
+    panels, runs, examples, seed, data, jobs, cluster, silent
+        As in `reproduce`. Verdicts are also given after a fifth of the examples.
+    """
+    folder = Path(out)
+    atomic_files.prepare(folder, _BYTES_OVERHEAD)
+    claim_tables = settings_of_claims.explore(
+        runs=runs,
+        examples=examples,
+        seed=seed,
+        panels=panels,
+        data=data,
+        folder=folder,
+        jobs=jobs,
+        cluster=cluster,
+        silent=silent,
+    )
+    words = ["coactor", "reproduce", "--choices", "--runs", str(runs), "--examples", str(examples)]
+    words += ["--seed", str(seed), *(["--panels", ",".join(panels)] if panels else [])]
+    command = shlex.join([*words, *(word for path in data for word in ("--data", Path(path).name))])
+    size = f"{runs} runs of {examples} examples"
+    png, svg = specification.draw(claim_tables)
+    page = specification.page(claim_tables, svg, command=command, size=size, environment=environment())
+    rows = settings_of_claims.rows(claim_tables)
+    text = specification.markdown(claim_tables, command, size)
+    contents: tuple[str | bytes, ...] = (tables.to_csv(rows), text, png, svg, page)
+    for name, content in zip(CHOICES_FILES, contents, strict=True):
+        atomic_files.write(folder / name, content)
+    return claim_tables
 
 
 def robustness_of(

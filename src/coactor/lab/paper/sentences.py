@@ -121,7 +121,10 @@ def _csper_best_counted(evidence: Evidence) -> Iterator[Question]:
 
 
 def _budget_benefits(evidence: Evidence) -> Iterator[Question]:
-    gaps = {panel: evidence.total(panel, "CSPER") / evidence.total(panel, "PER") - 1.0 for panel in _RANK}
+    gaps = {
+        panel: evidence.total(panel, "CSPER") / np.maximum(evidence.total(panel, "PER"), 1.0) - 1.0
+        for panel in _RANK
+    }
     free, limited = (gaps[panel] for panel in _RANK)
     yield Question("rank-unlimited: CSPER's excess over PER, as a share of PER", free)
     yield Question("rank-budget: half of that share minus the same share here", free / 2 - limited)
