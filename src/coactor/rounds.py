@@ -15,6 +15,7 @@ limit per call is neither safe with threads nor free.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,13 +24,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from coactor.corrections import feedback
+from coactor.corrections import edit_distance, feedback
 from coactor.memory import Memory, past_case, recall
 from coactor.proposals.acceptance import Acceptance
+from coactor.proposals.guard import LEARNER, Guard
 from coactor.proposals.strategies import Outlook, Strategy, expected_moves
 from coactor.protocol import (
     Candidate,
     Correction,
+    CountsEdits,
     Domain,
     Feedback,
     Invalid,
@@ -42,7 +45,7 @@ from coactor.protocol import (
     Vector,
     uses_habits,
 )
-from coactor.protocol.abilities import learner_for
+from coactor.protocol.abilities import HasStart, learner_for
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution
 from coactor.validation import all_finite
@@ -62,11 +65,14 @@ class Knowledge:
         How the expected number of moves predicts that a proposal is accepted.
     memory
         What people chose; None if the domain has no features of habits.
+    guard
+        What the learner and a few alternatives would have left to edit; None proposes with the learner.
     """
 
     learner: Learner
     acceptance: Acceptance = field(default_factory=Acceptance)
     memory: Memory | None = None
+    guard: Guard | None = None
 
     def __post_init__(self) -> None:
         _limit_blas_threads()
@@ -78,7 +84,8 @@ class Knowledge:
     def state(self) -> State:
         """Everything that has been learned, as JSON-able data."""
         state = {"learner": self.learner.state(), "acceptance": self.acceptance.state()}
-        return state if self.memory is None else {**state, "memory": self.memory.state()}
+        parts = {"memory": self.memory, "guard": self.guard}
+        return {**state, **{name: part.state() for name, part in parts.items() if part is not None}}
 
     def restore(self, state: State) -> None:
         """Return to an earlier state. Raises ValueError, and changes nothing, if it is invalid."""
@@ -92,8 +99,18 @@ class Knowledge:
         acceptance.restore(parts[1])
         if memory is not None and "memory" in state:
             memory.restore(state["memory"])
+        guard = deepcopy(self.guard)
+        if guard is not None and "guard" in state:
+            guard.restore(state["guard"])
         self.learner.restore(parts[0])
-        self.acceptance, self.memory = acceptance, memory
+        self.acceptance, self.memory, self.guard = acceptance, memory, guard
+
+
+def make_guard(domain: Domain, learner: Learner) -> Guard | None:
+    """A guard for a learner that takes a start, in a domain that counts edits; else None."""
+    if isinstance(domain, CountsEdits) and isinstance(learner, HasStart):
+        return Guard(domain.dim, learner.start)
+    return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,12 +127,15 @@ class Observation:
         The number of moves expected when the proposal was made; None if it was not predicted.
     case
         What a memory keeps of the final solution; None if the domain has no features of habits.
+    left
+        What each alternative of the guard would have left to edit: the result of `edits_left`.
     """
 
     feedback: Feedback
     accepted: bool
     expected_moves: float | None = None
     case: PastCase | None = None
+    left: Mapping[str, float] | None = None
 
     @property
     def cut(self) -> bool:
@@ -155,8 +175,9 @@ def propose(
     if knowledge.memory is not None and uses_habits(domain):
         recalled = recall(knowledge.memory, domain, problem)
         problem = domain.extend(problem, recalled)
-    outlook = Outlook.of(learner_for(knowledge.learner, person))
-    solution = strategy(problem, outlook, (seed, version))
+    outlook, guard = Outlook.of(learner_for(knowledge.learner, person)), knowledge.guard
+    fixed = None if guard is None else guard.weights
+    solution = strategy(problem, outlook if fixed is None else Outlook(fixed), (seed, version))
     if validate:
         check_solution(domain, problem, solution)
     chance = moves = None
@@ -165,7 +186,8 @@ def propose(
         expected = expected_moves(gains, outlook.threshold)
         if math.isfinite(expected):
             moves, chance = expected, knowledge.acceptance.chance(expected)
-    return Proposal(id, problem, solution, version, chance, moves, recalled, person)
+    proposer, reason = (LEARNER, "") if guard is None else (guard.leader, guard.reason)
+    return Proposal(id, problem, solution, version, chance, moves, recalled, person, proposer, reason)
 
 
 def observe(
@@ -214,8 +236,40 @@ def observe(
     return Observation(vectors, not correction.costs, proposal.expected_moves, case)
 
 
+def edits_left(
+    domain: Domain,
+    strategy: Strategy,
+    knowledge: Knowledge,
+    proposal: Proposal,
+    correction: Correction,
+    seed: int = 0,
+) -> dict[str, float] | None:
+    """What each alternative of the guard would have left to edit to the final solution.
+
+    None without a guard, if the guard has decided, before anything was learned, or if the expert ran out of
+    time: then the final solution is not what they wanted. `knowledge` is that before the correction.
+    """
+    guard = knowledge.guard
+    if guard is None or not guard.undecided or correction.cut:
+        return None
+    learned = Outlook.of(learner_for(knowledge.learner, proposal.person))
+    if learned.threshold is None or not math.isfinite(learned.threshold):
+        return None
+    x, left = proposal.problem, {}
+    try:
+        for name in guard.undecided:
+            y = proposal.solution
+            if name != proposal.proposer:
+                outlook = Outlook(guard.fixed[name]) if name in guard.fixed else learned
+                y = strategy(x, outlook, (seed, proposal.version))
+            left[name] = edit_distance(domain, x, y, correction.final)
+    except (ValueError, IndexError):  # a solver may fail for weights that nobody chose
+        return None
+    return left
+
+
 def learn(knowledge: Knowledge, observation: Observation) -> None:
-    """Update the learner, the prediction of acceptance and the memory. If one fails, nothing has changed.
+    """Update the learner, the acceptance, the memory and the guard. If one fails, nothing has changed.
 
     A correction that was cut before its first step says nothing about acceptance.
 
@@ -236,6 +290,8 @@ def learn(knowledge: Knowledge, observation: Observation) -> None:
                 knowledge.acceptance.learn(observation.expected_moves, observation.accepted)
             if knowledge.memory is not None and observation.case is not None:
                 knowledge.memory.add(observation.case)
+            if knowledge.guard is not None and observation.left is not None:
+                knowledge.guard.learn(observation.left)
         except BaseException:
             _undo(saved)
             raise

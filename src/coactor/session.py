@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,6 +93,9 @@ class Session:
         Whether to remember what people chose, and to add how unusual the parts of a solution are to its
         features: True, or the kinds of `coactor.memory`. Then `session.domain` has more features, and the
         problem of a proposal holds what was recalled for it.
+    guard
+        Whether to propose with the start or with all features alike while the learner would have left more
+        to edit, see `coactor.proposals.guard`; by default if the learner is named "default".
 
     Examples
     --------
@@ -120,8 +124,10 @@ class Session:
         candidate: Candidate = "final",
         seed: int = 0,
         habits: bool | Sequence[str] = False,
+        guard: bool | None = None,
     ) -> None:
         domain = with_habits(domain, habits)
+        guarded = learner == "default" if guard is None else guard
         if isinstance(learner, str):
             learner = learners.make(learner, domain.dim)
         if learner.weights.shape != (domain.dim,):
@@ -132,7 +138,11 @@ class Session:
         if candidate not in ("final", "disagreement"):
             raise Invalid(f"The candidate is {candidate!r}; expected 'final' or 'disagreement'.")
         self.domain = domain
-        self.knowledge = Knowledge(learner, memory=Memory() if uses_habits(domain) else None)
+        self.knowledge = Knowledge(
+            learner,
+            memory=Memory() if uses_habits(domain) else None,
+            guard=rounds.make_guard(domain, learner) if guarded else None,
+        )
         self.strategy: Strategy = (
             strategies.strategy(proposals, domain, solver, strategies.effort(budget))
             if isinstance(proposals, str)
@@ -275,7 +285,8 @@ class Session:
         )
         before = self.weights(person=person)
         if learn:
-            rounds.learn(self.knowledge, observation)
+            left = rounds.edits_left(self.domain, self.strategy, self.knowledge, asked, correction, self.seed)
+            rounds.learn(self.knowledge, replace(observation, left=left))
             self.version += 1
             self._weights.append(learner.weights.copy())
         after = self.weights(person=person)

@@ -153,7 +153,7 @@ def test_a_good_start_is_kept_and_a_bad_one_is_replaced() -> None:
         if k < 3:
             first.append(cosine(good.weights * UNITS, truth))
         last = [cosine(good.weights * UNITS, truth), cosine(bad.weights * UNITS, truth)]
-    assert min(first) > 0.95
+    assert min(first) > 0.9
     assert min(last) > 0.98
 
 

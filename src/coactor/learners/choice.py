@@ -69,7 +69,7 @@ class PriorScales(NamedTuple):
 WITH_FEW = PriorScales(prior_sd=10.0, threshold_sd=10.0, prior_mean=0.01)
 WITH_MANY = PriorScales(prior_sd=1.0, threshold_sd=2.0, prior_mean=0.1)
 MEMORY = 200, 2  # the time constant of forgetting: at least so many rounds, and so many per feature
-EVIDENCE = 1.0  # n rows of one case count as n to this power observations
+EVIDENCE = 0.5  # n rows of one case count as n to this power observations
 
 
 class Observed(NamedTuple):

@@ -47,6 +47,11 @@ class Blend(Generic[Member]):
         self.quick, self.slow = quick, slow
 
     @property
+    def start(self) -> Vector | None:
+        """The weights in use before; None if there are none."""
+        return self.quick.start
+
+    @property
     def weights(self) -> Vector:
         """Between the two directions, with the length of the quick learner's."""
         quick, slow = self.quick.weights, self.slow.weights

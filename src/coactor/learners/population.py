@@ -107,7 +107,7 @@ class Population:
 
     def _begin(self, single: ChoiceLearner) -> None:
         self.single = single  # the learner while there is one person; afterwards only its units are used
-        self.dim = single.dim
+        self.dim, self.start = single.dim, single.start
         self.algebra: Joint | Independent = Joint() if single.dim <= FEW else Independent()
         self._first: str | None = None
         self._sites: dict[str, Site] = {}

@@ -45,7 +45,7 @@ class Units:
 
         With `common`, all features have the unit 1. Else a feature that varies in a few rows only gets a
         unit shrunk towards the other features': the geometric mean of its own root mean square and theirs,
-        weighted by the number of rows.
+        weighted by the number of rows. A feature that varies in every row has its own.
         """
         units, length = self.features, self.length
         fresh = (units == 0.0) & differences.any(axis=0)
@@ -60,7 +60,8 @@ class Units:
                 count = np.count_nonzero(varying, axis=0)
                 own = np.log(row_lengths(varying.T)) - 0.5 * np.log(count)
                 others = np.append(own, np.log(units[units > 0.0])).mean()
-                units[fresh] = np.exp((count * own + SHRINKAGE * others) / (count + SHRINKAGE))
+                doubt = SHRINKAGE * (1.0 - count / len(varying))
+                units[fresh] = np.exp((count * own + doubt * others) / (count + doubt))
         if length == 0.0:
             rows = differences / np.where(units == 0.0, 1.0, units)
             length = float(row_lengths(row_lengths(rows)[None])[0] / np.sqrt(len(rows)))

@@ -97,6 +97,8 @@ class Proposal:
         What the memory recalled, which is part of the problem; None if there is no memory.
     person
         Whose weights it was solved with; empty: nobody's in particular.
+    proposer, reason
+        Whose weights solved it, "learner", "start" or "alike", and why, see `coactor.proposals.guard`.
     """
 
     id: int
@@ -107,6 +109,8 @@ class Proposal:
     expected_moves: float | None = None
     recalled: Usage | None = None
     person: str = ""
+    proposer: str = "learner"
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

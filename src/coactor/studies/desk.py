@@ -318,6 +318,7 @@ class Desk:
             state=None if known is None else known.learner.state(),
             acceptance=None if known is None else known.acceptance.state(),
             memory=None if known is None or known.memory is None else known.memory.state(),
+            guard=None if known is None or known.guard is None else known.guard.state(),
             digest=digest((known or log.projection.knowledge).learner.weights),
             chance=tell.chance,
             expected=tell.expected,

@@ -21,6 +21,7 @@ from coactor.protocol import (
     feature_names,
     uses_habits,
 )
+from coactor.rounds import make_guard
 from coactor.studies import catalog
 from coactor.studies.codec import STUDY_NAME, short
 from coactor.studies.errors import Conflict, Invalid
@@ -58,6 +59,7 @@ def open_study(
     habits: bool | Sequence[str] | None = None,
     learned: State | None = None,
     start: Sequence[float] | Vector | None = None,
+    guard: bool | None = None,
     actor: str = "",
     clock: Callable[[], float] = time.time,
 ) -> Study:
@@ -105,7 +107,11 @@ def open_study(
         What the study starts with when it is created: the states of a learner and of a memory, as
         ``coactor learn`` writes them. In place of `learner`.
     start
-        The weights in use today, with which a learner given by its name starts when the study is created.
+        The weights in use today, with which a learner given by its name starts when the study is created. A
+        study with habits takes those of the plain domain, too.
+    guard
+        Whether to propose with the start or with all features alike while the learner would have left more
+        to edit, see `coactor.proposals.guard`. When created: if the learner is not named or "default".
     actor, clock
         Who creates the study, and seconds since 1970.
 
@@ -147,9 +153,11 @@ def open_study(
         if not exists and create:
             habits = (learned or {}).get("habits") if habits is None else habits
             domain = None if domain is None else with_habits(domain, habits or False)
+            guarded = learned is not None or learner in (None, "default") if guard is None else guard
             learner = learner if learned is None else learner_from(learned)
             memory = (learned or {}).get("memory")
-            _create(store, name, domain, learner, start, memory, {**DEFAULTS, **settings}, actor, clock)
+            first = {**DEFAULTS, **settings, "guard": guarded}
+            _create(store, name, domain, learner, start, memory, first, actor, clock)
         own = None if learner is None or isinstance(learner, str) else learner
         strategy = None if isinstance(proposals, str) else proposals
         study = Study(store, name, domain, own, solver, strategy, clock)
@@ -181,11 +189,15 @@ def _create(
     if domain is None:
         raise Invalid(f"Study {name!r} is new; pass its domain.")
     if learner is None or isinstance(learner, str):
+        if start is not None and uses_habits(domain) and len(start) == domain.dim - len(domain.habits):
+            start = [*start, *([0.0] * len(domain.habits))]
         learner = make_learner(learner or "default", domain.dim, start)
     elif start is not None:
         raise Invalid(
             "The learner is given as an object, which has a start already; give its name, or no start."
         )
+    guard = make_guard(domain, learner) if settings["guard"] else None
+    settings["guard"] = guard is not None
     if len(learner.weights) != domain.dim:
         raise Invalid(f"The learner has {len(learner.weights)} weights, the domain {domain.dim} features.")
     config = {
@@ -202,7 +214,13 @@ def _create(
             Memory().restore(memory)
     else:
         memory = None
-    first = Created(uid=uuid.uuid4().hex, config=config, state=learner.state(), memory=memory)
+    first = Created(
+        uid=uuid.uuid4().hex,
+        config=config,
+        state=learner.state(),
+        memory=memory,
+        guard=None if guard is None else guard.state(),
+    )
     parts = catalog.parts(domain)
     try:
         with store.writing() as sql:

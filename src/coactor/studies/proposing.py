@@ -27,9 +27,9 @@ import numpy as np
 import orjson
 
 from coactor.proposals.strategies import Strategy
-from coactor.protocol import Domain, Problem, Proposal, Usage, uses_habits
+from coactor.protocol import Correction, Domain, Problem, Proposal, Usage, uses_habits
 from coactor.protocol.abilities import whose
-from coactor.rounds import Knowledge, propose
+from coactor.rounds import Knowledge, edits_left, propose
 from coactor.solutions import same_solution
 from coactor.studies.codec import Codec
 from coactor.studies.errors import Conflict, Invalid, NotFound
@@ -109,6 +109,8 @@ class Proposer:
                     recalled=recalled,
                     person=person,
                     solved_for=proposal.person,
+                    proposer=proposal.proposer,
+                    reason=proposal.reason,
                 )
                 log.sql.add_problem(hash, data)
                 if recalled is not None:
@@ -142,6 +144,13 @@ class Proposer:
     def solve_unlearned(self, problem: Problem) -> Proposal | None:
         """The proposal that version 0 would make; None if the caller's own solver would have to make it."""
         return self._solve(problem, self._ledger.knowledge(0), 0, "") if self._repeatable else None
+
+    def edits_left(
+        self, knowledge: Knowledge, proposal: Proposal, correction: Correction
+    ) -> dict[str, float] | None:
+        """What each alternative of the guard would have left to edit."""
+        strategy = self._strategy(self._ledger.projection.config)
+        return edits_left(self._domain, strategy, knowledge, proposal, correction, self._seed)
 
     def _asked_before(self, entry: Entry, hash: str, problem: Problem) -> Proposal:
         fact = entry.fact
@@ -238,7 +247,7 @@ class Proposer:
             problem = self._domain.extend(problem, usage)
         solution = self._codec.solution(problem, fact.solution)
         prediction = fact.chance, fact.expected
-        return Proposal(id, problem, solution, fact.version, *prediction, usage, fact.solved_for)
+        return Proposal(id, problem, solution, fact.version, *prediction, usage, fact.solved_for, fact.proposer, fact.reason)
 
     def _keep(self, proposal: Proposal) -> None:
         with self._ledger.lock:
@@ -297,6 +306,8 @@ class Proposer:
                 expected=proposal.expected_moves,
                 recalled=recalled,
                 solved_for=person,
+                proposer=proposal.proposer,
+                reason=proposal.reason,
             )
             if recalled is not None:
                 log.sql.add_problem(recalled, usage)

@@ -91,7 +91,7 @@ class Study(Reports):
 
         repeatable = solver is None and proposals is None
         proposer = Proposer(domain, codec, current, ledger, config.get("seed", 0), repeatable)
-        super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger), name)
+        super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger, proposer), name)
         self.uid, self.store, self.codec = first.uid, store, codec
         self.closes_store = False
 
@@ -325,6 +325,7 @@ class Study(Reports):
                 digest=digest(knowledge.learner.weights),
                 acceptance=knowledge.acceptance.state(),
                 memory=None if knowledge.memory is None else knowledge.memory.state(),
+                guard=None if knowledge.guard is None else knowledge.guard.state(),
                 person=person,
             )
             entry = log.add(fact, actor=actor, via=via, knowledge=knowledge)

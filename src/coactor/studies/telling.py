@@ -26,6 +26,7 @@ from coactor.studies.log.facts import Told, was_accepted
 from coactor.studies.log.ledger import Ledger, Writer
 from coactor.studies.log.projection import observation, write_case
 from coactor.studies.log.vectors import digest, pack, unpack
+from coactor.studies.proposing import Proposer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +85,15 @@ class Teller:
         What is corrected, and how it is written down.
     ledger
         The study's log.
+    proposer
+        Knows what the alternatives of the guard would have proposed.
     """
 
-    def __init__(self, domain: Domain, codec: Codec, ledger: Ledger) -> None:
+    def __init__(self, domain: Domain, codec: Codec, ledger: Ledger, proposer: Proposer) -> None:
         self._domain = domain
         self._codec = codec
         self._ledger = ledger
+        self._proposer = proposer
         self._signs = feature_signs(domain)
 
     @property
@@ -138,6 +142,7 @@ class Teller:
             expected=proposal.expected_moves,
             accepted=seen.accepted,
             case=write_case(seen.case) if seen.case is not None and request.learn else None,
+            left=self._proposer.edits_left(before, proposal, done) if request.learn else None,
             person=person,
             asked_for=proposal.person,
             vectors=pack(vectors),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coactor.lab.archives.archives import Archive, QueryArchive
-from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, Contender
+from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, OURS, Contender
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Feedback, Indices, Learner, Matrix, Problem, Reads, Solution, State, Vector
 from coactor.session import Session
@@ -69,7 +69,9 @@ def replay(archive: Archive, contender: Contender, order: Sequence[int] | Indice
         learner = FixedWeights(np.ones(archive.domain.dim))
     else:
         learner = FixedWeights(archive.start)
-    session = Session(archive.domain, learner, proposals=proposals, seed=seed)
+    session = Session(
+        archive.domain, learner, proposals=proposals, seed=seed, guard=contender.learner == OURS
+    )
     qualities = []
     for case in cases:
         if contender.text == COPY and case.copied is not None:

@@ -20,7 +20,7 @@ from coactor import search
 from coactor.domains import Query
 from coactor.experts import SimulatedExpert
 from coactor.lab.engine.cache import Cache, source_digests
-from coactor.lab.engine.contenders import ALIKE, EXPERT, PAPER, START, Contender
+from coactor.lab.engine.contenders import ALIKE, EXPERT, OURS, PAPER, START, Contender
 from coactor.lab.engine.parallel import run_alone
 from coactor.lab.paper.choices import solver_with_random_ties
 from coactor.lab.paper.data.perturbations import PERTURBATIONS, Perturbation, perturbed
@@ -220,6 +220,7 @@ def _editor(
         proposals=contender.proposals,
         candidate=unit.panel.candidate,
         seed=seed,
+        guard=contender.learner == OURS and contender.proposals == "default",
     )
 
     def edit(x: Problem, expert: SimulatedExpert) -> tuple[Correction, float | None]:

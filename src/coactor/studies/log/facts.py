@@ -13,13 +13,14 @@ from coactor.protocol import Move, State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Created:
-    """The study was created: its configuration, and the states of learner and memory at version 0."""
+    """The study was created: its configuration, and the states of learner, memory and guard at version 0."""
 
     kind: ClassVar[str] = "created"
     uid: str
     config: dict[str, Any]
     state: State
     memory: State | None = None
+    guard: State | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class Asked:
     them. `renewable` is true if any process that opens the study would have computed the same solution; such
     a proposal may be solved again with newer weights. `recalled` is the content hash of what the memory
     recalled for the problem. `person` is for whom it was asked, and `solved_for` whose weights were used:
-    without a person, those of whoever asks.
+    without a person, those of whoever asks. `proposer` and `reason` are those of the proposal.
     """
 
     kind: ClassVar[str] = "asked"
@@ -46,6 +47,8 @@ class Asked:
     recalled: str | None = None
     person: str = ""
     solved_for: str = ""
+    proposer: str = "learner"
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,8 @@ class Renewed:
     expected: float | None = None
     recalled: str | None = None
     solved_for: str = ""
+    proposer: str = "learner"
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +132,8 @@ class Told:
         What was learned, in one sentence, as the expert was told.
     case
         What the memory keeps: parts, choices and context.
+    left
+        How many edits each alternative of the guard would have left.
     person, asked_for
         Whose weights were learned, and for whom the corrected solution was made; empty in facts written
         before people had weights of their own.
@@ -182,6 +189,7 @@ class Reopened:
     state: State | None = None
     acceptance: State | None = None
     memory: State | None = None
+    guard: State | None = None
     digest: str = ""
     chance: float | None = None
     expected: float | None = None
@@ -202,6 +210,7 @@ class RolledBack:
     digest: str
     acceptance: State | None = None
     memory: State | None = None
+    guard: State | None = None
     person: str = ""
 
 

@@ -19,6 +19,7 @@ import orjson
 
 from coactor import learners
 from coactor.memory import Memory
+from coactor.proposals.guard import Guard
 from coactor.protocol import Learner, Vector
 from coactor.protocol.abilities import learner_for, whose
 from coactor.rounds import Knowledge, learn
@@ -91,8 +92,8 @@ class Ledger:
         A learner of the study's kind; copies of it are restored from the log.
     clock
         Seconds since 1970.
-    remembers
-        Whether the study has a memory.
+    remembers, guarded
+        Whether the study has a memory, and whether it has a guard.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class Ledger:
         learner: Learner,
         clock: Callable[[], float] = time.time,
         remembers: bool = False,
+        guarded: bool = False,
     ) -> None:
         self.store = store
         self.head = head
@@ -110,7 +112,7 @@ class Ledger:
         self.snapshot_seq = 0
         self.loads = 0  # how often the projection was loaded; caches of what it says begin again with it
         self._learner = deepcopy(learner)
-        self._remembers = remembers
+        self._remembers, self._guarded = remembers, guarded
         self._recent: OrderedDict[int, Knowledge] = OrderedDict()
         self._shared: Knowledge | None = None
         with store.reading() as sql:
@@ -118,7 +120,7 @@ class Ledger:
 
     def fresh(self) -> Knowledge:
         """Knowledge before the first fact."""
-        return Knowledge(deepcopy(self._learner), memory=Memory() if self._remembers else None)
+        return fresh_knowledge(deepcopy(self._learner), self._remembers, self._guarded)
 
     # -- reading -----------------------------------------------------------------------------------------
 
@@ -290,8 +292,18 @@ def open_ledger(
     with store.reading() as sql:
         head = sql.find(name)
         first = created(sql.first(head.id), name)
-    remembers = bool(first.config.get("habits"))
-    return Ledger(store, head, learner_of(first, learner), clock, remembers), first
+    return Ledger(store, head, learner_of(first, learner), clock, *parts_of(first)), first
+
+
+def parts_of(first: Created) -> tuple[bool, bool]:
+    """Whether a study has a memory, and whether it has a guard."""
+    return bool(first.config.get("habits")), bool(first.config.get("guard"))
+
+
+def fresh_knowledge(learner: Learner, remembers: bool, guarded: bool) -> Knowledge:
+    """Knowledge before the first fact, which sets the states of its parts."""
+    guard = Guard(len(learner.weights)) if guarded else None
+    return Knowledge(learner, memory=Memory() if remembers else None, guard=guard)
 
 
 def learner_of(first: Created, given: Learner | None = None) -> Learner:

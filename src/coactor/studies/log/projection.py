@@ -153,6 +153,8 @@ class Projection:
                 self.knowledge.learner.restore(fact.state)
                 if fact.memory is not None and self.knowledge.memory is not None:
                     self.knowledge.memory.restore(fact.memory)
+                if fact.guard is not None and self.knowledge.guard is not None:
+                    self.knowledge.guard.restore(fact.guard)
         self.seq, self.hash = entry.seq, entry.hash
 
     def _restore(self, fact: facts.Reopened | facts.RolledBack, knowledge: Knowledge | None) -> None:
@@ -184,6 +186,8 @@ class Projection:
             knowledge.acceptance.restore(data["acceptance"])
         if knowledge.memory is not None:
             knowledge.memory.restore(data["memory"])
+        if knowledge.guard is not None:
+            knowledge.guard.restore(data["guard"])
         for name in _TOTALS:
             setattr(projection, name, data[name])
         projection.hash = bytes.fromhex(data["hash"])
@@ -195,7 +199,7 @@ def observation(fact: facts.Told) -> Observation:
     """What a tell taught; live updates and replays both learn from this, so that they agree bit for bit."""
     case = None if fact.case is None else read_case(fact.case)
     vectors = replace(unpack(fact.vectors, fact.cost), person=fact.person)
-    return Observation(vectors, facts.was_accepted(fact), fact.expected, case)
+    return Observation(vectors, facts.was_accepted(fact), fact.expected, case, fact.left)
 
 
 def write_case(case: PastCase) -> list[Any]:
@@ -224,6 +228,8 @@ def restored(knowledge: Knowledge, fact: facts.Reopened | facts.RolledBack) -> K
     if fact.memory is not None:
         copy.memory = Memory()
         copy.memory.restore(fact.memory)
+    if fact.guard is not None and copy.guard is not None:
+        copy.guard.restore(fact.guard)
     return copy
 
 

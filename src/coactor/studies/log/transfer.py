@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 
 from coactor.protocol import Learner
-from coactor.rounds import Knowledge
 from coactor.studies.errors import Conflict, Invalid, Tampered
 from coactor.studies.log import ledger
 from coactor.studies.log.canonical import canonical, content_hash
@@ -87,7 +86,9 @@ def load(
             for hash in entry.needs:
                 sql.problem(hash)  # raises NotFound if its line is missing
             if projection is None:
-                projection = Projection(Knowledge(ledger.learner_of(ledger.created(entry, name), learner)))
+                first = ledger.created(entry, name)
+                own = ledger.learner_of(first, learner)
+                projection = Projection(ledger.fresh_knowledge(own, *ledger.parts_of(first)))
             if seq and seq % ledger.EVERY == 0:
                 sql.add_snapshot(study, seq, orjson.dumps(projection.snapshot()))
             projection.apply(entry)

@@ -162,6 +162,8 @@ class _Check:
             replayed["acceptance"], recorded["acceptance"] = knowledge.acceptance.state(), fact.acceptance
         if knowledge.memory is not None:
             replayed["memory"], recorded["memory"] = knowledge.memory.state(), fact.memory
+        if knowledge.guard is not None:
+            replayed["guard"], recorded["guard"] = knowledge.guard.state(), fact.guard
         self.compare(
             replayed, recorded, f"The {fact.kind} fact {entry.seq} does not record what the facts lead to."
         )

@@ -1,0 +1,137 @@
+"""The guard: who proposes, why, and at what cost."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from coactor import Session, domains, learners
+from coactor.proposals.guard import BEATEN, Guard
+from coactor.protocol import Correction, Invalid
+
+TOUR = domains.Tour(points=6, features=2)
+TOURS = list(TOUR.sample(np.random.default_rng(0), n=12))
+
+
+def test_the_learner_proposes_first_and_while_nothing_is_certain() -> None:
+    guard = Guard(2, start=np.array([1.0, 3.0]))
+    assert (guard.leader, guard.weights, guard.reason) == ("learner", None, "")
+    guard.learn({"learner": 9.0, "start": 9.0, "alike": 1.0})
+    assert guard.leader == "learner"  # one case alone does not replace it
+    guard.learn({"learner": 9.0, "start": 9.0, "alike": 3.0})
+    assert guard.leader == "alike"
+    guard.learn({"learner": 0.0, "start": 9.0, "alike": 20.0})
+    assert guard.leader == "learner"
+    assert guard.reason == (
+        "Proposed with what was learned: in 3 cases that would have left 18 edits, "
+        "the weights in use before 27, all features alike 24."
+    )
+
+
+def test_an_alternative_that_is_clearly_beaten_is_dropped_and_the_learner_never() -> None:
+    guard = Guard(2)
+    for _ in range(int(BEATEN) + 1):
+        assert guard.undecided == ("learner", "alike")
+        guard.learn({"learner": 0.0, "alike": 2.0})
+    assert guard.undecided == ()
+    assert guard.reason == "Proposed with what was learned: the alternatives left more to edit."
+    guard = Guard(2)
+    for _ in range(20):
+        guard.learn({"learner": 2.0, "alike": 0.0})
+    assert guard.undecided == ("learner", "alike")
+
+
+def test_regret_stays_within_the_bound() -> None:
+    for seed in range(30):
+        rng, guard = np.random.default_rng(seed), Guard(3, start=np.array([1.0, 0.0, 5.0]))
+        means, changes, replaced, spent, waited = rng.integers(1, 6, 3), 0, 0, 0.0, 0.0
+        totals = np.zeros(3)
+        for _ in range(100):
+            losses = rng.poisson(means).astype(float)
+            left = dict(zip(("learner", "start", "alike"), losses.tolist(), strict=True))
+            before = guard.leader
+            spent += left[before]
+            totals += losses
+            guard.learn(left)
+            waited = max(waited, *(value**0.5 for value in guard.squares.values()))
+            changes += guard.leader != before
+            replaced += guard.leader != before == "learner"
+        assert spent <= totals.min() + changes * guard.most + (replaced + 1) * waited
+
+
+def test_a_start_that_counts_all_features_alike_is_no_further_alternative() -> None:
+    assert list(Guard(2, start=np.array([5.0, 5.0])).totals) == ["learner", "alike"]
+
+
+def test_a_case_that_does_not_compare_all_changes_nothing() -> None:
+    guard = Guard(2)
+    before = guard.state()
+    for left in ({"learner": 1.0}, {"learner": 1.0, "alike": float("nan")}, {}):
+        guard.learn(left)
+    assert guard.state() == before
+
+
+def test_state_survives_json_and_a_bad_one_changes_nothing() -> None:
+    guard = Guard(2, start=np.array([1.0, 3.0]))
+    for _ in range(3):
+        guard.learn({"learner": 9.0, "start": 2.0, "alike": 3.0})
+    twin = Guard(2)
+    twin.restore(json.loads(json.dumps(guard.state())))
+    assert twin.state() == guard.state()
+    assert twin.leader == "start"
+    for bad in ({}, {**guard.state(), "leader": "nobody"}, {**guard.state(), "totals": {"alike": 1.0}}):
+        with pytest.raises(Invalid, match="not the state of a guard"):
+            twin.restore(bad)
+    assert twin.state() == guard.state()
+
+
+# -- in a session --------------------------------------------------------------------------------------------
+
+
+def recorded(x: Any, y: Any, z: Any) -> Correction:
+    """Somebody who wants z, whatever was proposed."""
+    return (
+        Correction([y, z], [], [float(TOUR.edits_between(x, y, z))])
+        if TOUR.edits_between(x, y, z)
+        else (Correction([y], [], []))
+    )
+
+
+def test_a_session_proposes_with_the_weights_that_leave_least_to_edit() -> None:
+    truth = np.array([1.0, 1.0])
+    session = Session(TOUR, learners.make("default", 2, start=[1.0, 0.0]), proposals="paper", guard=True)
+    session.knowledge.learner.update = lambda feedback: None  # type: ignore[method-assign]
+    session.knowledge.learner._units = learners.units.Units(np.ones(2), 1.0)  # type: ignore[attr-defined]
+    proposers = []
+    for x in TOURS:
+        proposal = session.ask(x)
+        proposers.append(proposal.proposer)
+        session.tell(proposal, recorded(x, proposal.solution, TOUR.solve(x, truth)))
+    assert proposers[0] == "learner"
+    assert proposers[-1] == "alike"
+    assert "all features alike" in session.ask(TOURS[0]).reason
+    twin = Session(TOUR, learners.make("default", 2), proposals="paper", guard=True)
+    twin.restore(session.state())
+    assert twin.knowledge.guard is not None
+    assert twin.knowledge.guard.state() == session.knowledge.guard.state()  # type: ignore[union-attr]
+
+
+def test_a_guard_belongs_to_the_default_learner_unless_it_is_wanted() -> None:
+    assert Session(TOUR, "default").knowledge.guard is not None
+    assert Session(TOUR, "PER", guard=True).knowledge.guard is None
+    assert Session(TOUR, learners.make("default", 2)).knowledge.guard is None
+    assert Session(TOUR, "default", guard=False).knowledge.guard is None
+
+
+def test_an_unfinished_correction_is_not_compared() -> None:
+    session = Session(TOUR, "default")
+    for cut, cases in ((False, 0), (True, 0), (False, 1)):  # nothing was learned before the first one
+        x = TOURS[0]
+        proposal = session.ask(x)
+        z = TOUR.solve(x, np.array([0.0, 1.0]))
+        session.tell(proposal, path=[proposal.solution, z], cut=cut)
+        assert session.knowledge.guard is not None
+        assert session.knowledge.guard.cases == cases
