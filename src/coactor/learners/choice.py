@@ -248,7 +248,7 @@ class ChoiceLearner:
         differences, labels, threshold = self._observations(feedback)
         if not differences.any():
             return None
-        units = self._units.measure(differences, common=self._many)
+        units = self._units.measure(differences, common=self._many, shrink_all=self.evidence == 1.0)
         worth = float(len(labels) ** (self.evidence - 1.0))
         return Observed(self._rows(differences, threshold, units.scale), labels, worth, units)
 
@@ -335,7 +335,7 @@ class ChoiceLearner:
             "length": self._units.length,
             **{f"belief_{key}": pack(array) for key, array in self._posterior.arrays().items()},
             **self._flags(),
-            "evidence": self.evidence,
+            **({} if self.evidence == 1.0 else {"evidence": self.evidence}),  # older states have none
             **({} if self.start is None else {"start": pack(self.start)}),
         }
 

@@ -47,11 +47,6 @@ class Blend(Generic[Member]):
         self.quick, self.slow = quick, slow
 
     @property
-    def start(self) -> Vector | None:
-        """The weights in use before; None if there are none."""
-        return self.quick.start
-
-    @property
     def weights(self) -> Vector:
         """Between the two directions, with the length of the quick learner's."""
         quick, slow = self.quick.weights, self.slow.weights
@@ -114,6 +109,11 @@ class Committee(Blend[ChoiceLearner]):
     ) -> None:
         self.dim = dim
         super().__init__(*_members(dim, prior, start))
+
+    @property
+    def start(self) -> Vector | None:
+        """The weights in use before; None if there are none."""
+        return self.quick.start
 
     @property
     def prior(self) -> Vector:

@@ -40,12 +40,13 @@ class Units:
         scale: Vector = np.where(measured, self.features, usual) * (self.length or 1.0)
         return scale
 
-    def measure(self, differences: Matrix, common: bool) -> Units:
+    def measure(self, differences: Matrix, common: bool, shrink_all: bool = False) -> Units:
         """Units that include the features which vary for the first time, and the length of a row.
 
         With `common`, all features have the unit 1. Else a feature that varies in a few rows only gets a
         unit shrunk towards the other features': the geometric mean of its own root mean square and theirs,
-        weighted by the number of rows. A feature that varies in every row has its own.
+        weighted by the number of rows. A feature that varies in every row has its own, unless `shrink_all`,
+        as learners of older studies need it.
         """
         units, length = self.features, self.length
         fresh = (units == 0.0) & differences.any(axis=0)
@@ -60,7 +61,7 @@ class Units:
                 count = np.count_nonzero(varying, axis=0)
                 own = np.log(row_lengths(varying.T)) - 0.5 * np.log(count)
                 others = np.append(own, np.log(units[units > 0.0])).mean()
-                doubt = SHRINKAGE * (1.0 - count / len(varying))
+                doubt = SHRINKAGE * (1.0 if shrink_all else 1.0 - count / len(varying))
                 units[fresh] = np.exp((count * own + doubt * others) / (count + doubt))
         if length == 0.0:
             rows = differences / np.where(units == 0.0, 1.0, units)

@@ -128,8 +128,8 @@ class Guard:
             arrays = {"learner": _OWNER, **state["fixed"]}  # as `unpack` expects it
             fixed = {str(name): unpack(arrays, name, _OWNER, shape) for name in state["fixed"]}
             totals, squares = (
-                {str(name): float(number) for name, number in state[key].items()}
-                for key in ("totals", "squares")
+                {name: float(state[key][name]) for name in (LEARNER, START, ALIKE) if name in state[key]}
+                for key in ("totals", "squares")  # in this order, whatever order the state is in
             )
             leader, cases, most = str(state["leader"]), int(state["cases"]), float(state["most"])
         except (KeyError, TypeError, AttributeError):

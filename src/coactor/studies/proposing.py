@@ -247,7 +247,17 @@ class Proposer:
             problem = self._domain.extend(problem, usage)
         solution = self._codec.solution(problem, fact.solution)
         prediction = fact.chance, fact.expected
-        return Proposal(id, problem, solution, fact.version, *prediction, usage, fact.solved_for, fact.proposer, fact.reason)
+        return Proposal(
+            id,
+            problem,
+            solution,
+            fact.version,
+            *prediction,
+            usage,
+            fact.solved_for,
+            fact.proposer,
+            fact.reason,
+        )
 
     def _keep(self, proposal: Proposal) -> None:
         with self._ledger.lock:

@@ -164,6 +164,7 @@ class Told:
     accepted: bool | None = None
     lesson: str | None = None
     case: list[Any] | None = None
+    left: dict[str, float] | None = None
     person: str = ""
     asked_for: str = ""
     vectors: bytes = b""
