@@ -45,7 +45,8 @@ from coactor.protocol import (
     Vector,
     uses_habits,
 )
-from coactor.protocol.abilities import HasStart, learner_for
+from coactor.protocol.abilities import learner_for
+from coactor.protocol.interfaces import HasStart
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution
 from coactor.validation import all_finite

@@ -357,15 +357,6 @@ class KnowsPeople(Protocol):
         """Set what one person has shown back to an earlier state of this learner."""
 
 
-@runtime_checkable
-class HasStart(Protocol):
-    """Starts from weights in use; a guard compares it with them."""
-
-    @property
-    def start(self) -> Vector | None:
-        """The weights in use before; None if there are none."""
-
-
 # These run in every round, and isinstance() with a protocol takes microseconds.
 
 

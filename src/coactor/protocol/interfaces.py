@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from coactor.protocol.values import Correction, Feedback, Move, Problem, Reads, Solution, State, Vector
 
@@ -66,3 +66,12 @@ class Expert(Protocol):
     """Simulated, human, or replayed from a log: (problem, solution) -> correction."""
 
     def __call__(self, x: Problem, y: Solution, /) -> Correction: ...
+
+
+@runtime_checkable
+class HasStart(Protocol):
+    """Starts from weights in use; a guard compares it with them."""
+
+    @property
+    def start(self) -> Vector | None:
+        """The weights in use before; None if there are none."""
