@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from coactor.studies import Invalid, NotFound, open_study
+from coactor.studies.log import ledger
 from coactor.studies.log.verification import verify
 from tests.studies.stubs import Clock, Switches, flip
 
@@ -95,6 +96,16 @@ def test_rollback_of_a_person_needs_a_learner_of_people(url):
     study = open_study(url, "desk", Switches(), "CSPER", create=True, clock=Clock())
     with study, pytest.raises(Invalid, match="one set of weights for all"):
         study.rollback(0, "why not", person="ana")
+
+
+def test_snapshots_are_frequent_with_several_people_and_only_the_newest_is_kept(sqlite_url, monkeypatch):
+    monkeypatch.setattr(ledger, "OFTEN", 10)
+    monkeypatch.setattr(ledger, "EVERY", 40)
+    with taught(sqlite_url, rounds=30) as study, study.store.reading() as sql:
+        kept = sorted(sql.snapshots(study._ledger.head.id))
+        assert len({seq // 40 for seq in kept}) >= len(kept) - 1 >= 1
+        assert study._ledger.projection.seq - kept[-1] <= 10
+        assert verify(study.store, "desk").version == study.version
 
 
 def test_default_still_opens_studies_of_the_earlier_default_learner(url):

@@ -21,7 +21,7 @@ from coactor import learners
 from coactor.memory import Memory
 from coactor.proposals.guard import Guard
 from coactor.protocol import Learner, Vector
-from coactor.protocol.abilities import learner_for, whose
+from coactor.protocol.abilities import knows_people, learner_for, whose
 from coactor.rounds import Knowledge, learn
 from coactor.studies.errors import Invalid, NotFound, Tampered
 from coactor.studies.log.chain import Entry, link, seal
@@ -32,6 +32,7 @@ from coactor.studies.log.transactions import END, Head, Transaction
 from coactor.studies.log.vectors import digest
 
 EVERY = 1000  # facts between two snapshots
+OFTEN = 100  # the same with several people, whose updates take longer; of these only the newest is kept
 RECENT = 4  # versions whose knowledge stays in memory
 
 
@@ -66,9 +67,13 @@ class Writer:
 
     def _take_snapshot(self) -> None:
         seq, ledger = self.projection.seq, self._ledger
-        if seq // EVERY > ledger.snapshot_seq // EVERY:
+        learner = self.projection.knowledge.learner
+        every = OFTEN if knows_people(learner) and len(learner.people) > 1 else EVERY
+        if seq // every > ledger.snapshot_seq // every:
             ledger.snapshot_seq = self.sql.snapshot_seq(self.study)  # another process may have taken one
-        if seq // EVERY > ledger.snapshot_seq // EVERY:
+        if seq // every > ledger.snapshot_seq // every:
+            if ledger.snapshot_seq % EVERY >= OFTEN:
+                self.sql.remove_snapshot(self.study, ledger.snapshot_seq)
             self.sql.add_snapshot(self.study, seq, orjson.dumps(self.projection.snapshot()))
             self._snapshot_seq = seq
 

@@ -244,6 +244,11 @@ class Transaction:
         row = {"study": study, "seq": seq, "data": data}
         self.connection.execute(_ADD_SNAPSHOT[self.connection.dialect.name], row)
 
+    def remove_snapshot(self, study: int, seq: int) -> None:
+        """Remove the snapshot at a sequence number."""
+        table = schema.snapshots
+        self.connection.execute(table.delete().where(table.c.study == study, table.c.seq == seq))
+
     def snapshot(self, study: int, upto: int = END) -> bytes | None:
         """The newest snapshot at or before a sequence number."""
         row = self.connection.execute(_NEWEST_SNAPSHOT, {"i": study, "s": upto}).first()
