@@ -1,0 +1,61 @@
+"""Is the default learner ever worse than not learning? A table of archives and panels, with paired intervals.
+
+    python benchmarks/never_worse.py ARCHIVE ... [--orders 10] [--cases N] [--runs 10] [--examples 100]
+
+Each cell is the effort of another contender minus that of the default learner, per case of an archive and per
+run of a panel, with its 95 % interval: above 0 the default learner needs less. Archives are folders or files
+that `coactor evaluate` reads; queries are replayed without and with a budget.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from coactor.lab.archives.archives import open_archive
+from coactor.lab.archives.evaluation import evaluate
+from coactor.lab.engine.contenders import PAPER
+from coactor.lab.engine.statistics import interval, resamples
+from coactor.lab.paper.comparison import compare
+from coactor.lab.paper.panels import PANELS
+
+OURS = "default@start"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("archives", nargs="*")
+    parser.add_argument("--orders", type=int, default=10)
+    parser.add_argument("--cases", type=int)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--examples", type=int, default=100)
+    options = parser.parse_args()
+    others = ["start", "alike", "copy", *PAPER]
+    print(f"| set | {OURS} |", *(f" {name} |" for name in others))
+    print("|---" * (len(others) + 2) + "|")
+    for path in options.archives:
+        budgets = (None, (5, 15)) if open_archive(path).kind == "queries" else (None,)
+        for budget in budgets:
+            archive = open_archive(path, budget=budget)
+            cases = min(options.cases or archive.size, archive.size)
+            result = evaluate(archive, [OURS, *others], orders=options.orders, cases=cases, jobs=1)
+            cells = [result.saved(OURS, name) for name in others]
+            name = f"{archive.kind}{' with budget' if budget else ''}, {archive.size}"
+            print(f"| {name} | {result.mean(OURS).value:.3f} |", *map(_cell, cells))
+    for panel in [name for name, one in PANELS.items() if one.problems == "sample"] if options.runs else []:
+        known = [name for name in others if name not in ("start", "copy")]
+        rows = compare([OURS, *known], panel, runs=options.runs, examples=options.examples, jobs=1)
+        totals = {name: rows.costs[name].sum(axis=1) for name in (OURS, *known)}
+        draws = resamples(0, options.runs, "never worse")
+        cells = [interval(totals[name] - totals[OURS], draws) if name in known else None for name in others]
+        print(f"| {panel} | {totals[OURS].mean():.1f} |", *map(_cell, cells))
+
+
+def _cell(one: object) -> str:
+    if one is None:
+        return " |"
+    value, low, high = one.value, one.low, one.high  # type: ignore[attr-defined]
+    return f" {value:+.2f} [{low:+.2f}, {high:+.2f}] |"
+
+
+if __name__ == "__main__":
+    main()
