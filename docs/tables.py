@@ -1,6 +1,8 @@
 """Write the tables of the results pages from the files that our commands write.
 
     python docs/tables.py paper results            a folder of `coactor reproduce`
+    python docs/tables.py claims results           only the verdicts of that folder
+    python docs/tables.py choices results          a folder of `coactor reproduce --choices`
     python docs/tables.py drivers evaluation       a folder of `coactor evaluate`; also planner, rankings, ...
     python benchmarks/peers.py | python docs/tables.py peers      a table that a benchmark prints
 
@@ -36,6 +38,7 @@ PRINTED = {
     "loaders": "python benchmarks/loaders.py --megabytes 200",
     "page": "python benchmarks/page.py",
     "peers": "python benchmarks/peers.py",
+    "rankings-generated": "python benchmarks/rankings.py --data rank.train --orders 20 --sets 30 --full 3",
     "roads-speed": "python benchmarks/roads.py",
     "roster": "python benchmarks/roster.py --runs 10",
     "solvers": "python benchmarks/solvers.py --seconds 2 --tsplib tsplib",
@@ -89,11 +92,27 @@ def paper(folder: Path) -> None:
         ["**default**", *(f"**{cell}**" for cell in ours)],
     ]
     save("paper-default", table([f"edits in {examples} examples", *shown], short), command)
-    claims = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
-    cells = ([str(c["number"]), c["claim"], c["verdict"]] for c in claims)
-    save("paper-claims", table(["", "claim", "verdict"], cells), command)
+    claims(folder)
     if (folder / "robustness.csv").exists():
         robustness(read(folder / "robustness.csv"), command)
+
+
+def claims(folder: Path) -> None:
+    """The verdicts on the paper's sentences."""
+    command = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["command"]
+    verdicts = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    cells = ([str(c["number"]), c["claim"], c["verdict"], c["note"]] for c in verdicts)
+    save("paper-claims", table(["", "claim", "verdict", "note"], cells), command)
+
+
+def choices(folder: Path) -> None:
+    """The verdicts under all settings, and their picture."""
+    text = (folder / "choices.md").read_text(encoding="utf-8")
+    command = re.findall(r"Made by `(.*)`", text)[0]
+    save("choices", "\n".join(line for line in text.splitlines() if line.startswith("|")), command)
+    image = TABLES.parent.parent / "images" / "choices.png"
+    image.write_bytes((folder / "choices.png").read_bytes())
+    print(image)
 
 
 def robustness(rows: list[Row], command: str) -> None:
@@ -156,12 +175,14 @@ def printed(name: str, text: str) -> None:
 def main(name: str = "", folder: str = "") -> None:
     if name == "paper" and folder:
         paper(Path(folder))
+    elif name in ("claims", "choices") and folder:
+        (claims if name == "claims" else choices)(Path(folder))
     elif name in ARCHIVES and folder:
         archive(name, Path(folder))
     elif name in PRINTED and not folder:
         printed(name, sys.stdin.read())
     else:
-        sys.exit(f"{__doc__}\nTables: {', '.join(['paper', *ARCHIVES, *PRINTED])}.")
+        sys.exit(f"{__doc__}\nTables: {', '.join(['paper', 'claims', 'choices', *ARCHIVES, *PRINTED])}.")
 
 
 if __name__ == "__main__":
