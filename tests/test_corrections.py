@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor.corrections import correction, edit_distance
+from coactor.corrections import correct, correction, edit_distance, plain_move
 from coactor.domains import Hypercube
 from coactor.protocol import Invalid, Move
 from tests.cases import Case, Coins, cases, make_case, same
@@ -144,3 +144,26 @@ def test_edit_distance_asks_a_domain_that_counts_edits() -> None:
 @pytest.mark.parametrize("y", [(0, 0), (1, 1)])
 def test_edit_distance_of_an_unchanged_solution_is_zero(y: Any) -> None:
     assert edit_distance(Coins(), None, y, tuple(y)) == 0.0
+
+
+class Coded(Coins):
+    """A domain with its own encoding, whose `apply` accepts anything."""
+
+    def encode_problem(self, x: Any) -> Any:
+        return x
+
+    decode_problem = encode_solution = encode_problem
+
+    def decode_solution(self, x: Any, data: Any) -> Any:
+        return tuple(data)
+
+
+def test_a_move_that_is_not_among_the_domains_moves_is_refused_with_codes_too() -> None:
+    x, y = [[1.0, 0.0], [0.0, 1.0]], (0, 0)
+    domain = Coded()
+    known = [plain_move(move) for move in domain.moves(x, y)]
+    assert correct(domain, x, y, known[:1]).effort == 1.0
+    foreign = {"op": known[0]["op"], "args": [-1]}
+    assert foreign not in known
+    with pytest.raises(Invalid, match="not one of the domain's moves"):
+        correct(domain, x, y, [foreign])

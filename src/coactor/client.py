@@ -17,7 +17,15 @@ from coactor.explanations import PeopleView, PersonView
 from coactor.proposals.calibration import Bin, Calibration
 from coactor.protocol import Correction, Domain, EffortRow, Move, Problem, Proposal, Round, Solution, Vector
 from coactor.studies.codec import Codec
-from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited, Unavailable
+from coactor.studies.errors import (
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    RateLimited,
+    SolverFailed,
+    Unavailable,
+)
 from coactor.studies.results import Explanation, Share, Ticket, Version
 
 try:
@@ -328,5 +336,7 @@ def _raise(answer: httpx.Response) -> NoReturn:
     if answer.status_code == 429:
         seconds = answer.headers.get("Retry-After", "")
         raise RateLimited(detail, float(seconds) if seconds.isdecimal() else None)
+    if answer.status_code == 504 or answer.status_code == 502:
+        raise SolverFailed(detail, timeout=answer.status_code == 504)
     kinds: dict[int, type[Exception]] = {404: NotFound, 401: Forbidden, 403: Forbidden}
     raise kinds.get(answer.status_code, Unavailable if answer.status_code >= 500 else Invalid)(detail)

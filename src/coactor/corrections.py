@@ -11,7 +11,6 @@ import numpy as np
 
 from coactor.protocol import (
     Candidate,
-    Codes,
     Correction,
     CountsEdits,
     Domain,
@@ -25,6 +24,7 @@ from coactor.protocol import (
     Solution,
     Vector,
 )
+from coactor.protocol.abilities import checks_moves
 from coactor.search import check_solution, features_along, move_features
 from coactor.solutions import leaves, same_solution, solution_key
 
@@ -192,8 +192,7 @@ def plain_move(move: Any) -> Move:
 def apply_move(domain: Domain, x: Problem, y: Solution, move: Move) -> Solution:
     """The solution that a move from outside leads to. Raises Invalid if the move cannot be applied."""
     try:
-        # A domain that decodes data from outside validates moves too; for others, look the move up.
-        known = isinstance(domain, Codes) or any(move == plain_move(m) for m in domain.moves(x, y))
+        known = checks_moves(domain) or any(move == plain_move(m) for m in domain.moves(x, y))
         if not known:
             raise Invalid("It is not one of the domain's moves for this solution.")
         z = domain.apply(x, y, move)

@@ -58,6 +58,8 @@ def load(text: str) -> tuple[ModuleType, Any]:
         raise ValueError(
             f"Cannot import {where!r} ({error}). Run the command in its folder, or install it."
         ) from error
+    except Exception as error:  # the module is not ours; whatever it raises is its own defect
+        raise ValueError(f"{where!r} cannot be imported: {type(error).__name__}: {error}.") from error
     thing = getattr(module, name, None)
     if thing is None:
         public = [word for word in vars(module) if word[0] != "_"]

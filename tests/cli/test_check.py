@@ -133,3 +133,12 @@ def test_check_refuses_a_learner_object(mine: str, tmp_path: Path) -> None:
     (tmp_path / "made.py").write_text("import coactor\nlearner = coactor.learners.PER(2)\n")
     assert "give the class of the learner" in invoke("made.py:learner").output
     sys.modules.pop("made", None)
+
+
+@pytest.mark.parametrize(("code", "message"), [("def f(:", "SyntaxError"), ("1 / 0", "ZeroDivisionError")])
+def test_check_reports_a_module_that_cannot_be_imported(tmp_path, code, message):
+    (tmp_path / "broken.py").write_text(code)
+    result = CliRunner().invoke(main, ["check", f"{tmp_path}/broken.py:Mine"])
+    assert result.exit_code == 1
+    assert isinstance(result.exception, SystemExit)
+    assert f"cannot be imported: {message}" in result.output

@@ -124,3 +124,13 @@ def test_serve_takes_a_study_with_a_domain_from_a_file(tmp_path, sqlite_url):
         for text, message in (("shop", "expected NAME=FILE.py:DOMAIN"), ("shop=no.py:jobs", "Cannot import")):
             with pytest.raises(Invalid, match=message):
                 serve.domain_of(text, store)
+
+
+def test_export_of_a_missing_study_leaves_no_file(run, tmp_path):
+    assert "no study 'x'" in run("study", "export", "x", "--out", f"{tmp_path}/x.jsonl", ok=False)
+    assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_backup_takes_the_name_of_the_file_as_it_is(run, tmp_path):
+    run("study", "backup", f"{tmp_path}/new?mode=ro.db")
+    assert [file.name for file in tmp_path.glob("new*.db")] == ["new?mode=ro.db"]

@@ -5,7 +5,7 @@ import sqlalchemy as sa
 
 from coactor.studies import Conflict, Invalid, NotFound, Store
 from coactor.studies.accounts import LINK_LASTS, SESSION_LASTS, Account, Accounts
-from coactor.studies.log import schema
+from coactor.studies.log import schema, transfer
 from tests.studies.stubs import Clock
 
 
@@ -93,3 +93,12 @@ def test_create_raises_invalid_for_a_bad_name_role_or_study(sqlite_url):
             with pytest.raises(Invalid):
                 accounts.create(name, study, role)
         assert [(t.name, t.role, t.study) for t in accounts.tokens()] == [("ana", "expert", "desk")]
+
+
+def test_backup_has_the_tokens(url, tmp_path):
+    with Store(url) as store:
+        token = Accounts(store).create("ana", "*", "expert")
+        transfer.backup(store, tmp_path / "backup.db")
+        with Store(f"sqlite:///{tmp_path}/backup.db") as copy:
+            assert Accounts(copy).by_token(token) == Accounts(store).by_token(token)
+            assert Accounts(copy).tokens() == Accounts(store).tokens()

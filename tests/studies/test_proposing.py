@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -343,3 +345,59 @@ def test_renew_predicts_as_a_new_ask_would(sqlite_url):
         again = study.ask(problems[0])
         assert again.solution.tolist() == draft.proposed.tolist()  # as if it had been asked now
         assert again.chance == draft.ticket.chance
+
+
+def test_a_desk_that_does_not_renew_shows_the_last_solution_at_once(sqlite_url):
+    study, _ = desk(sqlite_url)
+    with study:
+        work = study.desk(lease=60.0, patience=-1.0)
+        p = study.ask(UP)
+        learn(study, 0)
+        opened = work.claim(p.id, "ana")
+        assert (opened.proposed, opened.ticket.version) == ([0, 0, 0], 0)
+        assert study.renew(p.id, actor="ben").solution == [0, 0, 0]  # held by somebody else
+        assert study.renew(p.id, actor="ana").solution == [1, 0, 0]  # with the holder's consent
+        assert work.view(p.id).proposed == [1, 0, 0]
+
+
+def test_renew_ahead_solves_the_oldest_waiting_proposals_again(sqlite_url):
+    study, work = desk(sqlite_url)
+    with study:
+        ids = [study.ask(UP).id for _ in range(5)]
+        work.claim(ids[0], "ana")
+        assert study.renew_ahead(2) == 0
+        learn(study, 0)
+        assert study.renew_ahead(2) == 2
+        assert study.renew_ahead(2) == 0
+        assert [fact.proposal for fact in of_kind(study, "renewed")] == ids[1:3]
+        assert study.desk(patience=-1.0).claim(ids[1], "ben").proposed == [1, 0, 0]
+        assert verify(study.store, "desk").version == 1
+
+
+def test_a_registered_solution_is_stored_as_given_and_never_renewed(sqlite_url):
+    study, work = desk(sqlite_url)
+    with study:
+        p = study.ask(UP, solution=[0, 1, 0])
+        assert (p.solution, study.proposal(p.id).solution) == ([0, 1, 0], [0, 1, 0])
+        learn(study, 0)
+        assert work.claim(p.id, "ana").proposed == [0, 1, 0]
+        assert study.tell(p, moves=flip(1), actor="ana").effort == 1.0
+
+
+def test_concurrent_asks_with_one_key_run_one_solver(sqlite_url):
+    calls, started, go = [], threading.Event(), threading.Event()
+
+    def solver(x, w):
+        calls.append(x)
+        started.set()
+        assert go.wait(30)
+        return [0, 0, 0]
+
+    study = open_study(sqlite_url, "desk", Switches(), "CSPER", create=True, solver=solver)
+    with study, ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(study.ask, UP, key="monday") for _ in range(4)]
+        assert started.wait(30)
+        go.set()
+        assert {one.result().id for one in asked} == {1}
+        assert len(calls) == 1
+        assert len(study._proposer._keys) == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 import subprocess
 import sys
 import threading
@@ -9,6 +11,7 @@ import threading
 from coactor.cli.serve import load_demo, preparing
 from coactor.domains import Tour
 from coactor.studies import Study, open_study
+from coactor.studies.log import schema
 from coactor.studies.log.store import Transaction
 from coactor.web import demo
 from coactor.web.app import create_app
@@ -116,3 +119,18 @@ def test_demo_studies_are_created_before_their_solvers_are_compiled(store):
         names = [head.name for head in sql.studies()]
     assert set(DEMOS) <= set(names)
     assert {Study(store, name).summary()["asked"] for name in DEMOS} == {0}
+
+
+def test_ready_needs_the_tables_of_this_version(server, monkeypatch):
+    assert server.client().get("/ready").json()["status"] == "ready"
+    monkeypatch.setattr(schema, "is_current", lambda connection: False)
+    assert server.client().get("/ready").status_code == 503
+
+
+def test_requests_have_an_id_in_the_response_and_in_the_log(server, caplog):
+    caplog.set_level(logging.INFO, "coactor.access")
+    admin = server.client("admin")
+    assert admin.get("/api/me", headers={"X-Request-ID": "abc-1"}).headers["x-request-id"] == "abc-1"
+    made = admin.get("/api/me", headers={"X-Request-ID": "<b>"}).headers["x-request-id"]
+    assert re.fullmatch("[0-9a-f]{16}", made)
+    assert [r.request for r in caplog.records if hasattr(r, "request")] == ["abc-1", made]

@@ -88,14 +88,22 @@ def test_locked_store_is_503(server, tmp_path):
     assert lead.post(PROPOSALS, json={"problem": server.problem(0)}).status_code == 201
 
 
-def test_failed_solver_records_nothing(server, monkeypatch):
+@pytest.mark.parametrize(("error", "status"), [(RuntimeError, 502), (TimeoutError, 504), (KeyError, 502)])
+def test_failed_solver_is_502_or_504_with_an_id_and_records_nothing(
+    server, monkeypatch, caplog, error, status
+):
     lead = server.client("lead")
 
     def broken(self, x, w):
-        raise RuntimeError("no licence")
+        raise error("no licence")
 
     monkeypatch.setattr(type(server.domain), "solve", broken)
-    assert lead.post(PROPOSALS, json={"problem": server.problem(0)}).status_code == 500
+    answer = lead.post(PROPOSALS, json={"problem": server.problem(0)})
+    assert answer.status_code == status
+    assert "no licence" not in answer.text
+    error_id = re.search(r"error ([0-9a-f]{8})", answer.json()["detail"])[1]
+    record = next(r for r in caplog.records if error_id in r.getMessage())
+    assert record.exc_info[1].__cause__.args == ("no licence",)
     assert lead.get("/api/studies/tours").json()["asked"] == 0
 
 
@@ -127,7 +135,7 @@ def test_domain_error_in_a_tell_or_an_edit_is_422(server, monkeypatch, error):
     domain.error = error
     open_study(server.store, "fragile", domain, "CSPER", create=True, clock=server.clock)
     monkeypatch.setattr(
-        open_studies, "Study", lambda store, name, clock: Study(store, name, domain, clock=clock)
+        open_studies, "Study", lambda store, name, given, clock: Study(store, name, domain, clock=clock)
     )
     fragile, flip = "/api/studies/fragile/proposals", {"op": "flip", "args": [2]}
     assert lead.post(fragile, json={"problem": [1, 2, 3]}).status_code == 201

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import logging
+import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,36 +15,54 @@ from typing import TYPE_CHECKING
 import click
 
 from coactor import plugins
+from coactor.cli.operation import read_config, start_logging
 from coactor.cli.options import json_option, store_option
 from coactor.cli.study import opened, report_study_errors, show
 from coactor.studies.accounts import Accounts
-from coactor.studies.errors import Invalid, Unavailable
+from coactor.studies.errors import Invalid, Tampered, Unavailable
 from coactor.studies.log.store import Store
 from coactor.studies.opening import open_study
 
 if TYPE_CHECKING:
+    import uvicorn
+
     from coactor.protocol import Domain
     from coactor.web.app import Demo
+    from coactor.web.open_studies import OpenStudies
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CHECKPOINT_SECONDS = 0.5
+RENEWAL_SECONDS = 0.5
 DEMO_PREFIX = "try-"  # of the names of demo studies
 
 
 @click.command()
 @store_option
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, envvar="COACTOR_HOST", help="Address to listen on."
+)
 @click.option(
     "--port",
     default=8765,
     show_default=True,
+    envvar="COACTOR_PORT",
     type=click.IntRange(0, 65535),
     help="Port to listen on; 0 chooses a free one.",
 )
 @click.option(
-    "--allow-host", "hosts", multiple=True, help="Host name the server answers to, besides localhost."
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    envvar="COACTOR_ALLOW_HOST",
+    help="Host name the server answers to, besides localhost; several, separated by spaces, in the variable.",
 )
-@click.option("--https", "secure", is_flag=True, help="A proxy in front serves the pages over https.")
+@click.option(
+    "--https",
+    "secure",
+    is_flag=True,
+    envvar="COACTOR_HTTPS",
+    help="A proxy in front serves the pages over https.",
+)
 @click.option("--try", "with_demo", is_flag=True, help="Create demo studies in the store.")
 @click.option(
     "--study",
@@ -64,7 +83,17 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder with STUDY.geojson: draw the maps of a study on it.",
 )
-@click.option("--quiet", is_flag=True, help="Do not log requests.")
+@click.option("--quiet", is_flag=True, envvar="COACTOR_QUIET", help="Do not log requests.")
+@click.option("--log-json", is_flag=True, envvar="COACTOR_LOG_JSON", help="Log JSON, one object a line.")
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False),
+    is_eager=True,
+    expose_value=False,
+    envvar="COACTOR_CONFIG",
+    callback=read_config,
+    help="A TOML file with options of this command, such as port = 8080; options and variables win.",
+)
 @json_option
 @report_study_errors
 def serve(
@@ -80,9 +109,13 @@ def serve(
     attribution: str,
     backdrops: Path | None,
     quiet: bool,
+    log_json: bool,
     as_json: bool,
 ) -> None:
-    """Serve studies over HTTP, with pages for people."""
+    """Serve studies over HTTP, with pages for people.
+
+    Options can also be set by environment variables, COACTOR_HOST for --host and so on, or in a file.
+    """
     try:
         import uvicorn
     except ImportError as error:  # pragma: no cover
@@ -95,9 +128,7 @@ def serve(
     ground = Ground(tiles, attribution, backdrops)
     if host not in LOOPBACK and not hosts:
         raise Invalid(f"Listening on {host} needs a host name to answer to; add --allow-host NAME.")
-    logging.basicConfig(
-        level=logging.WARNING if quiet else logging.INFO, format="%(asctime)s %(name)s %(message)s"
-    )
+    start_logging(logging.WARNING if quiet else logging.INFO, log_json)
     with opened(url) as store:
         demo = load_demo(store, with_demo)
         domains = dict(domain_of(text, store) for text in own)
@@ -117,8 +148,22 @@ def serve(
             config = uvicorn.Config(
                 app, access_log=False, log_level="warning", server_header=False, limit_concurrency=500
             )
-            with checkpoints(store), preparing(demo, store, quiet):
-                uvicorn.Server(config).run(sockets=[listener])
+            server = uvicorn.Server(config)
+            # uvicorn would raise the signal again after it has stopped, and the process would end by it.
+            server.capture_signals = lambda: stopping(server)  # type: ignore[method-assign]
+            with checkpoints(store), renewals(app.state.studies), preparing(demo, store, quiet):
+                server.run(sockets=[listener])
+
+
+@contextmanager
+def stopping(server: uvicorn.Server) -> Iterator[None]:
+    """Let SIGTERM and SIGINT end the server after the running requests; the command then ends with 0."""
+    before = {number: signal.signal(number, server.handle_exit) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def domain_of(text: str, store: Store) -> tuple[str, Domain]:
@@ -191,15 +236,30 @@ def listening(host: str, port: int, shared: bool) -> Iterator[socket.socket]:
 
 
 @contextmanager
-def checkpoints(store: Store, seconds: float = CHECKPOINT_SECONDS) -> Iterator[None]:
+def checkpoints(store: Store) -> Iterator[None]:
     """Checkpoint the store in the background, so that no request has to wait for it."""
+    with repeating(store.tidy, CHECKPOINT_SECONDS):
+        yield
+
+
+@contextmanager
+def renewals(studies: OpenStudies) -> Iterator[None]:
+    """Solve waiting proposals again in the background, so that nobody who opens one has to wait."""
+    studies.renews_ahead = True
+    with repeating(studies.renew_ahead, RENEWAL_SECONDS):
+        yield
+
+
+@contextmanager
+def repeating(work: Callable[[], None], seconds: float) -> Iterator[None]:
+    """Do something again and again in the background."""
     stop = threading.Event()
 
     def run() -> None:
         while not stop.wait(seconds):
             try:
-                store.tidy()
-            except Unavailable as error:  # requests report a full disk; the thread must go on
+                work()
+            except (Unavailable, Tampered) as error:  # requests report it too; the thread must go on
                 logging.getLogger("coactor.web").warning("%s", error)
 
     thread = threading.Thread(target=run, daemon=True)

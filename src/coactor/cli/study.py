@@ -300,7 +300,9 @@ def export_(name: str, out: Path | None, url: str, as_json: bool) -> None:
             for line in lines:
                 click.echo(line, nl=False)
             return
+        first = next(lines)  # raises NotFound before there is a file
         with out.open("xb") as file:
+            file.write(first)
             file.writelines(lines)
     show({"name": name, "file": out.name}, as_json, lambda a: f"Wrote {a['name']} to {a['file']}.")
 
@@ -348,7 +350,7 @@ def verify_(names: tuple[str, ...], expected: str | None, url: str, as_json: boo
 @json_option
 @report_study_errors
 def backup_(file: Path, url: str, as_json: bool) -> None:
-    """Copy every study into a new SQLite file. Tokens are not copied."""
+    """Copy every study and every token into a new SQLite file, which can be served in place of the store."""
     with opened(url) as store:
         names = transfer.backup(store, file)
     show(

@@ -86,6 +86,7 @@ class Fleet:
     """
 
     counts_costs = True
+    checks_moves = True
 
     def __init__(
         self,

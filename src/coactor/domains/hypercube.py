@@ -71,6 +71,7 @@ class Hypercube:
 
     locally_optimal = False  # Assumption 1 does not hold, as the paper states
     counts_costs = True
+    checks_moves = True
 
     def __init__(
         self, dimension: int = 7, features: int = 10, hidden: int = 0, names: Sequence[str] | None = None

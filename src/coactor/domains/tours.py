@@ -52,6 +52,7 @@ class Tour:
     """
 
     counts_costs = True
+    checks_moves = True
 
     def __init__(
         self,
@@ -131,6 +132,8 @@ class Tour:
         i, j = validation.move_args(move, "reverse", 2)
         if not 1 <= i < j < x.size:
             raise ValueError(f"Cannot reverse positions {i} to {j}; expected 1 <= first < last < {x.size}.")
+        if i == 1 and j == x.size - 1:
+            raise ValueError("Reversing all positions gives the same tour; leave one end out.")
         z = np.array(y, dtype=np.int64)
         z[i : j + 1] = z[i : j + 1][::-1]
         return z

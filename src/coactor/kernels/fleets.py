@@ -14,7 +14,7 @@ from coactor.kernels.tolerances import rounding
 from coactor.protocol import Indices, Matrix, Vector
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def insertion(cost: Matrix, terminals: Indices) -> tuple[Indices, Indices]:
     """Cheapest insertion of every free point over all positions of all paths.
 
@@ -143,7 +143,7 @@ def find_move(
     return chosen
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def climb(
     cost: Matrix, order: Indices, starts: Indices, kappa: float, best: bool, limit: int
 ) -> tuple[Indices, Indices]:
@@ -170,7 +170,7 @@ def climb(
     return path[: k + 1], moves[:k]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def solve(cost: Matrix, terminals: Indices) -> tuple[Indices, Indices]:
     """Cheapest insertion, then 2-opt inside the paths: the solver of the paper."""
     order, starts = insertion(cost, terminals)

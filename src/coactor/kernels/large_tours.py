@@ -129,7 +129,7 @@ def improve_point(
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def two_opt(cost: Matrix, tour: Indices, near: Indices) -> None:
     """2-opt in place: by the lists while they help, then with proof that no reversal gains."""
     n = tour.size

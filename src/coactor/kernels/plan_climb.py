@@ -243,7 +243,7 @@ def climb(rules: Rules, routes: Indices, sizes: Indices, kappa: float, best: boo
     return explore(rules, routes, sizes, kappa, best, limit, np.empty(0))[0]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def explore(
     rules: Rules, routes: Indices, sizes: Indices, kappa: float, best: bool, limit: int, every: Vector
 ) -> tuple[Indices, int]:

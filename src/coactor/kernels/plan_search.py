@@ -24,7 +24,7 @@ SPLIT = 0.5  # the probability that a string leaves stops in its middle, and tha
 BLINK = 0.01  # the probability that an insertion overlooks a position
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def insertion(rules: Rules) -> tuple[Indices, Indices]:
     """Cheapest insertion: all waiting stops x all positions, with overload at its price.
 
@@ -291,7 +291,7 @@ def shuffle(rules: Rules, removed: Indices, count: int, stream: Stream) -> None:
         keys[k + 1], removed[k + 1] = key, v
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def recreate(rules: Rules, plan: Plan, near: Indices, removed: Indices, count: int, stream: Stream) -> bool:
     """Insert the removed stops one by one; False if a hard capacity leaves no position for one."""
     for c in range(count):
@@ -302,7 +302,7 @@ def recreate(rules: Rules, plan: Plan, near: Indices, removed: Indices, count: i
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def anneal(
     rules: Rules,
     plan: Plan,

@@ -11,7 +11,7 @@ from coactor.kernels.tolerances import rounding
 from coactor.protocol import Indices, Matrix, Vector
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def insertion(cost: Matrix) -> Indices:
     """Cheapest insertion from point 0 over all unvisited points and all positions; O(n^2) in practice.
 
@@ -110,7 +110,7 @@ def find_move(cost: Matrix, tour: Indices, kappa: float, least: float, best: boo
     return chosen
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def climb(cost: Matrix, start: Indices, kappa: float, best: bool, limit: int) -> tuple[Indices, Indices]:
     """2-opt until no reversal gains enough, or after `limit` moves (no limit if negative).
 
@@ -134,7 +134,7 @@ def climb(cost: Matrix, start: Indices, kappa: float, best: bool, limit: int) ->
     return path[: k + 1], moves[:k]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def two_opt(cost: Matrix, tour: Indices) -> None:
     """2-opt in place with the first improving reversal, until there is none."""
     least = rounding(cost)
@@ -145,7 +145,7 @@ def two_opt(cost: Matrix, tour: Indices) -> None:
         reverse(tour, i, j)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def solve(cost: Matrix) -> Indices:
     """Cheapest insertion, then 2-opt: the solver of the paper."""
     tour = insertion(cost)

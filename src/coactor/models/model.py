@@ -262,6 +262,8 @@ class GridModel:
         """1 for each wish of which more is expected to be better, -1 for the others."""
         return [1 if wish.more else -1 for wish in self.wishes.values()] + [-1] * len(self.habits)
 
+    checks_moves = True
+
     @property
     def counts_costs(self) -> bool:
         """Whether phi is minus the counts: it is, unless more of some wish is expected to be better."""

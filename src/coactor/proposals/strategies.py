@@ -30,7 +30,8 @@ from typing import TypeAlias
 import numpy as np
 
 from coactor.protocol import Domain, Landscape, Learner, Problem, Solution, Solver, Vector, is_exact
-from coactor.protocol.abilities import Preferences, StartingSolver, predicts_moves, takes_start
+from coactor.protocol.abilities import Preferences, predicts_moves
+from coactor.protocol.starts import StartingSolver, takes_start
 from coactor.search import landscape
 from coactor.solutions import solution_key
 
@@ -197,9 +198,11 @@ def _optima(
     first = search.solve(x, weights)
     solving = watch.lap()
     plain = view.climb(first)[0][-1]
-    kicking = watch.lap()  # a perturbation climbs at least as far
+    kicking = (how.kick + 1) * watch.lap()  # at first it is estimated: each move of a kick scans all moves
     best, most = plain, view.utility(plain)
+    watch.lap()
     yield most, plain
+    kicking += 2 * watch.lap()  # the caller counts the moves of each candidate, and again those of the best
     if how.seconds is not None and outlook.threshold == math.inf:  # nothing is learned yet
         return
     seen = {solution_key(plain)}
@@ -221,7 +224,7 @@ def _optima(
             random_view = landscape(search.domain, x, rng.standard_normal(weights.size))
             start = random_view.climb(best, best=True, limit=how.kick)[0][-1]
         y = view.climb(start)[0][-1]
-        kicking = max(kicking, watch.lap())
+        watch.lap()
         key = solution_key(y)
         if key in seen:
             continue

@@ -6,7 +6,6 @@ more slowly. Functions such as `counts_costs` give the default of an ability tha
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeGuard, runtime_checkable
@@ -14,7 +13,7 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 
 from coactor.protocol.interfaces import Domain, Learner
-from coactor.protocol.values import Matrix, Move, Part, Problem, Solution, Solver, Usage, Vector
+from coactor.protocol.values import Matrix, Move, Part, Problem, Solution, Usage, Vector
 from coactor.protocol.views import View
 
 # -- of domains ----------------------------------------------------------------------------------
@@ -94,7 +93,7 @@ class Validates(Domain, Protocol):
 class Codes(Domain, Protocol):
     """Encodes problems and solutions as JSON-able data, and decodes them.
 
-    Decoding and `apply` validate what comes from outside: they raise ValueError if it is invalid.
+    Decoding validates what comes from outside: it raises ValueError if it is invalid.
     """
 
     def encode_problem(self, x: Problem, /) -> Any: ...
@@ -236,22 +235,21 @@ class TakesHabits(HasParts, Protocol):
         """The problem with these costs of its parts; earlier ones are replaced."""
 
 
-class StartingSolver(Protocol):
-    """A solver that can start from a solution, which makes it cheaper to call again.
+@runtime_checkable
+class ChecksMoves(Protocol):
+    """Says whether `apply` itself raises ValueError for every move that the expert may not make.
 
-    A domain's `solve` or a solver of your own has this ability if it takes `start` by keyword.
+    Moves from outside are otherwise looked up in `moves`, which takes time if there are many. Such a domain
+    may also accept moves that it does not propose, for instance those that overload a vehicle.
     """
 
-    def __call__(self, x: Problem, w: Vector, /, *, start: Solution | None = None) -> Solution: ...
+    @property
+    def checks_moves(self) -> bool: ...
 
 
-def takes_start(solve: Solver) -> TypeGuard[StartingSolver]:
-    """Whether a solver takes a solution to start from: ``solve(x, w, start=y)``."""
-    try:
-        found = inspect.signature(solve).parameters.get("start")
-    except (TypeError, ValueError):  # compiled functions may have no signature
-        return False
-    return found is not None and found.kind in (found.KEYWORD_ONLY, found.POSITIONAL_OR_KEYWORD)
+def checks_moves(domain: Domain) -> bool:
+    """Whether the domain's `apply` validates moves; False by default."""
+    return isinstance(domain, ChecksMoves) and domain.checks_moves
 
 
 def counts_costs(domain: Domain) -> bool:

@@ -20,6 +20,10 @@ class SolverError(RuntimeError):
     """An external solver failed or returned an invalid solution."""
 
 
+class SolverTimeoutError(SolverError, TimeoutError):
+    """An external solver exceeded its time limit."""
+
+
 def custom(
     domain: Domain, function: Callable[[Problem, Vector], Solution], *, polished: bool = True
 ) -> Solver:
@@ -106,7 +110,7 @@ def _run(parts: list[str], request: str, timeout: float) -> Any:
         except BaseException as error:
             _kill_group(process)
             if isinstance(error, subprocess.TimeoutExpired):
-                raise SolverError(
+                raise SolverTimeoutError(
                     f"{parts[0]} took longer than {timeout:g} s and was stopped. Raise the timeout."
                 ) from None
             raise

@@ -10,7 +10,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from coactor.protocol import EffortRow, Round
-from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited, Tampered, Unavailable
+from coactor.studies.errors import (
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    RateLimited,
+    SolverFailed,
+    Tampered,
+    Unavailable,
+)
 from coactor.studies.results import Draft, Explanation, QueuePage, Share, Ticket, Version
 
 if TYPE_CHECKING:
@@ -39,6 +48,7 @@ __all__ = [
     "RateLimited",
     "Round",
     "Share",
+    "SolverFailed",
     "Store",
     "Study",
     "Tampered",

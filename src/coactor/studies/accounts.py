@@ -22,7 +22,7 @@ from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log import schema
 from coactor.studies.log.store import Store
 
-ROLES = ("expert", "solver", "lead", "admin")
+ROLES = ("viewer", "expert", "solver", "lead", "admin")
 PREFIX = "coactor"
 LINK_LASTS = 3600.0
 SESSION_LASTS = 7 * 86400.0
@@ -37,7 +37,7 @@ class Account:
     name
         The actor of what it does.
     role
-        "expert", "solver", "lead" or "admin".
+        "viewer", "expert", "solver", "lead" or "admin".
     study
         The study in its scope, or ``*`` for all.
     """

@@ -7,6 +7,7 @@ Solutions are computed before the store's lock is taken; under the lock the revi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -48,6 +49,9 @@ class Desk:
         Parts of the study.
     lease
         Seconds until a proposal that its holder does not touch is free again.
+    patience
+        Taking a proposal that is due solves it again first, if the last solving took at most so many seconds;
+        else its last solution is shown at once.
     """
 
     def __init__(
@@ -58,13 +62,14 @@ class Desk:
         proposer: Proposer,
         teller: Teller,
         lease: float = LEASE,
+        patience: float = math.inf,
     ) -> None:
         self._domain = domain
         self._codec = codec
         self._ledger = ledger
         self._proposer = proposer
         self._teller = teller
-        self.lease = lease
+        self.lease, self._patience = lease, patience
 
     def __repr__(self) -> str:
         return f"<Desk of study {self._ledger.head.name!r}, lease {self.lease:g} s>"
@@ -100,7 +105,8 @@ class Desk:
         return due
 
     def _claimed(self, id: int, actor: str, due: bool) -> Draft:
-        if due:  # under the actor's lease, so that nobody else can take it meanwhile
+        # Under the actor's lease, so that nobody else can take it meanwhile.
+        if due and self._proposer.seconds <= self._patience:
             self._proposer.renew(id, actor)
         return self.view(id)
 

@@ -6,7 +6,16 @@ from __future__ import annotations
 
 from coactor.protocol import Conflict, Invalid, NotFound
 
-__all__ = ["Conflict", "Forbidden", "Invalid", "NotFound", "RateLimited", "Tampered", "Unavailable"]
+__all__ = [
+    "Conflict",
+    "Forbidden",
+    "Invalid",
+    "NotFound",
+    "RateLimited",
+    "SolverFailed",
+    "Tampered",
+    "Unavailable",
+]
 
 
 class Forbidden(PermissionError):
@@ -29,6 +38,20 @@ class RateLimited(Exception):
 
 class Unavailable(Exception):
     """The store or the server cannot be reached now; nothing was acknowledged."""
+
+
+class SolverFailed(RuntimeError):
+    """The solver raised an exception, which is the cause of this one, or ran out of time.
+
+    Attributes
+    ----------
+    timeout
+        Whether it ran out of time.
+    """
+
+    def __init__(self, message: str, timeout: bool = False) -> None:
+        super().__init__(message)
+        self.timeout = timeout
 
 
 class Tampered(Exception):

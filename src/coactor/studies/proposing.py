@@ -18,6 +18,8 @@ for whoever asks and again for whoever opens it. So a solving is identified by i
 
 from __future__ import annotations
 
+import logging
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,14 +34,16 @@ from coactor.protocol.abilities import whose
 from coactor.rounds import Knowledge, edits_left, propose
 from coactor.solutions import same_solution
 from coactor.studies.codec import Codec
-from coactor.studies.errors import Conflict, Invalid, NotFound
+from coactor.studies.errors import Conflict, Invalid, NotFound, SolverFailed
 from coactor.studies.log.canonical import canonical, content_hash
 from coactor.studies.log.chain import Entry
 from coactor.studies.log.facts import Asked, Renewed, Told
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import DraftState, Projection
+from coactor.studies.log.store import KeyLocks
 from coactor.studies.log.transactions import Transaction
 
+logger = logging.getLogger("coactor.studies")
 CACHED = 256  # proposals kept in memory, with their problems
 
 
@@ -74,13 +78,41 @@ class Proposer:
         self._seed = seed
         self._repeatable = repeatable
         self._cache: OrderedDict[tuple[int, int, int, str], Proposal] = OrderedDict()
+        self._keys = KeyLocks()
+        self.seconds = 0.0  # that the last solving took
 
     # -- new proposals -----------------------------------------------------------------------------------
 
     def ask(
-        self, problem: Problem, key: str | None, label: str, renew: bool, person: str, actor: str, via: str
+        self,
+        problem: Problem,
+        key: str | None,
+        label: str,
+        renew: bool,
+        person: str,
+        actor: str,
+        via: str,
+        solution: Any = None,
     ) -> Proposal:
-        """Solve a problem and store the proposal; the same key returns the same proposal."""
+        """Solve a problem and store the proposal; the same key returns the same proposal.
+
+        Callers with the same key wait for the first of them, so that one solver runs. A `solution` that
+        somebody else made is stored in place of the solver's.
+        """
+        with self._keys.holding(key):
+            return self._ask(problem, key, label, renew, person, actor, via, solution)
+
+    def _ask(
+        self,
+        problem: Problem,
+        key: str | None,
+        label: str,
+        renew: bool,
+        person: str,
+        actor: str,
+        via: str,
+        solution: Any,
+    ) -> Proposal:
         data = canonical(self._codec.plain_problem(problem))
         hash = content_hash(data)
         ledger, study = self._ledger, self._ledger.head.id
@@ -90,7 +122,7 @@ class Proposer:
             earlier = sql.by_key(study, key) if key is not None else None
         if earlier is not None:
             return self._asked_before(earlier, hash, problem)
-        proposal = self._solve(problem, knowledge, version, person or actor)
+        proposal = self._solve(problem, knowledge, version, person or actor, solution)
         usage, recalled = _encoded(proposal)
         with ledger.writing() as log:  # the solver ran outside the lock, so another caller may be first
             earlier = log.sql.by_key(study, key) if key is not None else None
@@ -105,7 +137,7 @@ class Proposer:
                     label=label,
                     chance=proposal.chance,
                     expected=proposal.expected_moves,
-                    renewable=renew and self._repeatable,
+                    renewable=renew and self._repeatable and solution is None,
                     recalled=recalled,
                     person=person,
                     solved_for=proposal.person,
@@ -121,11 +153,17 @@ class Proposer:
         self._keep(proposal)
         return proposal
 
-    def _solve(self, problem: Problem, knowledge: Knowledge, version: int, person: str) -> Proposal:
+    def _solve(
+        self, problem: Problem, knowledge: Knowledge, version: int, person: str, solution: Any = None
+    ) -> Proposal:
+        strategy, began = self._strategy(self._ledger.projection.config), time.monotonic()
+        if solution is not None:
+            given = self._codec.solution(problem, self._codec.plain(solution))
+            strategy = lambda x, outlook, stream: given  # noqa: E731
         try:
             return propose(
                 self._domain,
-                self._strategy(self._ledger.projection.config),
+                strategy,
                 knowledge,
                 problem,
                 id=0,
@@ -136,6 +174,12 @@ class Proposer:
             )
         except ValueError as error:
             raise Invalid(f"No proposal could be made: {error}") from error
+        except TimeoutError as error:
+            raise SolverFailed(f"The solver ran out of time: {error}", timeout=True) from error
+        except Exception as error:  # the solver or the domain may be anybody's
+            raise SolverFailed(f"The solver failed with {type(error).__name__}: {error}") from error
+        finally:
+            self.seconds = time.monotonic() - began
 
     def solution(self, problem: Problem, data: Any) -> Any:
         """A recorded solution."""
@@ -267,13 +311,23 @@ class Proposer:
 
     # -- proposals that have waited ----------------------------------------------------------------------
 
-    def due(self, projection: Projection, draft: DraftState, now: float, actor: str | None = None) -> bool:
-        """Whether a proposal should be solved again before somebody, or this actor, edits it."""
+    def due(
+        self,
+        projection: Projection,
+        draft: DraftState,
+        now: float,
+        actor: str | None = None,
+        holder: str = "",
+    ) -> bool:
+        """Whether a proposal should be solved again before somebody, or this actor, edits it.
+
+        That is so only if nobody, or this holder, holds it.
+        """
         return (
             self._repeatable
             and draft.renewable
             and not draft.touched
-            and not draft.held_by(now)
+            and draft.held_by(now) in ("", holder)
             and (draft.version != projection.version or self._for_another(projection, draft, actor))
         )
 
@@ -283,10 +337,24 @@ class Proposer:
         wanted = draft.solved_for if actor is None else draft.person or actor
         return whose(learner, wanted) != whose(learner, draft.solved_for)
 
-    def renew(self, id: int, actor: str, via: str = "") -> None:
+    def renew_ahead(self, count: int) -> int:
+        """Solve the oldest waiting proposals again that are due, at most `count`; return how many.
+
+        For a background worker, so that whoever opens them next need not wait.
+        """
+        with self._ledger.lock:
+            projection, now = self._ledger.refresh(), self._ledger.clock()
+            waiting = [d for d in projection.drafts.values() if not d.touched and not d.held_by(now)]
+            due = [(d.id, d.solved_for) for d in waiting[:count] if self.due(projection, d, now)]
+        for id, person in due:
+            self.renew(id, "", person=person)
+        return len(due)
+
+    def renew(self, id: int, actor: str, via: str = "", person: str | None = None) -> None:
         """Solve an untouched proposal again with the newest weights, unless another caller was faster.
 
-        The solver runs outside the store's lock. If it fails, the proposal stays as it is.
+        With the weights of the person it is meant for, else of `person`, by default the actor. The solver
+        runs outside the store's lock. If it fails, the proposal stays as it is.
         """
         ledger = self._ledger
         with ledger.lock:
@@ -294,13 +362,15 @@ class Proposer:
             draft, knowledge, version = projection.drafts.get(id), projection.knowledge, projection.version
             if draft is None or draft.touched:
                 return
-            if draft.version == version and not self._for_another(projection, draft, actor):
+            person = actor if person is None else person
+            if draft.version == version and not self._for_another(projection, draft, person):
                 return
-            solved, revision, person = draft.version, draft.revision, draft.person or actor
+            solved, revision, person = draft.version, draft.revision, draft.person or person
         problem = self.find(id, solved).problem
         try:
             proposal = replace(self._solve(problem, knowledge, version, person), id=id)
-        except Invalid:
+        except (Invalid, SolverFailed) as error:
+            logger.warning("Proposal %d of study %r stays as it is: %s", id, ledger.head.name, error)
             return
         usage, recalled = _encoded(proposal)
         with ledger.writing() as log:

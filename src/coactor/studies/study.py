@@ -16,6 +16,7 @@ The way of a correction from `Study.tell` to the log; no module is entered twice
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -113,6 +114,7 @@ class Study(Reports):
         person: str = "",
         renew: bool = True,
         via: str = "",
+        solution: Solution | None = None,
     ) -> Proposal:
         """Propose a solution with the current weights, and store the proposal.
 
@@ -132,33 +134,46 @@ class Study(Reports):
             when somebody opens it at a desk (see `renew`). False is for plans that are already printed.
         via
             The account that asks on behalf of the actor.
+        solution
+            What another system proposes for the problem. It is stored and learned from in place of a solution
+            of the study's own, and is never renewed.
 
         Raises
         ------
         Conflict
             If the key was used for another problem.
+        SolverFailed
+            If the solver raises an exception other than ValueError.
         """
         validate_actor(actor, via)
         text(person, "person", 100)
         text(label, "label", 200)
         if key is not None and not text(key, "key", 200):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
-        return self._proposer.ask(problem, key, label, renew, person, actor, via)
+        return self._proposer.ask(problem, key, label, renew, person, actor, via, solution)
 
     def renew(self, proposal: Proposal | int, *, actor: str = "", via: str = "") -> Proposal:
         """The proposal as it should be shown now: solved again if it waits untouched and the weights changed.
 
-        A desk does this for whoever takes a proposal; this is for callers that show proposals themselves.
+        A desk does this for whoever takes a proposal; this is for callers that show proposals themselves, and
+        for whoever holds an untouched proposal and wants the newer solution.
         """
         validate_actor(actor, via)
         id = id_of(proposal)
         with self._ledger.lock:
-            projection = self._ledger.refresh()
+            projection, now = self._ledger.refresh(), self._ledger.clock()
             draft = projection.drafts.get(id)
-            due = draft is not None and self._proposer.due(projection, draft, self._ledger.clock(), actor)
+            due = draft is not None and self._proposer.due(projection, draft, now, actor, holder=actor)
         if due:
             self._proposer.renew(id, actor, via)
         return self._proposer.find(id)
+
+    def renew_ahead(self, count: int = 3) -> int:
+        """Solve the oldest waiting proposals again if the weights changed; return how many were due.
+
+        A server calls this in the background, so that nobody waits for a solver when they open a proposal.
+        """
+        return self._proposer.renew_ahead(count)
 
     def tell(
         self,
@@ -263,9 +278,18 @@ class Study(Reports):
 
     # -- the whole study ---------------------------------------------------------------------------------
 
-    def desk(self, lease: float = LEASE) -> Desk:
-        """Where people edit the proposals; `lease` is the seconds until an untouched one is free again."""
-        return Desk(self.domain, self.codec, self._ledger, self._proposer, self._teller, lease)
+    def desk(self, lease: float = LEASE, *, patience: float = math.inf) -> Desk:
+        """Where people edit the proposals.
+
+        Parameters
+        ----------
+        lease
+            Seconds until an untouched proposal is free again.
+        patience
+            Taking a proposal that waited while the weights changed solves it again first, if the last solving
+            took at most so many seconds; else its last solution is shown at once. See `renew_ahead`.
+        """
+        return Desk(self.domain, self.codec, self._ledger, self._proposer, self._teller, lease, patience)
 
     def configure(
         self,

@@ -17,9 +17,10 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("The server needs FastAPI; install it with: pip install 'coactor[serve]'") from error
 
 from coactor.protocol import Domain
-from coactor.studies import Forbidden, Store, Study
+from coactor.studies import Forbidden, Store, Study, Unavailable
 from coactor.studies.accounts import Accounts
 from coactor.studies.desk import LEASE
+from coactor.studies.log import schema
 from coactor.web import api_docs, pages
 from coactor.web.assets import Assets
 from coactor.web.auth import login
@@ -32,7 +33,7 @@ from coactor.web.metrics import Metrics
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes import drafts, moves, progress, proposals, reports, roads
 from coactor.web.routes import studies as study_routes
-from coactor.web.routes.responses import Problem
+from coactor.web.routes.responses import ERRORS, Problem
 
 
 class App(FastAPI):
@@ -116,6 +117,7 @@ def create_app(
     login.add_routes(app, accounts, assets, authenticator, secure)
     _add_operations(app, studies, metrics, assets)
     app.mount("/static", assets, name="static")
+    app.state.studies = studies
     pages.add_pages(app, studies, assets, demo.title if demo else None, ground)
     app.add_middleware(AuthMiddleware, authenticator=authenticator, metrics=metrics, images=ground.host)
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)
@@ -133,10 +135,18 @@ def _operation_id(route: APIRoute) -> str:
 def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics, assets: Assets) -> None:
     @app.get("/health", tags=["operation"])
     def health() -> dict[str, str]:
-        """Say whether the store answers. Needs no credential."""
+        """Say whether the process is alive and its store answers. Needs no credential."""
         with studies.store.reading() as sql:
             sql.connection.exec_driver_sql("SELECT 1")
         return {"status": "ok", "version": __version__}
+
+    @app.get("/ready", tags=["operation"], responses={503: ERRORS[503]})
+    def ready() -> dict[str, str]:
+        """Say whether this server can work: the store answers and has the tables of this version."""
+        with studies.store.reading() as sql:
+            if not schema.is_current(sql.connection):
+                raise Unavailable("The store has the tables of another version of coactor.")
+        return {"status": "ready", "version": __version__}
 
     @app.get("/metrics", tags=["operation"], response_class=Response)
     def prometheus(account: Me) -> Response:

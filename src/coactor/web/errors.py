@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -12,7 +13,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Tampered, Unavailable
+from coactor.studies import Conflict, Forbidden, Invalid, NotFound, SolverFailed, Tampered, Unavailable
 
 log = logging.getLogger("coactor.web")
 RETRY = {"Retry-After": "5"}
@@ -76,6 +77,16 @@ def add_handlers(app: FastAPI) -> None:
     async def tampered(_: Request, error: Tampered) -> Response:
         log.error("%s", error)
         return problem(503, "The log of this study is damaged; an operator must run `coactor study verify`.")
+
+    @app.exception_handler(SolverFailed)
+    async def solver_failed(_: Request, error: SolverFailed) -> Response:
+        error_id = secrets.token_hex(4)
+        log.error("Error %s: %s", error_id, error, exc_info=error)
+        what = "ran out of time" if error.timeout else "failed"
+        return problem(
+            504 if error.timeout else 502,
+            f"The solver {what}; nothing was recorded. The cause is logged as error {error_id}.",
+        )
 
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> Response:

@@ -12,6 +12,8 @@ from coactor.protocol import Domain
 from coactor.studies import Conflict, Desk, Forbidden, Invalid, Store, Study, catalog, open_study
 from coactor.studies.desk import LEASE
 
+PATIENCE = 0.3  # seconds of a solving that somebody who opens a proposal waits for
+
 
 class OpenStudies:
     """Opens each study of a store once and keeps it open.
@@ -39,6 +41,7 @@ class OpenStudies:
         self.lease = lease
         self.clock = clock
         self.domains = domains or {}
+        self.renews_ahead = False  # whether a worker solves waiting proposals again, so that no request does
         self._open: dict[str, Study] = {}
         self._lock = threading.Lock()
 
@@ -53,7 +56,12 @@ class OpenStudies:
 
     def desk(self, name: str) -> Desk:
         """Return the desk of a study, at which people edit its proposals."""
-        return self.study(name).desk(self.lease)
+        return self.study(name).desk(self.lease, patience=PATIENCE if self.renews_ahead else math.inf)
+
+    def renew_ahead(self) -> None:
+        """Solve the proposals again that will be opened next, in every open study whose weights changed."""
+        for study in self.opened():
+            study.renew_ahead()
 
     def create(
         self,

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import base64
+
 import orjson
 import pytest
 
 from coactor.studies import Conflict, Invalid, NotFound, Store, Tampered, open_study
 from coactor.studies.log import ledger, transfer
+from coactor.studies.log.canonical import canonical
+from coactor.studies.log.chain import GENESIS, link
 from coactor.studies.log.verification import verify
-from tests.studies.stubs import Switches, flip, tours
+from tests.studies.stubs import Switches, flip, make, tours
 
 
 def filled(url, name="desk"):
@@ -114,3 +118,65 @@ def np_roll(tour):
     import numpy as np
 
     return np.roll(tour, 3)
+
+
+def edited_export(study, change):
+    """An export with one change to its facts, and the chain made anew, as a careful forger would."""
+    header, *lines = study.export()
+    previous = GENESIS
+    for line in lines:
+        if "fact" in line:
+            change(line["fact"])
+            vectors = base64.b64decode(line.get("vectors", ""))
+            previous = link(previous, canonical(line["fact"]), vectors)
+            line["hash"] = previous.hex()
+    return [{**header, "name": "forged", "hash": previous.hex()}, *lines]
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value"),
+    [
+        ("created", "uid", "ab"),
+        ("created", "config", {}),
+        ("created", "state", None),
+        ("asked", "proposal", "1"),
+        ("asked", "proposal", 7),
+        ("asked", "version", 99),
+        ("asked", "version", True),
+        ("asked", "label", None),
+        ("asked", "renewable", "yes"),
+        ("claimed", "until", "never"),
+        ("claimed", "proposal", 5),
+        ("edited", "revision", 9),
+        ("edited", "move", {"op": "flip"}),
+        ("told", "version", 3),
+        ("told", "effort", "much"),
+        ("told", "moves", [1]),
+        ("configured", "settings", {"learner": "PER"}),
+        ("configured", "settings", {"grace": "long"}),
+        ("rolled back", "to", 9),
+        ("rolled back", "reason", 1),
+        ("told", "actor", 5),
+        ("told", "time", "noon"),
+    ],
+)
+def test_load_refuses_facts_that_were_edited_by_hand(sqlite_url, kind, field, value):
+    with make(sqlite_url) as study:
+        study.ask([1.0, 2.0, 3.0])
+        desk = study.desk()
+        revision = desk.claim(1, "ana").ticket.revision
+        desk.submit(
+            1, revision=desk.edit(1, flip(0), revision=revision, actor="ana").ticket.revision, actor="ana"
+        )
+        study.configure(grace=5)
+        study.rollback(0, "back")
+
+        def change(fact):
+            if fact["kind"] == kind:
+                fact[field] = value
+
+        assert transfer.load(study.store, edited_export(study, lambda fact: None)) == "forged"
+        with pytest.raises((Tampered, Invalid)):
+            transfer.load(study.store, edited_export(study, change), "other")
+        with study.store.reading() as sql:
+            assert [head.name for head in sql.studies()] == ["desk", "forged"]

@@ -16,7 +16,7 @@ from coactor.web.app import create_app
 from coactor.web.auth.limits import BODY
 from tests.web.conftest import BROWSER, PROPOSALS, serving
 
-PUBLIC = {("GET", "/health"), ("GET", "/login"), ("POST", "/login")}
+PUBLIC = {("GET", "/health"), ("GET", "/ready"), ("GET", "/login"), ("POST", "/login")}
 
 
 def walk(found):

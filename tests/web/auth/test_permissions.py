@@ -31,6 +31,7 @@ EDIT = {"next", "claim", "edit", "submit", "release", "reopen"}
 
 
 ALLOWED = {
+    "viewer": READ,
     "expert": READ | EDIT,
     "solver": READ | {"ask", "tell"},
     "lead": set(REQUESTS),

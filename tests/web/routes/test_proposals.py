@@ -172,3 +172,15 @@ def test_ask_with_the_same_key_returns_the_first_proposal_after_a_renewal(server
     again = ask(solver, server, 0, **{"Idempotency-Key": "k"})
     for name in ("id", "version", "chance", "proposed"):
         assert again[name] == first[name], name
+
+
+def test_ask_registers_a_solution_of_another_system(server):
+    machine = server.client("solver")
+    body = {"problem": server.problem(0), "solution": list(range(8)), "label": "theirs"}
+    answer = machine.post(PROPOSALS, json=body, headers={"Idempotency-Key": "k"})
+    assert answer.status_code == 201
+    assert answer.json()["proposed"] == list(range(8))
+    assert machine.post(PROPOSALS, json=body, headers={"Idempotency-Key": "k"}).json()["id"] == 1
+    assert machine.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]}).json()["effort"] == 1.0
+    for wrong in ([0, 1], list(range(1, 9)), "x"):
+        assert machine.post(PROPOSALS, json={**body, "solution": wrong}).status_code == 422

@@ -59,6 +59,7 @@ class Plans:
     """
 
     counts_costs = True
+    checks_moves = True
 
     def __init__(
         self,

@@ -68,7 +68,10 @@ class Panel:
 
     def make_domain(self) -> Domain:
         """A new domain object."""
-        domain: Domain = load_class(self.domain, "panel")(**dict(self.parameters))
+        try:
+            domain: Domain = load_class(self.domain, "panel")(**dict(self.parameters))
+        except TypeError as error:
+            raise ValueError(f"{self.domain} cannot be made without arguments: {error}.") from error
         return domain
 
 

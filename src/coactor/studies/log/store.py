@@ -7,6 +7,7 @@ lock has the head of the log and is the only one who may append to it.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -80,3 +81,34 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class KeyLocks:
+    """Locks by name: callers in this process with the same idempotency key wait for each other."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._locks: dict[str, tuple[threading.Lock, int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._locks)
+
+    @contextmanager
+    def holding(self, key: str | None) -> Iterator[None]:
+        """Hold the lock of a key until the end of the block; None needs no lock."""
+        if key is None:
+            yield
+            return
+        with self._guard:
+            lock, callers = self._locks.get(key, (threading.Lock(), 0))
+            self._locks[key] = lock, callers + 1
+        try:
+            with lock:
+                yield
+        finally:
+            with self._guard:
+                callers = self._locks[key][1]
+                if callers == 1:
+                    del self._locks[key]
+                else:
+                    self._locks[key] = lock, callers - 1

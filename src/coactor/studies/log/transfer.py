@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import sqlalchemy as sa
 
 from coactor.protocol import Learner
 from coactor.studies.errors import Conflict, Invalid, Tampered
-from coactor.studies.log import ledger
+from coactor.studies.log import ledger, schema
 from coactor.studies.log.canonical import canonical, content_hash
 from coactor.studies.log.chain import GENESIS, Entry, link, unseal
+from coactor.studies.log.entry_checks import check_entry
 from coactor.studies.log.facts import recorded_digest
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.store import Store
@@ -83,6 +85,7 @@ def load(
                 sql.add_problem(line["problem"], data)
                 continue
             entry = _entry(line, previous, seq)
+            check_entry(entry, projection)
             for hash in entry.needs:
                 sql.problem(hash)  # raises NotFound if its line is missing
             if projection is None:
@@ -91,7 +94,10 @@ def load(
                 projection = Projection(ledger.fresh_knowledge(own, *ledger.parts_of(first)))
             if seq and seq % ledger.EVERY == 0:
                 sql.add_snapshot(study, seq, orjson.dumps(projection.snapshot()))
-            projection.apply(entry)
+            try:
+                projection.apply(entry)
+            except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
+                raise Tampered(f"Fact {entry.seq} does not fit the facts before it ({error!r}).") from error
             sql.append(study, entry)
             weights = projection.knowledge.learner.weights
             if entry.made is not None and recorded_digest(entry.fact) in ("", digest(weights)):
@@ -121,11 +127,17 @@ def copy(source: Store, target: Store, names: Iterable[str] = ()) -> list[str]:
 
 
 def backup(source: Store, file: Path) -> list[str]:
-    """Copy every study into a new SQLite file. Accounts are not copied.
+    """Copy every study and every token into a new SQLite file; browser sessions are not copied.
 
     Raises Conflict if the file exists.
     """
     if file.exists():
         raise Conflict(f"{file.name} exists already; a backup never overwrites. Choose another name.")
-    with Store(f"sqlite:///{file}") as target:
-        return copy(source, target)
+    with Store(sa.URL.create("sqlite", database=str(file)).render_as_string()) as target:
+        names = copy(source, target)
+        with source.reading() as sql:
+            tokens = [dict(row._mapping) for row in sql.connection.execute(sa.select(schema.tokens))]
+        if tokens:
+            with target.writing() as sql:
+                sql.connection.execute(schema.tokens.insert(), tokens)
+        return names

@@ -6,6 +6,7 @@ It denies by default: only the paths in `PUBLIC` and static files need no creden
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 import time
 from collections import OrderedDict, deque
@@ -29,8 +30,9 @@ access_log = logging.getLogger("coactor.access")
 error_log = logging.getLogger("coactor.web")
 
 COOKIE = "coactor_session"
-PUBLIC = ("/health", "/login")
+PUBLIC = ("/health", "/ready", "/login")
 STATIC = "/static/"
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 FAILURES, WINDOW = 10, 60.0  # failed credentials allowed per address, within this many seconds
@@ -191,12 +193,16 @@ class AuthMiddleware:
             return  # there are no websockets
         began, status = time.monotonic(), 0
         method, path = scope["method"][:20], ascii(scope["path"][:200])
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        context = {"request": request_id}  # every record of this request has it
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
+                headers["x-request-id"] = request_id
                 for name, value in self.headers.items():
                     headers[name] = value
                 if "cache-control" not in headers:
@@ -211,7 +217,7 @@ class AuthMiddleware:
                 await self.app(scope, _limited(receive), send_with_headers)
         except Exception:
             error_id = secrets.token_hex(4)
-            error_log.exception("Error %s: %s %s failed", error_id, method, path)
+            error_log.exception("Error %s: %s %s failed", error_id, method, path, extra=context)
             if status:
                 raise  # the response has started; all that is left is to abort it
             failure = problem(
@@ -226,7 +232,16 @@ class AuthMiddleware:
             self.metrics.request(scope["method"], route, status, seconds)
             name = scope["account"].name if "account" in scope else "-"
             # Without the query string: it may hold a one-time login code.
-            access_log.info("%s %s %d %.1fms %s", method, path, status, seconds * 1e3, ascii(name))
+            access_log.info(
+                "%s %s %d %.1fms %s %s",
+                method,
+                path,
+                status,
+                seconds * 1e3,
+                ascii(name),
+                request_id,
+                extra=context,
+            )
 
 
 def login_path(scope: Scope, *, ended: bool = False) -> str:

@@ -10,7 +10,7 @@ from coactor.studies import Forbidden, NotFound
 from coactor.studies.accounts import Account
 
 PERMISSIONS = {
-    "read": ("expert", "solver", "lead", "admin"),
+    "read": ("viewer", "expert", "solver", "lead", "admin"),
     "ask": ("solver", "lead", "admin"),
     "tell": ("solver", "lead", "admin"),
     "edit": ("expert", "lead", "admin"),

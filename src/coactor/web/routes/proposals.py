@@ -46,13 +46,23 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         PROPOSALS, tags=["ask and tell"], status_code=201, response_model=DraftAnswer, responses=ERRORS
     )
     def ask(study: StudyName, body: AskBody, account: Me, key: IdempotencyKey = None) -> Response:
-        """Solve a problem and record the proposal. The same Idempotency-Key returns the same proposal."""
+        """Solve a problem and record the proposal, or record the solution that another system proposes.
+
+        The same Idempotency-Key returns the same proposal.
+        """
         require(account, "ask", study)
         opened = studies.study(study)
         problem = opened.codec.problem(body.problem)
         actor, via = (account.name, "") if body.actor is None else (body.actor, account.name)
         proposal = opened.ask(
-            problem, key=key, label=body.label, renew=body.renew, actor=actor, person=body.person, via=via
+            problem,
+            key=key,
+            label=body.label,
+            renew=body.renew,
+            actor=actor,
+            person=body.person,
+            via=via,
+            solution=body.solution,
         )
         draft = studies.desk(study).view(proposal.id)
         solved = draft.ticket.version, draft.ticket.person

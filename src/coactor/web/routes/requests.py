@@ -153,9 +153,10 @@ class SettingsBody(Body):
 
 
 class AskBody(Body):
-    """A problem to solve, in the JSON form of the domain."""
+    """A problem to solve, in the JSON form of the domain; or with the solution that another system made."""
 
     problem: Any
+    solution: Any = None
     label: Label = ""
     renew: bool = True
     actor: Actor | None = None

@@ -42,6 +42,8 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     413: _error("The request is too large."),
     422: _error("The request is not valid."),
     429: {**_error("Too many wrong credentials from this address."), "headers": _RETRY_AFTER},
+    502: _error("The solver failed; `detail` has the id of the error in the server's log."),
+    504: _error("The solver ran out of time."),
     503: {**_error("The store is unavailable."), "headers": _RETRY_AFTER},
 }
 REVISION_ERRORS = {**ERRORS, 428: _error("If-Match is missing.")}
