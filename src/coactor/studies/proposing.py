@@ -71,9 +71,7 @@ class Proposer:
         seed: int,
         repeatable: bool,
     ) -> None:
-        self._domain = domain
-        self._codec = codec
-        self._strategy = strategy
+        self._domain, self._codec, self._strategy = domain, codec, strategy
         self._ledger = ledger
         self._seed = seed
         self._repeatable = repeatable
@@ -94,11 +92,7 @@ class Proposer:
         via: str,
         solution: Any = None,
     ) -> Proposal:
-        """Solve a problem and store the proposal; the same key returns the same proposal.
-
-        Callers with the same key wait for the first of them, so that one solver runs. A `solution` that
-        somebody else made is stored in place of the solver's.
-        """
+        """Solve a problem, or take the `solution` given, and store the proposal; one solver runs per key."""
         with self._keys.holding(key):
             return self._ask(problem, key, label, renew, person, actor, via, solution)
 
@@ -176,7 +170,7 @@ class Proposer:
             raise Invalid(f"No proposal could be made: {error}") from error
         except TimeoutError as error:
             raise SolverFailed(f"The solver ran out of time: {error}", timeout=True) from error
-        except Exception as error:  # the solver or the domain may be anybody's
+        except Exception as error:
             raise SolverFailed(f"The solver failed with {type(error).__name__}: {error}") from error
         finally:
             self.seconds = time.monotonic() - began
@@ -319,10 +313,7 @@ class Proposer:
         actor: str | None = None,
         holder: str = "",
     ) -> bool:
-        """Whether a proposal should be solved again before somebody, or this actor, edits it.
-
-        That is so only if nobody, or this holder, holds it.
-        """
+        """Whether to solve a proposal again before somebody, or this actor, edits it; held by this holder."""
         return (
             self._repeatable
             and draft.renewable
@@ -338,10 +329,7 @@ class Proposer:
         return whose(learner, wanted) != whose(learner, draft.solved_for)
 
     def renew_ahead(self, count: int) -> int:
-        """Solve the oldest waiting proposals again that are due, at most `count`; return how many.
-
-        For a background worker, so that whoever opens them next need not wait.
-        """
+        """Solve those of the `count` oldest waiting proposals again that are due; return how many were."""
         with self._ledger.lock:
             projection, now = self._ledger.refresh(), self._ledger.clock()
             waiting = [d for d in projection.drafts.values() if not d.touched and not d.held_by(now)]
@@ -353,8 +341,8 @@ class Proposer:
     def renew(self, id: int, actor: str, via: str = "", person: str | None = None) -> None:
         """Solve an untouched proposal again with the newest weights, unless another caller was faster.
 
-        With the weights of the person it is meant for, else of `person`, by default the actor. The solver
-        runs outside the store's lock. If it fails, the proposal stays as it is.
+        For the person it is meant for, else `person`, else the actor; outside the store's lock. If the solver
+        fails, the proposal stays as it is.
         """
         ledger = self._ledger
         with ledger.lock:
