@@ -139,6 +139,15 @@ def _combine_memories(common: State, states: Sequence[State], counts: Sequence[i
 
 def combine(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
     """One state from those of several shards that all started at `common` and learned `counts` cases."""
+    if "single" in common:  # one posterior for all people of the archive
+        single = combine(common["single"], [state["single"] for state in states], counts)
+        people = [{"person": each["person"]} for each in states[0]["people"][:1]]
+        return {
+            "learner": common["learner"],
+            "weights": single["weights"],
+            "single": single,
+            "people": people,
+        }
     combined = dict(common)
     share = np.array(counts, dtype=np.float64) / max(1, sum(counts))
     if "belief_matrix" in common:
