@@ -149,8 +149,8 @@ def reorder(page) -> None:
 
 
 def choose(page) -> None:
-    page.locator("td button").first.wait_for()
-    tab_to(page, "button", "td button")
+    page.locator(".options button").first.wait_for()
+    tab_to(page, "button", ".options button")
     press(page, "Enter")
 
 
