@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,6 +83,13 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder with STUDY.geojson: draw the maps of a study on it.",
 )
+@click.option(
+    "--renew-ahead",
+    "ahead",
+    is_flag=True,
+    envvar="COACTOR_RENEW_AHEAD",
+    help="Solve waiting proposals again in the background. Programs must then tell with asked_with.",
+)
 @click.option("--quiet", is_flag=True, envvar="COACTOR_QUIET", help="Do not log requests.")
 @click.option("--log-json", is_flag=True, envvar="COACTOR_LOG_JSON", help="Log JSON, one object a line.")
 @click.option(
@@ -108,6 +115,7 @@ def serve(
     tiles: str,
     attribution: str,
     backdrops: Path | None,
+    ahead: bool,
     quiet: bool,
     log_json: bool,
     as_json: bool,
@@ -151,7 +159,8 @@ def serve(
             server = uvicorn.Server(config)
             # uvicorn would raise the signal again after it has stopped, and the process would end by it.
             server.capture_signals = lambda: stopping(server)  # type: ignore[method-assign]
-            with checkpoints(store), renewals(app.state.studies), preparing(demo, store, quiet):
+            renewing = renewals(app.state.studies) if ahead else nullcontext()
+            with checkpoints(store), renewing, preparing(demo, store, quiet):
                 server.run(sockets=[listener])
 
 
