@@ -35,6 +35,11 @@ def test_interval_contains_the_mean_and_agrees_with_the_p_value(values):
         assert (p_below_zero(values) < 0.025) == (mean.high < 0)
 
 
+def test_interval_of_tiny_values_is_finite():
+    mean = interval(np.array([0.0, 0.0, 1e-141]))
+    assert mean.low < mean.value < mean.high
+
+
 DISTRIBUTIONS = {  # the values of a run, and their mean
     "normal": (lambda rng, shape: rng.standard_normal(shape), 0.0),
     "exponential": (lambda rng, shape: rng.exponential(size=shape), 1.0),

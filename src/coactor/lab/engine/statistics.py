@@ -142,9 +142,9 @@ def limits(values: Matrix, level: float = LEVEL) -> tuple[Vector, Vector]:
 
 def _skewness(values: Matrix) -> Vector:
     centred = values - values.mean(axis=0)
-    variance = (centred**2).mean(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        skew: Vector = np.where(variance > 0, (centred**3).mean(axis=0) / variance**1.5, 0.0)
+    deviation = np.sqrt((centred**2).mean(axis=0))
+    scaled = centred / np.where(deviation > 0, deviation, 1.0)  # first, because a small cube would underflow
+    skew: Vector = (scaled**3).mean(axis=0)
     return skew
 
 
