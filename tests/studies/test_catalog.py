@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -145,8 +146,7 @@ def test_describe_records_parameters_beyond_the_limits_of_requests(sqlite_url: s
 
 
 def test_describe_gives_no_name_to_a_domain_that_could_not_be_made_again(monkeypatch) -> None:
-    monkeypatch.setattr(catalog, "factory", lambda name: {"keyed": Keyed}.get(name, object))
-    monkeypatch.setattr(catalog, "names", lambda: ["keyed"])
+    monkeypatch.setattr(catalog, "announced", lambda group: {"keyed": SimpleNamespace(load=lambda: Keyed)})
     assert catalog.describe(Keyed(4))["name"] is None  # type: ignore[arg-type]
     with_attribute = Keyed(4)
     with_attribute.size = 4  # type: ignore[attr-defined]

@@ -57,14 +57,14 @@ def add(name: str, make: Callable[[], Domain]) -> None:
 
 def factory(name: str) -> Factory:
     """The class, or another callable, that makes a domain of this name. Raises Invalid if there is none."""
+    if name in BUILT_IN and name in announced(DOMAINS):
+        raise Invalid(f"An installed package announces the domain {name!r}, which is built in; rename it.")
     thing = _installed(name)
     return thing if callable(thing) else lambda: thing
 
 
 def _installed(name: str) -> Any:
     """What a name stands for: a class, another callable, or a domain."""
-    if name in BUILT_IN and name in announced(DOMAINS):
-        raise Invalid(f"An installed package announces the domain {name!r}, which is built in; rename it.")
     if name in _ADDED:
         return _ADDED[name]()
     if name in BUILT_IN:
