@@ -98,10 +98,10 @@ def test_default_at_start_makes_the_first_proposal_of_the_start_weights(
 def test_evaluate_uses_the_proposals_of_each_contender(plans: Path) -> None:
     archive = open_archive(plans)
     names = ["default", "default+paper", "default+deep"]
-    result = evaluate(archive, names, orders=1, cases=8, jobs=1)
+    result = evaluate(archive, names, orders=3, cases=12, jobs=1)
     assert np.array_equal(result.efforts["default"], result.efforts["default+paper"])
     assert not np.array_equal(result.weights["default"], result.weights["default+deep"])
-    deep = evaluate(archive, names, orders=1, cases=8, proposals="deep", jobs=1)
+    deep = evaluate(archive, names, orders=3, cases=12, proposals="deep", jobs=1)
     assert np.array_equal(deep.weights["default"], result.weights["default+deep"])
 
 

@@ -19,7 +19,7 @@ def test_report_compares_the_start_with_now_and_with_no_learning(site):
         moves = list(simulated(proposal.problem, proposal.solution).moves)
         study.tell(proposal, moves=moves, actor="ana", seconds=30.0 + 15 * len(moves))
     page = site.open(site.log_in("lea", "lead"), "/s/try-ranking/report")
-    assert "less to correct" in page.locator("#verdict").inner_text()
+    page.locator("#verdict", has_text="less to correct").wait_for()
     tiles = page.locator(".tile")
     assert tiles.count() == 3
     texts = [tiles.nth(k).inner_text() for k in range(3)]
