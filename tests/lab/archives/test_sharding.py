@@ -90,8 +90,8 @@ def test_combine_converts_the_units_that_each_shard_chose() -> None:
         for item in stream:
             whole.update(item)
     assert together.state()["units"][2] > 0
-    assert (np.abs(together.weights - whole.weights) < whole.deviations()).all()
-    assert np.allclose(together.deviations() / whole.deviations(), 1.0, atol=0.05)
+    assert (np.abs(together.weights - whole.weights) < 2.0 * whole.deviations()).all()
+    assert np.allclose(together.deviations() / whole.deviations(), 1.0, atol=0.25)
 
 
 def test_combine_multiplies_both_posteriors_of_a_committee() -> None:
