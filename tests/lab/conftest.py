@@ -16,7 +16,7 @@ def threaded_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         processes=False,
         protocol="tcp://",
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",  # None still takes the default port
         local_directory=str(tmp_path_factory.mktemp("dask")),
     ) as cluster:
         yield cluster.scheduler_address
