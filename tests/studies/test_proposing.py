@@ -400,4 +400,4 @@ def test_concurrent_asks_with_one_key_run_one_solver(sqlite_url):
         go.set()
         assert {one.result().id for one in asked} == {1}
         assert len(calls) == 1
-        assert len(study._proposer._keys) == 0
+        assert len(study._proposer.keys) == 0

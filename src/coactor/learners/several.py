@@ -20,7 +20,9 @@ It is a perceptron in the larger space, so Theorem 1 holds for it over the round
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from copy import deepcopy
+from typing import Generic, Self, TypeVar
 
 from coactor.learners.coactive import CoactiveLearner
 from coactor.learners.serialization import (
@@ -34,23 +36,14 @@ from coactor.learners.serialization import (
 )
 from coactor.protocol import Feedback, Reads, State, Vector
 
+Own = TypeVar("Own")
 
-class Separate:
-    """One learner of Algorithm 1 for each person; a newcomer starts from nothing.
 
-    Parameters
-    ----------
-    learner
-        A learner that has learned nothing.
-    """
+class _OnePartEach(ABC, Generic[Own]):
+    """A part of its own for each person."""
 
     difference = 0.0  # not modelled
-
-    def __init__(self, learner: CoactiveLearner) -> None:
-        self.learner = learner
-        self.name = f"separate-{learner.name}"
-        self.reads: Reads = learner.reads
-        self._people: dict[str, CoactiveLearner] = {}
+    _people: dict[str, Own]
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -62,6 +55,31 @@ class Separate:
         """Those of corrections without a name."""
         return self.person("").weights
 
+    @abstractmethod
+    def person(self, name: str) -> CoactiveLearner:
+        """The weights of one person."""
+
+    def set_back(self, name: str, earlier: Self) -> None:
+        """Set one person's own part back to an earlier state of this learner; what is shared stays."""
+        people = {key: own for key, own in self._people.items() if key != name}
+        self._people = people | {key: own for key, own in earlier._people.items() if key == name}
+
+
+class Separate(_OnePartEach[CoactiveLearner]):
+    """One learner of Algorithm 1 for each person; a newcomer starts from nothing.
+
+    Parameters
+    ----------
+    learner
+        A learner that has learned nothing.
+    """
+
+    def __init__(self, learner: CoactiveLearner) -> None:
+        self.learner = learner
+        self.name = f"separate-{learner.name}"
+        self.reads: Reads = learner.reads
+        self._people: dict[str, CoactiveLearner] = {}
+
     def person(self, name: str) -> CoactiveLearner:
         """Somebody's learner."""
         return self._people.get(name, self.learner)
@@ -71,11 +89,6 @@ class Separate:
         own = deepcopy(self.person(feedback.person))
         own.update(feedback)
         self._people = {**self._people, feedback.person: own}
-
-    def set_back(self, name: str, earlier: Separate) -> None:
-        """Set one person back to an earlier state of this learner."""
-        people = {key: own for key, own in self._people.items() if key != name}
-        self._people = people | {key: own for key, own in earlier._people.items() if key == name}
 
     def __repr__(self) -> str:
         return f"Separate({self.learner!r}) with {len(self._people)} people"
@@ -103,7 +116,7 @@ class Separate:
         self.learner, self._people = learner, people
 
 
-class Balanced:
+class Balanced(_OnePartEach[Vector]):
     """The balanced perceptron: w_k = shared + personal, both moved by every correction.
 
     Parameters
@@ -123,8 +136,6 @@ class Balanced:
     (array([ 4.5, -9. ]), array([ 1.5, -3. ]))
     """
 
-    difference = 0.0  # not modelled
-
     def __init__(self, learner: CoactiveLearner, mu: float = 1.0) -> None:
         if learner.name not in ("PER", "CSPER"):
             raise ValueError(f"The balanced perceptron has the rate of PER or CSPER, not of {learner.name}.")
@@ -133,16 +144,6 @@ class Balanced:
         self.reads: Reads = learner.reads
         self.mu = positive_number(mu, "mu")
         self._people: dict[str, Vector] = {}
-
-    @property
-    def people(self) -> tuple[str, ...]:
-        """Everybody it has learned from."""
-        return tuple(self._people)
-
-    @property
-    def weights(self) -> Vector:
-        """Those of corrections without a name."""
-        return self.person("").weights
 
     def person(self, name: str) -> CoactiveLearner:
         """Somebody's weights; the shared ones for a newcomer."""
@@ -159,11 +160,6 @@ class Balanced:
             step = self.learner.rate(feedback.cost, delta) * delta
             self._people = {**self._people, name: self._people.get(name, 0.0 * delta) + step}
             self.learner.weights = self.learner.weights + step / self.mu
-
-    def set_back(self, name: str, earlier: Balanced) -> None:
-        """Set one person's own part back to an earlier state of this learner; the shared part stays."""
-        people = {key: own for key, own in self._people.items() if key != name}
-        self._people = people | {key: own for key, own in earlier._people.items() if key == name}
 
     def __repr__(self) -> str:
         return f"Balanced({self.learner!r}, mu={self.mu}) with {len(self._people)} people"

@@ -76,7 +76,7 @@ class Proposer:
         self._seed = seed
         self._repeatable = repeatable
         self._cache: OrderedDict[tuple[int, int, int, str], Proposal] = OrderedDict()
-        self._keys = KeyLocks()
+        self.keys = KeyLocks()
         self.seconds = 0.0  # that the last solving took
 
     # -- new proposals -----------------------------------------------------------------------------------
@@ -92,21 +92,10 @@ class Proposer:
         via: str,
         solution: Any = None,
     ) -> Proposal:
-        """Solve a problem, or take the `solution` given, and store the proposal; one solver runs per key."""
-        with self._keys.holding(key):
-            return self._ask(problem, key, label, renew, person, actor, via, solution)
+        """Solve a problem, or take the `solution` given, and store the proposal.
 
-    def _ask(
-        self,
-        problem: Problem,
-        key: str | None,
-        label: str,
-        renew: bool,
-        person: str,
-        actor: str,
-        via: str,
-        solution: Any,
-    ) -> Proposal:
+        The caller holds the key (`keys`), so that one solver runs for it.
+        """
         data = canonical(self._codec.plain_problem(problem))
         hash = content_hash(data)
         ledger, study = self._ledger, self._ledger.head.id

@@ -150,7 +150,8 @@ class Study(Reports):
         text(label, "label", 200)
         if key is not None and not text(key, "key", 200):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
-        return self._proposer.ask(problem, key, label, renew, person, actor, via, solution)
+        with self._proposer.keys.holding(key):
+            return self._proposer.ask(problem, key, label, renew, person, actor, via, solution)
 
     def renew(self, proposal: Proposal | int, *, actor: str = "", via: str = "") -> Proposal:
         """The proposal as it should be shown now: solved again if it waits untouched and the weights changed.

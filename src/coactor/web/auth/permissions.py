@@ -34,6 +34,11 @@ def require(account: Account, permission: str, study: str) -> None:
         raise Forbidden(f"The role {account.role!r} may not do this; it needs one of: {', '.join(roles)}.")
 
 
+def on_behalf(account: Account, actor: str | None) -> tuple[str, str]:
+    """Who acts, and through which account: a program names the person it acts for."""
+    return (account.name, "") if actor is None else (actor, account.name)
+
+
 def current_account(request: Request) -> Account:
     """The account of a request; the middleware has authenticated it."""
     account: Account = request.scope["account"]

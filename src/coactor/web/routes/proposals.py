@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Response
 from coactor.protocol import Proposal
 from coactor.studies import Draft, Explanation, Study, Ticket
 from coactor.studies.drafts import make_draft
-from coactor.web.auth.permissions import Me, require
+from coactor.web.auth.permissions import Me, on_behalf, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import (
     PROPOSAL,
@@ -53,7 +53,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require(account, "ask", study)
         opened = studies.study(study)
         problem = opened.codec.problem(body.problem)
-        actor, via = (account.name, "") if body.actor is None else (body.actor, account.name)
+        actor, via = on_behalf(account, body.actor)
         proposal = opened.ask(
             problem,
             key=key,
@@ -74,7 +74,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def tell(study: StudyName, id: ProposalId, body: TellBody, account: Me) -> Response:
         """Record the correction of a proposal and learn from it."""
         require(account, "tell", study)
-        actor, via = (account.name, "") if body.actor is None else (body.actor, account.name)
+        actor, via = on_behalf(account, body.actor)
         outcome = studies.study(study).tell(
             id,
             moves=None if body.moves is None else [move.plain() for move in body.moves],

@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 
 from coactor import learners
 from coactor.studies import Version, catalog
-from coactor.web.auth.permissions import Me, require
+from coactor.web.auth.permissions import Me, on_behalf, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import (
     LARGEST,
@@ -100,7 +100,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def rollback(study: StudyName, body: RollbackBody, account: Me) -> Response:
         """Restore the weights of an earlier version, as a new version."""
         require(account, "lead", study)
-        actor, via = (account.name, "") if body.actor is None else (body.actor, account.name)
+        actor, via = on_behalf(account, body.actor)
         opened = studies.study(study)
         version = opened.rollback(body.to, body.reason, person=body.person, actor=actor, via=via)
         return json_response(asdict(version))
