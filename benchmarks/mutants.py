@@ -2,10 +2,11 @@
 
     python benchmarks/mutants.py                     every target, every mutant
     python benchmarks/mutants.py bounds --most 40    one target, at most 40 mutants of each file
+    python benchmarks/mutants.py experiments         the settings of the paper's experiments, one by one
 
 Each mutant changes one operator, comparison, number, condition or default of a file. The tests of the target
 run in a forked process that imports the changed source; a mutant survives if all of them pass. Survivors are
-printed with their line. Unix only; takes minutes.
+printed with their line, and with the reason if they are in ACCEPTED. Unix only; takes minutes.
 """
 
 from __future__ import annotations
@@ -19,10 +20,16 @@ import random
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "coactor"
+RUNS, PANELS, EXPERIMENT, REPRODUCTION = (
+    f"lab/paper/{name}.py" for name in ("runs", "panels", "experiment", "reproduction")
+)
+TOURS, FLEETS, CUBES = (f"domains/{name}.py" for name in ("tours", "fleets", "hypercube"))
+COMMANDS = "cli/paper.py"
 TARGETS = {  # target -> files, tests
     "learners": (
         ["learners/coactive.py", "learners/perceptrons.py", "learners/passive_aggressive.py"],
@@ -37,10 +44,67 @@ TARGETS = {  # target -> files, tests
     ),
     "settings": (
         ["lab/paper/panels.py", "lab/paper/choices.py", "lab/paper/runs.py", "lab/paper/theorem.py"],
-        ["tests/lab/paper/test_panels.py", "tests/lab/paper/test_choices.py", "tests/lab/paper/test_runs.py"],
+        [
+            "tests/lab/paper/test_panels.py",
+            "tests/lab/paper/test_experiments.py",
+            "tests/lab/paper/test_runs.py",
+            "tests/lab/paper/test_choices.py",
+        ],
     ),
 }
-SECONDS = 120  # after which a mutant counts as noticed: it probably loops
+SECONDS = 60  # after which a mutant counts as noticed: it probably loops
+EXPERIMENTS = "experiments"
+EXPERIMENT_TESTS = ["tests/lab/paper/test_experiments.py"]
+SETTINGS = (  # what is changed, file, text, the text in its place
+    ("hidden weights are 0", RUNS, ".random(length)", ".random(length) * (np.arange(length) < domain.dim)"),
+    ("weights on [-1, 1]", RUNS, ".random(length)", ".uniform(-1, 1, length)"),
+    ("one expert for all runs", RUNS, "unit.run, purpose", "0, purpose"),
+    ("the expert line sees the solver's start", RUNS, "expert.weights[: domain.dim]", "start"),
+    ("rankings by the first feature", RUNS, "weights[-1] = 1.0", "weights[0] = 1.0"),
+    ("data in the order of the file", RUNS, "rng.permutation(len(queries))", "np.arange(len(queries))"),
+    ("kappa 0.2", PANELS, "kappa: float = 0.1", "kappa: float = 0.2"),
+    ("rankings: kappa 1", PANELS, "kappa=2.0", "kappa=1.0"),
+    ("budget 5 to 10", PANELS, '15", (5, 15)', '15", (5, 10)'),
+    ("budget 1 to 15", PANELS, '15", (5, 15)', '15", (1, 15)'),
+    ("a budget without a limit", PANELS, 'unlimited", None', 'unlimited", (5, 15)'),
+    ("linear axes", PANELS, "log: bool = True", "log: bool = False"),
+    ("rankings: a logarithmic axis", PANELS, "log=False,\n        expert", "log=True,\n        expert"),
+    (
+        "no noise in paths",
+        PANELS,
+        '"Path planning, noise", _CUBE, (("hidden", 1)',
+        '"", _CUBE, (("hidden", 0)',
+    ),
+    ("2 hidden features in paths", PANELS, 'noise", _CUBE, (("hidden", 1)', 'noise", _CUBE, (("hidden", 2)'),
+    ("9 hidden features in tours", PANELS, '(("hidden", 10)', '(("hidden", 9)'),
+    ("no noise in fleets", PANELS, 'noise", _FLEET, (("hidden", 1)', 'noise", _FLEET, (("hidden", 0)'),
+    ("699 features of documents", PANELS, "RANKING_FEATURES = 700", "RANKING_FEATURES = 699"),
+    ("each ranking panel has its own problems", PANELS, 'stream="rank"', 'stream=""'),
+    ("the best improvement", PANELS, 'policy: Policy = "first"', 'policy: Policy = "best"'),
+    ("the candidate of Assumption 3", PANELS, 'Candidate = "final"', 'Candidate = "disagreement"'),
+    ("random ties", PANELS, 'ties: Ties = "lowest"', 'ties: Ties = "random"'),
+    ("9 runs", COMMANDS, 'FULL = {"runs": 10', 'FULL = {"runs": 9'),
+    (
+        "9 runs from Python",
+        REPRODUCTION,
+        "runs: int = 10,\n    examples: int | Lit",
+        "runs: int = 9,\n    examples: int | Lit",
+    ),
+    ("900 examples", EXPERIMENT, "GENERATED = 1000", "GENERATED = 900"),
+    ("data are cut", REPRODUCTION, 'examples = "all" if data', "examples = GENERATED if data"),
+    ("choices: 9 runs", COMMANDS, 'CHOICES = {"runs": 10', 'CHOICES = {"runs": 9'),
+    ("choices: 200 examples", COMMANDS, '"examples": 300}', '"examples": 200}'),
+    ("quick: 5 runs", COMMANDS, 'QUICK = {"runs": 3', 'QUICK = {"runs": 5'),
+    ("19 points", TOURS, "points: int = 20", "points: int = 19"),
+    ("tours: 99 features", TOURS, "features: int = 100", "features: int = 99"),
+    ("39 points of a fleet", FLEETS, "points: int = 40", "points: int = 39"),
+    ("3 salespeople", FLEETS, "vehicles: int = 4", "vehicles: int = 3"),
+    ("fleets: 9 features", FLEETS, "features: int = 10", "features: int = 9"),
+    ("a cube of 6 dimensions", CUBES, "dimension: int = 7", "dimension: int = 6"),
+    ("cubes: 9 features", CUBES, "features: int = 10", "features: int = 9"),
+)
+# (file, the line of the source, the change) -> why no test can or need notice it
+ACCEPTED: dict[tuple[str, str, str], str] = {}
 
 _COMPARISONS = {
     ast.Lt: ast.LtE,
@@ -182,7 +246,27 @@ def mutants(path: Path) -> Iterator[tuple[ast.Module, int, str]]:
         yield ast.fix_missing_locations(tree), mutator.line, mutator.text
 
 
-def survives(name: str, path: Path, tree: ast.Module, tests: list[str]) -> bool:
+def named_mutants(file: str) -> Iterator[tuple[ast.Module, int, str]]:
+    """The mutants of EXPERIMENTS in a file."""
+    text = (SOURCE / file).read_text(encoding="utf-8")
+    for words, where, before, after in SETTINGS:
+        if where == file:
+            if text.count(before) != 1:
+                sys.exit(f"{file} has {before!r} {text.count(before)} times; expected once.")
+            line = text[: text.index(before)].count("\n") + 1
+            yield ast.parse(text.replace(before, after)), line, words
+
+
+def run_tests(tests: list[str]) -> int:
+    """The exit status of pytest, with nothing printed."""
+    import pytest
+
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", "--hypothesis-seed=0"]
+    with open(os.devnull, "w") as null, redirect_stdout(null), redirect_stderr(null):
+        return int(pytest.main([*options, *tests]))
+
+
+def survives(file: str, tree: ast.Module, tests: list[str]) -> bool:
     """Whether all tests pass with the mutant."""
     child = os.fork()
     if child == 0:
@@ -191,44 +275,55 @@ def survives(name: str, path: Path, tree: ast.Module, tests: list[str]) -> bool:
         os.dup2(null, 1)
         os.dup2(null, 2)
         signal.alarm(SECONDS)
-        sys.meta_path.insert(0, _Finder(name, path, tree))
-        import pytest
-
-        options = ["-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", "--hypothesis-seed=0"]
-        os._exit(int(pytest.main([*options, *tests])))
+        # The tests have been run in the parent. For a module of the lab the compiled kernels stay.
+        again = ("coactor.lab", "coactor.cli", "tests") if file.startswith("lab/") else ("coactor", "tests")
+        for name in list(sys.modules):
+            if any(name == first or name.startswith(f"{first}.") for first in again):
+                del sys.modules[name]
+        name = ".".join(("coactor", *Path(file).with_suffix("").parts))
+        sys.meta_path.insert(0, _Finder(name, SOURCE / file, tree))
+        os._exit(run_tests(tests))
     _, status = os.waitpid(child, 0)
     return status == 0
+
+
+def examine(file: str, tests: list[str], chosen: list[tuple[ast.Module, int, str]]) -> int:
+    """Print the mutants that survive; returns their number."""
+    source = (SOURCE / file).read_text(encoding="utf-8")
+    if not survives(file, ast.parse(source), tests):
+        sys.exit(f"The tests of {file} fail without a mutant.")
+    left = [(line, text) for tree, line, text in chosen if survives(file, tree, tests)]
+    print(f"{file}: {len(left)} of {len(chosen)} survive", flush=True)
+    for line, text in sorted(left):
+        code = source.splitlines()[line - 1].strip()
+        reason = ACCEPTED.get((file, code, text), "NO TEST NOTICES IT")
+        print(f"    line {line}, {text}: {code}\n        {reason}", flush=True)
+    return len(left)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "targets", nargs="*", default=list(TARGETS), metavar="TARGET", help=", ".join(TARGETS)
-    )
+    known = [*TARGETS, EXPERIMENTS]
+    parser.add_argument("targets", nargs="*", default=known, metavar="TARGET", help=", ".join(known))
     parser.add_argument("--most", type=int, help="mutants of each file, drawn at random; by default all")
     args = parser.parse_args()
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
-    import hypothesis  # noqa: F401  imported once, before the forks
-    import numba  # noqa: F401
-    import numpy  # noqa: F401
-
     total = alive = 0
     for target in args.targets:
-        files, tests = TARGETS[target]
+        named = target == EXPERIMENTS
+        files, tests = (
+            (list(dict.fromkeys(row[1] for row in SETTINGS)), EXPERIMENT_TESTS) if named else TARGETS[target]
+        )
+        if run_tests(tests):
+            sys.exit(f"The tests of {target} fail.")
         for file in files:
-            path = SOURCE / file
-            name = ".".join(("coactor", *Path(file).with_suffix("").parts))
-            chosen = list(mutants(path))
+            chosen = list(named_mutants(file) if named else mutants(SOURCE / file))
             if args.most and len(chosen) > args.most:
                 chosen = random.Random(file).sample(chosen, args.most)
-            left = [(line, text) for tree, line, text in chosen if survives(name, path, tree, tests)]
-            total, alive = total + len(chosen), alive + len(left)
-            print(f"{file}: {len(left)} of {len(chosen)} survive", flush=True)
-            for line, text in sorted(left):
-                print(f"    line {line}: {text}", flush=True)
+            total, alive = total + len(chosen), alive + examine(file, tests, chosen)
     print(f"{alive} of {total} survive: {alive / max(1, total):.1%}")
 
 

@@ -1,0 +1,204 @@
+"""The settings of the experiments, as the paper states them: another value of any of them fails a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from matplotlib.figure import Figure
+
+import coactor.lab
+from coactor.cli import main
+from coactor.domains import Cube, FleetProblem, Graph, Query
+from coactor.lab.engine.contenders import parse_contenders
+from coactor.lab.output import figure
+from coactor.lab.paper import runs
+from coactor.lab.paper.data.files import read_queries
+from coactor.lab.paper.experiment import Experiment
+from coactor.lab.paper.panels import PANELS, Panel, use_data
+from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights
+from tests.lab.helpers import made_up
+
+SYNTHETIC = [name for name in PANELS if not name.startswith("rank")]
+NOISY = ["path-noise", "tsp-noise", "mtsp-noise"]
+
+
+class StoppedError(Exception):
+    """Raised in place of the work; has the size of the work."""
+
+
+def unit(name: str, run: int = 0, examples: int = 3, contenders: tuple[str, ...] = ("PER",)) -> Unit:
+    return Unit(PANELS[name], run, 0, examples, parse_contenders(contenders, "panel"))
+
+
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_synthetic_panels_have_the_settings_of_the_paper(name: str) -> None:
+    panel = PANELS[name]
+    assert (panel.kappa, panel.budget, panel.log, panel.expert_line) == (0.1, None, True, True)
+    assert (panel.problems, panel.stream, panel.data) == ("sample", "", None)
+    assert panel.assumption_1 == (not name.startswith("path"))
+    follows_the_paper(panel)
+
+
+@pytest.mark.parametrize(("name", "budget"), [("rank-unlimited", None), ("rank-budget", (5, 15))])
+def test_ranking_panels_have_the_settings_of_the_paper(name: str, budget: Any) -> None:
+    panel = PANELS[name]
+    assert (panel.kappa, panel.budget, panel.log, panel.expert_line) == (2.0, budget, False, False)
+    assert (panel.problems, panel.stream, panel.data) == ("synthetic", "rank", None)
+    assert dict(panel.parameters) == {"features": 700}
+    follows_the_paper(panel)
+
+
+def follows_the_paper(panel: Panel) -> None:
+    assert (panel.policy, panel.candidate, panel.ties) == ("first", "final", "lowest")
+    assert (panel.slips, panel.drift, panel.perturbation) == (0.0, False, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "points", "features", "hidden"),
+    [
+        ("path-clean", 448, 10, 0),  # edges of a 7-cube
+        ("path-noise", 448, 10, 1),
+        ("tsp-clean", 20, 100, 0),
+        ("tsp-noise", 20, 100, 10),
+        ("mtsp-clean", 40, 10, 0),
+        ("mtsp-noise", 40, 10, 1),
+    ],
+)
+def test_problems_have_the_size_of_the_paper(name: str, points: int, features: int, hidden: int) -> None:
+    domain = PANELS[name].make_domain()
+    problems = list(make_problems(unit(name), domain, None))
+    assert len(problems) == 3
+    for x in problems:
+        if isinstance(x, FleetProblem):
+            assert x.terminals.shape == (4, 2)
+            assert sorted(x.terminals.ravel().tolist()) == list(range(8))
+        graph = x.graph if isinstance(x, FleetProblem) else x
+        assert isinstance(graph, Cube | Graph)
+        assert (len(graph.edges) if isinstance(graph, Cube) else graph.size) == points
+        assert graph.edges.shape[1] == features
+        assert graph.hidden.shape[1] == hidden
+        for values in (graph.edges, graph.hidden):
+            uniform(values.ravel())
+    assert true_weights(unit(name), domain).size == features + hidden
+
+
+def uniform(values: np.ndarray) -> None:
+    """Whether values could be uniform on [0, 1]."""
+    if values.size:
+        error = 5 / np.sqrt(values.size)
+        assert 0 <= values.min() < values.max() <= 1
+        assert values.mean() == pytest.approx(0.5, abs=0.29 * error)
+        assert values.var() == pytest.approx(1 / 12, abs=0.08 * error)
+
+
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_weights_of_the_expert_are_uniform_and_drawn_for_each_run(name: str) -> None:
+    domain = PANELS[name].make_domain()
+    weights = np.array([true_weights(unit(name, run), domain) for run in range(60)])
+    uniform(weights.ravel())
+    uniform(weights[:, domain.dim :].ravel())  # of the hidden features, too
+    assert len(np.unique(weights)) == weights.size
+
+
+@pytest.mark.parametrize("name", [*NOISY, "path-clean"])
+def test_true_weights_leave_effort_with_noise_and_on_paths(name: str) -> None:
+    costs = run_unit(unit(name, examples=20, contenders=("expert", "alike"))).costs
+    assert 0 < costs[0].sum() < costs[1].sum()
+
+
+@pytest.mark.parametrize("name", ["tsp-clean", "mtsp-clean"])
+def test_true_weights_leave_no_effort_without_noise(name: str) -> None:
+    assert run_unit(unit(name, examples=20, contenders=("expert",))).costs.sum() == 0
+
+
+def test_budgets_are_the_integers_from_5_to_15() -> None:
+    domain = PANELS["rank-budget"].make_domain()
+    query = Query(np.zeros((40, 700)), np.repeat([0.0, 4.0], 20))  # the worst order: every budget is spent
+    budgets = {
+        runs._expert(unit("rank-budget", run), domain)(query, np.arange(40)).effort for run in range(200)
+    }
+    assert budgets == set(range(5, 16))
+
+
+@pytest.mark.parametrize("name", ["rank-unlimited", "rank-budget"])
+def test_ranking_experts_see_the_label_alone(name: str) -> None:
+    domain = PANELS[name].make_domain()
+    weights = true_weights(unit(name), domain)
+    assert weights[-1] == 1.0
+    assert not weights[:-1].any()
+
+
+def test_data_are_shown_in_another_order_in_each_run(tmp_path: Path) -> None:
+    path = tmp_path / "train.txt"
+    path.write_text("".join(f"{q % 5} qid:{q} 1:{q}\n0 qid:{q} 1:0\n" for q in range(1, 31)))
+    panels = use_data([PANELS["rank-unlimited"]], [path])
+    experiment = Experiment(panels, parse_contenders(["PER"], "panel"), runs=2, examples="all")
+    assert panels[0].data is not None
+    queries = read_queries(panels[0].data)
+    orders = [
+        [
+            x.rows()[0, 0]
+            for x in make_problems(one, panels[0].make_domain(), {panels[0].data.digest: queries})
+        ]
+        for one in experiment.units()
+    ]
+    assert orders[0] != orders[1] != sorted(orders[1])
+    assert sorted(orders[0]) == sorted(orders[1]) == list(range(1, 31))
+
+
+@pytest.mark.parametrize(
+    ("words", "function", "count", "examples"),
+    [
+        ([], "reproduce", 10, None),
+        (["--quick"], "reproduce", 3, 150),
+        (["--choices"], "explore_choices", 10, 300),
+        (["--choices", "--quick"], "explore_choices", 3, 150),
+        (["--runs", "4", "--examples", "7"], "reproduce", 4, 7),
+    ],
+)
+def test_reproduce_has_the_size_that_the_documentation_names(
+    words: list[str], function: str, count: int, examples: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **size: Any) -> None:
+        raise StoppedError(size["runs"], size["examples"])
+
+    monkeypatch.setattr(f"coactor.lab.paper.reproduction.{function}", stop)
+    result = CliRunner().invoke(main, ["reproduce", *words])
+    assert isinstance(result.exception, StoppedError)
+    assert result.exception.args == (count, examples)
+
+
+def test_reproduce_has_10_runs_of_1000_examples_by_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(self: Experiment, **_: object) -> None:
+        raise StoppedError(self)
+
+    monkeypatch.setattr(Experiment, "measure", stop)
+    with pytest.raises(StoppedError) as call:
+        coactor.lab.reproduce(tmp_path)
+    units = call.value.args[0].units()
+    assert {u.examples for u in units} == {1000}
+    assert sorted({u.run for u in units}) == list(range(10))
+    assert len(units) == 80
+    assert {u.seed for u in units} == {0}
+    lines = [contender.text for contender in units[0].contenders]
+    assert lines == ["PER", "CSPER", "PA", "CSPA", "expert", "default"]
+    path = tmp_path / "train.txt"
+    path.write_text("".join(f"2 qid:{q} 1:1\n0 qid:{q} 1:0\n" for q in range(1, 1103)))
+    with pytest.raises(StoppedError) as call:
+        coactor.lab.reproduce(tmp_path, panels=["rank-budget"], data=[path])
+    assert {u.examples for u in call.value.args[0].units()} == {1102}  # whole permutations
+
+
+def test_axes_are_logarithmic_but_for_rankings() -> None:
+    for name in PANELS:
+        axes = Figure().add_subplot()
+        result = made_up(name, {"PER": [10.0, 12.0]})
+        figure._panel(axes, result, {"PER": ("black", "-", "o")})
+        assert axes.get_yscale() == ("linear" if name.startswith("rank") else "log")
+        assert axes.get_xscale() == "linear"
