@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import reduce
 from pathlib import Path
@@ -26,6 +27,7 @@ from coactor.lab.engine.atomic_files import CannotWriteError
 QUICK = {"runs": 3, "examples": 150}
 FULL = {"runs": 10, "examples": 1000}
 CHOICES = {"runs": 10, "examples": 300}
+PEOPLE = {"runs": 10, "examples": 600}
 
 _errors = report_errors(ValueError, CannotWriteError)
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -111,6 +113,13 @@ _data = click.option(
     help=f"Judge the claims under all 48 combinations of what the paper leaves open, instead.  [default: "
     f"{CHOICES['runs']} runs of {CHOICES['examples']} examples]",
 )
+@click.option(
+    "--people",
+    is_flag=True,
+    help="Run panels with several experts instead: one learner that knows who corrects, against one for all "
+    "and one each. --panels takes tsp-clean or tsp-clean-similar-20; --learners adds contenders.  [default: "
+    f"{PEOPLE['runs']} runs of {PEOPLE['examples']} examples]",
+)
 @click.option("--verify", type=click.Path(), metavar="MANIFEST", help="Run a manifest again and compare.")
 @json_option
 @_errors
@@ -128,6 +137,7 @@ def reproduce(
     kappa: tuple[str, ...],
     robustness: bool,
     choices: bool,
+    people: bool,
     verify: str | None,
     as_json: bool,
     **chosen: Any,
@@ -141,10 +151,15 @@ def reproduce(
     if verify is not None:
         _verify(verify, data, jobs, cluster, as_json)
         return
-    if choices:
-        size: dict[str, Any] = QUICK if quick else CHOICES
+    if choices or people:
+        size: dict[str, Any] = QUICK if quick else CHOICES if choices else PEOPLE
         size = {"runs": runs or size["runs"], "examples": examples or size["examples"], "seed": seed}
-        _explore(out, names(panels), size, data, jobs, cluster, as_json)
+        if size["examples"] == "all":
+            raise click.UsageError("--choices and --people need a number of --examples.")
+        if choices:
+            _explore(out, names(panels), size, data, jobs, cluster, as_json)
+        else:
+            _people(out, names(panels), names(learners) or (), size, jobs, cluster, as_json)
         return
     from coactor.lab import Choices
     from coactor.lab import reproduce as run
@@ -187,8 +202,6 @@ def _explore(
 ) -> None:
     from coactor.lab.paper.reproduction import explore_choices
 
-    if size["examples"] == "all":
-        raise click.UsageError("--choices needs a number of --examples, so that all settings have the same.")
     tables = explore_choices(
         out, panels=panels, **size, data=data, jobs=jobs, cluster=cluster, silent=as_json
     )
@@ -198,6 +211,36 @@ def _explore(
     for table in tables:
         click.echo(f"{table.number:>3}  {table.sentence}\n     {table.conclusion}")
     click.echo(f"\nAll files are in {out}. Open {Path(out) / 'choices.html'}.")
+
+
+def _people(
+    out: str,
+    panels: list[str] | None,
+    learners: Sequence[str],
+    size: dict[str, Any],
+    jobs: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    from coactor.lab import people
+    from coactor.lab.engine import atomic_files
+    from coactor.lab.output.people import write
+
+    cells, folder = people.chosen_cells(panels), Path(out)
+    atomic_files.prepare(folder, people.BYTES)
+    results = people.measure(
+        cells, learners=learners, **size, folder=folder, jobs=jobs, cluster=cluster, silent=as_json
+    )
+    words = ["coactor", "reproduce", "--people", *(["--panels", ",".join(panels)] if panels else [])]
+    words += ["--learners", ",".join(learners)] if learners else []
+    words += [word for name, value in size.items() for word in (f"--{name}", str(value))]
+    write(folder, results, shlex.join(words), f"{size['runs']} runs of {size['examples']} examples")
+    if as_json:
+        click.echo(json.dumps([cell.row() for cell in results], ensure_ascii=False))
+        return
+    for cell in results:
+        click.echo(f"{cell.name:<28} {cell.ratio:.2f}, at most {cell.goal}: {cell.verdict}")
+    click.echo(f"\nAll files are in {out}. Open {folder / 'people.md'}.")
 
 
 def _verify(

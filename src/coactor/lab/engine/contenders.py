@@ -8,6 +8,8 @@
     default@start       the start weights as a prior: only their proportions count, so it takes no factor
     default+deep        a learner with another proposal strategy, see `coactor.proposals`
     my.module:Learner   a class of your own, called with the number of features
+    pooled-default      several people: one learner for all, which is not told who corrects
+    separate-default    several people: one learner each
 
 Baselines do not learn:
 
@@ -21,7 +23,7 @@ Baselines do not learn:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -35,6 +37,7 @@ START, ALIKE, COPY, HINDSIGHT, EXPERT = BASELINES = ("start", "alike", "copy", "
 PAPER = bounds.LEARNERS
 """The learners of the paper."""
 OURS = "default"
+POOLED, SEPARATE = SHARING = ("pooled", "separate")
 
 Setting: TypeAlias = Literal["panel", "archive"]
 _NOT_IN: Mapping[Setting, Mapping[str, str]] = MappingProxyType(
@@ -62,6 +65,9 @@ class Contender:
         The factor of the start weights; 0 if the learner starts where it always does.
     proposals
         The proposal strategy of a learner.
+    sharing
+        What several people share: one learner that is told who corrects (empty), that is not told
+        ("pooled"), or nothing ("separate").
 
     Examples
     --------
@@ -75,6 +81,7 @@ class Contender:
     learner: str = ""
     start: float = 0.0
     proposals: str = "paper"
+    sharing: str = field(default="", repr=False)
 
     @classmethod
     def parse(cls, text: str, proposals_default: str | None = None) -> Contender:
@@ -97,11 +104,16 @@ class Contender:
             if plus or at:
                 raise ValueError(f"{text!r}: {name} is a baseline. It takes no start and no proposals.")
             return cls(text)
+        sharing, _, inner = name.partition("-")
+        if sharing in SHARING and inner and name not in learners.names():
+            name = inner
+        else:
+            sharing = ""
         if plus and strategy not in proposals.NAMES:
             raise unknown("proposals", strategy, proposals.NAMES)
         if not plus:
             strategy = proposals_default or ("default" if name == OURS else "paper")
-        contender = cls(text, name, _factor(text, start) if at else 0.0, strategy)
+        contender = cls(text, name, _factor(text, start) if at else 0.0, strategy, sharing)
         if ":" in name:
             load_class(name, "learner")
         elif name not in learners.names():
@@ -117,6 +129,14 @@ class Contender:
                 )
             contender.make(2, np.ones(2))
         return contender
+
+    def learner_of(self, person: str) -> str:
+        """Which of its learners proposes to a person: the one of that name, or the only one, named ""."""
+        return person if self.sharing == SEPARATE else ""
+
+    def named(self, person: str) -> str:
+        """The name that the learner is told."""
+        return "" if self.sharing == POOLED else person
 
     def make(self, dim: int, start: Vector) -> Learner:
         """A fresh learner of dimension `dim`.

@@ -207,6 +207,22 @@ def difference_of_means(a: Vector, b: Vector, rng: np.random.Generator, count: i
     return Interval(float(a.mean() - b.mean()), *percentiles(draws))
 
 
+def ratios(effort: Vector, best: Vector) -> Vector:
+    """Effort over the best, run by run; 1 where both are 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(effort == best, 1.0, effort / best)
+
+
+def ratio_of_totals(effort: Vector, best: Vector) -> Interval:
+    """Total effort over the best total; the interval is that of the residuals (delta method)."""
+    ratio = float(ratios(effort.sum(keepdims=True), best.sum(keepdims=True))[0])
+    scale = best.mean()
+    if not np.isfinite(ratio) or scale == 0:
+        return Interval(ratio, ratio, ratio)
+    residuals = interval((effort - ratio * best) / scale)
+    return Interval(ratio, ratio + residuals.low, ratio + residuals.high)
+
+
 def standard_error(values: Vector) -> float:
     """The standard error of the mean over runs; NaN for a single run."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")

@@ -10,6 +10,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,12 +26,13 @@ from coactor.lab.engine.parallel import run_alone
 from coactor.lab.paper.choices import solver_with_random_ties
 from coactor.lab.paper.data.perturbations import PERTURBATIONS, Perturbation, perturbed
 from coactor.lab.paper.data.synthetic_ranking import SyntheticRanking
+from coactor.lab.paper.data.tastes import TASTES
 from coactor.lab.paper.panels import Panel
 from coactor.lab.paper.theorem import THEOREM_EXAMPLES, MarginCheck, TheoremCheck, TheoremRow
-from coactor.protocol import Correction, Domain, Hides, Matrix, Problem, Vector
+from coactor.protocol import Correction, Domain, Hides, Indices, Matrix, Problem, Vector
 from coactor.session import Session
 
-_WEIGHTS, _PROBLEMS, _EXPERT, _CONTENDER, _PERTURBATION, _TIES = range(6)
+_WEIGHTS, _PROBLEMS, _EXPERT, _CONTENDER, _PERTURBATION, _TIES, _TURNS = range(7)
 
 Data: TypeAlias = Mapping[str, Sequence[Query]]
 """The queries of each data set, by its digest."""
@@ -81,16 +83,17 @@ def measure_unit(data: Data | None, unit: Unit) -> UnitResult:
     panel = unit.panel
     domain = panel.make_domain()
     problems = make_problems(unit, domain, data)
-    expert = _expert(unit, domain)
+    experts, turns = _experts(unit, domain), _turns(unit)
     editors = [_editor(unit, contender, domain) for contender in unit.contenders]
     costs = np.zeros((len(editors), unit.examples))
     utilities, chances = np.zeros_like(costs), np.full_like(costs, np.nan)
-    checks = _checks(unit, domain, expert)
+    checks = _checks(unit, domain, experts[0])
     for t, x in enumerate(problems):
         if panel.drift and t == unit.examples // 2:
-            expert = _expert(unit, domain, changed=True)
+            experts = _experts(unit, domain, changed=True)
+        expert, person = experts[turns[t]], f"person {turns[t]}" if len(experts) > 1 else ""
         for k, edit in enumerate(editors):
-            correction, chance = edit(x, expert)
+            correction, chance = edit(x, expert, person)
             costs[k, t] = correction.effort
             utilities[k, t] = expert.utility(x, correction.final)
             if chance is not None:
@@ -145,18 +148,36 @@ def stream(unit: Unit, purpose: int, *more: int) -> np.random.Generator:
     return np.random.default_rng([unit.seed, zlib.crc32(panel.encode()), unit.run, purpose, *more])
 
 
-def _expert(unit: Unit, domain: Domain, changed: bool = False) -> SimulatedExpert:
-    """One expert for all contenders: the budget is drawn once per problem, so it is the same for each."""
+def _experts(unit: Unit, domain: Domain, changed: bool = False) -> list[SimulatedExpert]:
+    """The experts, the same for all contenders: the budget is drawn once per problem."""
     panel, more = unit.panel, (1,) if changed else ()
-    return SimulatedExpert(
-        domain,
-        true_weights(unit, domain, changed),
-        kappa=panel.kappa,
-        policy=panel.policy,
-        budget=panel.budget,
-        slips=panel.slips,
-        rng=stream(unit, _EXPERT, *more),
-    )
+    weights = [true_weights(unit, domain, changed)]
+    if panel.tastes:
+        weights = TASTES[panel.tastes](stream(unit, _WEIGHTS), _people(panel), weights[0].size)
+    return [
+        SimulatedExpert(
+            domain,
+            own,
+            kappa=panel.kappa,
+            policy=panel.policy,
+            budget=panel.budget,
+            slips=panel.slips,
+            rng=stream(unit, _EXPERT, *more),
+        )
+        for own in weights
+    ]
+
+
+def _people(panel: Panel) -> int:
+    return panel.people + bool(panel.newcomer)
+
+
+def _turns(unit: Unit) -> Indices:
+    """Whose problem each one is: drawn at random, and in the end those of the newcomer."""
+    panel = unit.panel
+    turns = stream(unit, _TURNS).integers(panel.people, size=unit.examples)
+    turns[unit.examples - panel.newcomer :] = _people(panel) - 1
+    return turns
 
 
 def true_weights(unit: Unit, domain: Domain, changed: bool = False) -> Vector:
@@ -202,29 +223,33 @@ def _perturbation(unit: Unit, domain: Domain) -> Perturbation:
 
 def _editor(
     unit: Unit, contender: Contender, domain: Domain
-) -> Callable[[Problem, SimulatedExpert], tuple[Correction, float | None]]:
-    """One contender: from a problem to the correction of its proposal and the predicted chance."""
+) -> Callable[[Problem, SimulatedExpert, str], tuple[Correction, float | None]]:
+    """One contender: from a problem and a person to the correction of its proposal and its chance."""
     start = np.ones(domain.dim)
     if contender.text == EXPERT:
-        return lambda x, expert: (expert(x, domain.solve(x, expert.weights[: domain.dim])), None)
+        return lambda x, expert, _: (expert(x, domain.solve(x, expert.weights[: domain.dim])), None)
     if contender.text in (START, ALIKE):
-        return lambda x, expert: (expert(x, domain.solve(x, start)), None)
-    seed = int(stream(unit, _CONTENDER, zlib.crc32(contender.text.encode())).integers(2**31))
-    learner = contender.make(domain.dim, start)
+        return lambda x, expert, _: (expert(x, domain.solve(x, start)), None)
+    text = contender.text.removeprefix(f"{contender.sharing}-")  # the same search, whoever shares
+    seed = int(stream(unit, _CONTENDER, zlib.crc32(text.encode())).integers(2**31))
     # Every contender draws from the same stream, so that all begin with the same solution.
     random_ties = unit.panel.ties == "random"
-    session = Session(
-        domain,
-        learner,
-        solver=solver_with_random_ties(domain, stream(unit, _TIES)) if random_ties else None,
-        proposals=contender.proposals,
-        candidate=unit.panel.candidate,
-        seed=seed,
-        guard=contender.learner == OURS and contender.proposals == "default",
-    )
 
-    def edit(x: Problem, expert: SimulatedExpert) -> tuple[Correction, float | None]:
-        proposal = session.ask(x)
+    @cache
+    def session_of(_: str) -> Session:
+        return Session(
+            domain,
+            contender.make(domain.dim, start),
+            solver=solver_with_random_ties(domain, stream(unit, _TIES)) if random_ties else None,
+            proposals=contender.proposals,
+            candidate=unit.panel.candidate,
+            seed=seed,
+            guard=contender.learner == OURS and contender.proposals == "default",
+        )
+
+    def edit(x: Problem, expert: SimulatedExpert, person: str) -> tuple[Correction, float | None]:
+        session = session_of(contender.learner_of(person))
+        proposal = session.ask(x, person=contender.named(person))
         correction = expert(x, proposal.solution)
         session.tell(proposal, correction)
         return correction, proposal.chance
@@ -235,7 +260,14 @@ def _editor(
 def _checks(unit: Unit, domain: Domain, expert: SimulatedExpert) -> list[TheoremCheck | MarginCheck]:
     """Theorem 1 without noise, Theorem 2 with it, and PA's margin; where the expert is the paper's."""
     panel = unit.panel
-    if not unit.theorem or panel.problems != "sample" or panel.budget or panel.slips or panel.drift:
+    if (
+        not unit.theorem
+        or panel.problems != "sample"
+        or panel.budget
+        or panel.slips
+        or panel.drift
+        or panel.tastes
+    ):
         return []
     solver = None if panel.assumption_1 else search.polish(domain)
     bounded = PAPER[:2] if hidden_features(domain) else PAPER

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coactor.lab.engine.contenders import EXPERT, PAPER
-from coactor.lab.engine.statistics import Interval, best_of, interval
+from coactor.lab.engine.statistics import Interval, best_of, interval, ratio_of_totals, ratios
 from coactor.lab.paper.results import PanelResult
 from coactor.protocol import Vector
 
@@ -66,8 +66,8 @@ def margins(result: PanelResult) -> list[Margin]:
             name,
             interval(totals[name]),
             interval(least),
-            interval(_ratios(totals[name], least)),
-            _ratio_of_totals(totals[name], least),
+            interval(ratios(totals[name], least)),
+            ratio_of_totals(totals[name], least),
             float(((totals[name] < least) + 0.5 * (totals[name] == least)).mean()),
             rival,
             interval(totals[name] - totals[rival]),
@@ -77,19 +77,3 @@ def margins(result: PanelResult) -> list[Margin]:
         for name in totals
         if name not in (*PAPER, EXPERT)
     ]
-
-
-def _ratios(effort: Vector, best: Vector) -> Vector:
-    """Run by run; 1 where both are 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(effort == best, 1.0, effort / best)
-
-
-def _ratio_of_totals(effort: Vector, best: Vector) -> Interval:
-    """By the delta method: the interval of the residuals of the ratio."""
-    ratio = float(_ratios(effort.sum(keepdims=True), best.sum(keepdims=True))[0])
-    scale = best.mean()
-    if not np.isfinite(ratio) or scale == 0:
-        return Interval(ratio, ratio, ratio)
-    residuals = interval((effort - ratio * best) / scale)
-    return Interval(ratio, ratio + residuals.low, ratio + residuals.high)
