@@ -80,6 +80,26 @@ def test_edit_with_a_key_can_be_repeated(url):
             work.edit(id, flip(1), revision=1, actor="ana", key="ask")
 
 
+def test_edit_with_the_key_of_other_moves_conflicts_whichever_move_differs(url):
+    clock = Clock()
+    study, work = desk(url, clock)
+    with study:
+        id = study.ask([1.0, 2.0, 3.0]).id
+        for _ in range(2):
+            shown = work.edit(id, flip(0, 1), revision=0, actor="ana", key="e1")
+            assert shown.ticket.revision == 2
+        clock.now += 1.0
+        work.edit(id, flip(2), revision=2, actor="ana")
+        for other in (flip(0, 2), flip(0), flip(0, 1, 2)):
+            with pytest.raises(Conflict, match="another request"):
+                work.edit(id, other, revision=3, actor="ana", key="e1")
+        assert work.edit(id, flip(0, 1), revision=0, actor="ana", key="e1").moves == flip(0, 1, 2)
+        work.undo(id, revision=3, actor="ana", count=2, key="u1")
+        assert work.undo(id, revision=3, actor="ana", count=2, key="u1").moves == flip(0)
+        with pytest.raises(Conflict, match="another request"):
+            work.undo(id, revision=5, actor="ana", key="u1")
+
+
 def test_a_lease_excludes_others_until_it_expires(url):
     clock = Clock()
     study, work = desk(url, clock)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,32 @@ def test_open_study_raises_conflict_when_a_setting_differs(sqlite_url, setting, 
             open_study(sqlite_url, "desk", Switches(), **{setting: other}, create=create)
         assert repr(stored) in str(refused.value)
         assert repr(other) in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "stored", "other", "says"),
+    [
+        ("PA", {"margin": 1.0}, {"margin": 2.0}, "'PA' with margin 1.0, not 2.0"),
+        ("batch-PA", {"size": 2}, {"size": 3}, "'batch-PA' with size 2, not 3"),
+        ("averaged-PA", {"margin": 1.0}, {"margin": 2.0}, "'averaged-PA' with margin 1.0, not 2.0"),
+        ("population", {"prior_sd": 5.0}, {}, "'population' with prior_sd 5.0, not 10.0"),
+        ("choice", {}, {"evidence": 1.0}, "'choice' with evidence 0.5, not 1.0"),
+        ("choice", {"start": [1.0, 0.0, 0.0]}, {}, "0.0, 0.0], not "),
+    ],
+)
+def test_open_study_raises_conflict_when_the_learner_has_other_settings(
+    sqlite_url, name, stored, other, says
+):
+    def learner(settings):
+        return learners.make(name, 3, **settings)
+
+    open_study(sqlite_url, "desk", Switches(), learner(stored), create=True).close()
+    for _ in range(2):
+        with open_study(sqlite_url, "desk", Switches(), learner(stored)) as study:
+            study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(0))
+        open_study(sqlite_url, "desk", Switches(), name).close()
+        with pytest.raises(Conflict, match=re.escape(says)):
+            open_study(sqlite_url, "desk", Switches(), learner(other))
 
 
 def test_open_study_raises_conflict_when_another_process_creates_it_differently(sqlite_url, monkeypatch):

@@ -157,7 +157,7 @@ class Desk:
             path = draft_path(self._domain, proposal.problem, proposal.solution, current + moves)
             draft_features(self._domain, proposal.problem, path[-1:])
         with self._writing(id) as log:
-            if key is None or not self._repeats(log, key, id, action, steps[0]):
+            if key is None or not self._repeats(log, key, id, action, steps):
                 draft = self._held_draft(log.projection, id, actor, log.now)
                 self._check_revision(draft, revision)
                 if action == "undo" and len(draft.moves) < len(steps):
@@ -176,12 +176,20 @@ class Desk:
                     log.add(fact, actor=actor)
         return self.view(id)
 
-    def _repeats(self, log: Writer, key: str, id: int, action: str, move: Move | None) -> bool:
-        entry = log.sql.by_key(log.study, key)
-        if entry is None:
+    def _repeats(self, log: Writer, key: str, id: int, action: str, steps: list[Move] | list[None]) -> bool:
+        first = log.sql.by_key(log.study, key)
+        if first is None:
             return False
-        fact = entry.fact
-        if not isinstance(fact, Edited) or (fact.proposal, fact.action, fact.move) != (id, action, move):
+        # The steps of one edit follow each other and have the same time; only the first has a key.
+        earlier = list[Move | None]()
+        for entry in log.sql.after(log.study, first.seq - 1, first.seq + len(steps)):
+            fact = entry.fact
+            if not isinstance(fact, Edited) or (fact.proposal, fact.action) != (id, action):
+                break
+            if earlier and (fact.key is not None or entry.time != first.time):
+                break
+            earlier.append(fact.move)
+        if earlier != steps:
             raise Conflict(f"The key {key!r} was used for another request; choose a new key for a new edit.")
         return True
 

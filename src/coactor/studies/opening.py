@@ -31,6 +31,16 @@ from coactor.studies.log.store import Store
 from coactor.studies.settings import BUDGET, validated
 from coactor.studies.study import Study, validate_actor
 
+COUNTERS = ("rounds", "waiting", "length")  # in the states of learners: measured, not set
+# The settings that have another name in the states which studies have stored.
+STATE_NAMES = {
+    "confidence": "prior_mean",
+    "doubt": "prior_sd",
+    "kinship": "shared_variance",
+    "keep": "forgetting",
+    "lengths": "use_lengths",
+}
+ABSENT = {"evidence": 1.0, "lengths": True, "independent": False}  # what a state without them means
 EARLIER_DEFAULTS = ("choice", "committee")  # the default learners of earlier versions
 DEFAULTS: dict[str, Any] = {
     "costs": {},
@@ -258,10 +268,9 @@ def _check_settings(study: Study, learner: str | Learner | None, settings: dict[
     given = dict(settings)
     if learner == "default" and study.config["learner"] in EARLIER_DEFAULTS:
         learner = None
-    if isinstance(learner, str):
-        learner = make_learner(learner, study.domain.dim)
     if learner is not None:
-        given["learner"] = learner.name
+        named = make_learner(learner, study.domain.dim) if isinstance(learner, str) else learner
+        given["learner"] = named.name
     for setting, value in given.items():
         # A study from before there was a budget has none.
         stored = study.config.get(setting, None if setting == "budget" else DEFAULTS.get(setting))
@@ -270,3 +279,34 @@ def _check_settings(study: Study, learner: str | Learner | None, settings: dict[
                 f"Study {study.name!r} has {setting} {stored!r}, not {value!r}; "
                 f"leave {setting} out, or create another study."
             )
+    if learner is not None and not isinstance(learner, str):
+        _check_learner(study, learner)
+
+
+def _check_learner(study: Study, learner: Learner) -> None:
+    """Raise Conflict if a setting of the learner differs from the one the study was created with."""
+    given, first, now = (_settings(each.state()) for each in (learner, study.learner(0), study.learner()))
+    for key in sorted({*given, *first}):
+        setting = key.rpartition(".")[2]
+        has, wants = (settings.get(key, ABSENT.get(setting)) for settings in (first, given))
+        if has == wants or first.get(key) != now.get(
+            key
+        ):  # what changes as the study learns is not a setting
+            continue
+        raise Conflict(
+            f"Study {study.name!r} has learner {learner.name!r} with {STATE_NAMES.get(setting, setting)} "
+            f"{has!r}, not {wants!r}; leave learner out, or create another study."
+        )
+
+
+def _settings(state: State, path: str = "") -> dict[str, Any]:
+    """The numbers, flags and initial weights in the state of a learner and of inner learners, by path."""
+    leaves: dict[str, Any] = {}
+    for key, value in state.items():
+        if isinstance(value, dict) and "learner" in value:
+            leaves |= _settings(value, f"{path}{key}.")
+        elif isinstance(value, int | float | str) and key not in COUNTERS:
+            leaves[path + key] = value
+        elif key in ("prior", "start") and isinstance(value, list):
+            leaves[path + key] = [float(f"{number:.9g}") for number in value]
+    return leaves

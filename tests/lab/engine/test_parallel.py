@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -119,10 +120,13 @@ def test_a_worker_with_other_code_is_refused(threaded_worker: str, monkeypatch: 
         run_all(power, 2, [1], cluster=threaded_worker)
 
 
-def test_a_scheduler_that_does_not_answer_is_an_error() -> None:
-    pytest.importorskip("distributed")
-    with pytest.raises(ValueError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:1"):
-        run_all(power, 2, [1], cluster="tcp://127.0.0.1:1")
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "localhost:99999", "x", "", "mail://x:25"])
+def test_a_scheduler_that_does_not_answer_is_an_error(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    # A client without a scheduler prints a traceback when the interpreter exits, so none is made.
+    monkeypatch.setattr(distributed, "Client", None)
+    with pytest.raises(ValueError, match=re.escape(f"No Dask scheduler answers at {address!r}")):
+        run_all(power, 2, [1], cluster=address)
 
 
 def test_available_cores_respects_the_affinity_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -178,10 +179,12 @@ def _on_cluster(
         raise ValueError("--cluster needs Dask: pip install 'coactor[cluster]'.") from error
     dask: Any = untyped
     try:
+        # A client that cannot connect complains again when the interpreter exits, so try the port first.
+        socket.create_connection(dask.comm.get_address_host_port(address), timeout=5).close()
         client = dask.Client(address, timeout="5s", set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise ValueError(
-            f"No Dask scheduler answers at {address}. Give the address it prints, such as tcp://host:8786."
+            f"No Dask scheduler answers at {address!r}. Give the address it prints, such as tcp://host:8786."
         ) from error
     with client:
         # Workers may run on machines that do not see our files: the data is sent, once to each worker.
