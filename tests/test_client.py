@@ -18,6 +18,7 @@ import coactor
 from coactor import Session, SimulatedExpert, connect, learners, open_study
 from coactor.client import RemoteStudy
 from coactor.domains import Fleet, Hypercube, Plans, Ranking, Roads, Tour
+from coactor.models import GridModel
 from coactor.studies import Invalid, RateLimited, Store, Unavailable
 from coactor.studies.accounts import Accounts
 from coactor.web.app import create_app
@@ -25,8 +26,27 @@ from tests.domains.roads.networks import grid
 from tests.web.conftest import serving
 
 README = Path(__file__).parents[1] / "README.md"
+
+
+def roster() -> GridModel:
+    model = GridModel(
+        over={"nurse": ("Ana", "Ben", "Cleo"), "day": ("Mon", "Tue", "Wed")},
+        choose={"shift": ("off", "early", "late")},
+        data={"dislike": "nurse shift"},
+        sample=lambda rng: {"dislike": rng.integers(0, 3, (3, 3))},
+        steps=5,
+    )
+    work = model.has("early", "late")
+    model.rule("One at work", work.per("day").below(1))
+    model.wish("Disliked shift", model.chosen.times("dislike"))
+    model.wish("Uneven days", work.per("nurse").spread("nurse"))
+    return model
+
+
 DOMAINS = {
     "tour": lambda: Tour(points=7, features=3),
+    "large-tour": lambda: Tour(points=20, features=10),  # whose declined moves are rounded
+    "roster": roster,
     "fleet": lambda: Fleet(points=9, vehicles=2, features=3),
     "hypercube": lambda: Hypercube(dimension=4, features=3),
     "ranking": lambda: Ranking(features=4, documents=6),
@@ -51,7 +71,8 @@ class Place:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     url = f"sqlite:///{tmp_path_factory.mktemp('place')}/desk.db"
-    with Store(url) as store, serving(create_app(store)) as address:
+    models = {f"roster-{learner}-remote": roster() for learner in ("CSPER", "default")}
+    with Store(url) as store, serving(create_app(store, domains=models)) as address:
         yield Place(store, address)
 
 

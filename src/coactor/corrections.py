@@ -25,6 +25,7 @@ from coactor.protocol import (
     Vector,
 )
 from coactor.protocol.abilities import checks_moves
+from coactor.rounding import rounded
 from coactor.search import check_solution, features_along, move_features
 from coactor.solutions import leaves, same_solution, solution_key
 
@@ -307,7 +308,7 @@ def feedback(
         rows, cost = rows[: last + 1], float(sum(correction.costs[:last]))
         if reads == "ends":
             rows = rows[[0, -1]]
-    declined = move_features(domain, x, correction.final) if reads == "declined" else None
+    declined = rounded(move_features(domain, x, correction.final)) if reads == "declined" else None
     return Feedback(rows, cost, declined, correction.cut, person)
 
 

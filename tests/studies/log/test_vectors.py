@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from coactor.protocol import Feedback
-from coactor.studies.log.vectors import MANY, SMALL, digest, pack, pack_weights, unpack, unpack_weights
+from coactor.rounding import MANY, SMALL, rounded
+from coactor.studies.log.vectors import digest, pack, pack_weights, unpack, unpack_weights
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -34,8 +35,9 @@ def test_many_declined_moves_are_rounded_once(seed, rows, dim, exponent):
     declined = np.ldexp(declined, exponent)
     declined[:, 0] = 0.0
     path = rng.standard_normal((3, dim))
-    packed = pack(Feedback(path, 1.0, declined))
+    packed = pack(Feedback(path, 1.0, rounded(declined)))
     again = unpack(packed, 1.0)
+    assert again.declined.tobytes() == rounded(declined).tobytes() == rounded(again.declined).tobytes()
     assert again.path.tobytes() == path.tobytes()
     step = np.abs(declined).max(axis=0) / (1 << 10 if rows * dim <= MANY else 1 << 8)
     if declined.nbytes > SMALL:
@@ -49,7 +51,13 @@ def test_many_declined_moves_are_rounded_once(seed, rows, dim, exponent):
 def test_many_declined_moves_of_whole_numbers_are_not_rounded():
     rng = np.random.default_rng(0)
     declined = rng.integers(-2047, 2048, (400, 7)).astype(float)
-    assert (unpack(pack(Feedback(declined[:2], 1.0, declined)), 1.0).declined == declined).all()
+    assert (rounded(declined) == declined).all()
+
+
+def test_rounding_leaves_what_a_learner_must_reject():
+    rows = np.ones((400, 3))
+    rows[7, 1] = np.inf
+    assert np.isinf(rounded(rows)[7, 1])
 
 
 def test_vectors_that_older_versions_packed_can_be_unpacked():

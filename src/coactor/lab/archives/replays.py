@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +12,6 @@ from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, OURS, Contende
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Feedback, Indices, Learner, Matrix, Problem, Reads, Solution, State, Vector
 from coactor.session import Session
-from coactor.studies.log import vectors
 
 FITS = 6  # how often the hindsight weights are fitted, each time to the alternatives that they propose
 RIDGE = 1e-3
@@ -58,22 +56,6 @@ class FixedWeights:
         self.weights = np.array(state["weights"], np.float64)
 
 
-class LearnsAsStored:
-    """A learner that learns from feedback as a study stores it, so that a replay equals a study."""
-
-    def __init__(self, learner: Learner) -> None:
-        self.learner = learner
-
-    def update(self, feedback: Feedback) -> None:
-        stored = vectors.unpack(vectors.pack(feedback), feedback.cost)
-        self.learner.update(replace(stored, person=feedback.person))
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "learner":  # not set yet, while it is copied
-            raise AttributeError(name)
-        return getattr(self.learner, name)
-
-
 def replay(archive: Archive, contender: Contender, order: Sequence[int] | Indices, seed: int = 0) -> Replay:
     """Replay the cases in this order with one contender."""
     learner: Learner
@@ -87,8 +69,9 @@ def replay(archive: Archive, contender: Contender, order: Sequence[int] | Indice
         learner = FixedWeights(np.ones(archive.domain.dim))
     else:
         learner = FixedWeights(archive.start)
-    stored = cast(Learner, LearnsAsStored(learner))
-    session = Session(archive.domain, stored, proposals=proposals, seed=seed, guard=contender.learner == OURS)
+    session = Session(
+        archive.domain, learner, proposals=proposals, seed=seed, guard=contender.learner == OURS
+    )
     qualities = []
     for case in cases:
         if contender.text == COPY and case.copied is not None:

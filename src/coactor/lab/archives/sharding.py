@@ -18,20 +18,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from coactor import learners
 from coactor.lab.archives.archives import Archive
 from coactor.lab.archives.recorded_cases import CaseArchive
-from coactor.lab.archives.replays import LearnsAsStored
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.engine.parallel import run_all
 from coactor.learners.serialization import pack, unpack
 from coactor.memory import Memory
 from coactor.proposals.strategies import Outlook, Strategy
-from coactor.protocol import Learner, Matrix, Problem, Solution, State, Vector, uses_habits
+from coactor.protocol import Matrix, Problem, Solution, State, Vector, uses_habits
 from coactor.session import Session
 
 PILOT = 20  # cases that are learned before the shards part
@@ -108,7 +107,7 @@ def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
         return archive.domain.solve(x, outlook.weights) if shown is None else shown
 
     proposals: str | Strategy = recorded if isinstance(archive, CaseArchive) else "paper"
-    learner = cast(Learner, LearnsAsStored(learners.from_state(shard.state["learner"])))
+    learner = learners.from_state(shard.state["learner"])
     session = Session(archive.domain, learner, proposals=proposals)
     memory = session.knowledge.memory
     if memory is not None and "memory" in shard.state:

@@ -4,11 +4,9 @@ A tell stores the vectors, not the moves alone. A replay then needs neither the 
 gives the same weights bit for bit even if features are computed differently later (new code, another
 processor).
 
-The path is stored as float64. The declined moves are many: beyond SMALL bytes they are rounded to 12 bits,
-beyond MANY entries to 10, feature by feature, relative to the largest entry. Whole numbers up to 2047 (511)
-survive. A study learns from what `unpack` returns, at the tell as in every replay. So this is the one place
-that decides the order, the type and the rounding of what is learned from. A tell of a 20-point tour with 10
-features takes under 4 kB, of a plan with 100 stops and 5 features under 100 kB.
+The path is stored as float64. The declined moves are many, and were rounded before anything was learned from
+them (`coactor.rounding`), so they are stored as whole numbers of 10 or 12 bits. A tell of a 20-point tour
+with 10 features takes under 4 kB, of a plan with 100 stops and 5 features under 100 kB.
 """
 
 from __future__ import annotations
@@ -20,9 +18,7 @@ import zlib
 import numpy as np
 
 from coactor.protocol import Feedback, Matrix, Vector
-
-SMALL = 2048  # bytes of declined moves as float64 up to which they are not rounded
-MANY = 1 << 15  # entries of declined moves beyond which they are rounded more
+from coactor.rounding import SMALL, joined, split
 
 _HEADER = struct.Struct("<BBIiI")  # format, cut?, rows of the path, declined rows (-1: none), d
 _LENGTH = struct.Struct("<I")  # of a part in bytes, and whether it is compressed
@@ -30,7 +26,7 @@ PLAIN, COMPRESSED, ROUNDED = 0, 1, 2  # formats; 0 and 1 hold all numbers as flo
 
 
 def pack(feedback: Feedback) -> bytes:
-    """Pack a feedback; `unpack` returns what is to be learned from."""
+    """Pack a feedback whose declined moves are rounded; `unpack` returns it bit for bit."""
     path = np.ascontiguousarray(feedback.path, dtype="<f8")
     declined = None if feedback.declined is None else np.ascontiguousarray(feedback.declined, dtype="<f8")
     rows = -1 if declined is None else len(declined)
@@ -46,7 +42,7 @@ def pack(feedback: Feedback) -> bytes:
 
 
 def unpack(data: bytes, cost: float) -> Feedback:
-    """The feedback that `pack` was given, with the declined moves rounded if they are many."""
+    """The feedback that `pack` was given."""
     kind, cut, rows, declined_rows, dim = _HEADER.unpack_from(data)
     if kind == ROUNDED:
         parts = _parts(data[_HEADER.size :])
@@ -62,10 +58,8 @@ def unpack(data: bytes, cost: float) -> Feedback:
 
 def _rounded(rows: Matrix) -> tuple[bytes, bytes, bytes]:
     """The bits of an entry and the exponents; the upper 8 bits of all entries, by feature; the lower bits."""
-    bits = 12 if rows.size <= MANY else 10
-    exponents = np.frexp(np.abs(rows).max(axis=0))[1] - (bits - 1)
-    largest = (1 << (bits - 1)) - 1
-    entries = np.rint(np.ldexp(rows, -exponents)).clip(-largest, largest).astype(np.int16).T
+    bits, exponents, numbers = split(rows)
+    entries = numbers.astype(np.int16).T
     upper = (entries >> (bits - 8)).astype(np.int8)
     lower = (entries & ((1 << (bits - 8)) - 1)).astype(np.uint8)
     return bytes([bits]) + exponents.astype("<i2").tobytes(), upper.tobytes(), lower.tobytes()
@@ -75,7 +69,7 @@ def _unrounded(parts: list[bytes], rows: int, dim: int) -> Matrix:
     bits, exponents = parts[0][0], np.frombuffer(parts[0][1:], "<i2").astype(np.int64)
     upper, lower = np.frombuffer(parts[1], np.int8), np.frombuffer(parts[2], np.uint8)
     entries = ((upper.astype(np.int16) << (bits - 8)) | lower).reshape(dim, rows).T
-    return np.ascontiguousarray(np.ldexp(entries.astype(np.float64), exponents))
+    return np.ascontiguousarray(joined(exponents, entries.astype(np.float64)))
 
 
 def _part(data: bytes) -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor.models import GridModel, Instance, pattern
+from coactor.models import GridModel, pattern
 
 NURSES = ("Ana", "Ben", "Cleo", "Dov", "Eva", "Finn", "Gus", "Hana", "Ivo", "Jill")
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -27,6 +27,7 @@ def roster() -> GridModel:
             "last": "nurse -> shift",
             "senior": "nurse",
         },
+        sample=week,
         steps=STEPS,
     )
     working = ["early", "late", "night"]
@@ -53,20 +54,18 @@ def roster() -> GridModel:
     return model
 
 
-def week(model: GridModel, rng: np.random.Generator) -> Instance:
+def week(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a week: who is on leave, who asks for a day off, who dislikes what."""
     n, days = len(NURSES), len(DAYS)
     leave = rng.random((n, days)) < 0.05
-    return model.problem(
-        {
-            "need": [[0, 3, 2, 1]] * 5 + [[0, 2, 1, 1]] * 2,
-            "leave": leave,
-            "asked off": (rng.random((n, days)) < 0.25) & ~leave,
-            "dislike": rng.integers(0, 3, (n, len(SHIFTS))),
-            "last": rng.choice(["off", "off", "early", "late", "night"], n).tolist(),
-            "senior": [1] * 4 + [0] * 6,
-        }
-    )
+    return {
+        "need": [[0, 3, 2, 1]] * 5 + [[0, 2, 1, 1]] * 2,
+        "leave": leave,
+        "asked off": (rng.random((n, days)) < 0.25) & ~leave,
+        "dislike": rng.integers(0, 3, (n, len(SHIFTS))),
+        "last": rng.choice(["off", "off", "early", "late", "night"], n).tolist(),
+        "senior": [1] * 4 + [0] * 6,
+    }
 
 
 HOURS = tuple(f"{day} {hour}" for day in ("Mon", "Tue") for hour in (8, 9, 10, 11, 12))
@@ -92,6 +91,7 @@ def timetable() -> GridModel:
             "on day": "hour day",
             "away": "teacher hour",
         },
+        sample=school,
         steps=STEPS,
     )
     chosen = model.chosen
@@ -113,20 +113,18 @@ def timetable() -> GridModel:
     return model
 
 
-def school(model: GridModel, rng: np.random.Generator) -> Instance:
+def school(rng: np.random.Generator) -> dict[str, Any]:
     """Draw the sizes of the classes and the hours at which teachers are away."""
     teachers, classes = len(SUBJECTS), len(CLASSES)
     each = np.arange(teachers * classes)
     science = np.isin(each // classes, (1, 3))
-    return model.problem(
-        {
-            "teaches": np.eye(teachers)[:, each // classes],
-            "attends": np.eye(classes)[:, each % classes],
-            "pupils": rng.integers(14, 31, classes)[each % classes],
-            "seats": [30, 20, 24],
-            "needs lab": science,
-            "late hour": [hour.endswith(("11", "12")) for hour in HOURS],
-            "on day": [[hour.startswith(day) for day in ("Mon", "Tue")] for hour in HOURS],
-            "away": rng.random((teachers, len(HOURS))) < 0.15,
-        }
-    )
+    return {
+        "teaches": np.eye(teachers)[:, each // classes],
+        "attends": np.eye(classes)[:, each % classes],
+        "pupils": rng.integers(14, 31, classes)[each % classes],
+        "seats": [30, 20, 24],
+        "needs lab": science,
+        "late hour": [hour.endswith(("11", "12")) for hour in HOURS],
+        "on day": [[hour.startswith(day) for day in ("Mon", "Tue")] for hour in HOURS],
+        "away": rng.random((teachers, len(HOURS))) < 0.15,
+    }

@@ -15,7 +15,6 @@ import numpy as np
 
 from coactor.domains import Fleet, Hypercube, Plans, Ranking, Roads, Tour
 from coactor.experts import SimulatedExpert
-from coactor.models import GridModel
 from coactor.protocol import Correction, Domain, Problem, Vector
 from coactor.studies import NotFound, Round, Store, Study, catalog, open_study
 from coactor.web.demo import city, models, problems, street_network
@@ -125,7 +124,7 @@ DEMOS = {
             "A week on the ward",
             "Ten nurses, seven days. Exchange shifts or change them until the roster is fair.",
             models.roster,
-            lambda rng: models.week(_model("try-roster"), rng),
+            lambda rng: next(_domain("try-roster").sample(rng, 1)),
             (0.6, 4.0, 5.0, -4.0, 4.0, 3.0, 1.5, 5.0, 2.0),
             0.3,
         ),
@@ -134,7 +133,7 @@ DEMOS = {
             "A school's timetable",
             "Twelve lessons in three rooms on two days. Move lessons until it suits the school.",
             models.timetable,
-            lambda rng: models.school(_model("try-timetable"), rng),
+            lambda rng: next(_domain("try-timetable").sample(rng, 1)),
             (4.0, 1.5, -2.0, 0.3, 4.0, 3.0),
             0.25,
         ),
@@ -145,12 +144,6 @@ DEMOS = {
 @cache
 def _domain(name: str) -> Domain:
     return DEMOS[name].make_domain()
-
-
-def _model(name: str) -> GridModel:
-    model = _domain(name)
-    assert isinstance(model, GridModel)
-    return model
 
 
 for _name in ("try-roster", "try-timetable"):
