@@ -58,7 +58,7 @@ class DemoKind:
 
 _CITY = (0.4, 4.0, 4.0, -0.5, 3.0, 1.2, 3.0, 3.0, 1.0, 2.0)
 _D = len(city.FEATURES)
-DEMOS = {
+DEMOS: dict[str, DemoKind] = {
     demo.name: demo
     for demo in (
         DemoKind(
