@@ -15,6 +15,7 @@ import numpy as np
 
 from coactor.domains import Fleet, Hypercube, Plans, Ranking, Roads, Tour
 from coactor.experts import SimulatedExpert
+from coactor.models import GridModel
 from coactor.protocol import Correction, Domain, Problem, Vector
 from coactor.studies import NotFound, Round, Store, Study, catalog, open_study
 from coactor.web.demo import city, models, problems, street_network
@@ -124,7 +125,7 @@ DEMOS: dict[str, DemoKind] = {
             "A week on the ward",
             "Ten nurses, seven days. Exchange shifts or change them until the roster is fair.",
             models.roster,
-            lambda rng: next(_domain("try-roster").sample(rng, 1)),
+            partial(_sampled, "try-roster"),
             (0.6, 4.0, 5.0, -4.0, 4.0, 3.0, 1.5, 5.0, 2.0),
             0.3,
         ),
@@ -133,7 +134,7 @@ DEMOS: dict[str, DemoKind] = {
             "A school's timetable",
             "Twelve lessons in three rooms on two days. Move lessons until it suits the school.",
             models.timetable,
-            lambda rng: next(_domain("try-timetable").sample(rng, 1)),
+            partial(_sampled, "try-timetable"),
             (4.0, 1.5, -2.0, 0.3, 4.0, 3.0),
             0.25,
         ),
@@ -144,6 +145,12 @@ DEMOS: dict[str, DemoKind] = {
 @cache
 def _domain(name: str) -> Domain:
     return DEMOS[name].make_domain()
+
+
+def _sampled(name: str, rng: np.random.Generator) -> Problem:
+    model = _domain(name)
+    assert isinstance(model, GridModel)
+    return next(model.sample(rng, 1))
 
 
 for _name in ("try-roster", "try-timetable"):
