@@ -76,7 +76,7 @@ def test_combine_converts_the_units_that_each_shard_chose() -> None:
     for _ in range(5):
         learner.update(feedback(0.0))
     common = learner.state()
-    streams = [[feedback(scale), *(feedback(20.0) for _ in range(80))] for scale in (0.5, 20.0, 400.0)]
+    streams = [[feedback(scale), *(feedback(20.0) for _ in range(80))] for scale in (5.0, 20.0, 80.0)]
     states = []
     for stream in streams:
         part = learners.from_state(common)
@@ -90,8 +90,9 @@ def test_combine_converts_the_units_that_each_shard_chose() -> None:
         for item in stream:
             whole.update(item)
     assert together.state()["units"][2] > 0
-    assert (np.abs(together.weights - whole.weights) < 2.0 * whole.deviations()).all()
-    assert np.allclose(together.deviations() / whole.deviations(), 1.0, atol=0.25)
+    # Each shard approximates its posterior at its own weights, so a small difference stays.
+    assert (np.abs(together.weights - whole.weights) < 0.4 * whole.deviations()).all()
+    assert np.allclose(together.deviations() / whole.deviations(), 1.0, atol=0.08)
 
 
 def test_combine_multiplies_both_posteriors_of_a_committee() -> None:
