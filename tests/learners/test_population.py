@@ -16,11 +16,11 @@ from coactor.learners.population import Population
 from coactor.protocol import Feedback
 
 
-def corrections(weights, n, seed):
+def corrections(weights, n, seed, moves_each=12):
     """Corrections of somebody who makes every move that gains more than 0.3."""
     rng = np.random.default_rng(seed)
     for _ in range(n):
-        moves = rng.standard_normal((12, len(weights)))
+        moves = rng.standard_normal((moves_each, len(weights)))
         gains = moves @ weights
         made = moves[gains > 0.3][:1]
         path = np.vstack([np.zeros(len(weights)), made]).cumsum(axis=0)
@@ -58,6 +58,23 @@ def test_people_who_disagree_keep_their_own_weights():
     for name, truth in tastes.items():
         assert direction(learner.person(name).weights) @ direction(truth) > 0.95
     assert learner.difference > 1.0
+
+
+def test_people_with_nothing_in_common_are_learned_as_well_as_alone():
+    rng = np.random.default_rng(5)
+    learner, near, alone = Population(8), [], []
+    tastes = {f"person {k}": rng.random(8) for k in range(5)}
+    streams = {name: list(corrections(w, 12, k, 60)) for k, (name, w) in enumerate(tastes.items())}
+    for t in range(12):
+        for name, stream in streams.items():
+            learner.update(replace(stream[t], person=name))
+    for name, truth in tastes.items():
+        single = ChoiceLearner(8)
+        for feedback in streams[name]:
+            single.update(feedback)
+        near.append(direction(learner.person(name).weights) @ direction(truth))
+        alone.append(direction(single.weights) @ direction(truth))
+    assert np.mean(near) > np.mean(alone) - 0.005
 
 
 def test_newcomer_starts_from_people_who_agree():

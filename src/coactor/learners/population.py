@@ -43,6 +43,7 @@ from coactor.learners.sites import Independent, Joint, Person, Site
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 GRID: Vector = 10.0 ** np.arange(-4.0, 2.01, 0.5)  # values of t; prior variances of weights are about 100
+ROW_WORTH = 1.0  # with several people every row counts in full: less evidence would hide how they differ
 CAUTION = 1  # steps of the grid added to the best t
 LEANING = 2.0  # log prior of t: this times log t; with few people the evidence about t is thin
 WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
@@ -228,7 +229,7 @@ class Population:
             mean = algebra.times(
                 algebra.inverse(precision), shift + algebra.times(old.basis, keep * old.shift)
             )
-        precision, mean = algebra.learn(precision, mean, observed.rows, observed.labels, observed.worth)
+        precision, mean = algebra.learn(precision, mean, observed.rows, observed.labels, ROW_WORTH)
         new = algebra.site(
             precision - belief.prior_precision, algebra.times(precision, mean) - shift, *self._roots
         )
