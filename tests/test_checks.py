@@ -116,6 +116,15 @@ def test_each_fault_of_a_domain_is_named(fault: str, sentence: str) -> None:
     assert "\n" not in str(found.value)
 
 
+def test_words_that_need_the_solution_are_checked() -> None:
+    class Wordless(Coins):
+        def describe_edit(self, x: Any, y: Any, move: Move) -> str:
+            return "" if y[move["args"][0]] else "Turn the coin"
+
+    with pytest.raises(CheckError, match="describe_edit returned '' for move"):
+        check_domain(Wordless(), COINS)
+
+
 def test_an_exception_of_a_domain_is_placed() -> None:
     class Careless(Coins):
         def solve(self, x: Any, w: Any) -> Any:

@@ -34,6 +34,25 @@ def test_correction_from_moves_equals_correction_from_path(case: Case, steps: in
     assert not by_moves.estimated
 
 
+class Full(Coins):
+    """A domain without an encoding that says why a move is refused."""
+
+    def apply(self, x: Any, y: Any, move: Move) -> Any:
+        if move not in list(self.moves(x, y)):
+            raise ValueError("The box is full.")
+        return super().apply(x, y, move)
+
+
+def test_a_move_that_is_not_listed_is_refused_with_the_reason_that_apply_gives() -> None:
+    x, y = [[1.0, 0.0], [0.0, 1.0]], (0, 1)
+    sentence = "not one of the domain's moves for this solution"
+    with pytest.raises(Invalid, match=rf"{sentence}: The box is full\."):
+        correct(Full(), x, y, [{"op": "heads", "args": [1]}])
+    for op, k in (("heads", 1), ("heads", 9), ("throw", 1)):
+        with pytest.raises(Invalid, match=rf"{sentence}\.$"):
+            correct(Coins(), x, y, [{"op": op, "args": [k]}])
+
+
 def test_correction_from_a_solution_is_estimated_unless_the_effort_is_given() -> None:
     case = make_case("tour")
     y = np.arange(6)

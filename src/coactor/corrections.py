@@ -193,14 +193,31 @@ def plain_move(move: Any) -> Move:
 def apply_move(domain: Domain, x: Problem, y: Solution, move: Move) -> Solution:
     """The solution that a move from outside leads to. Raises Invalid if the move cannot be applied."""
     try:
-        known = checks_moves(domain) or any(move == plain_move(m) for m in domain.moves(x, y))
-        if not known:
-            raise Invalid("It is not one of the domain's moves for this solution.")
+        if not checks_moves(domain):
+            _check_listed(domain, x, y, move)
         z = domain.apply(x, y, move)
         check_solution(domain, x, z)
     except (ValueError, IndexError) as error:
         raise Invalid(f"The move {_short(move)} cannot be applied here. {error}") from error
     return z
+
+
+def _check_listed(domain: Domain, x: Problem, y: Solution, move: Move) -> None:
+    """Raise Invalid unless the domain lists the move; with the reason that its `apply` gives, if it does."""
+    alike = False
+    for listed in map(plain_move, domain.moves(x, y)):
+        if listed == move:
+            return
+        alike |= (listed["op"], len(listed["args"])) == (move["op"], len(move["args"]))
+    reason = "."
+    if alike:  # a move of another form may do anything in a domain that does not check its moves
+        try:
+            domain.apply(x, y, move)
+        except ValueError as error:
+            reason = f": {error}"
+        except (IndexError, KeyError, TypeError):
+            pass
+    raise Invalid(f"It is not one of the domain's moves for this solution{reason}")
 
 
 def _short(data: Any) -> str:

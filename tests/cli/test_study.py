@@ -37,7 +37,11 @@ def test_every_command_answers_in_text_and_in_json(run, tmp_path):
     assert "tours  6 facts" in run("study", "list")
     about = json.loads(run("study", "show", "tours", "--json"))
     assert (about["version"], about["told"], about["open"], about["effort"]) == (2, 2, 1, 1.0)
-    assert "learner: CSPER" in run("study", "show", "tours")
+    shown = run("study", "show", "tours")
+    assert "proposals  3 asked, 2 done (1 unchanged, 0.5 edits per proposal), 1 open" in shown
+    assert "domain     tour (features 3, hidden 0, neighbours 10, points 8)" in shown
+    assert not set("{}[]'") & set(shown)
+    assert len(shown.splitlines()) == 7 + 3  # a line for each weight
     assert [fact["kind"] for fact in json.loads(run("study", "log", "tours", "--after", "4", "--json"))] == [
         "told"
     ] * 2
@@ -104,7 +108,7 @@ def test_create_and_configure_take_settings(run):
     settings = json.loads(run("study", "configure", "own", "--json"))
     assert settings == {"proposals": "polish", "budget": None, "costs": {"reverse": 2.0}, "grace": 600.0}
     assert "budget: 0.5" in run("study", "configure", "own", "--budget", "0.5", "--grace", "60")
-    assert "configured  {'settings': {'budget': 0.5, 'grace': 60.0}}" in run("study", "log", "own")
+    assert "configured  budget 0.5, grace 60.0" in run("study", "log", "own")
     assert "There are no proposals 'x'" in run("study", "configure", "own", "--proposals", "x", ok=False)
     assert "expected an operator and a number" in run("study", "configure", "own", "--cost", "a", ok=False)
 

@@ -11,6 +11,7 @@ import {
   plural,
   shownAs,
   signed,
+  standing,
 } from "../../src/coactor/web/static/app/format.js";
 
 test("number keeps about three digits and never invents a zero", () => {
@@ -31,6 +32,15 @@ test("feature splits a name into label, unit and factor", () => {
   assert.deepEqual(feature("main road (×84 m)"), { label: "main road", unit: "m", factor: 84 });
   assert.deepEqual(feature("left turns"), { label: "left turns", unit: "", factor: 1 });
   assert.equal(feature("f(x) is not a unit").unit, "");
+});
+
+test("a study stands in counts, without invented percentages and with the right plurals", () => {
+  assert.equal(standing({ told: 0, open: 3, untouched: 0, effort: 0 }), "3 open");
+  assert.equal(
+    standing({ told: 2, open: 1, untouched: 0, effort: 2 }),
+    "1 open, 2 done (0 unchanged), 1 edit per proposal",
+  );
+  assert.match(standing({ told: 3, open: 0, untouched: 1, effort: 5 }), / 1.7 edits per/);
 });
 
 test("letters go on after Z", () => {

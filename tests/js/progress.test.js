@@ -19,4 +19,6 @@ test("the comparison with no learning says how far it is, and when it may be cha
     /about 4.2 edits each instead of 0.4: 3.8 saved \(95 % interval \+2.9 to \+4.7\)\.$/,
   );
   assert.match(comparison({ ...done, low: -1, high: 4.7 }), /may be chance/);
+  const one = comparison({ ...done, compared: 1, without: 1, low: 0.1, high: 1 });
+  assert.match(one, /the last 1 problem would have needed about 1 edit each instead of 0.4/);
 });

@@ -203,7 +203,7 @@ def test_chances_are_shown_and_checked_in_the_report(site):
     if not 1 / 3 < waiting.chance < 2 / 3:
         assert f"{said}: {share} %" in page.locator(".ticket").inner_text()
     page.keyboard.press("Enter")
-    page.locator("#about", has_text=f"{share} %. Uses what was learned from 24 corrections").wait_for()
+    page.locator("#about", has_text=f"{share} %. Uses what was learned up to version 24").wait_for()
     site.open(page, "/s/try-tour/report")
     found = study.calibration()
     assert found.proposals == 23  # the first one could not be foretold

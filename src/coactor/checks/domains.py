@@ -18,6 +18,7 @@ from coactor.corrections import plain_move
 from coactor.protocol import (
     Codes,
     Describes,
+    DescribesEdits,
     Domain,
     Hides,
     Problem,
@@ -31,7 +32,7 @@ from coactor.protocol import (
     uses_habits,
 )
 from coactor.protocol.abilities import has_landscapes, has_vectors
-from coactor.protocol.views import check_views
+from coactor.protocol.views import check_views, edit_text
 from coactor.solutions import same_solution
 
 TOLERANCE = 1e-9
@@ -219,12 +220,13 @@ def _check_words(domain: Domain, x: Problem, y: Solution, where: str) -> None:
             check_views(domain.show(x, y))
         except ValueError as error:
             raise CheckError(f"show {where} cannot be drawn: {error}") from error
-    if not isinstance(domain, Describes):
+    if not isinstance(domain, Describes | DescribesEdits):
         return
+    method = "describe_edit" if isinstance(domain, DescribesEdits) else "describe"
     for move in islice(domain.moves(x, y), 50):
-        text = domain.describe(x, move)
+        text = edit_text(domain, x, y, move)
         if not isinstance(text, str) or not text:
-            raise CheckError(f"describe returned {text!r} for move {move!r} {where}; expected words.")
+            raise CheckError(f"{method} returned {text!r} for move {move!r} {where}; expected words.")
 
 
 def _check_codes(domain: Codes, x: Problem, y: Solution, where: str) -> None:

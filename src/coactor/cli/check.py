@@ -94,7 +94,15 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
     import numpy as np
 
     from coactor import search
-    from coactor.protocol import CountsEdits, Describes, Names, Shows, counts_costs, feature_names
+    from coactor.protocol import (
+        CountsEdits,
+        Describes,
+        DescribesEdits,
+        Names,
+        Shows,
+        counts_costs,
+        feature_names,
+    )
     from coactor.protocol.abilities import has_checks, has_vectors
     from coactor.solutions import solution_key
 
@@ -135,7 +143,7 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
         found.append("features_along and move_features would make rounds faster.")
     if not isinstance(domain, Shows):
         found.append("Without show, the page shows solutions as plain data.")
-    if not isinstance(domain, Describes):
+    if not isinstance(domain, Describes | DescribesEdits):
         found.append("Without describe, the page names edits by operator and numbers.")
     if not has_checks(domain):
         found.append("Without check_solution, an invalid solution is noticed only if another method raises.")

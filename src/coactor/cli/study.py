@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 import orjson
 
+from coactor.cli import study_text
 from coactor.cli.options import json_option, names, report_errors, store_option
+from coactor.cli.study_text import counted
 from coactor.studies import errors
 from coactor.studies.log import transfer, verification
 from coactor.studies.log.ledger import open_ledger
@@ -52,11 +53,6 @@ def show(data: Any, as_json: bool, line: Callable[[Any], str] = str) -> None:
 
 def _plain(data: Any) -> Any:
     return asdict(data) if is_dataclass(data) and not isinstance(data, type) else data
-
-
-def when(seconds: float) -> str:
-    """Format a time (UTC)."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -201,7 +197,7 @@ def list_(url: str, as_json: bool) -> None:
     """List the studies in the store."""
     with opened(url) as store, store.reading() as sql:
         rows = [{"name": head.name, "facts": head.seq, "hash": head.hash.hex()} for head in sql.studies()]
-    show(rows, as_json, lambda row: f"{row['name']}  {row['facts']} facts")
+    show(rows, as_json, lambda row: f"{row['name']}  {counted(row['facts'], 'fact')}")
 
 
 @study.command("show")
@@ -213,7 +209,7 @@ def show_(name: str, url: str, as_json: bool) -> None:
     """Show a study: domain, learner, totals and weights."""
     with opened(url) as store:
         about = _about(store, name)
-    show(about, as_json, lambda a: "\n".join(f"{key}: {value}" for key, value in a.items()))
+    show(about, as_json, study_text.summary)
 
 
 def _about(store: Store, name: str) -> dict[str, Any]:
@@ -232,6 +228,7 @@ def _about(store: Store, name: str) -> dict[str, Any]:
         "untouched": projection.untouched,
         "effort": projection.effort,
         "hash": projection.hash.hex(),
+        "features": first.config["features"],
         "weights": [float(w) for w in projection.knowledge.learner.weights],
     }
 
@@ -247,15 +244,7 @@ def log_(name: str, after: int, limit: int, url: str, as_json: bool) -> None:
     """List the facts of the log."""
     with opened(url) as store, store.reading() as sql:
         facts = [orjson.loads(body) for body in sql.bodies(sql.find(name).id, after, limit)]
-    show(facts, as_json, _fact_line)
-
-
-def _fact_line(fact: dict[str, Any]) -> str:
-    about = f" proposal {fact['proposal']}" if "proposal" in fact else ""
-    shown = ("effort", "learn", "version", "to", "reason", "note", "action", "settings")
-    more = {k: fact[k] for k in shown if fact.get(k)}
-    who = fact["actor"] or "-"
-    return f"{fact['seq']:>6}  {when(fact['time'])}  {who}  {fact['kind']}{about}  {more or ''}".rstrip()
+    show(facts, as_json, study_text.fact_line)
 
 
 @study.command("explain")
@@ -338,7 +327,7 @@ def verify_(names: tuple[str, ...], expected: str | None, url: str, as_json: boo
         verified,
         as_json,
         lambda row: (
-            f"{row.name}: {row.facts} facts, version {row.version}, hash {row.hash}: good"
+            f"{row.name}: {counted(row.facts, 'fact')}, version {row.version}, hash {row.hash}: good"
             + (f", but {row.arithmetic[0].lower()}{row.arithmetic[1:]}" if row.arithmetic else "")
         ),
     )
@@ -356,7 +345,7 @@ def backup_(file: Path, url: str, as_json: bool) -> None:
     show(
         {"file": file.name, "studies": names},
         as_json,
-        lambda a: f"Copied {len(a['studies'])} studies to {a['file']}.",
+        lambda a: f"Copied {counted(len(a['studies']), 'study', 'studies')} to {a['file']}.",
     )
 
 
@@ -370,4 +359,4 @@ def copy_(target: str, names: tuple[str, ...], url: str, as_json: bool) -> None:
     """Copy studies to another store, for instance from SQLite to PostgreSQL; all if none is named."""
     with opened(url) as store, opened(target) as other:
         copied = transfer.copy(store, other, names)
-    show({"studies": copied}, as_json, lambda a: f"Copied {len(a['studies'])} studies.")
+    show({"studies": copied}, as_json, lambda a: f"Copied {counted(len(a['studies']), 'study', 'studies')}.")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from coactor.cli.options import json_option, store_option
-from coactor.cli.study import opened, report_study_errors, show, when
+from coactor.cli.study import opened, report_study_errors, show
+from coactor.cli.study_text import when
 from coactor.studies.accounts import ROLES, Accounts
 from coactor.studies.errors import NotFound
 

@@ -83,7 +83,7 @@ class HabitualDomain:
         self.domain = domain
         self.habits = check_kinds(habits)
         self.counts_costs = counts_costs(domain)
-        for name in ("show", "describe", "edits_between"):
+        for name in ("show", "describe", "describe_edit", "edits_between"):
             if hasattr(domain, name):
                 setattr(self, name, partial(_of_plain_problem, getattr(domain, name)))
         for name in ("sample", "editor"):

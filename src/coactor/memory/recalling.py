@@ -49,8 +49,11 @@ KINDS = {
     "recent": "unusual in recent cases",
     "all": "unusual in all cases",
 }
-"""The kinds of habits, and the names of their features."""
+"""The kinds of habits, and the names of their features. They differ in the weights of past cases: "similar"
+halves a weight for each name that only one of the two contexts has, "recent" halves it every 20 cases, and
+in "all" each case counts 1."""
 DEFAULT_KINDS = ("similar",)
+"""The kinds that ``habits=True`` means."""
 MOST_NAMES = 100_000
 SMOOTHING = 0.5  # cases, added to the number of cases that could have had a part
 HALF_LIFE = 20.0  # cases, of "recent"

@@ -93,7 +93,7 @@ class Guard:
         if not others:
             return f"Proposed with {_WORDS[leader]}: the alternatives left more to edit."
         cases = f"in {self.cases} case{'s' * (self.cases != 1)}"
-        own = f"{cases} that would have left {self.totals[leader]:g} edits"
+        own = f"{cases} that would have left {self.totals[leader]:g} edit{'s' * (self.totals[leader] != 1)}"
         return f"Proposed with {_WORDS[leader]}: {own}, {others}."
 
     def learn(self, left: Mapping[str, float]) -> None:

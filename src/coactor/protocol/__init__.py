@@ -9,10 +9,8 @@ from coactor.protocol.abilities import (
     Codes,
     CountsCosts,
     CountsEdits,
-    Describes,
     Exact,
     HasContext,
-    HasEditor,
     HasParts,
     HasPosterior,
     Hides,
@@ -21,10 +19,8 @@ from coactor.protocol.abilities import (
     LimitsChoices,
     LocallyOptimal,
     Names,
-    OffersEdits,
     PredictsMoves,
     Samples,
-    Shows,
     Signs,
     TakesHabits,
     Validates,
@@ -59,6 +55,7 @@ from coactor.protocol.values import (
     Usage,
     Vector,
 )
+from coactor.protocol.views import Describes, DescribesEdits, HasEditor, OffersEdits, Shows
 
 __all__ = [
     "Candidate",
@@ -68,6 +65,7 @@ __all__ = [
     "CountsCosts",
     "CountsEdits",
     "Describes",
+    "DescribesEdits",
     "Domain",
     "EffortRow",
     "Exact",

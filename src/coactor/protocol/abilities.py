@@ -7,14 +7,12 @@ more slowly. Functions such as `counts_costs` give the default of an ability tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
 from coactor.protocol.interfaces import Domain, Learner
 from coactor.protocol.values import Matrix, Move, Part, Problem, Solution, Usage, Vector
-from coactor.protocol.views import View
 
 # -- of domains ----------------------------------------------------------------------------------
 
@@ -135,42 +133,6 @@ class Signs(Protocol):
 
     @property
     def feature_signs(self) -> Sequence[int]: ...
-
-
-@runtime_checkable
-class Shows(Protocol):
-    """Shows a solution: as text, lists, tables and drawings that a page draws."""
-
-    def show(self, x: Problem, y: Solution, /) -> Sequence[View]:
-        """The solution as JSON-able data; see `coactor.protocol.views`. Text is never read as HTML."""
-
-
-@runtime_checkable
-class Describes(Protocol):
-    """Says what a move does."""
-
-    def describe(self, x: Problem, move: Move, /) -> str:
-        """The move in words, such as "Ana, Monday: night"."""
-
-
-@runtime_checkable
-class OffersEdits(Protocol):
-    """Lists the edits of one part of a solution, such as a cell of a grid; also those that a rule forbids."""
-
-    def edits_of(self, x: Problem, y: Solution, part: int, /) -> Sequence[tuple[Move, Vector, str]]:
-        """Moves, the change in phi by each, and the rules it would break, in words; "" if it is allowed.
-
-        Raises ValueError if there is no such part.
-        """
-
-
-@runtime_checkable
-class HasEditor(Protocol):
-    """Has an editor of its own on the page."""
-
-    @property
-    def editor(self) -> str | Path:
-        """The path of an ES module that exports `mount`, or the name of one of the page's editors."""
 
 
 @runtime_checkable

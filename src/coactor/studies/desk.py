@@ -372,7 +372,7 @@ class Desk:
         if draft.held_by(now) not in ("", actor):
             left = max(1, round(draft.until - now))
             raise _StateConflictError(
-                f"Proposal {draft.id} is held by {draft.holder} for {left} more seconds; take another one."
+                f"Proposal {draft.id} is held by {draft.holder} for another {left} s; take another one."
             )
 
     def _check_revision(self, draft: DraftState, revision: int) -> None:

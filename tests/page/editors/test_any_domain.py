@@ -91,6 +91,12 @@ def test_domain_that_shows_and_describes_itself(site, revision, install):
     assert page.locator(".views .shown-list li").all_inner_texts() == ["cellar"]
     page.get_by_role("button", name="Edits", exact=True).click()
     assert page.locator(".edits li").all_inner_texts() == ["Switch the lamp in the cellar"]
+    page.locator("#submit").click()
+    page.wait_for_url("**/s/lamps")  # nothing else waits
+    site.open(page, "/s/lamps/p/1")  # finished: in words, and nothing to search for
+    assert page.locator(".edits li").all_inner_texts() == ["Switch the lamp in the cellar"]
+    assert page.locator("#find-edit").count() == 0
+    assert "Edits you can make" not in page.locator(".side").inner_text()
 
 
 def test_domain_brings_its_own_editor(site, revision, install, tmp_path: Path):

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from coactor.studies import open_study
+from coactor import domains
+from coactor.studies import catalog, open_study
 from coactor.studies.log.verification import verify
+from tests.studies.stubs import Switches, flip
 from tests.web.conftest import EDIT, MOVE, PROPOSALS, ask
 
 FIRST = f"{PROPOSALS}/1"
@@ -176,3 +178,22 @@ def test_moves_lists_changes_and_gains(admin, server):
     assert [row["move"] for row in words["moves"]] == expected
     assert words["total"] == len(expected) < len(rows)
     assert words["moves"][0]["text"].startswith("reverse ")
+
+
+class Lamps(Switches):
+    """Switches whose words depend on the solution."""
+
+    def describe_edit(self, x, y, move):
+        return f"Switch lamp {move['args'][0]} {'off' if y[move['args'][0]] else 'on'}"
+
+
+def test_edits_are_described_with_the_solution_they_are_made_on(server, monkeypatch):
+    monkeypatch.setattr(domains, "Lamps", Lamps, raising=False)
+    monkeypatch.setitem(catalog.BUILT_IN, "lamps", "Lamps")
+    with open_study(server.store, "lamps", Lamps(), "CSPER", create=True, habits=False) as study:
+        study.ask([1.0, 2.0, 3.0])
+    admin, path = server.client("admin"), "/api/studies/lamps/proposals/1"
+    edited = admin.post(f"{path}/edits", json={"moves": flip(0, 1, 0)}, headers={"If-Match": '"0"'}).json()
+    assert edited["texts"] == ["Switch lamp 0 on", "Switch lamp 1 on", "Switch lamp 0 off"]
+    listed = admin.get(f"{path}/moves", params={"search": "off"}).json()["moves"]
+    assert [option["text"] for option in listed] == ["Switch lamp 1 off"]

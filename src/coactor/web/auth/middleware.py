@@ -146,7 +146,7 @@ class Authenticator:
             seconds = int(WINDOW - (now - times[0])) + 1
             return problem(
                 429,
-                f"Too many wrong credentials from this address; try again in {seconds} seconds.",
+                f"Too many wrong credentials from this address; try again in {seconds} s.",
                 {"Retry-After": str(seconds)},
             )
         times.append(now)

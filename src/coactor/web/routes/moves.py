@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
-from coactor.protocol import Describes, Domain, Move, OffersEdits, Problem
+from coactor.protocol import Move, OffersEdits
+from coactor.protocol.views import edit_text
 from coactor.search import move_features
 from coactor.studies import Invalid, NotFound
 from coactor.web.auth.permissions import Me, require
@@ -46,10 +47,11 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         found = np.argsort(-gains, kind="stable") if order == "gain" else np.arange(len(moves))
         words = search.lower().split()
         if words:
-            texts = (text_of(domain, x, moves[k]).lower() for k in found)
+            texts = (edit_text(domain, x, y, moves[k]).lower() for k in found)
             found = found[[all(word in text for word in words) for text in texts]]
         page = [
-            _option(domain, x, moves[k], changes[k], float(gains[k])) for k in found[offset : offset + limit]
+            _option(edit_text(domain, x, y, moves[k]), moves[k], changes[k], float(gains[k]))
+            for k in found[offset : offset + limit]
         ]
         return json_response({"total": len(found), "moves": page})
 
@@ -68,18 +70,14 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             raise Invalid(str(error)) from error
         return json_response(
             [
-                {**_option(domain, x, move, change, float(change @ w)), "refused": refused or None}
+                {
+                    **_option(edit_text(domain, x, y, move), move, change, float(change @ w)),
+                    "refused": refused or None,
+                }
                 for move, change, refused in offers
             ]
         )
 
 
-def _option(domain: Domain, x: Problem, move: Move, change: np.ndarray, gain: float) -> dict[str, Any]:
-    return {"move": move, "text": text_of(domain, x, move), "change": change.tolist(), "gain": gain}
-
-
-def text_of(domain: Domain, x: Problem, move: Move) -> str:
-    """Return a move in words; as its operator and its numbers if the domain does not describe moves."""
-    if isinstance(domain, Describes):
-        return domain.describe(x, move)
-    return f"{move['op']} {', '.join(map(str, move['args']))}"
+def _option(text: str, move: Move, change: np.ndarray, gain: float) -> dict[str, Any]:
+    return {"move": move, "text": text, "change": change.tolist(), "gain": gain}

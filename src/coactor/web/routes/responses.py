@@ -13,9 +13,10 @@ import orjson
 from fastapi import Response
 from pydantic import BaseModel, Field
 
-from coactor.protocol import Describes, Shows
+from coactor.protocol import Describes, DescribesEdits, Shows
+from coactor.protocol.views import edit_text
 from coactor.studies import Draft, Study
-from coactor.studies.drafts import plain_draft
+from coactor.studies.drafts import draft_path, plain_draft
 
 
 class Problem(BaseModel):
@@ -245,8 +246,9 @@ def draft_response(
     data, domain, x = plain_draft(study.codec, draft), study.domain, draft.problem
     if isinstance(domain, Shows):
         data["shown"] = domain.show(x, draft.solution)
-    if isinstance(domain, Describes):
-        data["texts"] = [domain.describe(x, move) for move in draft.moves]
+    if isinstance(domain, Describes | DescribesEdits):
+        path = draft_path(domain, x, draft.proposed, draft.moves)
+        data["texts"] = [edit_text(domain, x, y, m) for y, m in zip(path, draft.moves, strict=False)]
     if whole:
         problem = study.codec.plain_problem(x)
         if isinstance(problem, dict):

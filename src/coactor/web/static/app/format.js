@@ -45,6 +45,17 @@ export const signedAmount = (value, unit) => (unit ? `${signed(value)} ${unit}` 
 export const plural = (count, one, many = `${one}s`) =>
   `${number(count)} ${count === 1 ? one : many}`;
 
+/**
+ * How a study stands, in one line.
+ * @param {{ told: number, open: number, untouched: number, effort: number }} study
+ */
+export function standing({ told, open, untouched, effort }) {
+  const waiting = `${number(open)} open`;
+  if (!told) return waiting;
+  const each = plural(Number((effort / told).toPrecision(2)), "edit");
+  return `${waiting}, ${number(told)} done (${number(untouched)} unchanged), ${each} per proposal`;
+}
+
 /** How long ago, roughly. @param {number} seconds since 1970 */
 export function ago(seconds) {
   const past = Date.now() / 1000 - seconds;

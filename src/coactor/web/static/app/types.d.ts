@@ -307,10 +307,20 @@ export interface TravelledRoute {
   stops: { name: string; at: Point }[];
 }
 
+/** A part of the page beside the canvas. */
+export interface Panel {
+  title: string;
+  content: HTMLElement;
+  grows?: boolean;
+  folded?: boolean;
+  /** It is for editing alone: a finished proposal does not have it. */
+  edits?: boolean;
+}
+
 /** The editor of one kind of solution. */
 export interface Editor {
   canvas: HTMLElement;
-  panels: { title: string; content: HTMLElement; grows?: boolean; folded?: boolean }[];
+  panels: Panel[];
   /** Keys and what they do. */
   keys: [string, string][];
   render(data: Proposal): void;

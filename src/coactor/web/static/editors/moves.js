@@ -11,6 +11,12 @@ export function mount({ draft, prompt, editable }) {
   const now = h("div", { class: "views" });
   const before = h("details", { class: "before" }, h("summary", { text: "As proposed" }));
   const texts = new Map(); // moves in words, as far as the server has said them
+  const readTexts = () =>
+    draft.data.moves.forEach((move, i) => {
+      const text = draft.data.texts?.[i];
+      if (text) texts.set(JSON.stringify(move), text);
+    });
+  readTexts();
 
   /** @param {Option} option */
   const take = ({ move, text }) => {
@@ -27,22 +33,26 @@ export function mount({ draft, prompt, editable }) {
 
   /** @param {Proposal} data */
   function render(data) {
-    draft.data.moves.forEach((move, i) => {
-      const text = draft.data.texts?.[i];
-      if (text) texts.set(JSON.stringify(move), text);
-    });
+    readTexts();
     const proposed = !data.moves.length;
     put(now, drawShown(proposed ? data.shown_proposed : data.shown, data.solution));
     before.hidden = proposed;
+    list.element.hidden = !editable();
     prompt.textContent = editable() ? "Choose an edit from the list." : "";
     if (editable() && !draft.unsent) list.refresh();
   }
 
   return {
     canvas: h("div", { class: "plain-canvas" }, now, before),
-    panels: [{ title: "Edits you can make", content: list.element, grows: true }],
+    panels: [{ title: "Edits you can make", content: list.element, grows: true, edits: true }],
     keys: [],
     describe,
+    // The words of a move may depend on the solution it was made on.
+    history: (moves) =>
+      moves.map((move, i) => {
+        const known = JSON.stringify(draft.data.moves[i]) === JSON.stringify(move);
+        return (known && draft.data.texts?.[i]) || describe(move);
+      }),
     render,
   };
 }

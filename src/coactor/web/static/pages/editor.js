@@ -3,7 +3,7 @@
 import { at, get, post, Refusal } from "../app/api.js";
 import { Draft } from "../app/draft.js";
 import { $, button, closest, h, kbd, put } from "../app/elements.js";
-import { likely, plural, upper } from "../app/format.js";
+import { likely, number, upper } from "../app/format.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
 import { openNext } from "../app/queue-query.js";
 import {
@@ -277,9 +277,8 @@ const CHANGED =
 
 /** What the proposal is based on, and what to expect of it. @param {Proposal} data */
 function origin({ version, chance, moves }) {
-  const corrections = plural(version, "correction");
   const based = version
-    ? `Uses what was learned from ${corrections}.`
+    ? `Uses what was learned up to version ${number(version)}.`
     : "First proposal; nothing learned yet.";
   const guess = moves.length ? "" : likely(chance);
   return guess ? `${upper(guess)}. ${based}` : based;

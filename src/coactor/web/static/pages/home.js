@@ -2,7 +2,7 @@
 
 import { get } from "../app/api.js";
 import { $, h, put, s } from "../app/elements.js";
-import { number, percent, plural } from "../app/format.js";
+import { plural, standing } from "../app/format.js";
 import { sayError } from "../app/shell.js";
 
 /** @import { Summary, Trial } from "../app/types.js" */
@@ -115,14 +115,6 @@ const picture = ({ domain }) =>
     { class: "picture", viewBox: "0 0 120 48", "aria-hidden": "true" },
     s("path", { d: PICTURES[KINDS[domain.name] ?? "cells"] }),
   );
-
-/** How the study stands, in one line. @param {Summary} study */
-function standing({ told, open, untouched, effort }) {
-  const waiting = `${number(open)} open`;
-  if (!told) return waiting;
-  const each = `${number(effort / told, 2)} edits per proposal`;
-  return `${waiting}, ${number(told)} done, ${each}, ${percent(untouched / told)} unchanged`;
-}
 
 /** @param {Summary} study @param {string} title @param {string} story @param {boolean} example */
 function card(study, title, story, example) {

@@ -72,7 +72,7 @@ export async function showFinished(data, module, trial, prepared, next) {
         title: "What was done",
         content: h("div", {}, facts(outcome), h("ol", { class: "edits" }, edits)),
       },
-      ...editor.panels,
+      ...editor.panels.filter(({ edits }) => !edits),
       { title: "What changed", content: changes },
     ]),
     h(

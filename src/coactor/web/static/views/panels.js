@@ -3,7 +3,7 @@
 import { button, h } from "../app/elements.js";
 import { windowMemory } from "../app/storage.js";
 
-/** @typedef {{ title: string, content: HTMLElement, grows?: boolean, folded?: boolean }} Panel */
+/** @import { Panel } from "../app/types.js" */
 
 const phone = matchMedia("(max-width: 44rem)");
 

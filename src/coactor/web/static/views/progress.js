@@ -85,11 +85,14 @@ export function comparison({ proposals, done, compared, saved = 0, low = 0, high
     return `Compared with no learning: solving past problems again, ${done} of ${proposals} …`;
   }
   if (means.without === undefined) return "";
-  const [without, having] = [number(means.without, 2), number(means.with ?? 0, 2)];
+  const [without, having] = [
+    plural(Number(means.without.toPrecision(2)), "edit"),
+    number(means.with ?? 0, 2),
+  ];
   const sure = low > 0 || high < 0 ? "" : " This may be chance.";
   return (
-    `Compared with no learning: solved again without anything learned, the last ${compared} problems ` +
-    `would have needed about ${without} edits each instead of ${having}: ${number(saved, 2)} ` +
+    `Compared with no learning: solved again without anything learned, the last ${plural(compared ?? 0, "problem")} ` +
+    `would have needed about ${without} each instead of ${having}: ${number(saved, 2)} ` +
     `${saved < 0 ? "" : "saved "}(95 % interval ${signed(Number(low.toFixed(1)))} to ` +
     `${signed(Number(high.toFixed(1)))}).${sure}`
   );
