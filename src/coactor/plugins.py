@@ -44,6 +44,22 @@ def load_class(text: str, kind: str) -> Any:
     return thing
 
 
+def load_domain(text: str, parameters: dict[str, Any]) -> Any:
+    """The domain that ``module:name`` names: an object such as a model, or a class, made with parameters.
+
+    Raises ValueError if there is none, or if the class rejects the parameters.
+    """
+    _, thing = load(text)
+    if not callable(thing):
+        if parameters:
+            raise ValueError(f"The domain {text!r} is an object and takes no parameters.")
+        return thing
+    try:
+        return thing(**parameters)
+    except TypeError as error:
+        raise ValueError(f"The domain {text!r} cannot be made: {error}") from error
+
+
 def load(text: str) -> tuple[ModuleType, Any]:
     """The module and the object that ``module:name`` names; the current folder is searched too.
 

@@ -9,13 +9,13 @@ for each problem:  proposal = ask(x)             solve with the current weights
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from coactor import corrections, learners, rounds
+from coactor import corrections, learners, rounds, validation
 from coactor.explanations import PeopleView, lesson, people
 from coactor.memory import Memory, with_habits
 from coactor.proposals import strategies
@@ -96,6 +96,9 @@ class Session:
     guard
         Whether to propose with the start or with all features alike while the learner would have left more
         to edit, see `coactor.proposals.guard`; by default if the learner is named "default".
+    start, trust
+        The weights in use today, with which a learner given by its name starts: a list, or numbers by the
+        names of the features, in their own units; and how far to trust them, see `ChoiceLearner`.
 
     Examples
     --------
@@ -125,11 +128,16 @@ class Session:
         seed: int = 0,
         habits: bool | Sequence[str] = False,
         guard: bool | None = None,
+        start: Sequence[float] | Vector | Mapping[str, float] | None = None,
+        trust: float | None = None,
     ) -> None:
         domain = with_habits(domain, habits)
         guarded = learner == "default" if guard is None else guard
         if isinstance(learner, str):
-            learner = learners.make(learner, domain.dim)
+            first = validation.start_weights(domain, start)
+            learner = learners.make(learner, domain.dim, start=first, trust=trust)
+        elif start is not None or trust is not None:
+            raise Invalid("The learner is given as an object; give its name, or make it with the start.")
         if learner.weights.shape != (domain.dim,):
             raise Invalid(
                 f"The learner has {learner.weights.size} weights and the domain {domain.dim} features; "
@@ -297,23 +305,8 @@ class Session:
         self.efforts.append(effort)
         self.costs.append(cost)
         seq = len(self.efforts)
-        self._told.append(
-            (
-                seq,
-                0.0,
-                asked.id,
-                key,
-                actor,
-                effort,
-                correction.estimated,
-                steps,
-                seconds,
-                learn,
-                asked.version,
-                self.version,
-                asked.chance,
-            )
-        )
+        row = seq, 0.0, asked.id, key, actor, effort, correction.estimated, steps, seconds
+        self._told.append((*row, learn, asked.version, self.version, asked.chance))
         return Round(
             proposal=asked.id,
             effort=effort,

@@ -13,7 +13,9 @@ from coactor.cli import main
 from coactor.domains import Network
 from coactor.domains.roads import network_json
 from coactor.loaders import read_roads
+from coactor.plugins import load_domain
 from coactor.studies import Store, open_study
+from coactor.studies.log.ledger import open_ledger
 from coactor.studies.log.verification import verify
 from tests.domains.roads.networks import assert_same
 
@@ -101,6 +103,68 @@ def test_study_create_starts_with_a_learned_state(
         study.tell(1, moves=[])
     with Store(sqlite_url) as store:
         verify(store, "city")
+
+
+MODEL = """
+from coactor.models import GridModel
+
+model = GridModel(over={"job": None}, choose={"machine": ["A", "B"]}, data={"hours": "job machine"})
+load = model.chosen.times("hours").per("machine")
+model.rule("At most 8 hours", load.above(8))
+model.wish("Uneven load", load.spread("machine"), unit="hours")
+model.wish("On A", model.has("A"), unit="jobs")
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    (tmp_path / "jobs.py").write_text(MODEL)
+    return f"{tmp_path}/jobs.py:model"
+
+
+def test_a_study_of_a_model_starts_from_an_archive_of_past_plans(
+    run, model: str, tmp_path: Path, sqlite_url: str
+) -> None:
+    """In the archive everything is on B, as far as the rule allows it, however uneven the load is."""
+    rng, lines, archive = np.random.default_rng(0), [], tmp_path / "plans.jsonl"
+    for _ in range(12):
+        hours = rng.integers(1, 4, size=(3, 2)).tolist()
+        plan = ["A" if sum(h for _, h in hours) > 8 else "B", "B", "B"]
+        lines.append({"problem": {"job": ["cut", "weld", "paint"], "hours": hours}, "solution": plan})
+    archive.write_text("\n".join(map(json.dumps, lines)))
+    learned = tmp_path / "learner.json"
+    arguments = "--domain", model, "--habits", "none", "--out", str(learned)
+    assert "learned from 12 cases" in run("learn", str(archive), *arguments)
+    create = "study", "create", "shop", "--domain", model, "--store", sqlite_url
+    run(*create, "--learned", str(learned))
+    with open_study(sqlite_url, "shop", load_domain(model, {})) as study:
+        assert study.weights()[1] > 2 * study.weights()[0]
+        problem = study.codec.problem(lines[0]["problem"])
+        assert study.ask(problem).solution.tolist() == [1, 1, 1]
+    (tmp_path / "bad.jsonl").write_text(json.dumps({**lines[0], "solution": ["A", "A", "C"]}))
+    bad = str(tmp_path / "bad.jsonl")
+    assert "name 'C' is not known; expected A or B" in run("learn", bad, *arguments, ok=False)
+
+
+def test_a_study_of_a_model_starts_from_the_weights_in_use(
+    run, model: str, tmp_path: Path, sqlite_url: str
+) -> None:
+    file = tmp_path / "weights.json"
+    file.write_text(json.dumps({"On A (jobs)": 3, "Uneven load (hours)": 1}))
+    create = "study", "create", "shop", "--domain", model, "--store", sqlite_url, "--start", str(file)
+    for text, said in (
+        ("[1, 2", "not valid JSON"),
+        ('{"On A": 3}', "name every feature; 'On A'"),
+        ('["1", 2]', "a list of numbers"),
+        ("[1, 2, 3]", "shape (3,); expected 2"),
+    ):
+        (tmp_path / "bad.json").write_text(text)
+        assert said in run(*create[:-1], str(tmp_path / "bad.json"), ok=False)
+    run(*create, "--trust", "5")
+    with open_study(sqlite_url, "shop", load_domain(model, {})) as study:
+        np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 3.0])
+        inner = open_ledger(study.store, "shop")[1].state["single"]
+        assert (inner["confidence"], inner["doubt"]) == (5.0, 2.0)  # (0.01, 10.0) without trust
 
 
 def test_study_create_reports_mistakes_without_a_traceback(

@@ -172,6 +172,41 @@ def test_a_start_keeps_the_proportions_of_features_that_have_not_varied() -> Non
     assert learner.weights[2] / learner.weights[0] == pytest.approx(0.5, rel=0.2)
 
 
+@pytest.mark.parametrize("name", ["choice", "population", "committee", "population-committee"])
+def test_a_start_that_is_trusted_more_is_kept_longer(name: str) -> None:
+    start, truth, left = np.array([1.0, 1.0, 1.0, 0.5]), np.array([3.0, 1.0, 1.0, 0.0]), []
+    for trust in (None, 1.0, 10.0, 1e9):
+        total = 0.0
+        for seed in range(5):
+            learner, rng = learners.make(name, 4, start=start, trust=trust), np.random.default_rng(seed)
+            np.testing.assert_allclose(learner.weights / learner.weights[0], start, atol=1e-12)
+            for _ in range(4):
+                learner.update(a_round(rng, truth, moves=6))
+            total += 1.0 - cosine(learner.weights, start)
+        left.append(total / 5)
+    assert left[0] > left[1] > left[2] > left[3]
+    assert left[3] < 1e-3
+    twin = type(learner)(4)
+    twin.restore(json.loads(json.dumps(learner.state())))
+    assert twin.state() == learner.state()
+
+
+def test_a_start_that_is_trusted_gives_way_to_many_corrections() -> None:
+    learner, rng = ChoiceLearner(4, start=START[::-1], trust=2.0), np.random.default_rng(0)
+    truth = START * UNITS / np.linalg.norm(START * UNITS)
+    for _ in range(60):
+        learner.update(in_units(a_round(rng, truth, moves=6)))
+    assert cosine(learner.weights * UNITS, START * UNITS) > 0.95
+
+
+def test_trust_must_be_positive_and_have_a_start_that_it_is_about() -> None:
+    with pytest.raises(ValueError, match="trust is 0"):
+        ChoiceLearner(4, start=START, trust=0)
+    for name, start in (("choice", None), ("PER", START)):
+        with pytest.raises(ValueError, match="takes no trust"):
+            learners.make(name, 4, start=start, trust=1.0)
+
+
 def test_a_start_needs_numbers_and_no_prior() -> None:
     with pytest.raises(ValueError, match=r"The start has shape \(3,\)"):
         ChoiceLearner(4, start=[1.0, 2.0, 3.0])

@@ -202,7 +202,7 @@ def test_a_problem_survives_json(x: Instance, y: Any) -> None:
         ({"need": [[0, 3, 2, 2]]}, "Data 'need' have shape"),
         ({"need": "many"}, "Data 'need' cannot be read as numbers"),
         ({"contract": [float("nan")] * 12}, "NaN"),
-        ({"last": ["late"] * 12}, "last holds 'late' is not known"),
+        ({"last": ["late"] * 12}, "last: name 'late' is not known"),
         ({"last": ["off"]}, "last must be nested lists"),
         ({"mentor": [12] * 12}, "mentor holds '12'"),
         ({"nurse": ["Ana"] * 12}, "different names"),

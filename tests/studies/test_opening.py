@@ -37,6 +37,14 @@ def test_open_study_starts_from_the_weights_in_use(sqlite_url):
         study = open_study(sqlite_url, name, Switches(), name, create=True, start=[1.0, 5.0, 2.0])
         np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 5.0, 2.0])
         study.close()
+    named = {"feature 2": 5.0, "feature 1": 1.0, "feature 3": 2.0}
+    with open_study(sqlite_url, "named", Switches(), create=True, start=named, trust=100.0) as study:
+        study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(0))
+        np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 5.0, 2.0], rtol=0.5)
+    with pytest.raises(Invalid, match="name every feature; 'feature 3'"):
+        open_study(sqlite_url, "desk", Switches(), create=True, start={"feature 1": 1.0, "feature 2": 1.0})
+    with pytest.raises(Invalid, match="takes no trust"):
+        open_study(sqlite_url, "desk", Switches(), create=True, trust=1.0)
     with pytest.raises(Invalid, match="The start has shape"):
         open_study(sqlite_url, "desk", Switches(), create=True, start=[1.0])
     with pytest.raises(Invalid, match="has a start already"):

@@ -181,10 +181,9 @@ def domain_of(text: str, store: Store) -> tuple[str, Domain]:
     if not equals:
         raise Invalid(f"--study is {text!r}; expected NAME=FILE.py:DOMAIN, such as ward=roster.py:roster.")
     try:
-        thing = plugins.load(place)[1]
+        domain: Domain = plugins.load_domain(place, {})
     except ValueError as error:
         raise Invalid(str(error)) from error
-    domain: Domain = thing() if isinstance(thing, type) else thing
     open_study(store, study, domain, create=True).close()
     return study, domain
 

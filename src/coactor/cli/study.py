@@ -76,7 +76,7 @@ def study() -> None:
 
 @study.command("create")
 @click.argument("name")
-@click.option("--domain", required=True, help="Name of an installed domain, such as tour.")
+@click.option("--domain", required=True, help="An installed domain, such as tour, or FILE.py:DOMAIN.")
 @click.option(
     "--parameters",
     default="{}",
@@ -101,6 +101,17 @@ def study() -> None:
     metavar="FILE",
     help="Start with the learner and the memory that `coactor learn` wrote to this file.",
 )
+@click.option(
+    "--start",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Start with the weights in use: JSON, a list of numbers, or numbers by the names of the features.",
+)
+@click.option(
+    "--trust",
+    type=float,
+    help="How far to trust them: 1 if errors are as large as the weights, 10 if a tenth.  [default: hardly]",
+)
 @store_option
 @json_option
 @report_study_errors
@@ -116,12 +127,13 @@ def create_(
     network: Path | None,
     habits: str | None,
     learned: Path | None,
+    start: Path | None,
+    trust: float | None,
     url: str,
     as_json: bool,
 ) -> None:
     """Create a study."""
     from coactor.cli import study_files
-    from coactor.studies import catalog
 
     try:
         given = orjson.loads(parameters)
@@ -133,6 +145,7 @@ def create_(
         given = study_files.with_network(domain, given, network)
     state = None if learned is None else study_files.learned_from(learned)
     kinds = None if habits is None else names(habits)
+    weights = None if start is None else study_files.start_from(start)
     with opened(url) as store:
         with store.reading() as sql:
             if any(head.name == name for head in sql.studies()):
@@ -140,7 +153,7 @@ def create_(
         open_study(
             store,
             name,
-            catalog.make(domain, given, limits=False),
+            study_files.domain_of(domain, given),
             learner,
             create=True,
             proposals=proposals,
@@ -149,6 +162,8 @@ def create_(
             grace=grace,
             habits=kinds,
             learned=state,
+            start=weights,
+            trust=trust,
         )
         show(_about(store, name), as_json, lambda a: f"Created {a['name']}.")
 

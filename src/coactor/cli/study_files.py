@@ -1,4 +1,4 @@
-"""Files that ``coactor study create`` reads: a road network, and what ``coactor learn`` wrote."""
+"""Files that ``coactor study create`` reads: a domain, a network, weights, what ``coactor learn`` wrote."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import orjson
 
-from coactor import loaders
+from coactor import loaders, plugins
 from coactor.domains.roads import network_json
-from coactor.protocol import State
+from coactor.protocol import Domain, State
+from coactor.studies import catalog
 from coactor.studies.errors import Invalid
 
 
@@ -25,6 +26,30 @@ def with_network(domain: str, given: dict[str, Any], folder: Path) -> dict[str, 
     except ValueError as error:
         raise Invalid(str(error)) from error
     return {**given, "network": network_json.encode(network)}
+
+
+def domain_of(text: str, parameters: dict[str, Any]) -> Domain:
+    """An installed domain by its name, or one from a file. Raises Invalid if there is none."""
+    if ":" not in text:
+        return catalog.make(text, parameters, limits=False)
+    try:
+        domain: Domain = plugins.load_domain(text, parameters)
+    except ValueError as error:
+        raise Invalid(str(error)) from error
+    return domain
+
+
+def start_from(file: Path) -> list[float] | dict[str, float]:
+    """The weights in use, as a list or by name. Raises Invalid if the file has neither."""
+    try:
+        start = orjson.loads(file.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise Invalid(f"{file.name} is not valid JSON: {error}") from error
+    numbers = start.values() if isinstance(start, dict) else start if isinstance(start, list) else [None]
+    if not all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
+        raise Invalid(f"{file.name} must hold a list of numbers, or numbers by the names of the features.")
+    result: list[float] | dict[str, float] = start
+    return result
 
 
 def learned_from(file: Path) -> State:

@@ -68,7 +68,14 @@ def names() -> list[str]:
     return list(dict.fromkeys(["default", *_BUILT_IN, *wrapped, *_SEVERAL, *sorted(announced(LEARNERS))]))
 
 
-def make(name: str, dim: int, *, start: Sequence[float] | Vector | None = None, **settings: Any) -> Learner:
+def make(
+    name: str,
+    dim: int,
+    *,
+    start: Sequence[float] | Vector | None = None,
+    trust: float | None = None,
+    **settings: Any,
+) -> Learner:
     """Make a new learner by its name.
 
     Parameters
@@ -81,6 +88,8 @@ def make(name: str, dim: int, *, start: Sequence[float] | Vector | None = None, 
         d, the number of features.
     start
         The weights in use today, with which it starts: a vector of d numbers, in the problem's units.
+    trust
+        How far to trust them, see `ChoiceLearner`; learners of Algorithm 1 take none.
     **settings
         The learner's own parameters, such as ``margin=2.0`` for PA; `settings_of` lists them. Those of a
         wrapper such as "batch-PA" may belong to the wrapper or to the learner inside.
@@ -102,7 +111,9 @@ def make(name: str, dim: int, *, start: Sequence[float] | Vector | None = None, 
     name = resolve(name, dim)
     known = settings_of(name)
     if start is not None and "start" in known:
-        settings["start"] = start
+        settings |= {"start": start} if trust is None else {"start": start, "trust": trust}
+    elif trust is not None:
+        raise ValueError(f"Learner {name!r} takes no trust without a start, or at all.")
     elif start is not None:
         return _started(make(name, dim, **settings), start)
     for setting in settings:

@@ -51,7 +51,7 @@ from coactor.learners.serialization import (
     positive_number,
     unpack,
 )
-from coactor.learners.units import Units, root_mean_square, row_lengths
+from coactor.learners.units import Units, direction, root_mean_square, row_lengths
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 FEW = 250  # features; beyond, they are many
@@ -69,6 +69,7 @@ class PriorScales(NamedTuple):
 WITH_FEW = PriorScales(prior_sd=10.0, threshold_sd=10.0, prior_mean=0.01)
 WITH_MANY = PriorScales(prior_sd=1.0, threshold_sd=2.0, prior_mean=0.1)
 MEMORY = 200, 2  # the time constant of forgetting: at least so many rounds, and so many per feature
+SURE = 1000.0  # the most that a trust narrows the prior
 EVIDENCE = 0.5  # n rows of one case count as n to this power observations
 
 
@@ -112,6 +113,10 @@ class ChoiceLearner:
     start
         The weights in use today, in the problem's units; it proposes with them until it learns. Only their
         proportions matter. Instead of `prior`, which is in the learner's units.
+    trust
+        How far to trust the start: the size of a typical weight over the standard deviation of its error. 1
+        expects errors as large as the weights themselves, 10 of a tenth of that. By default `prior_mean`: the
+        start decides only what is proposed before anything is learned.
     evidence
         The n rows of one case count as n to this power independent observations; 1 counts each of them.
 
@@ -145,6 +150,7 @@ class ChoiceLearner:
         independent: bool | None = None,
         start: Sequence[float] | Vector | None = None,
         evidence: float = EVIDENCE,
+        trust: float | None = None,
     ) -> None:
         self.dim = positive_dim(dim)
         self._many = self.dim > FEW
@@ -165,8 +171,13 @@ class ChoiceLearner:
         self.evidence = positive_number(evidence, "evidence")
         if prior is not None and start is not None:
             raise ValueError("Give prior or start, not both; start is in the problem's units.")
-        self.prior = _direction(prior, self.dim) if start is None else _direction(start, self.dim, "start")
+        self.prior = direction(prior, self.dim) if start is None else direction(start, self.dim, "start")
         self.start = None if start is None else self.prior  # before anything is measured, all units are 1
+        if start is not None and trust is not None:
+            # Weights grow up to prior_sd; beyond, their errors shrink. Their common factor stays as unknown.
+            self.prior_mean = min(positive_number(trust, "trust"), SURE)
+            self.prior_sd /= max(1.0, self.prior_mean)
+            self.shared_variance *= max(1.0, self.prior_mean) ** 2
         self.rounds = 0
         self._units = Units.unknown(self.dim)
         self._posterior = self.initial()
@@ -386,13 +397,3 @@ _STATE_KEYS = {
     "kinship": "shared_variance",
     "keep": "forgetting",
 }
-
-
-def _direction(prior: Sequence[float] | Vector | None, dim: int, name: str = "prior") -> Vector:
-    """The proportions of the prior mean, with a root mean square of 1."""
-    if prior is None:
-        return np.ones(dim)
-    array = np.array(prior, dtype=np.float64)
-    if array.shape != (dim,) or not np.isfinite(array).all() or not array.any():
-        raise ValueError(f"The {name} has shape {array.shape}; expected {dim} finite numbers, not all 0.")
-    return array / root_mean_square(array)

@@ -89,8 +89,8 @@ class Committee(Blend[ChoiceLearner]):
         d.
     prior
         The direction of the prior mean, as for a `ChoiceLearner`.
-    start
-        The weights in use today, as for a `ChoiceLearner`.
+    start, trust
+        The weights in use today and how far to trust them, as for a `ChoiceLearner`.
 
     Examples
     --------
@@ -106,9 +106,10 @@ class Committee(Blend[ChoiceLearner]):
         dim: int,
         prior: Sequence[float] | Vector | None = None,
         start: Sequence[float] | Vector | None = None,
+        trust: float | None = None,
     ) -> None:
         self.dim = dim
-        super().__init__(*_members(dim, prior, start))
+        super().__init__(*_members(dim, prior, start, trust))
 
     @property
     def start(self) -> Vector | None:
@@ -148,7 +149,7 @@ class PopulationCommittee(Blend[Population]):
     ----------
     dim
         d.
-    prior, start
+    prior, start, trust
         As for a `Committee`: the prior of the population.
     """
 
@@ -160,9 +161,10 @@ class PopulationCommittee(Blend[Population]):
         dim: int,
         prior: Sequence[float] | Vector | None = None,
         start: Sequence[float] | Vector | None = None,
+        trust: float | None = None,
     ) -> None:
         self.dim = dim
-        quick, slow = _members(dim, prior, start)
+        quick, slow = _members(dim, prior, start, trust)
         super().__init__(Population.of(quick), Population.of(slow))
 
     @property
@@ -211,10 +213,15 @@ class PopulationCommittee(Blend[Population]):
 
 
 def _members(
-    dim: int, prior: Sequence[float] | Vector | None, start: Sequence[float] | Vector | None
+    dim: int,
+    prior: Sequence[float] | Vector | None,
+    start: Sequence[float] | Vector | None,
+    trust: float | None,
 ) -> tuple[ChoiceLearner, ChoiceLearner]:
-    slow = ChoiceLearner(dim, prior, prior_sd=SLOW_SD, use_lengths=True, independent=True, start=start)
-    return ChoiceLearner(dim, prior, use_lengths=False, start=start), slow
+    slow = ChoiceLearner(
+        dim, prior, prior_sd=SLOW_SD, use_lengths=True, independent=True, start=start, trust=trust
+    )
+    return ChoiceLearner(dim, prior, use_lengths=False, start=start, trust=trust), slow
 
 
 def _state(name: str, both: Committee | PopulationCommittee) -> State:

@@ -66,7 +66,7 @@ class Population:
     ----------
     dim
         d.
-    prior, prior_mean, prior_sd, shared_variance, forgetting, start
+    prior, prior_mean, prior_sd, shared_variance, forgetting, start, trust
         As for `ChoiceLearner`: the prior of the population, and the forgetting of what each person has shown.
 
     Examples
@@ -95,9 +95,10 @@ class Population:
         shared_variance: float = 4.0,
         forgetting: float | None = None,
         start: Sequence[float] | Vector | None = None,
+        trust: float | None = None,
     ) -> None:
-        single = ChoiceLearner(dim, prior, prior_mean, prior_sd, shared_variance, forgetting, start=start)
-        self._begin(single)
+        settings = prior, prior_mean, prior_sd, shared_variance, forgetting
+        self._begin(ChoiceLearner(dim, *settings, start=start, trust=trust))
 
     @classmethod
     def of(cls, single: ChoiceLearner) -> Population:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -80,3 +81,13 @@ def row_lengths(rows: Matrix) -> Vector:
 def root_mean_square(values: Vector) -> float:
     """0 if there are no values."""
     return float(row_lengths(values[None])[0] / np.sqrt(values.size)) if values.size else 0.0
+
+
+def direction(prior: Sequence[float] | Vector | None, dim: int, name: str = "prior") -> Vector:
+    """The proportions of the prior mean, with a root mean square of 1."""
+    if prior is None:
+        return np.ones(dim)
+    array = np.array(prior, dtype=np.float64)
+    if array.shape != (dim,) or not np.isfinite(array).all() or not array.any():
+        raise ValueError(f"The {name} has shape {array.shape}; expected {dim} finite numbers, not all 0.")
+    return array / root_mean_square(array)

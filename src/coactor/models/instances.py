@@ -185,7 +185,7 @@ def indices(data: Any, shape: tuple[int, ...], names: Sequence[tuple[str, ...]],
         if leaf is None or (type(leaf) is int and -1 <= leaf < _size(names)):
             flat[k] = -1 if leaf is None else leaf
         elif isinstance(words, list | tuple) and len(words) == len(names):
-            places = [pick(word, axis, f"{what} holds") for word, axis in zip(words, names, strict=True)]
+            places = [pick(word, axis, f"{what}: name") for word, axis in zip(words, names, strict=True)]
             at = [axis.index(word) for word, axis in zip(places, names, strict=True)]
             flat[k] = np.ravel_multi_index(at, sizes)
         else:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from coactor import learners
+from coactor import learners, validation
 from coactor.memory import Memory, with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import (
@@ -68,7 +68,8 @@ def open_study(
     seed: int | None = None,
     habits: bool | Sequence[str] | None = None,
     learned: State | None = None,
-    start: Sequence[float] | Vector | None = None,
+    start: Sequence[float] | Vector | Mapping[str, float] | None = None,
+    trust: float | None = None,
     guard: bool | None = None,
     actor: str = "",
     clock: Callable[[], float] = time.time,
@@ -116,9 +117,10 @@ def open_study(
     learned
         What the study starts with when it is created: the states of a learner and of a memory, as
         ``coactor learn`` writes them. In place of `learner`.
-    start
-        The weights in use today, with which a learner given by its name starts when the study is created. A
-        study with habits takes those of the plain domain, too.
+    start, trust
+        The weights in use today, with which a learner given by its name starts when the study is created: a
+        list, or numbers by the names of the features, in their own units, without those of habits; and how
+        far to trust them, see `ChoiceLearner`.
     guard
         Whether to propose with the start or with all features alike while the learner would have left more
         to edit, see `coactor.proposals.guard`. When created: if the learner is not named or "default".
@@ -167,7 +169,7 @@ def open_study(
             learner = learner if learned is None else learner_from(learned)
             memory = (learned or {}).get("memory")
             first = {**DEFAULTS, **settings, "guard": guarded}
-            _create(store, name, domain, learner, start, memory, first, actor, clock)
+            _create(store, name, domain, learner, start, trust, memory, first, actor, clock)
         own = None if learner is None or isinstance(learner, str) else learner
         strategy = None if isinstance(proposals, str) else proposals
         study = Study(store, name, domain, own, solver, strategy, clock)
@@ -187,7 +189,8 @@ def _create(
     name: str,
     domain: Domain | None,
     learner: str | Learner | None,
-    start: Sequence[float] | Vector | None,
+    start: Sequence[float] | Vector | Mapping[str, float] | None,
+    trust: float | None,
     memory: State | None,
     settings: dict[str, Any],
     actor: str,
@@ -199,10 +202,8 @@ def _create(
     if domain is None:
         raise Invalid(f"Study {name!r} is new; pass its domain.")
     if learner is None or isinstance(learner, str):
-        if start is not None and uses_habits(domain) and len(start) == domain.dim - len(domain.habits):
-            start = [*start, *([0.0] * len(domain.habits))]
-        learner = make_learner(learner or "default", domain.dim, start)
-    elif start is not None:
+        learner = make_learner(learner or "default", domain, start, trust)
+    elif start is not None or trust is not None:
         raise Invalid(
             "The learner is given as an object, which has a start already; give its name, or no start."
         )
@@ -243,14 +244,20 @@ def _create(
         pass  # another process created it in between; its settings are compared when it is opened
 
 
-def make_learner(name: str, dim: int, start: Sequence[float] | Vector | None = None) -> Learner:
+def make_learner(
+    name: str,
+    domain: Domain,
+    start: Sequence[float] | Vector | Mapping[str, float] | None = None,
+    trust: float | None = None,
+) -> Learner:
     """A fresh learner by name. Raises Invalid if there is none, or if it cannot start so."""
     try:
-        learners.resolve(name, dim)
+        learners.resolve(name, domain.dim)
     except (ValueError, KeyError) as error:
         raise Invalid(f"There is no learner {short(name)}: {error}") from error
     try:
-        return learners.make(name, dim, start=start)
+        weights = validation.start_weights(domain, start)
+        return learners.make(name, domain.dim, start=weights, trust=trust)
     except (ValueError, TypeError) as error:
         raise Invalid(str(error)) from error
 
@@ -269,7 +276,7 @@ def _check_settings(study: Study, learner: str | Learner | None, settings: dict[
     if learner == "default" and study.config["learner"] in EARLIER_DEFAULTS:
         learner = None
     if learner is not None:
-        named = make_learner(learner, study.domain.dim) if isinstance(learner, str) else learner
+        named = make_learner(learner, study.domain) if isinstance(learner, str) else learner
         given["learner"] = named.name
     for setting, value in given.items():
         # A study from before there was a budget has none.

@@ -76,6 +76,8 @@ class OpenStudies:
         budget: float | None,
         habits: bool | list[str],
         actor: str,
+        start: list[float] | dict[str, float] | None = None,
+        trust: float | None = None,
     ) -> None:
         """Create a study of an installed domain. Raises Conflict if the name is taken."""
         if name in self.names():
@@ -91,6 +93,8 @@ class OpenStudies:
             proposals=proposals,
             budget=math.inf if budget is None else budget,
             habits=habits,
+            start=start,
+            trust=trust,
             actor=actor,
             clock=self.clock,
         )

@@ -3,6 +3,8 @@ from __future__ import annotations
 import csv
 import io
 
+import pytest
+
 from coactor.domains import Ranking
 from coactor.studies import open_study
 from tests.web.conftest import MOVE, PROPOSALS, ask
@@ -96,6 +98,19 @@ def test_study_without_recorded_counts_costs_asks_its_domain(server):
     study = open_study(server.store, "tours")
     del study.config["counts_costs"]
     assert study.summary()["counts_costs"] is True
+
+
+def test_a_study_over_http_starts_from_the_weights_in_use(server):
+    lead = server.client("admin")
+    tour = {"name": "tour", "parameters": {"points": 8, "features": 2}}
+    body = {"name": "depot", "domain": tour, "start": {"feature 1": 1, "feature 2": 4}, "trust": 3}
+    made = lead.post("/api/studies", json=body)
+    assert made.status_code == 201, made.text
+    one, two = lead.get("/api/studies/depot/weights").json()["weights"]
+    assert two == pytest.approx(4 * one)
+    for wrong in ({"start": [1, 2, 3]}, {"trust": 0}, {"start": [1, "x"]}, {"start": None}):
+        refused = lead.post("/api/studies", json={**body, "name": "other", **wrong})
+        assert refused.status_code == 422, refused.text
 
 
 def test_a_study_over_http_remembers_what_people_chose(server):

@@ -23,7 +23,7 @@ from coactor.corrections import correction
 from coactor.domains import Plans, Roads, Route
 from coactor.lab.archives.reconstructed_edits import towards_path, towards_plan
 from coactor.memory import with_habits
-from coactor.plugins import load_class, source_of
+from coactor.plugins import load, load_domain, source_of
 from coactor.protocol import Correction, Domain, Expert, HasParts, Indices, Move, Problem, Solution, Vector
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ def read_cases(
     path
         The file.
     domain, parameters
-        The domain; or the name of an installed one, or ``module:Class``, and its parameters.
+        The domain; or the name of an installed one, or ``module:Class``, and its parameters. A module may
+        also have the domain itself, such as a model, under that name.
     habits
         Kinds of habits; True for the default kinds if the domain names the parts of its solutions.
 
@@ -140,7 +141,8 @@ def read_cases(
     if not cases:
         raise ValueError(f"{path} has no cases; expected one JSON object in each line.")
     cases.sort(key=lambda case: case[0])  # stable: a case without a time follows the one before it
-    source = hashlib.sha256(path.read_bytes() + source_of(type(made)))
+    written = load(domain)[0] if isinstance(domain, str) and ":" in domain else type(made)
+    source = hashlib.sha256(path.read_bytes() + source_of(written))
     source.update(repr((domain if isinstance(domain, str) else "", parameters, habits)).encode())
     return CaseArchive(tuple(case for _, case in cases), made, source.hexdigest())
 
@@ -152,11 +154,7 @@ def _make(domain: str | Domain, parameters: dict[str, Any]) -> Domain:
         from coactor.studies import catalog
 
         return catalog.make(domain, parameters, limits=False)
-    thing = load_class(domain, "domain")
-    try:
-        made: Domain = thing(**parameters)
-    except TypeError as error:
-        raise ValueError(f"The domain {domain!r} cannot be made: {error}") from error
+    made: Domain = load_domain(domain, parameters)
     return made
 
 

@@ -85,6 +85,7 @@ Label = Annotated[str, Field(max_length=200)]
 Note = Annotated[str, Field(max_length=2000)]
 Actor = Annotated[str, Field(max_length=100)]
 Cost = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+Weight = Annotated[float, Field(allow_inf_nan=False)]
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 Budget = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False, description="Seconds of an ask.")]
 Argument = Annotated[int, Field(ge=-(2**53), le=2**53)]
@@ -141,6 +142,8 @@ class StudyBody(Body):
     proposals: Annotated[str, Field(max_length=64)] = "default"
     budget: Budget | None = BUDGET
     habits: bool | Annotated[list[Annotated[str, Field(max_length=64)]], Few] = False
+    start: Annotated[list[Weight], Field(max_length=5000)] | dict[str, Weight] | None = None
+    trust: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
 
 
 class SettingsBody(Body):

@@ -65,6 +65,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             proposals=body.proposals,
             budget=body.budget,
             habits=body.habits,
+            start=body.start,
+            trust=body.trust,
             actor=account.name,
         )
         return json_response(studies.summary(body.name), 201)
