@@ -1,28 +1,37 @@
-"""The long versions of two tests: many processes on one store, and a server that is killed again and again.
+"""Long runs: many processes on one store; two servers of which one is killed again and again; memory.
 
-    python benchmarks/soak.py [--processes 8] [--tells 200] [--kills 50]
+    python benchmarks/soak.py [--kills 50] [--requests 20000] [--on SQLite] [--only kills]
 
-Every run ends with a full check of the log: no gap, every link, the weights after every tell.
+The servers solve waiting proposals again in the background. The log is verified while they write, and at the
+end in full: no gap, every link, the weights after every tell, and every tell that was answered.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import httpx
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.studies.stubs import Switches, tours  # noqa: E402
 from tests.studies.support import postgres  # noqa: E402
-from tests.web.test_failures import Load  # noqa: E402
+from tests.web.test_failures import Load, ServerProcess  # noqa: E402
 
 from coactor.studies import Store, open_study  # noqa: E402
 from coactor.studies.log.verification import verify  # noqa: E402
+
+OPTIONS = ("--share-port", "--renew-ahead")
 
 
 def many_processes(url: str, processes: int, tells: int) -> str:
@@ -54,14 +63,83 @@ class Problems:
         return self.domain.encode_problem(self.problems[number])
 
 
+class SharedLoad(Load):
+    """The same load on two servers that share a port; whoever loses the connection connects again."""
+
+    def kill(self, times: int, least: int) -> None:
+        """Kill one of the servers again and again, and verify the log while the other one writes."""
+        first = ServerProcess(self.url, *OPTIONS)
+        port = first.address.rpartition(":")[2]
+        servers = [first, ServerProcess(self.url, *OPTIONS, "--port", port)]
+        stop = threading.Event()
+        jobs = [(name, self.machine if name == "machine" else self.person) for name in self.tokens]
+        threads = [
+            threading.Thread(target=self._go_on, args=(job, name, first.address, stop)) for name, job in jobs
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            with Store(self.url) as store:
+                for time in range(times):
+                    already = len(self.told)
+                    while len(self.told) < already + least:
+                        threads[0].join(0.01)
+                        assert threads[0].is_alive()
+                    servers[time % 2].kill()
+                    verify(store, "tours")
+                    servers[time % 2] = ServerProcess(self.url, *OPTIONS, "--port", port)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+            for server in servers:
+                server.kill()
+
+    def _go_on(self, job: Any, name: str, address: str, stop: threading.Event) -> None:
+        turn = 0
+        while not stop.is_set():
+            self._run(job, name, f"{turn}", address, stop)
+            turn += 1
+
+
 def many_kills(url: str, kills: int) -> str:
-    """kill -9 in the middle of load."""
+    """kill -9 in the middle of load, of one of two servers."""
+    problems = Problems()
+    with Store(url) as store:
+        open_study(store, "tours", problems.domain, "CSPER", create=True).close()
+    load = SharedLoad(url, problems)
+    load.kill(kills, least=12)
+    return f"{kills} kills, {load.check()}: nothing lost, nothing handed out twice, replay equal"
+
+
+def flat_memory(url: str, requests: int) -> str:
+    """The memory of a server: after a tenth of the requests, and after all of them."""
     problems = Problems()
     with Store(url) as store:
         open_study(store, "tours", problems.domain, "CSPER", create=True).close()
     load = Load(url, problems)
-    load.kill(kills, least=12)
-    return f"{kills} kills, {load.check()}: nothing lost, nothing handed out twice, replay equal"
+    server = ServerProcess(url)
+    sizes: list[float] = []
+    answers: list[int] = []
+    hooks = {"response": [lambda answer: answers.append(answer.status_code)]}
+    turn, every = 0, requests // 10
+    try:
+        with httpx.Client(base_url=server.address, timeout=60, event_hooks=hooks) as client:
+            while len(sizes) < 11:
+                for name, job in (("machine", load.machine), ("ana", load.person), ("ben", load.person)):
+                    client.headers["Authorization"] = f"Bearer {load.tokens[name]}"
+                    job(client, name, f"{turn}", turn)
+                for page in ("queue", "trend", "beliefs", "effort/summary"):
+                    assert client.get(f"/api/studies/tours/{page}").status_code == 200
+                turn += 1
+                if len(answers) >= every * (len(sizes) + 1):
+                    resident = Path(f"/proc/{server.process.pid}/statm").read_text().split()[1]
+                    sizes.append(int(resident) * resource.getpagesize() / 1e6)
+    finally:
+        server.kill()
+    growth = sizes[-1] / sizes[0] - 1
+    course = " ".join(f"{size:.0f}" for size in sizes)
+    return f"memory after every {every} requests: {course} MB, {growth:+.1%} from the first to the last"
 
 
 def main() -> None:
@@ -71,25 +149,28 @@ def main() -> None:
     options.add_argument("--processes", type=int, default=8)
     options.add_argument("--tells", type=int, default=200)
     options.add_argument("--kills", type=int, default=50)
+    options.add_argument("--requests", type=int, default=20_000)
+    options.add_argument("--on", choices=("SQLite", "PostgreSQL"), help="only on one of the stores")
+    options.add_argument("--only", choices=("processes", "kills", "memory"), help="only one of the parts")
     given = options.parse_args()
+    parts: dict[str, Callable[[str], str]] = {
+        "processes": lambda url: many_processes(url, given.processes, given.tells),
+        "kills": lambda url: many_kills(url, given.kills),
+        "memory": lambda url: flat_memory(url, given.requests),
+    }
+    chosen = {name: part for name, part in parts.items() if given.only in (None, name)}
     with tempfile.TemporaryDirectory(prefix="soak") as name:
         folder = Path(name)
-        print(
-            "SQLite:    ",
-            many_processes(f"sqlite:///{folder}/many.db", given.processes, given.tells),
-            flush=True,
-        )
-        print("SQLite:    ", many_kills(f"sqlite:///{folder}/killed.db", given.kills), flush=True)
-    if postgres.binaries() is None:
-        print("PostgreSQL is not installed here; its half is left out")
-        return
-    with tempfile.TemporaryDirectory(prefix="soak") as name, postgres.running(Path(name)) as server:
-        print(
-            "PostgreSQL:",
-            many_processes(postgres.new_database(server, "many"), given.processes, given.tells),
-            flush=True,
-        )
-        print("PostgreSQL:", many_kills(postgres.new_database(server, "killed"), given.kills), flush=True)
+        for part, run in chosen.items() if given.on != "PostgreSQL" else ():
+            print("SQLite:    ", run(f"sqlite:///{folder}/{part}.db"), flush=True)
+        if given.on == "SQLite":
+            return
+        if postgres.binaries() is None:
+            print("PostgreSQL is not installed here; its half is left out")
+            return
+        with postgres.running(folder) as server:
+            for part, run in chosen.items():
+                print("PostgreSQL:", run(postgres.new_database(server, part)), flush=True)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ import optuna
 from coactor.domains import Tour
 from coactor.studies import Store, Study, open_study
 from coactor.studies.accounts import Accounts
+from coactor.studies.log.verification import verify
+from coactor.web.routes.trends import trend
 
 MOVES = [{"op": "reverse", "args": [3, 9]}, {"op": "reverse", "args": [5, 6]}]
 DOMAIN = Tour(points=20, features=10)
@@ -189,7 +191,7 @@ def over_http(folder: Path, pairs: int, seconds: float, rounds: int = 3) -> dict
 
 
 def grown(folder: Path, sizes: list[int]) -> list[dict[str, float]]:
-    """The same work on a log that grows: pairs per second, and the time to open the study."""
+    """The same work on a log that grows: pairs per second; opening, report, queue and verification."""
     url, rows = f"sqlite:///{folder}/grown.db", []
     problems = list(DOMAIN.sample(np.random.default_rng(3), 20))
     with Store(url) as store:
@@ -198,10 +200,21 @@ def grown(folder: Path, sizes: list[int]) -> list[dict[str, float]]:
         for size in sizes:
             _fill(store, study, problems, size)
             rate = per_second(lambda k: study.tell(study.ask(problems[k % 20]).id, moves=MOVES), 60)
-            began = time.perf_counter()
-            Study(store, "desk")
-            rows.append({"facts": size, "pairs_per_s": rate, "open_s": time.perf_counter() - began})
+            rows.append({"facts": float(study.summary()["facts"]), "pairs_per_s": rate} | _reading(store))
     return rows
+
+
+def _reading(store: Store) -> dict[str, float]:
+    """The seconds of what only reads."""
+    study = Study(store, "desk")
+    works: dict[str, Any] = {
+        "open_s": lambda k: Study(store, "desk"),
+        "report_s": lambda k: (trend(study.efforts), study.calibration(), study.versions(limit=100)),
+        "report_again_s": lambda k: (trend(study.efforts), study.calibration()),
+        "queue_s": lambda k: study.queue(limit=50),
+        "verify_s": lambda k: verify(store, "desk"),
+    }
+    return {name: 1 / per_second(work, 1) for name, work in works.items()}
 
 
 def _fill(store: Store, study: Study, problems: list[Any], size: int) -> None:
@@ -213,7 +226,9 @@ def _fill(store: Store, study: Study, problems: list[Any], size: int) -> None:
     sa.event.listen(store.engine, "connect", relaxed)
     store.engine.dispose()
     while (facts := study.summary()["facts"]) < size:
-        study.tell(study.ask(problems[facts % 20]).id, moves=MOVES)
+        proposal = study.ask(problems[facts % 20])
+        if facts % 100 > 1:  # some wait
+            study.tell(proposal.id, moves=MOVES)
     sa.event.remove(store.engine, "connect", relaxed)
     store.engine.dispose()
 
@@ -225,31 +240,39 @@ def main() -> None:
     options.add_argument("--quick", action="store_true", help="a smaller run")
     options.add_argument("--json", action="store_true")
     options.add_argument("--learner", default="CSPER")
+    options.add_argument("--only", choices=("alone", "http", "grown"), help="a part of the run")
     given = options.parse_args()
     quick = given.quick
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        found: dict[str, Any] = {
-            "alone": alone(folder, 3 if quick else 5, 120 if quick else 300, given.learner)
+        parts: dict[str, Any] = {
+            "alone": lambda: alone(folder, 3 if quick else 5, 120 if quick else 300, given.learner),
+            "http": lambda: over_http(folder, 15 if quick else 60, 4 if quick else 20),
+            "grown": lambda: grown(folder, [100, 1000, 3000] if quick else [100, 1000, 10_000, 100_000]),
         }
-        found["http"] = over_http(folder, 15 if quick else 60, 4 if quick else 20)
-        found["grown"] = grown(folder, [100, 1000, 3000] if quick else [100, 1000, 10_000, 100_000])
+        found = {name: part() for name, part in parts.items() if given.only in (None, name)}
     if given.json:
         print(json.dumps(found, indent=2))
         return
-    a, h = found["alone"], found["http"]
-    print(f"one process   {a['ours_per_s']:8.1f} pairs/s   Optuna {a['optuna_per_s']:.1f}", end="   ")
-    print(f"ratio {a['ratio']:.1f}")
-    for name, row in (("one server", h["one_server"]), ("two servers", h["two_servers"])):
+    if a := found.get("alone"):
+        print(f"one process   {a['ours_per_s']:8.1f} pairs/s   Optuna {a['optuna_per_s']:.1f}", end="   ")
+        print(f"ratio {a['ratio']:.1f}")
+    if h := found.get("http"):
+        for name, row in (("one server", h["one_server"]), ("two servers", h["two_servers"])):
+            print(
+                f"HTTP, 8 clients, {name}: {row['pairs_per_s']:.1f} pairs/s   "
+                f"Optuna {row['optuna_per_s']:.1f}   ratio {row['ratio']:.1f}"
+            )
+        print(f"edits at 50/s p50 {h['p50_ms']:.1f} ms   p99 {h['p99_ms']:.1f} ms", end="   ")
         print(
-            f"HTTP, 8 clients, {name}: {row['pairs_per_s']:.1f} pairs/s   Optuna {row['optuna_per_s']:.1f}",
-            end="   ",
+            f"(an empty request in between: p50 {h['floor_p50_ms']:.1f} ms, p99 {h['floor_p99_ms']:.1f} ms)"
         )
-        print(f"ratio {row['ratio']:.1f}")
-    print(f"edits at 50/s p50 {h['p50_ms']:.1f} ms   p99 {h['p99_ms']:.1f} ms", end="   ")
-    print(f"(an empty request in between: p50 {h['floor_p50_ms']:.1f} ms, p99 {h['floor_p99_ms']:.1f} ms)")
-    for row in found["grown"]:
-        print(f"{row['facts']:>8} facts {row['pairs_per_s']:8.1f} pairs/s   opened in {row['open_s']:.2f} s")
+    for row in found.get("grown", []):
+        print(
+            f"{row['facts']:>8.0f} facts {row['pairs_per_s']:8.1f} pairs/s   open {row['open_s']:.2f} s   "
+            f"report {row['report_s']:.2f} s, again {row['report_again_s']:.2f} s   "
+            f"queue {row['queue_s']:.3f} s   verify {row['verify_s']:.1f} s"
+        )
 
 
 if __name__ == "__main__":

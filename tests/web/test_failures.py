@@ -102,9 +102,11 @@ class Load:
 
     def machine(self, client: httpx.Client, name: str, key: str, turn: int) -> None:
         body = {"problem": self.problems.problem(turn % 20)}
-        made = client.post(PROPOSALS, json=body, headers={"Idempotency-Key": key}).json()["id"]
+        asked = client.post(PROPOSALS, json=body, headers={"Idempotency-Key": key}).json()
+        made = asked["id"]
         if turn % 2:  # the rest is for the people, who may be quicker even here
-            told = client.post(f"{PROPOSALS}/{made}/tell", json={"moves": [MOVE]})
+            correction = {"moves": [MOVE], "asked_with": asked["version"]}
+            told = client.post(f"{PROPOSALS}/{made}/tell", json=correction)
             if told.status_code == 200:
                 self.told[made] = told.json()["version"]
 
