@@ -188,9 +188,12 @@ def test_serve_with_demo_and_login_link(tmp_path):
             id, revision = taken.json()["id"], {"If-Match": taken.headers["etag"], **origin}
             place = f"/api/studies/{names[0]}/proposals/{id}"
             assert browser.post(f"{place}/submit", json={}, headers=revision).json()["effort"] == 0.0
-        with httpx.Client(base_url=server.address) as late:
-            assert late.get(server.said["login"]).status_code == 401
-        server.process.terminate()
+            with httpx.Client(base_url=server.address) as late:
+                assert late.get(server.said["login"]).status_code == 401
+            stream = {"accept": "text/event-stream"}
+            with browser.stream("GET", f"/api/studies/{names[0]}/events", headers=stream) as events:
+                server.process.terminate()  # a stream would go on for a minute
+                assert events.read().startswith(b"retry")
         assert server.process.wait(timeout=30) == 0
     finally:
         server.kill()

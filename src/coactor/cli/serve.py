@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -158,16 +159,21 @@ def serve(
             )
             server = uvicorn.Server(config)
             # uvicorn would raise the signal again after it has stopped, and the process would end by it.
-            server.capture_signals = lambda: stopping(server)  # type: ignore[method-assign]
+            server.capture_signals = lambda: stopping(server, app.state.streams.stop)  # type: ignore[method-assign]
             renewing = renewals(app.state.studies) if ahead else nullcontext()
             with checkpoints(store), renewing, preparing(demo, store, quiet):
                 server.run(sockets=[listener])
 
 
 @contextmanager
-def stopping(server: uvicorn.Server) -> Iterator[None]:
+def stopping(server: uvicorn.Server, end_streams: Callable[[], None]) -> Iterator[None]:
     """Let SIGTERM and SIGINT end the server after the running requests; the command then ends with 0."""
-    before = {number: signal.signal(number, server.handle_exit) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        end_streams()
+        server.handle_exit(number, frame)
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:

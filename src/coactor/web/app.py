@@ -31,7 +31,7 @@ from coactor.web.errors import add_handlers
 from coactor.web.ground import Ground
 from coactor.web.metrics import Metrics
 from coactor.web.open_studies import OpenStudies
-from coactor.web.routes import drafts, moves, progress, proposals, reports, roads
+from coactor.web.routes import drafts, events, moves, progress, proposals, reports, roads
 from coactor.web.routes import studies as study_routes
 from coactor.web.routes.responses import ERRORS, Problem
 
@@ -108,6 +108,7 @@ def create_app(
     router = APIRouter(prefix="/api", route_class=LimitedRoute)
     for routes in (study_routes, proposals, drafts, moves, progress, reports, roads):
         routes.add_routes(router, studies)
+    app.state.streams = events.add_routes(router, studies)
     if demo is not None:
         demo.add_routes(router, studies)
     else:

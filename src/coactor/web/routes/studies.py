@@ -1,4 +1,4 @@
-"""Routes of studies: list, create, read; the log, its export, and rollback."""
+"""Routes of studies: list, create, read, configure; versions, rollback and export."""
 
 from __future__ import annotations
 
@@ -14,18 +14,8 @@ from coactor import learners
 from coactor.studies import Version, catalog
 from coactor.web.auth.permissions import Me, on_behalf, require
 from coactor.web.open_studies import OpenStudies
-from coactor.web.routes.requests import (
-    LARGEST,
-    After,
-    Limit,
-    RollbackBody,
-    SettingsBody,
-    StudyBody,
-    StudyName,
-)
-from coactor.web.routes.responses import ERRORS, Events, StudySummary, json_response, list_response
-
-HIDDEN = ("state", "acceptance", "memory")  # fields of facts that hold what was learned
+from coactor.web.routes.requests import LARGEST, Limit, RollbackBody, SettingsBody, StudyBody, StudyName
+from coactor.web.routes.responses import ERRORS, StudySummary, json_response, list_response
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
@@ -106,17 +96,6 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         opened = studies.study(study)
         version = opened.rollback(body.to, body.reason, person=body.person, actor=actor, via=via)
         return json_response(asdict(version))
-
-    @router.get("/studies/{study}/events", tags=["studies"], response_model=Events, responses=ERRORS)
-    def list_events(study: StudyName, account: Me, after: After = 0, limit: Limit = 100) -> Response:
-        """List the facts of the log after a sequence number; continue from `next`."""
-        require(account, "read", study)
-        with studies.store.reading() as sql:
-            events = [orjson.loads(body) for body in sql.bodies(sql.find(study).id, after, limit)]
-        for event in events:
-            for field in HIDDEN:
-                event.pop(field, None)
-        return json_response({"events": events, "next": events[-1]["seq"] if events else after})
 
     @router.get(
         "/studies/{study}/export", tags=["studies"], response_class=StreamingResponse, responses=ERRORS
