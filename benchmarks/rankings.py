@@ -36,12 +36,22 @@ def shape(queries: Sequence[Query]) -> dict[str, float]:
     shares = values[::-1] / values.sum()
     count = np.concatenate([(x != 0).sum(axis=1) - (x != 0).sum(axis=1).mean() for x in rows])
     apart = [np.subtract.outer(query.labels, query.labels) >= 2 for query in queries]
+    spread = np.array([query.labels.std() for query in queries])
+    count_apart = np.array([pairs.sum() for pairs in apart])
+    better = [(p.sum(axis=1) - p.sum(axis=0)) @ x for p, x in zip(apart, rows, strict=True) if p.any()]
+    units = np.array([d / np.linalg.norm(d) for d in better])
+    cosines = (units @ units.T)[np.triu_indices(len(units), 1)]
     half = len(queries) // 2
     c, y = (np.concatenate(part[:half]) for part in ([x - x.mean(axis=0) for x in rows], _centred(queries)))
     w = np.linalg.solve(c.T @ c + 100 * np.eye(every.shape[1]), c.T @ y)
     return {
         "documents a query": float(np.mean([query.size for query in queries])),
-        "pairs two labels apart, a query": float(np.mean([pairs.sum() for pairs in apart])),
+        "pairs two labels apart, a query": float(count_apart.mean()),
+        "queries without such a pair": float((count_apart == 0).mean()),
+        "their correlation with the number of documents": float(
+            np.corrcoef(count_apart, [query.size for query in queries])[0, 1]
+        ),
+        "deviation of the labels' spread between queries": float(spread.std()),
         "variance of labels within queries": float((within**2).sum() / ((labels - labels.mean()) ** 2).sum()),
         "features present": float((every != 0).mean()),
         "variance within queries / squared norm": float((centred**2).sum() / (every**2).sum()),
@@ -49,6 +59,8 @@ def shape(queries: Sequence[Query]) -> dict[str, float]:
         "share of the first direction": float(shares[0]),
         "its correlation with the label": abs(_correlation(centred @ vectors[:, -1], within)),
         "correlation of features present with the label": _correlation(count, within),
+        "cosine of good minus bad in two queries": float(cosines.mean()),
+        "its deviation": float(cosines.std()),
         "pairs ordered by the sum of features": _accuracy(apart, [x.sum(axis=1) for x in rows]),
         "pairs ordered by a linear fit": _accuracy(apart[half:], [x @ w for x in rows[half:]]),
     }

@@ -90,11 +90,11 @@ def test_holm_rejects_more_than_bonferroni_and_less_than_no_correction(p_values)
 
 
 def test_resamples_depend_on_seed_and_topic_alone():
-    first = resamples(3, 10, "tsp-clean")
-    resamples(3, 10, "path-clean")
-    assert np.array_equal(first, resamples(3, 10, "tsp-clean"))
-    assert not np.array_equal(first, resamples(3, 10, "path-clean"))
-    assert not np.array_equal(first, resamples(4, 10, "tsp-clean"))
+    first = resamples(3, 10, "tsp-clean", 50)
+    resamples(3, 10, "path-clean", 50)
+    assert np.array_equal(first, resamples(3, 10, "tsp-clean", 50))
+    assert not np.array_equal(first, resamples(3, 10, "path-clean", 50))
+    assert not np.array_equal(first, resamples(4, 10, "tsp-clean", 50))
 
 
 def test_compare_pair_cancels_what_runs_share():

@@ -12,10 +12,9 @@ from matplotlib.figure import Figure
 
 import coactor.lab
 from coactor.cli import main
-from coactor.domains import Cube, FleetProblem, Graph, Query
+from coactor.domains import Cube, FleetProblem, Graph
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.output import figure
-from coactor.lab.paper import runs
 from coactor.lab.paper.data.files import read_queries
 from coactor.lab.paper.experiment import Experiment
 from coactor.lab.paper.panels import PANELS, Panel, use_data
@@ -115,13 +114,15 @@ def test_true_weights_leave_no_effort_without_noise(name: str) -> None:
     assert run_unit(unit(name, examples=20, contenders=("expert",))).costs.sum() == 0
 
 
-def test_budgets_are_the_integers_from_5_to_15() -> None:
-    domain = PANELS["rank-budget"].make_domain()
-    query = Query(np.zeros((40, 700)), np.repeat([0.0, 4.0], 20))  # the worst order: every budget is spent
-    budgets = {
-        runs._expert(unit("rank-budget", run), domain)(query, np.arange(40)).effort for run in range(200)
-    }
-    assert budgets == set(range(5, 16))
+def test_budgets_are_the_integers_from_5_to_15(tmp_path: Path) -> None:
+    path = tmp_path / "train.txt"
+    path.write_text("0 qid:1 1:1\n" * 20 + "4 qid:1 1:1\n" * 20)  # the worst order: every budget is spent
+    (panel,) = use_data([PANELS["rank-budget"]], [path])
+    assert panel.data is not None
+    queries = {panel.data.digest: read_queries(panel.data)}
+    learner = parse_contenders(["PER"], "panel")
+    units = [Unit(panel, run, 0, 1, learner) for run in range(120)]
+    assert {run_unit(one, queries).costs.item() for one in units} == set(range(5, 16))
 
 
 @pytest.mark.parametrize("name", ["rank-unlimited", "rank-budget"])

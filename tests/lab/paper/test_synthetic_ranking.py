@@ -8,8 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coactor.domains import Query
+from coactor import Session, SimulatedExpert
+from coactor.domains import Query, Ranking
 from coactor.lab.paper.data.synthetic_ranking import SyntheticRanking
+from coactor.learners import make
 
 LENGTHS = [9, 12, 15, 18, 22]  # 15 documents a query, as in the sample
 
@@ -49,12 +51,48 @@ def test_labels_and_density_are_like_real_data(sets) -> None:
     shares = np.bincount(labels.astype(int), minlength=5) / labels.size
     assert shares == pytest.approx([0.21, 0.40, 0.29, 0.07, 0.02], abs=0.03)
     within = centred(queries, lambda query: query.labels)
-    assert (within**2).sum() / ((labels - labels.mean()) ** 2).sum() == pytest.approx(0.66, abs=0.06)
+    assert (within**2).sum() / ((labels - labels.mean()) ** 2).sum() == pytest.approx(0.66, abs=0.08)
     apart = [(np.subtract.outer(query.labels, query.labels) >= 2).sum() for query in queries]
     assert np.mean(apart) == pytest.approx(18.5, abs=3)
     assert np.mean([(query.rows() != 0).mean() for query in queries]) == pytest.approx(0.32, abs=0.05)
     values = np.concatenate([query.documents.values for query in queries])
     assert 0 < values.min() < values.max() < 1
+
+
+def test_queries_differ_from_each_other_as_in_real_data(sets) -> None:
+    """In some the documents are nearly alike, and good documents differ in other features each time."""
+    empty, spread, length, mean, deviation = [], [], [], [], []
+    for queries in sets:
+        apart = [np.subtract.outer(query.labels, query.labels) >= 2 for query in queries]
+        count = np.array([pairs.sum() for pairs in apart])
+        empty.append((count == 0).mean())
+        spread.append(np.std([query.labels.std() for query in queries]))
+        length.append(np.corrcoef(count, [query.size for query in queries])[0, 1])
+        better = [(p.sum(1) - p.sum(0)) @ q.rows() for p, q in zip(apart, queries, strict=True) if p.any()]
+        units = np.array([one / np.linalg.norm(one) for one in better])
+        cosines = (units @ units.T)[np.triu_indices(len(units), 1)]
+        mean.append(cosines.mean())
+        deviation.append(cosines.std())
+    assert np.mean(empty) == pytest.approx(0.20, abs=0.06)
+    assert np.mean(spread) == pytest.approx(0.27, abs=0.05)
+    assert np.mean(length) == pytest.approx(0.52, abs=0.15)
+    assert np.mean(mean) == pytest.approx(0.165, abs=0.07)
+    assert np.mean(deviation) == pytest.approx(0.266, abs=0.06)
+
+
+def test_perceptrons_need_less_effort_than_the_pa_pair(sets) -> None:
+    """As on real data; benchmarks/rankings.py shows the order of all four, which takes hundreds of sets."""
+    domain = Ranking(300)
+    expert = SimulatedExpert(domain, domain.truth(), kappa=2.0)
+    effort = dict.fromkeys(("PER", "CSPER", "CSPA", "PA"), 0.0)
+    for queries in sets:
+        for name in effort:
+            session = Session(domain, make(name, 300))
+            for query in queries:
+                proposal = session.ask(query)
+                session.tell(proposal, expert(query, proposal.solution))
+            effort[name] += sum(session.efforts)
+    assert effort["PER"] + effort["CSPER"] < 0.98 * (effort["CSPA"] + effort["PA"])
 
 
 def test_large_differences_between_documents_tell_good_from_bad(sets) -> None:

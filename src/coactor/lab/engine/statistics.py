@@ -24,8 +24,8 @@ import numpy as np
 from coactor.proposals.calibration import wilson
 from coactor.protocol import Indices, Matrix, Vector
 
-RESAMPLES = 10_000
 LEVEL = 0.95
+_POINTS = 160  # of a curve
 _NORMAL_FROM = 1000  # degrees of freedom
 _STRAIGHT = 1e-6  # skewness below which Hall's transformation is the identity
 
@@ -76,7 +76,7 @@ def interval_fields(name: str, interval: Interval | None) -> dict[str, float | N
     return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
-def resamples(seed: int, runs: int, topic: str, count: int = RESAMPLES) -> Indices:
+def resamples(seed: int, runs: int, topic: str, count: int) -> Indices:
     """The runs that each bootstrap sample draws, shape (count, runs).
 
     The random stream is addressed by the topic, so that one more statistic changes no other.
@@ -122,12 +122,12 @@ def student_quantile(share: float, freedom: int) -> float:
     return high
 
 
-def limits(values: Matrix, level: float = LEVEL) -> tuple[Vector, Vector]:
+def limits(values: Matrix) -> tuple[Vector, Vector]:
     """The ends of the interval of the mean of each column; the mean itself if there is one row only."""
     n, mean = len(values), values.mean(axis=0)
     if n < 2:
         return mean, mean
-    t = student_quantile((1 + level) / 2, n - 1) / math.sqrt(n)
+    t = student_quantile((1 + LEVEL) / 2, n - 1) / math.sqrt(n)
     deviation = values.std(axis=0, ddof=1)
     skew = _skewness(values)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -148,7 +148,7 @@ def _skewness(values: Matrix) -> Vector:
     return skew
 
 
-def interval(values: Vector, level: float = LEVEL) -> Interval:
+def interval(values: Vector) -> Interval:
     """The mean over runs with its interval.
 
     Examples
@@ -156,7 +156,7 @@ def interval(values: Vector, level: float = LEVEL) -> Interval:
     >>> f"{interval(np.array([1.0, 2.0, 3.0, 4.0])):.2f}"
     '2.50 [0.45, 4.55]'
     """
-    low, high = limits(values[:, None], level)
+    low, high = limits(values[:, None])
     return Interval(float(values.mean()), float(low[0]), float(high[0]))
 
 
@@ -246,10 +246,10 @@ def running_mean(costs: Matrix) -> Matrix:
     return np.cumsum(costs, axis=-1) / steps
 
 
-def checkpoints(examples: int, points: int = 160) -> Indices:
+def checkpoints(examples: int) -> Indices:
     """Indices at which a curve is drawn: dense at the start, sparser later."""
-    geometric = np.unique(np.geomspace(1, examples, points).round().astype(np.int64))
-    even = np.unique(np.linspace(1, examples, points // 2).round().astype(np.int64))
+    geometric = np.unique(np.geomspace(1, examples, _POINTS).round().astype(np.int64))
+    even = np.unique(np.linspace(1, examples, _POINTS // 2).round().astype(np.int64))
     return np.union1d(geometric, even) - 1
 
 

@@ -28,7 +28,6 @@ FAILS = "does not hold"
 EQUAL = "level"
 CLOSE = "too close to call"
 ABSENT = "not run"
-VERDICTS = (HOLDS, FAILS, EQUAL, CLOSE, ABSENT)
 
 EQUAL_WITHIN = 0.05
 DECIDING_RUNS = 5

@@ -13,6 +13,7 @@ from typing import Any
 
 from coactor.experts import Policy
 from coactor.lab.engine.contenders import PAPER, parse_contenders
+from coactor.lab.engine.statistics import interval_fields
 from coactor.lab.paper.experiment import Experiment
 from coactor.lab.paper.panels import PANELS, Panel
 from coactor.lab.paper.versus_paper import Margin, margins
@@ -116,7 +117,6 @@ def rows(cells: Sequence[Cell]) -> list[dict[str, Any]]:
         m = cell.margin
         row: dict[str, Any] = {"variation": cell.variation, "panel": m.panel, "learner": m.learner}
         for name in ("effort", "best", "ratio", "utility"):
-            value = getattr(m, name)
-            row |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+            row |= interval_fields(name, getattr(m, name))
         table.append({**row, "wins": m.wins, "worse": cell.worse})
     return table
