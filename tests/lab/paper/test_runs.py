@@ -77,8 +77,8 @@ def test_run_unit_depends_on_the_policy():
 
 
 def test_ranking_panels_have_the_same_problems_and_differ_in_the_budget():
-    free = run_unit(unit("rank-unlimited", ("PER",), examples=30)).costs[0]
-    bound = run_unit(unit("rank-budget", ("PER",), examples=30)).costs[0]
+    free = run_unit(unit("rank-unlimited", ("PER",), examples=100)).costs[0]
+    bound = run_unit(unit("rank-budget", ("PER",), examples=100)).costs[0]
     assert free.max() > 15 >= bound.max()
     first = int(np.argmax(free > 5))  # until a budget can bind, both are the same run
     assert np.array_equal(free[:first], bound[:first])
