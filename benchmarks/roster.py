@@ -11,12 +11,14 @@ The planner's weights differ from the hand-tuned ones by a factor (lognormal, de
 two do not matter to them and one has the opposite sign. They stop when no edit gains kappa = 1, the smallest
 hand-tuned weight. InvOpt's step is chosen on other seeds (least total of two runs); nothing else is tuned.
 
---speed measures solving, all edits' effects and a proposal in processor time, also a month of 60 nurses.
+--out FILE keeps the runs that are finished; the same command goes on from there.
+--speed measures solving, all edits' effects and proposals in processor time, also for a month of 60 nurses.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Callable
@@ -69,12 +71,12 @@ def world(seed: int, run: int, weeks: int) -> tuple[list[Any], coactor.Simulated
 
 
 def live(learner: Any, problems: list[Any], planner: coactor.SimulatedExpert) -> tuple[list[float], float]:
-    """The planner's edits week by week, and the longest time a proposal took."""
+    """The planner's edits week by week, and the longest processor time of a proposal."""
     session, slowest = coactor.Session(roster, learner), 0.0
     for x in problems:
-        begun = time.perf_counter()
+        begun = time.process_time()
         proposal = session.ask(x)
-        slowest = max(slowest, time.perf_counter() - begun)
+        slowest = max(slowest, time.process_time() - begun)
         session.tell(proposal, planner(x, proposal.solution))
     return session.efforts, slowest
 
@@ -159,9 +161,13 @@ def speed() -> None:
         y = model.solve(x, w)
         tasks = {"solve": lambda m=model, x=x, w=w: m.solve(x, w)}
         tasks["effects of all edits"] = lambda m=model, x=x, y=y: m.move_features(x, y)
-        if model is roster:
-            session = coactor.Session(model, coactor.learners.make("default", model.dim))
-            tasks["default proposal"] = lambda s=session, x=x: s.ask(x)
+        tasks["edits of a cell"] = lambda m=model, x=x, y=y: m.edits_of(x, y, 0)
+        planner = coactor.SimulatedExpert(model, np.random.default_rng(0).lognormal(size=model.dim), kappa=1)
+        for cases in (0, 1, 5):  # with a budget, as in a study
+            session = coactor.Session(model, "default", budget=1.0)
+            for _ in range(cases):
+                session.tell(proposal := session.ask(x), planner(x, proposal.solution))
+            tasks[f"proposal after {cases} corrections"] = lambda s=session, x=x: s.ask(x)
         for task, call in tasks.items():
             times = []
             for _ in range(4):
@@ -179,27 +185,36 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--weeks", type=int, default=50)
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--speed", action="store_true")
     args = parser.parse_args()
     if args.speed:
         speed()
         return
-    begun = time.process_time()
-    setting = tuned(args.weeks)
+    done = (
+        [json.loads(line) for line in args.out.read_text().splitlines()]
+        if args.out and args.out.exists()
+        else []
+    )
+    setting = tuple(done[0]["setting"]) if done else tuned(args.weeks)
     make = contenders(setting)
-    totals: dict[str, dict[str, list[float]]] = {t: {n: [] for n in make} for t in ("live", "logged")}
-    ends: dict[str, list[tuple[float, float]]] = {name: [] for name in make}
-    slowest = 0.0
-    for run in range(args.runs):
+    for run in range(len(done), args.runs):
         problems, planner = world(REPORT, run, args.weeks)
+        row: dict[str, Any] = {"setting": setting, "live": {}, "slowest": 0.0}
         for name, fresh in make.items():
-            efforts, seconds = live(fresh(), problems, planner)
-            totals["live"][name].append(sum(efforts))
-            ends[name].append((sum(efforts[:10]) / 10, sum(efforts[-10:]) / 10))
-            slowest = max(slowest, seconds)
-        for name, total in logged({n: fresh() for n, fresh in make.items()}, problems, planner).items():
-            totals["logged"][name].append(total)
-        print(f"run {run}: { ({n: totals['live'][n][-1] for n in make}) }", file=sys.stderr, flush=True)
+            row["live"][name], seconds = live(fresh(), problems, planner)
+            row["slowest"] = max(row["slowest"], seconds)
+        row["logged"] = logged({n: fresh() for n, fresh in make.items()}, problems, planner)
+        done.append(row)
+        if args.out:
+            with args.out.open("a") as file:
+                print(json.dumps(row), file=file)
+        print(f"run {run}: { ({n: sum(e) for n, e in row['live'].items()}) }", file=sys.stderr, flush=True)
+    done = done[: args.runs]
+    totals = {
+        "live": {n: [sum(row["live"][n]) for row in done] for n in make},
+        "logged": {n: [row["logged"][n] for row in done] for n in make},
+    }
     drawn = resamples(REPORT, args.runs, "roster")
     print(f"{args.runs} runs of {args.weeks} weeks; InvOpt's setting: {setting}")
     for table, rows in totals.items():
@@ -208,14 +223,15 @@ def main() -> None:
         ours = np.array(rows["default"])
         for name, values in rows.items():
             theirs = np.array(values)
-            first, last = np.mean(ends[name], axis=0)
+            weeks = np.mean([row["live"][name] for row in done], axis=0)
+            first, last = weeks[:10].mean(), weeks[-10:].mean()
             shown = f"{first:.1f} | {last:.1f}" if table == "live" else " | "
             # A ratio of means, resampled by runs: a run without edits would make a mean of ratios infinite.
             ratios = ours[drawn].mean(axis=1) / theirs[drawn].mean(axis=1)
             low, high = np.percentile(ratios, [2.5, 97.5])
             ratio = f"{ours.mean() / theirs.mean():.3f} [{low:.3f}, {high:.3f}]"
             print(f"| {name} | {interval(theirs):.1f} | {ratio} | {shown} |")
-    print(f"\nslowest proposal {slowest:.2f} s, processor time {time.process_time() - begun:.0f} s")
+    print(f"\nslowest proposal {max(row['slowest'] for row in done):.2f} s of processor time")
 
 
 if __name__ == "__main__":

@@ -141,6 +141,22 @@ def test_solve_is_deterministic_and_no_move_improves_its_answer(x: Instance) -> 
     assert ROSTER.landscape(x, w).gains(y).max() <= 1e-9
 
 
+@settings(max_examples=5)
+@given(seed=st.integers(0, 10**6), best=st.booleans(), kappa=st.sampled_from([0.0, 1.0]))
+def test_climbing_makes_the_first_or_the_best_of_the_moves_that_gain(
+    seed: int, best: bool, kappa: float
+) -> None:
+    rng, x = np.random.default_rng(seed), week(seed)
+    y = ROSTER.solve(x, np.ones(ROSTER.dim))
+    view = ROSTER.landscape(x, rng.standard_normal(ROSTER.dim))
+    path, moves = view.climb(y, kappa=kappa, best=best, limit=4)
+    for here, move in zip(path, moves, strict=False):
+        gains = view.gains(here)
+        good = np.flatnonzero((gains >= kappa) & (gains > 1e-9))
+        assert move == ROSTER.moves(x, here)[good[gains[good].argmax()] if best else good[0]]
+    assert len(moves) == 4 or not (view.gains(path[-1]) > max(kappa, 1e-9)).any()
+
+
 def test_the_search_goes_on_where_a_rule_is_still_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     tastes = [np.random.default_rng(seed).standard_normal(ROSTER.dim) for seed in range(12)]
     tasks = [(week(seed), w) for seed, w in enumerate(tastes)]

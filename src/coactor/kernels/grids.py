@@ -23,6 +23,7 @@ from coactor.protocol import Indices, Matrix, Vector
 
 POSITIVE, LINEAR, SPREAD = 0, 1, 2
 SET, EXCHANGE = 0, 1
+IDLE, BREAKS, LEGAL = 0, 1, 2  # what an edit does: nothing, break a rule, or neither
 KEPT = 1e-9  # a rule broken by less is kept: rounding
 
 
@@ -149,6 +150,73 @@ def effects(p: Program, y: Indices, edits: Indices, stride: int) -> Matrix:
     for k in range(len(edits)):
         effect(p, y, s, edits[k], stride, work, out[k])
     return out
+
+
+@njit(cache=True)
+def differs(y: Indices, edit: Indices, stride: int) -> bool:
+    """Whether an edit changes something, an exchange at both of its ends."""
+    a, b, last = edit[1], edit[2], (edit[3] - 1) * stride
+    if edit[0] == SET:
+        return bool(y[a] != b)
+    return bool(y[a] != y[b] and y[a + last] != y[b + last])
+
+
+@njit(cache=True)
+def kept(broken: Vector, harm: Vector) -> bool:
+    """Whether no rule is broken after an edit."""
+    for r in range(broken.size):  # noqa: SIM110
+        if broken[r] + harm[r] > KEPT:
+            return False
+    return True
+
+
+@njit(cache=True)
+def judge(rules: Program, y: Indices, edits: Indices, stride: int) -> Indices:
+    """Which edits change nothing, break a rule, or are legal."""
+    s, broken = evaluate(rules, y)
+    work, harm = scratch(rules), np.empty(broken.size)
+    verdict = np.zeros(len(edits), np.int64)
+    for k in range(len(edits)):
+        if differs(y, edits[k], stride):
+            effect(rules, y, s, edits[k], stride, work, harm)
+            verdict[k] = LEGAL if kept(broken, harm) else BREAKS
+    return verdict
+
+
+@njit(cache=True)
+def improving(
+    value: Program,
+    rules: Program,
+    y: Indices,
+    edits: Indices,
+    stride: int,
+    kappa: float,
+    least: float,
+    best: bool,
+    first: int,
+) -> int:
+    """The first edit that keeps the rules and gains kappa and more than `least`, or the best; -1 if none.
+
+    Edits are scanned in a circle that begins at `first`.
+    """
+    s, _ = evaluate(value, y)
+    s_rules, broken = evaluate(rules, y)
+    work, work_rules = scratch(value), scratch(rules)
+    gain, harm = np.empty(1), np.empty(broken.size)
+    found = -1
+    for i in range(len(edits)):
+        k = (first + i) % len(edits)
+        if not differs(y, edits[k], stride):
+            continue
+        effect(value, y, s, edits[k], stride, work, gain)
+        if gain[0] < kappa or gain[0] <= least:
+            continue
+        effect(rules, y, s_rules, edits[k], stride, work_rules, harm)
+        if kept(broken, harm):
+            if not best:
+                return k
+            found, least = k, gain[0]
+    return found
 
 
 @njit(cache=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coactor import validation
-from coactor.kernels.grids import EXCHANGE, KEPT, SET, effects, evaluate, perform
+from coactor.kernels.grids import EXCHANGE, IDLE, LEGAL, SET, judge, perform
 from coactor.models.instances import Instance
 from coactor.protocol import Indices, Move
 
@@ -38,31 +38,16 @@ def all_edits(shape: tuple[int, ...], width: int, swaps: Sequence[int], along: i
 
 def legal(x: Instance, y: Indices) -> Indices:
     """The edits that change something at both of their ends and lead to a solution that keeps every rule."""
-    edits = x.edits[_differs(x, y, x.edits)]
-    possible: Indices = edits[keeping(x, y, edits)]
+    possible: Indices = x.edits[judge(x.broken, y.ravel(), x.edits, x.stride) == LEGAL]
     return possible
 
 
-def of_cell(x: Instance, y: Indices, cell: int) -> Indices:
-    """The sets and swaps of a cell that change something, whether or not they keep the rules."""
+def of_cell(x: Instance, y: Indices, cell: int) -> tuple[Indices, NDArray[np.bool_]]:
+    """The sets and swaps of a cell that change something, and which of them keep every rule."""
     op, a, b, length = x.edits.T
     mine = x.edits[(length == 1) & ((a == cell) | ((b == cell) & (op == EXCHANGE)))]
-    options: Indices = mine[_differs(x, y, mine)]
-    return options
-
-
-def keeping(x: Instance, y: Indices, edits: Indices) -> NDArray[np.bool_]:
-    """Which edits of a solution that keeps every rule lead to another one."""
-    broken = evaluate(x.broken, y.ravel())[1] + effects(x.broken, y.ravel(), edits, x.stride)
-    return np.asarray((broken <= KEPT).all(axis=1))
-
-
-def _differs(x: Instance, y: Indices, edits: Indices) -> NDArray[np.bool_]:
-    flat, (op, a, b, length) = y.ravel(), edits.T
-    last = np.where(op == SET, 0, (length - 1) * x.stride)
-    other = np.where(op == SET, 0, b)
-    ends = (flat[a] != flat[other]) & (flat[a + last] != flat[other + last])
-    return np.asarray(np.where(op == SET, flat[a] != b, ends))
+    verdict = judge(x.broken, y.ravel(), mine, x.stride)
+    return mine[verdict != IDLE], verdict[verdict != IDLE] == LEGAL
 
 
 def to_moves(x: Instance, edits: Indices) -> list[Move]:

@@ -300,7 +300,7 @@ class GridModel:
             answer = cpsat.solve(x, view.w, y, self.effort)
             y = y if answer is None else answer
         self.check_solution(x, y)
-        return view.climb(y)[0][-1]
+        return view.polish(y)
 
     def apply(self, x: Instance, y: Indices, move: Move) -> Indices:
         """The solution after an edit. Raises ValueError, with the rules' names, if it breaks one."""
@@ -318,9 +318,8 @@ class GridModel:
         """The sets and swaps of a cell, what each changes, and the rules it would break, in words."""
         if not 0 <= part < y.size:
             raise ValueError(f"There is no cell {part}; the grid has {y.size}.")
-        options = edits.of_cell(x, y, part)
+        options, kept = edits.of_cell(x, y, part)
         changes = grids.effects(x.phi, y.ravel(), options, x.stride)
-        kept = edits.keeping(x, y, options)
         moves = edits.to_moves(x, options)
         return [
             (move, change, "" if good else showing.sentence(self.refusals(x, y, move)))
