@@ -25,7 +25,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from coactor.corrections import edit_distance, feedback
-from coactor.memory import Memory, past_case, recall
+from coactor.memory import Memory, habit_features, past_case, recall
 from coactor.proposals.acceptance import Acceptance
 from coactor.proposals.guard import LEARNER, Guard
 from coactor.proposals.strategies import Outlook, Strategy, expected_moves
@@ -110,7 +110,7 @@ class Knowledge:
 def make_guard(domain: Domain, learner: Learner) -> Guard | None:
     """A guard for a learner that takes a start, in a domain that counts edits; else None."""
     if isinstance(domain, CountsEdits) and isinstance(learner, HasStart):
-        return Guard(domain.dim, learner.start)
+        return Guard(domain.dim, learner.start, habit_features(domain))
     return None
 
 
@@ -247,15 +247,13 @@ def edits_left(
 ) -> dict[str, float] | None:
     """What each alternative of the guard would have left to edit to the final solution.
 
-    None without a guard, if the guard has decided, before anything was learned, or if the expert ran out of
-    time: then the final solution is not what they wanted. `knowledge` is that before the correction.
+    None without a guard, if the guard has decided, or if the expert ran out of time: then the final solution
+    is not what they wanted. `knowledge` is that before the correction.
     """
     guard = knowledge.guard
     if guard is None or not guard.undecided or correction.cut:
         return None
     learned = Outlook.of(learner_for(knowledge.learner, proposal.person))
-    if learned.threshold is None or not math.isfinite(learned.threshold):
-        return None
     x, left = proposal.problem, {}
     try:
         for name in guard.undecided:

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coactor import corrections, learners, rounds, validation
+from coactor import corrections, learners, rounds
 from coactor.explanations import PeopleView, lesson, people
-from coactor.memory import Memory, with_habits
+from coactor.memory import Memory, start_weights, with_habits
 from coactor.proposals import strategies
 from coactor.proposals.acceptance import Acceptance
 from coactor.proposals.strategies import Strategy
@@ -134,7 +134,7 @@ class Session:
         domain = with_habits(domain, habits)
         guarded = learner == "default" if guard is None else guard
         if isinstance(learner, str):
-            first = validation.start_weights(domain, start)
+            first = start_weights(domain, start)
             learner = learners.make(learner, domain.dim, start=first, trust=trust)
         elif start is not None or trust is not None:
             raise Invalid("The learner is given as an object; give its name, or make it with the start.")

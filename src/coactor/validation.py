@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coactor.kernels import arrays
-from coactor.protocol import Domain, Indices, Matrix, Vector, feature_names, uses_habits
+from coactor.protocol import Indices, Matrix, Vector
 
 
 def positive(value: int, least: int, what: str) -> int:
@@ -73,26 +73,6 @@ def weight_vector(w: Any, dim: int, hidden: int = 0) -> Vector:
         also = f" (or {dim + hidden} with the hidden features)" if hidden else ""
         raise ValueError(f"The weights have shape {array.shape}; this domain has {dim} features{also}.")
     return array
-
-
-def start_weights(domain: Domain, start: Any) -> Vector | None:
-    """The weights in use, one for each feature of the domain: a list, or numbers by the features' names.
-
-    Features of habits may be left out: nobody has weights for them.
-    """
-    habits = len(domain.habits) if uses_habits(domain) else 0
-    names = feature_names(domain)[: domain.dim - habits]
-    if isinstance(start, Mapping):
-        if set(start) != set(names):
-            wrong = sorted(set(start) ^ set(names))
-            raise ValueError(
-                f"The start must name every feature; {wrong[0]!r} is missing or not one of them."
-            )
-        start = [start[name] for name in names]
-    if start is None:
-        return None
-    weights = vector(start, "The weights of the start")
-    return np.append(weights, np.zeros(habits)) if weights.size == len(names) else weights
 
 
 def edge_costs(edges: Matrix, hidden: Matrix, w: Vector) -> Vector:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coactor
-from coactor import learners
+from coactor import domains, learners
 from coactor.studies import Conflict, Invalid, NotFound, Store, Study, catalog, open_study
 from coactor.studies.log import transfer
 from coactor.studies.log.verification import verify
@@ -51,6 +51,15 @@ def test_open_study_starts_from_the_weights_in_use(sqlite_url):
         open_study(
             sqlite_url, "desk", Switches(), learners.make("PER", 3), create=True, start=[1.0, 1.0, 1.0]
         )
+
+
+def test_a_start_of_the_own_features_says_nothing_about_habits(sqlite_url):
+    plans = domains.Plans(1, soft=True, names=("distance",))
+    study = open_study(sqlite_url, "desk", plans, create=True, habits=True, start=[1.0, 5.0])
+    assert study.domain.feature_names == ("distance", "unusual in similar cases", "overload")
+    weights = study.weights()
+    assert weights[1] == 0.0
+    assert weights[2] == pytest.approx(5.0 * weights[0])
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from coactor.learners.sites import Person
 from coactor.learners.units import row_lengths
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
-QUICK = 0.8  # the share of the quick learner in the direction
+QUICK = 0.6  # the share of the quick learner in the direction
 SLOW_SD = 0.1  # the prior standard deviation of the slow learner
 
 
@@ -166,6 +166,11 @@ class PopulationCommittee(Blend[Population]):
         self.dim = dim
         quick, slow = _members(dim, prior, start, trust)
         super().__init__(Population.of(quick), Population.of(slow))
+
+    @property
+    def start(self) -> Vector | None:
+        """The weights in use before; None if there are none."""
+        return self.quick.start
 
     @property
     def prior(self) -> Vector:

@@ -1,6 +1,13 @@
 """What people chose in past cases, and features of it for any domain that names the parts of a solution."""
 
-from coactor.memory.habitual import HabitualDomain, RecalledProblem, plain, with_habits
+from coactor.memory.habitual import (
+    HabitualDomain,
+    RecalledProblem,
+    habit_features,
+    plain,
+    start_weights,
+    with_habits,
+)
 from coactor.memory.recalling import (
     DEFAULT_KINDS,
     KINDS,
@@ -18,9 +25,11 @@ __all__ = [
     "Memory",
     "RecalledProblem",
     "check_kinds",
+    "habit_features",
     "past_case",
     "place_and_choice",
     "plain",
     "recall",
+    "start_weights",
     "with_habits",
 ]

@@ -29,6 +29,7 @@ from coactor.protocol import (
     feature_names,
     feature_signs,
 )
+from coactor.validation import vector
 
 
 def with_habits(domain: Domain, habits: bool | Sequence[str]) -> Domain:
@@ -47,6 +48,38 @@ def with_habits(domain: Domain, habits: bool | Sequence[str]) -> Domain:
             "of a solution."
         )
     return HabitualDomain(domain, kinds)
+
+
+def habit_features(domain: Domain) -> list[int]:
+    """Which features of a domain are habits."""
+    if not isinstance(domain, TakesHabits):
+        return []
+    names = [KINDS[kind] for kind in domain.habits]
+    return [k for k, name in enumerate(feature_names(domain)) if name in names]
+
+
+def start_weights(domain: Domain, start: Any) -> Vector | None:
+    """The weights in use, one for each feature of the domain: a list, or numbers by the features' names.
+
+    Features of habits may be left out: nobody has weights for them.
+    """
+    habits = habit_features(domain)
+    names = [name for k, name in enumerate(feature_names(domain)) if k not in habits]
+    if isinstance(start, Mapping):
+        if set(start) != set(names):
+            wrong = sorted(set(start) ^ set(names))
+            raise ValueError(
+                f"The start must name every feature; {wrong[0]!r} is missing or not one of them."
+            )
+        start = [start[name] for name in names]
+    if start is None:
+        return None
+    weights = vector(start, "The weights of the start")
+    if weights.size != len(names):
+        return weights
+    every: Vector = np.zeros(domain.dim)
+    every[np.setdiff1d(np.arange(domain.dim), habits)] = weights
+    return every
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,21 +1,20 @@
 """The guard: propose with whichever alternative would have left the least to edit so far.
 
-The alternatives are the learner and a few fixed weights: the start (the weights in use before), and all
-features alike. After each case the guard adds up how many edits lead from the proposal of each alternative to
-the solution that the expert chose. The alternative with the least total proposes (follow the leader); the
-learner until another is ahead by more than a standard error, so that one case alone does not replace it.
-Nobody is asked for more edits than before. Cases before the learner has learned anything are not counted.
+The alternatives are the learner and a few fixed weights: the start (the weights in use before), all features
+alike, and, in a domain with features of habits, habits first: all alike, but habits count `USUAL` times,
+which nearly copies the most similar cases. After each case the guard adds up how many edits lead from the
+proposal of each alternative to the solution that the expert chose. The alternative with the least total
+proposes (follow the leader), the learner among equals. Nobody is asked for more edits than before.
 
-Regret. The proposals that were made would have left at most s B + (r + 1) E edits more than those of the best
-alternative in hindsight that was not dropped. s is the number of changes of the leader, r how often the
-learner was replaced, B the most edits of a case and E the largest standard error. Proof: with L the totals
-so far, the edits of a leader's term are the difference of its L between two changes. So the sum over terms
-is L of the last leader at the end, which is at most E above the least L, plus, at each change, L of the old
-minus L of the new leader, which is at most B, and B + E for the learner.
+Regret. The proposals that were made would have left at most s B edits more than those of the best
+alternative in hindsight that was not dropped. s is the number of changes of the leader, and B the most edits
+of a case. Proof: with L the totals so far, the edits of a leader's term are the difference of its L between
+two changes. So the sum over terms is L of the last leader at the end, which is the least L, plus, at each
+change, L of the old minus L of the new leader, which is at most B, because before the case it was at most 0.
 
 Cost. An alternative that is behind the leader by more than `BEATEN` times B is dropped, and no longer solved;
 the learner is never dropped, because it improves. So a tell costs at most one call of the strategy for the
-learner, if another alternative proposed, and one call of the solver for each of two fixed weights.
+learner, if another alternative proposed, and one call of the solver for each of three fixed weights.
 
 Caution. People who edit a proposal end near it, so the alternative that proposed looks better than it is. The
 learner proposes first, so the guard errs in its favour.
@@ -23,19 +22,24 @@ learner proposes first, so the guard errs in its favour.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from coactor.learners.serialization import pack, unpack
 from coactor.protocol import Invalid, State, Vector
 
-LEARNER, START, ALIKE = "learner", "start", "alike"
-SURE = 1.0  # standard errors by which an alternative must be ahead of the learner to replace it
+LEARNER, START, ALIKE, HABITS = _NAMES = ("learner", "start", "alike", "habits")
+USUAL = 3.0  # the weight of habits, if they come first; that of other features is 1
 BEATEN = 5.0  # times the most edits of a case that an alternative may be behind before it is dropped
 
 _OWNER = "guard"
-_WORDS = {LEARNER: "what was learned", START: "the weights in use before", ALIKE: "all features alike"}
+_WORDS = {
+    LEARNER: "what was learned",
+    START: "the weights in use before",
+    ALIKE: "all features alike",
+    HABITS: "habits first",
+}
 
 
 class Guard:
@@ -47,28 +51,31 @@ class Guard:
         The number of features.
     start
         The weights in use before; None if there are none.
+    habits
+        Which features are habits.
 
     Examples
     --------
     >>> guard = Guard(2)
     >>> guard.leader
     'learner'
-    >>> for _ in range(2):
-    ...     guard.learn({"learner": 3.0, "alike": 1.0})
+    >>> guard.learn({"learner": 3.0, "alike": 1.0})
     >>> guard.leader, guard.weights.tolist()
     ('alike', [1.0, 1.0])
     >>> guard.reason
-    'Proposed with all features alike: in 2 cases that would have left 2 edits, what was learned 6.'
+    'Proposed with all features alike: in 1 case that would have left 1 edit, what was learned 3.'
     """
 
-    def __init__(self, dim: int, start: Vector | None = None) -> None:
+    def __init__(self, dim: int, start: Vector | None = None, habits: Sequence[int] = ()) -> None:
         alike = np.ones(dim)
         self.fixed: dict[str, Vector] = {}
         if start is not None and not _same_direction(start, alike):
             self.fixed[START] = np.array(start, dtype=np.float64)
         self.fixed[ALIKE] = alike
+        if habits:
+            self.fixed[HABITS] = alike.copy()
+            self.fixed[HABITS][list(habits)] = USUAL
         self.totals = dict.fromkeys((LEARNER, *self.fixed), 0.0)
-        self.squares = dict.fromkeys(self.fixed, 0.0)  # of the differences to the learner
         self.leader = LEARNER  # proposes next
         self.cases = 0
         self.most = 0.0  # edits of a case
@@ -93,7 +100,8 @@ class Guard:
         if not others:
             return f"Proposed with {_WORDS[leader]}: the alternatives left more to edit."
         cases = f"in {self.cases} case{'s' * (self.cases != 1)}"
-        own = f"{cases} that would have left {self.totals[leader]:g} edit{'s' * (self.totals[leader] != 1)}"
+        least = self.totals[leader]
+        own = f"{cases} that would have left {least:g} edit{'s' * (least != 1)}"
         return f"Proposed with {_WORDS[leader]}: {own}, {others}."
 
     def learn(self, left: Mapping[str, float]) -> None:
@@ -108,18 +116,13 @@ class Guard:
         self.most = max(self.most, *(float(left[name]) for name in totals))
         limit = min(totals.values()) + BEATEN * self.most
         self.totals = {name: t for name, t in totals.items() if name == LEARNER or t <= limit}
-        for name in totals.keys() & self.squares.keys():
-            self.squares[name] += (left[name] - left[LEARNER]) ** 2
-        best = min(self.totals, key=self.totals.__getitem__)  # the first of equals: the learner
-        ahead = totals[LEARNER] - totals[best]
-        if self.leader != LEARNER or ahead > SURE * self.squares.get(best, 0.0) ** 0.5:
-            self.leader = best
+        self.leader = min(self.totals, key=self.totals.__getitem__)  # the first of equals: the learner
 
     def state(self) -> State:
         """Everything, as JSON-able data."""
         fixed = {name: pack(weights) for name, weights in self.fixed.items()}
-        numbers = {"totals": dict(self.totals), "squares": dict(self.squares)}
-        return {"fixed": fixed, **numbers, "leader": self.leader, "cases": self.cases, "most": self.most}
+        numbers = {"cases": self.cases, "most": self.most}
+        return {"fixed": fixed, "totals": dict(self.totals), "leader": self.leader, **numbers}
 
     def restore(self, state: State) -> None:
         """Return to an earlier state. Raises ValueError, and changes nothing, if it is invalid."""
@@ -127,16 +130,14 @@ class Guard:
             shape = self.fixed[ALIKE].shape
             arrays = {"learner": _OWNER, **state["fixed"]}  # as `unpack` expects it
             fixed = {str(name): unpack(arrays, name, _OWNER, shape) for name in state["fixed"]}
-            totals, squares = (
-                {name: float(state[key][name]) for name in (LEARNER, START, ALIKE) if name in state[key]}
-                for key in ("totals", "squares")  # in this order, whatever order the state is in
-            )
+            known = state["totals"]  # in the order of the names, whatever order the state is in
+            totals = {name: float(known[name]) for name in _NAMES if name in known}
             leader, cases, most = str(state["leader"]), int(state["cases"]), float(state["most"])
         except (KeyError, TypeError, AttributeError):
             raise Invalid("This is not the state of a guard; expected what state() returned.") from None
         if LEARNER not in totals or leader not in totals or set(totals) - {LEARNER} - set(fixed):
             raise Invalid("This is not the state of a guard; expected what state() returned.")
-        self.fixed, self.totals, self.squares = fixed, totals, squares
+        self.fixed, self.totals = fixed, totals
         self.leader, self.cases, self.most = leader, cases, most
 
 

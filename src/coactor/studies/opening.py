@@ -7,8 +7,8 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from coactor import learners, validation
-from coactor.memory import Memory, with_habits
+from coactor import learners
+from coactor.memory import Memory, start_weights, with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import (
     Candidate,
@@ -256,7 +256,7 @@ def make_learner(
     except (ValueError, KeyError) as error:
         raise Invalid(f"There is no learner {short(name)}: {error}") from error
     try:
-        weights = validation.start_weights(domain, start)
+        weights = start_weights(domain, start)
         return learners.make(name, domain.dim, start=weights, trust=trust)
     except (ValueError, TypeError) as error:
         raise Invalid(str(error)) from error
