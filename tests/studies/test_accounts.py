@@ -23,9 +23,9 @@ def test_a_token_is_valid_until_it_is_revoked_and_is_stored_nowhere(url):
     with Store(url) as store:
         accounts = Accounts(store)
         token = accounts.create("ana", "desk", "expert")
-        assert accounts.by_token(token) == Account("ana", "expert", "desk")
+        assert accounts.by_token(token) == Account("ana", {"desk": "expert"})
         cookie, who = accounts.open_session(token=token)
-        assert who == accounts.by_session(cookie) == Account("ana", "expert", "desk")
+        assert who == accounts.by_session(cookie) == Account("ana", {"desk": "expert"})
         kept = everything(store)
         for secret in (token, token.split("_", 2)[2], cookie):
             assert secret not in kept
@@ -42,7 +42,7 @@ def test_a_login_link_works_once_and_expires(url):
         accounts = Accounts(store, clock)
         code = accounts.login_link()
         cookie, who = accounts.open_session(code=code)
-        assert who.role == "admin"
+        assert who.role() == "admin"
         assert accounts.open_session(code=code) is None
         late = accounts.login_link()
         clock.now += LINK_LASTS + 1
@@ -50,6 +50,52 @@ def test_a_login_link_works_once_and_expires(url):
         assert accounts.by_session(cookie) is not None
         clock.now += SESSION_LASTS
         assert accounts.by_session(cookie) is None
+
+
+def test_a_token_expires_and_so_do_its_sessions(url):
+    clock = Clock()
+    with Store(url) as store:
+        accounts = Accounts(store, clock)
+        token = accounts.create("ana", "desk", "expert", lasts=100.0)
+        cookie, _ = accounts.open_session(token=token)
+        assert accounts.tokens()[0].expires == clock.now + 100
+        clock.now += 99
+        assert accounts.by_token(token) == accounts.by_session(cookie) == Account("ana", {"desk": "expert"})
+        clock.now += 2
+        assert accounts.by_token(token) is None
+        assert accounts.by_session(cookie) is None
+        assert accounts.open_session(token=token) is None
+        for wrong in (0.0, -1.0, float("inf"), float("nan")):
+            with pytest.raises(Invalid, match="cannot last"):
+                accounts.create("ben", "desk", "expert", lasts=wrong)
+
+
+def test_one_account_has_roles_in_several_studies(url):
+    with Store(url) as store:
+        accounts = Accounts(store)
+        token = accounts.create("ana", "north", "expert")
+        cookie, _ = accounts.open_session(token=token)
+        accounts.grant("ana", "south", "lead")
+        account = accounts.by_token(token)
+        assert account == accounts.by_session(cookie) == Account("ana", {"north": "expert", "south": "lead"})
+        assert [account.role(study) for study in ("north", "south", "east", "*")] == [
+            "expert",
+            "lead",
+            "",
+            "",
+        ]
+        accounts.grant("ana", "north", "viewer")
+        accounts.grant("ana", "south", "none")
+        assert accounts.by_session(cookie) == Account("ana", {"north": "viewer"})
+        with pytest.raises(Invalid, match="revoke"):
+            accounts.grant("ana", "north", "none")
+        assert accounts.by_token(token) == Account("ana", {"north": "viewer"})
+        with pytest.raises(NotFound):
+            accounts.grant("ben", "north", "viewer")
+        accounts.grant("ana", "*", "expert")  # in all others
+        assert [accounts.by_token(token).role(study) for study in ("north", "east")] == ["viewer", "expert"]
+        accounts.revoke("ana")
+        assert accounts.tokens() == []
 
 
 def test_links_and_sessions_are_not_interchangeable(sqlite_url):
@@ -92,7 +138,7 @@ def test_create_raises_invalid_for_a_bad_name_role_or_study(sqlite_url):
         ):
             with pytest.raises(Invalid):
                 accounts.create(name, study, role)
-        assert [(t.name, t.role, t.study) for t in accounts.tokens()] == [("ana", "expert", "desk")]
+        assert [(t.name, t.studies) for t in accounts.tokens()] == [("ana", {"desk": "expert"})]
 
 
 def test_backup_has_the_tokens(url, tmp_path):

@@ -1,4 +1,4 @@
-"""``coactor token ...``: create, list and revoke tokens."""
+"""``coactor token ...``: create, list and revoke tokens; give their accounts roles."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import click
 from coactor.cli.options import json_option, store_option
 from coactor.cli.study import opened, report_study_errors, show
 from coactor.cli.study_text import when
-from coactor.studies.accounts import ROLES, Accounts
+from coactor.studies.accounts import NONE, ROLES, Accounts, TokenRow
 from coactor.studies.errors import NotFound
+from coactor.studies.log.store import Store
+
+DAY = 86400.0
+study_option = click.option("--study", "study_name", required=True, help="Name of a study, or '*' for all.")
 
 
 @click.group()
@@ -18,22 +22,50 @@ def token() -> None:
 
 @token.command("create")
 @click.argument("name")
-@click.option("--study", "study_name", required=True, help="Name of a study, or '*' for all.")
-@click.option("--role", type=click.Choice(ROLES), required=True, help="What the account may do.")
+@study_option
+@click.option("--role", type=click.Choice(ROLES), required=True, help="What the account may do there.")
+@click.option("--days", type=float, help="The token expires after so many days; by default never.")
 @store_option
 @json_option
 @report_study_errors
-def token_create(name: str, study_name: str, role: str, url: str, as_json: bool) -> None:
+def token_create(name: str, study_name: str, role: str, days: float | None, url: str, as_json: bool) -> None:
     """Create a token. It is shown only once."""
     with opened(url) as store:
-        with store.reading() as sql:
-            names = [head.name for head in sql.studies()]
-        if study_name not in ("*", *names):
-            raise NotFound(f"There is no study {study_name!r} in {url}; it has {', '.join(names) or 'none'}.")
-        secret = Accounts(store).create(name, study_name, role)
+        _check_study(store, study_name)
+        secret = Accounts(store).create(name, study_name, role, lasts=None if days is None else days * DAY)
     show(
         {"name": name, "study": study_name, "role": role, "token": secret}, as_json, lambda a: str(a["token"])
     )
+
+
+@token.command("grant")
+@click.argument("name")
+@study_option
+@click.option(
+    "--role", type=click.Choice((*ROLES, NONE)), required=True, help="What the account may do there, too."
+)
+@store_option
+@json_option
+@report_study_errors
+def token_grant(name: str, study_name: str, role: str, url: str, as_json: bool) -> None:
+    """Give an account a role in another study, or another role; "none" takes it away."""
+    with opened(url) as store:
+        if role != NONE:
+            _check_study(store, study_name)
+        Accounts(store).grant(name, study_name, role)
+    show(
+        {"name": name, "study": study_name, "role": role},
+        as_json,
+        lambda a: f"{name}: {role} in {study_name}.",
+    )
+
+
+def _check_study(store: Store, name: str) -> None:
+    """Raise NotFound if there is no such study: nobody wants a token for a misspelt one."""
+    with store.reading() as sql:
+        names = [head.name for head in sql.studies()]
+    if name not in ("*", *names):
+        raise NotFound(f"There is no study {name!r} in {store.url}; it has {', '.join(names) or 'none'}.")
 
 
 @token.command("list")
@@ -44,7 +76,13 @@ def token_list(url: str, as_json: bool) -> None:
     """List the tokens, without their secrets."""
     with opened(url) as store:
         rows = Accounts(store).tokens()
-    show(rows, as_json, lambda row: f"{row.name}  {row.role}  {row.study}  {when(row.created)}")
+    show(rows, as_json, _line)
+
+
+def _line(row: TokenRow) -> str:
+    roles = ", ".join(f"{role} in {study}" for study, role in row.studies.items())
+    ends = "" if row.expires is None else f"  until {when(row.expires)}"
+    return f"{row.name}  {roles}  {when(row.created)}{ends}"
 
 
 @token.command("revoke")

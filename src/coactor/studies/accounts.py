@@ -1,4 +1,4 @@
-"""Accounts: tokens and browser sessions, each with a name, a role and a study.
+"""Accounts: a name, a token, and a role in each of some studies; and browser sessions.
 
 A secret is 32 random bytes, so one round of SHA-256 suffices; only the hash is stored, and a token is shown
 once. People log in with a token, or with a one-time link that the server prints, and get a session cookie.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +22,10 @@ from coactor.studies.codec import STUDY_NAME, short, text
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log import schema
 from coactor.studies.log.store import Store
+from coactor.studies.log.transactions import Transaction
 
 ROLES = ("viewer", "expert", "solver", "lead", "admin")
+NONE = "none"  # takes a role away
 PREFIX = "coactor"
 LINK_LASTS = 3600.0
 SESSION_LASTS = 7 * 86400.0
@@ -36,101 +39,130 @@ class Account:
     ----------
     name
         The actor of what it does.
-    role
-        "viewer", "expert", "solver", "lead" or "admin".
-    study
-        The study in its scope, or ``*`` for all.
+    studies
+        Its role in each study in its scope; ``*`` stands for all others.
     """
 
     name: str
-    role: str
-    study: str
+    studies: Mapping[str, str]
 
-    def sees(self, study: str) -> bool:
-        """Whether a study is in its scope."""
-        return self.study in ("*", study)
+    def role(self, study: str = "*") -> str:
+        """Its role in a study, by default in all of them; empty if it has none."""
+        return self.studies.get(study) or self.studies.get("*", "")
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """A token without its secret."""
+    """A token without its secret: its account's name and roles by study, and when it ends, if ever."""
 
-    id: str
     name: str
-    study: str
-    role: str
+    studies: dict[str, str]
     created: float
+    expires: float | None
 
 
 class Accounts:
-    """The tokens and sessions of a store."""
+    """The accounts and sessions of a store."""
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
         self.store = store
         self.clock = clock
 
-    def create(self, name: str, study: str, role: str) -> str:
-        """Create a token; only now can it be read.
+    def create(self, name: str, study: str, role: str, *, lasts: float | None = None) -> str:
+        """Create an account with a role in a study, or in all (``*``); return its token, to be read only now.
 
-        Raises Invalid if name, study or role is invalid, Conflict if there is a token of this name.
+        The token is valid for `lasts` seconds, by default until it is revoked. Raises Invalid if an argument
+        is invalid, Conflict if there is an account of this name.
         """
         if not text(name, "name", 100).strip():
             raise Invalid("A token needs a name; it is the actor of everything done with the token.")
-        if role not in ROLES:
-            raise Invalid(f"There is no role {short(role)}; choose one of {', '.join(ROLES)}.")
-        if study != "*" and not STUDY_NAME.fullmatch(study):
-            raise Invalid(f"{short(study)} is not the name of a study; name one study, or * for all.")
-        id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+        _check_grant(study, role)
+        if lasts is not None and not 0 < lasts < math.inf:
+            raise Invalid(f"A token cannot last {lasts!r} seconds; give a positive number.")
+        id, secret, now = secrets.token_hex(6), secrets.token_urlsafe(32), self.clock()
         row = {
             "id": id,
             "name": name,
-            "study": study,
-            "role": role,
             "secret": _hash(secret),
-            "created": self.clock(),
+            "created": now,
+            "expires": None if lasts is None else now + lasts,
         }
         with self.store.writing() as sql:
             try:
-                sql.connection.execute(schema.tokens.insert(), row)
+                sql.connection.execute(schema.accounts.insert(), row)
             except IntegrityError:
                 raise Conflict(
                     f"There is already a token named {name!r}; revoke it first, or choose another."
                 ) from None
+            sql.connection.execute(schema.grants.insert(), {"account": id, "study": study, "role": role})
         return f"{PREFIX}_{id}_{secret}"
+
+    def grant(self, name: str, study: str, role: str) -> None:
+        """Give an account a role in a study, in place of the one it has there; ``none`` takes it away.
+
+        Raises NotFound if there is no such account, Invalid if it would have no role left.
+        """
+        _check_grant(study, role, (*ROLES, NONE))
+        table = schema.grants
+        with self.store.writing() as sql:
+            id = self._id(sql, name)
+            sql.connection.execute(table.delete().where(table.c.account == id, table.c.study == study))
+            if role != NONE:
+                sql.connection.execute(table.insert(), {"account": id, "study": study, "role": role})
+            elif sql.connection.scalar(sa.select(table.c.study).where(table.c.account == id)) is None:
+                raise Invalid(f"{name!r} would have no role left; revoke the token.")
 
     def tokens(self) -> list[TokenRow]:
         """Every token, by name, without secrets."""
-        table = schema.tokens
-        query = sa.select(table.c.id, table.c.name, table.c.study, table.c.role, table.c.created)
+        table = schema.accounts
         with self.store.reading() as sql:
-            return [TokenRow(*row) for row in sql.connection.execute(query.order_by(table.c.name))]
+            rows = sql.connection.execute(sa.select(table).order_by(table.c.name)).all()
+            roles = self._roles(sql, sa.true())
+        return [TokenRow(row.name, roles.get(row.id, {}), row.created, row.expires) for row in rows]
 
     def revoke(self, name: str) -> None:
         """Revoke a token and end its sessions. Raises NotFound if there is no such token."""
-        table = schema.tokens
         with self.store.writing() as sql:
-            id = sql.connection.scalar(sa.select(table.c.id).where(table.c.name == name))
-            if id is None:
-                raise NotFound(f"There is no token named {name!r}; see the list of tokens.")
+            id = self._id(sql, name)
             sql.connection.execute(schema.logins.delete().where(schema.logins.c.token == id))
-            sql.connection.execute(table.delete().where(table.c.id == id))
+            sql.connection.execute(schema.grants.delete().where(schema.grants.c.account == id))
+            sql.connection.execute(schema.accounts.delete().where(schema.accounts.c.id == id))
+
+    def _id(self, sql: Transaction, name: str) -> str:
+        table = schema.accounts
+        id = sql.connection.scalar(sa.select(table.c.id).where(table.c.name == name))
+        if id is None:
+            raise NotFound(f"There is no token named {name!r}; see the list of tokens.")
+        return str(id)
+
+    def _roles(self, sql: Transaction, condition: sa.ColumnElement[bool]) -> dict[str, dict[str, str]]:
+        """The role in each study, by account."""
+        table = schema.grants
+        roles: dict[str, dict[str, str]] = {}
+        for row in sql.connection.execute(sa.select(table).where(condition).order_by(table.c.study)):
+            roles.setdefault(row.account, {})[row.study] = row.role
+        return roles
 
     def by_token(self, token: str) -> Account | None:
         """The account of a token; None if it is not valid."""
-        row = self._token(token)
-        return None if row is None else Account(row.name, row.role, row.study)
+        valid = self._valid_token(token)
+        return None if valid is None else valid[0]
 
-    def _token(self, token: str) -> Any:
+    def _valid_token(self, token: str) -> tuple[Account, str, float] | None:
+        """The account of a token, its id, and when the token ends."""
         parts = token.split("_", 2)
         if len(parts) != 3 or parts[0] != PREFIX or len(token) > 200 or not token.isascii():
             return None
-        table = schema.tokens
-        query = sa.select(table.c.id, table.c.name, table.c.role, table.c.study, table.c.secret)
+        table = schema.accounts
         with self.store.reading() as sql:
-            row = sql.connection.execute(query.where(table.c.id == parts[1])).first()
-        if row is None or not hmac.compare_digest(row.secret, _hash(parts[2])):
-            return None
-        return row
+            row = sql.connection.execute(sa.select(table).where(table.c.id == parts[1])).first()
+            if row is None or not hmac.compare_digest(row.secret, _hash(parts[2])):
+                return None
+            expires = math.inf if row.expires is None else row.expires
+            if expires <= self.clock():
+                return None
+            roles = self._roles(sql, schema.grants.c.account == row.id)
+        return Account(row.name, roles.get(row.id, {})), row.id, expires
 
     # -- browser sessions -----------------------------------------------------------------------------
 
@@ -141,12 +173,12 @@ class Accounts:
     def open_session(self, *, code: str = "", token: str = "") -> tuple[str, Account] | None:
         """Exchange a one-time code or a token for a session cookie; None if it is not valid."""
         if token:
-            row = self._token(token)
-            if row is None:
+            valid = self._valid_token(token)
+            if valid is None:
                 return None
-            return self._open("session", row.name, row.role, row.study, row.id, SESSION_LASTS), Account(
-                row.name, row.role, row.study
-            )
+            account, id, expires = valid
+            lasts = min(SESSION_LASTS, expires - self.clock())
+            return self._open("session", account.name, "", "", id, lasts), account
         if not code or len(code) > 200 or not code.isascii():
             return None
         table = schema.logins
@@ -155,8 +187,8 @@ class Accounts:
             if row is None:
                 return None
             sql.connection.execute(table.delete().where(table.c.secret == _hash(code)))
-        account = Account(row.name, row.role, row.study)
-        return self._open("session", account.name, account.role, account.study, None, SESSION_LASTS), account
+        cookie = self._open("session", row.name, row.role, row.study, None, SESSION_LASTS)
+        return cookie, Account(row.name, {row.study: row.role})
 
     def by_session(self, cookie: str) -> Account | None:
         """The account of a session cookie; None if it is not valid."""
@@ -164,16 +196,22 @@ class Accounts:
             return None
         with self.store.reading() as sql:
             row = sql.connection.execute(self._valid(cookie, "session")).first()
-        return None if row is None else Account(row.name, row.role, row.study)
+            if row is None:
+                return None
+            if row.token is None or row.role:  # a one-time link, or a session of an older coactor
+                return Account(row.name, {row.study: row.role})
+            return Account(
+                row.name, self._roles(sql, schema.grants.c.account == row.token).get(row.token, {})
+            )
 
     def close_session(self, cookie: str) -> None:
         """End a session."""
         with self.store.writing() as sql:
             sql.connection.execute(schema.logins.delete().where(schema.logins.c.secret == _hash(cookie)))
 
-    def _valid(self, secret: str, kind: str) -> sa.Select[tuple[str, str, str]]:
+    def _valid(self, secret: str, kind: str) -> sa.Select[Any]:
         table = schema.logins
-        return sa.select(table.c.name, table.c.role, table.c.study).where(
+        return sa.select(table).where(
             table.c.secret == _hash(secret), table.c.kind == kind, table.c.expires > self.clock()
         )
 
@@ -192,6 +230,13 @@ class Accounts:
             sql.connection.execute(schema.logins.delete().where(schema.logins.c.expires < now))
             sql.connection.execute(schema.logins.insert(), row)
         return secret
+
+
+def _check_grant(study: str, role: str, roles: Sequence[str] = ROLES) -> None:
+    if role not in roles:
+        raise Invalid(f"There is no role {short(role)}; choose one of {', '.join(roles)}.")
+    if study != "*" and not STUDY_NAME.fullmatch(study):
+        raise Invalid(f"{short(study)} is not the name of a study; name one study, or * for all.")
 
 
 def _hash(secret: str) -> str:

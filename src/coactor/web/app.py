@@ -31,7 +31,7 @@ from coactor.web.errors import add_handlers
 from coactor.web.ground import Ground
 from coactor.web.metrics import Metrics
 from coactor.web.open_studies import OpenStudies
-from coactor.web.routes import drafts, events, moves, progress, proposals, reports, roads
+from coactor.web.routes import drafts, events, moves, progress, proposals, reports, roads, tokens
 from coactor.web.routes import studies as study_routes
 from coactor.web.routes.responses import ERRORS, Problem
 
@@ -106,7 +106,7 @@ def create_app(
     )
     add_handlers(app)
     router = APIRouter(prefix="/api", route_class=LimitedRoute)
-    for routes in (study_routes, proposals, drafts, moves, progress, reports, roads):
+    for routes in (study_routes, proposals, drafts, moves, progress, reports, roads, tokens):
         routes.add_routes(router, studies)
     app.state.streams = events.add_routes(router, studies)
     if demo is not None:
@@ -155,7 +155,7 @@ def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics, assets
 
         Totals are given for the studies that are open in this process; a scrape opens none.
         """
-        if account.study != "*":
+        if not account.role():
             raise Forbidden("Metrics cover all studies; use a token created with --study '*'.")
         with studies.store.reading() as sql:
             for head in sql.studies():

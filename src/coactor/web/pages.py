@@ -69,7 +69,7 @@ class Frame:
             free="yes" if free else "",
             editor=editor,
             name=account.name,
-            permissions=" ".join(permissions_of(account.role)),
+            permissions=" ".join(permissions_of(account, study)),
             links=links,
             script=script,
             module=module,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import sqlite3
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from coactor.studies import Store, Study, Unavailable
+from coactor.studies.accounts import Account, Accounts
 from coactor.studies.log import ledger, schema, transfer
 from coactor.studies.log.migrations import MIGRATIONS
 from coactor.studies.log.vectors import digest
@@ -150,6 +152,19 @@ def test_the_first_migrations_create_the_tables_that_older_versions_created(tmp_
         assert columns(one) == columns(two)
     for engine in engines:
         engine.dispose()
+
+
+def test_tokens_and_sessions_of_an_older_store_are_still_valid(tmp_path):
+    with sqlite3.connect(older_store(4, tmp_path / "old.db").removeprefix("sqlite:///")) as old:
+        row = ("abc", "ana", "plain", "expert", hashlib.sha256(b"secret").hexdigest(), 5.0)
+        old.execute("INSERT INTO coactor_tokens VALUES (?, ?, ?, ?, ?, ?)", row)
+        row = (hashlib.sha256(b"cookie").hexdigest(), "session", "abc", "ana", "plain", "expert", 1e12)
+        old.execute("INSERT INTO coactor_logins VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    old.close()
+    with Store(f"sqlite:///{tmp_path}/old.db") as store:
+        accounts = Accounts(store)
+        assert accounts.by_token("coactor_abc_secret") == Account("ana", {"plain": "expert"})
+        assert accounts.by_session("cookie") == Account("ana", {"plain": "expert"})
 
 
 def test_a_newer_store_is_refused_and_an_older_one_is_upgraded(url):

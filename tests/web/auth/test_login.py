@@ -14,7 +14,7 @@ def test_login_link_works_once(server):
     cookie = first.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=lax" in cookie
-    assert browser.get("/api/me").json()["role"] == "admin"
+    assert browser.get("/api/me").json()["studies"] == {"*": "admin"}
     assert server.client().get("/login", params={"code": code}).status_code == 401
     assert browser.post("/logout", headers={"Origin": server.address}).status_code == 204
     browser.cookies.set(
@@ -32,7 +32,7 @@ def test_login_by_token(server):
         assert browser.post("/login", content=nonsense).status_code in (401, 422)
     form = browser.post("/login", data={"token": server.tokens["ana"]}, headers={"Origin": server.address})
     assert (form.status_code, form.headers["location"]) == (303, "/")
-    assert browser.get("/api/me").json() == {"name": "ana", "role": "expert", "study": "tours"}
+    assert browser.get("/api/me").json() == {"name": "ana", "studies": {"tours": "expert"}}
 
 
 def test_login_leads_back_to_the_page_that_was_asked_for(server):

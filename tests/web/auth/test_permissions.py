@@ -55,3 +55,11 @@ def test_permissions_by_role_and_study(server, role):
     create = {"name": f"new-{role}", "domain": {"name": "tour"}, "learner": "PER"}
     assert everywhere.post("/api/studies", json=create).status_code == (201 if role == "admin" else 403)
     assert inside.post("/api/studies", json=create).status_code == 404
+    token = {"name": f"by-{role}", "study": "tours", "role": "viewer"}
+    for client in (inside, everywhere):
+        allowed = role == "admin" and client is everywhere
+        assert client.post("/api/tokens", json=token).status_code == (201 if allowed else 403)
+        assert client.get("/api/tokens").status_code == (200 if allowed else 403)
+        grant = {"study": "tours", "role": "expert"}
+        assert client.patch(f"/api/tokens/by-{role}", json=grant).status_code == (204 if allowed else 403)
+        assert client.delete(f"/api/tokens/by-{role}").status_code == (204 if allowed else 403)

@@ -112,5 +112,40 @@ def _allow_settings(connection: sa.Connection) -> None:
     """Facts may change settings, which version 3 cannot read; the tables stay."""
 
 
-MIGRATIONS: Sequence[Migration] = (_create_tables, _allow_predictions, _add_weights, _allow_settings)
+def _add_grants(connection: sa.Connection) -> None:
+    """An account has a role in each of several studies, and may expire."""
+    tables = sa.MetaData()
+    sa.Table(
+        "coactor_accounts",
+        tables,
+        sa.Column("id", sa.String(16), primary_key=True),
+        sa.Column("name", sa.String(100), nullable=False, unique=True),
+        sa.Column("secret", sa.String(64), nullable=False),
+        sa.Column("created", sa.Float, nullable=False),
+        sa.Column("expires", sa.Float),
+    )
+    sa.Table(
+        "coactor_grants",
+        tables,
+        sa.Column("account", sa.ForeignKey("coactor_accounts.id"), primary_key=True),
+        sa.Column("study", sa.String(64), primary_key=True),
+        sa.Column("role", sa.String(16), nullable=False),
+    )
+    tables.create_all(connection)
+    for statement in (
+        "INSERT INTO coactor_accounts (id, name, secret, created) "
+        "SELECT id, name, secret, created FROM coactor_tokens",
+        "INSERT INTO coactor_grants (account, study, role) SELECT id, study, role FROM coactor_tokens",
+        "DROP TABLE coactor_tokens",
+    ):
+        connection.exec_driver_sql(statement)
+
+
+MIGRATIONS: Sequence[Migration] = (
+    _create_tables,
+    _allow_predictions,
+    _add_weights,
+    _allow_settings,
+    _add_grants,
+)
 """Step n leads from version n to version n + 1."""

@@ -75,24 +75,30 @@ weights = sa.Table(  # derived from the facts: the weights of each version
     sa.Column("version", sa.Integer, primary_key=True),
     sa.Column("data", sa.LargeBinary, nullable=False),
 )
-tokens = sa.Table(
-    "coactor_tokens",
+accounts = sa.Table(  # a token each
+    "coactor_accounts",
     tables,
     sa.Column("id", sa.String(16), primary_key=True),
     sa.Column("name", sa.String(100), nullable=False, unique=True),
-    sa.Column("study", sa.String(64), nullable=False),  # a study's name, or * for all
-    sa.Column("role", sa.String(16), nullable=False),
     sa.Column("secret", sa.String(64), nullable=False),  # SHA-256; the secret is long and random
     sa.Column("created", sa.Float, nullable=False),
+    sa.Column("expires", sa.Float),
+)
+grants = sa.Table(
+    "coactor_grants",
+    tables,
+    sa.Column("account", sa.ForeignKey("coactor_accounts.id"), primary_key=True),
+    sa.Column("study", sa.String(64), primary_key=True),  # a study's name, or * for all
+    sa.Column("role", sa.String(16), nullable=False),
 )
 logins = sa.Table(
     "coactor_logins",
     tables,
     sa.Column("secret", sa.String(64), primary_key=True),  # SHA-256 of a one-time code or a session cookie
     sa.Column("kind", sa.String(8), nullable=False),  # "link" or "session"
-    sa.Column("token", sa.String(16)),  # the session's token; NULL for a one-time link
+    sa.Column("token", sa.String(16)),  # the session's account; NULL for a one-time link
     sa.Column("name", sa.String(100), nullable=False),
-    sa.Column("study", sa.String(64), nullable=False),
+    sa.Column("study", sa.String(64), nullable=False),  # empty if there is an account, as is the role
     sa.Column("role", sa.String(16), nullable=False),
     sa.Column("expires", sa.Float, nullable=False),
 )

@@ -135,9 +135,10 @@ def backup(source: Store, file: Path) -> list[str]:
         raise Conflict(f"{file.name} exists already; a backup never overwrites. Choose another name.")
     with Store(sa.URL.create("sqlite", database=str(file)).render_as_string()) as target:
         names = copy(source, target)
-        with source.reading() as sql:
-            tokens = [dict(row._mapping) for row in sql.connection.execute(sa.select(schema.tokens))]
-        if tokens:
-            with target.writing() as sql:
-                sql.connection.execute(schema.tokens.insert(), tokens)
+        for table in (schema.accounts, schema.grants):
+            with source.reading() as sql:
+                rows = [dict(row._mapping) for row in sql.connection.execute(sa.select(table))]
+            if rows:
+                with target.writing() as sql:
+                    sql.connection.execute(table.insert(), rows)
         return names

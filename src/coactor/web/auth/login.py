@@ -63,7 +63,7 @@ def add_routes(
         if session is None:
             return refuse(request, WRONG_TOKEN, path)
         cookie, account = session
-        me = {"name": account.name, "role": account.role, "study": account.study}
+        me = {"name": account.name, "studies": account.studies}
         return with_session(RedirectResponse(path, 303) if is_form else JSONResponse(me), cookie)
 
     @app.post("/logout", status_code=204, include_in_schema=False)

@@ -20,18 +20,26 @@ PERMISSIONS = {
 """The roles that have each permission; pages receive the permissions of their user."""
 
 
-def permissions_of(role: str) -> list[str]:
-    """The permissions of a role."""
-    return [permission for permission, roles in PERMISSIONS.items() if role in roles]
+def permissions_of(account: Account, study: str = "") -> list[str]:
+    """The permissions of an account in a study; without one, all that it has in any."""
+    held = {account.role(study)} if study else {*account.studies.values()}
+    return [permission for permission, roles in PERMISSIONS.items() if held.intersection(roles)]
 
 
 def require(account: Account, permission: str, study: str) -> None:
     """Raise NotFound if the study is outside the account's scope, Forbidden if its role may not do this."""
-    if not account.sees(study):
+    role = account.role(study)
+    if not role:
         raise NotFound(f"There is no study {study!r}.")
     roles = PERMISSIONS[permission]
-    if account.role not in roles:
-        raise Forbidden(f"The role {account.role!r} may not do this; it needs one of: {', '.join(roles)}.")
+    if role not in roles:
+        raise Forbidden(f"The role {role!r} may not do this; it needs one of: {', '.join(roles)}.")
+
+
+def require_admin(account: Account) -> None:
+    """Raise Forbidden unless the account is an admin of all studies."""
+    if account.role() != "admin":
+        raise Forbidden("Only an admin of all studies may do this.")
 
 
 def on_behalf(account: Account, actor: str | None) -> tuple[str, str]:

@@ -52,7 +52,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def list_demos(account: Me) -> Response:
         """List the demo studies of the store."""
         names = studies.names()
-        visible = [name for name in demos.DEMOS if name in names and account.sees(name)]
+        visible = [name for name in demos.DEMOS if name in names and account.role(name)]
         found = (demos.demo_of(studies.study(name)) for name in visible)
         return json_response([demos.describe(demo) for demo in found if demo is not None])
 

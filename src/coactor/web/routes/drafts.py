@@ -83,7 +83,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def release(study: StudyName, id: ProposalId, account: Me) -> Response:
         """End the lease; the draft stays. A lead may release what somebody else holds."""
         require(account, "edit", study)
-        lead = account.role in PERMISSIONS["lead"]
+        lead = account.role(study) in PERMISSIONS["lead"]
         return json_response(asdict(studies.desk(study).release(id, account.name, force=lead)))
 
     @router.post(f"{PROPOSAL}/edits", tags=["editing"], response_model=DraftAnswer, responses=REVISION_ERRORS)
@@ -132,6 +132,6 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def reopen(study: StudyName, id: ProposalId, account: Me) -> Response:
         """Take back a submit within the grace period."""
         require(account, "edit", study)
-        lead = account.role in PERMISSIONS["lead"]
+        lead = account.role(study) in PERMISSIONS["lead"]
         draft = studies.desk(study).reopen(id, actor=account.name, force=lead)
         return draft_response(studies.study(study), draft, whole=True)

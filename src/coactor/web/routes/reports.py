@@ -114,7 +114,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def people(study: StudyName, account: Me, hide: Hide = False) -> Response:
         """Return what people share, how they differ and who goes together. Only a lead sees names."""
         require(account, "read", study)
-        hide = hide or account.role not in PERMISSIONS["lead"]
+        hide = hide or account.role(study) not in PERMISSIONS["lead"]
         return json_response(asdict(studies.study(study).people(hide=hide)))
 
     @router.get(

@@ -22,9 +22,9 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of studies."""
 
     @router.get("/me", tags=["accounts"])
-    def me(account: Me) -> dict[str, str]:
-        """Return the account of the credential."""
-        return {"name": account.name, "role": account.role, "study": account.study}
+    def me(account: Me) -> dict[str, Any]:
+        """Return the account of the credential: its name, and its role in each study."""
+        return {"name": account.name, "studies": account.studies}
 
     @router.get("/domains", tags=["studies"])
     def domains(account: Me) -> list[dict[str, Any]]:
@@ -39,7 +39,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     @router.get("/studies", tags=["studies"], response_model=list[StudySummary])
     def list_studies(account: Me) -> Response:
         """List the studies in the scope of the account."""
-        return json_response([studies.summary(name) for name in studies.names() if account.sees(name)])
+        return json_response([studies.summary(name) for name in studies.names() if account.role(name)])
 
     @router.post("/studies", tags=["studies"], status_code=201, response_model=StudySummary, responses=ERRORS)
     def create_study(body: StudyBody, account: Me) -> Response:
