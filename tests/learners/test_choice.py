@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from coactor import Session, SimulatedExpert, domains, learners
+from coactor import Session, SimulatedExpert, learners
 from coactor.learners import ChoiceLearner
 from coactor.learners.choice import FEW, JOINT
 from coactor.learners.gaussians import Covariance, Diagonal, Precision
-from coactor.learners.population import Population
-from coactor.proposals.acceptance import Acceptance
 from coactor.protocol import Feedback, Matrix, Vector
 from tests.cases import make_case, same
 
@@ -119,110 +117,6 @@ def test_a_prior_on_the_sign_decides_while_nothing_is_known() -> None:
     assert learner.weights[2] == 0.0
     truth = np.array([-1.0, 1.0, 0.5])  # it was wrong
     assert cosine(taught(learner, truth, rounds=100).weights, truth) > 0.95
-
-
-# -- starting from the weights in use ------------------------------------------------------------------------
-
-START = np.array([1.0, 20.0, 0.5, 0.0])
-UNITS = np.array([1.0, 0.05, 30.0, 1.0])  # what a move changes: each weight but the last is worth its part
-
-
-def in_units(feedback: Feedback) -> Feedback:
-    return Feedback(feedback.path * UNITS, feedback.cost, feedback.declined * UNITS)  # type: ignore[operator]
-
-
-@pytest.mark.parametrize("name", ["choice", "committee", "population"])
-def test_a_start_proposes_with_the_weights_in_use(name: str) -> None:
-    learner = (
-        learners.make(name, 4, start=1000.0 * START) if name != "population" else Population(4, start=START)
-    )
-    np.testing.assert_allclose(learner.weights / learner.weights[0], START, atol=1e-12)
-    twin = type(learner)(4)
-    twin.restore(json.loads(json.dumps(learner.state())))
-    assert twin.state() == learner.state()
-
-
-def test_a_good_start_is_kept_and_a_bad_one_is_replaced() -> None:
-    rng, truth = np.random.default_rng(0), START * UNITS
-    good, bad = ChoiceLearner(4, start=START), ChoiceLearner(4, start=START[::-1])
-    first, last = [], []
-    for k in range(40):
-        feedback = in_units(a_round(rng, truth / np.linalg.norm(truth), moves=6))
-        good.update(feedback)
-        bad.update(feedback)
-        if k < 3:
-            first.append(cosine(good.weights * UNITS, truth))
-        last = [cosine(good.weights * UNITS, truth), cosine(bad.weights * UNITS, truth)]
-    assert min(first) > 0.9
-    assert min(last) > 0.98
-
-
-def test_a_start_keeps_the_proportions_of_features_that_have_not_varied() -> None:
-    learner, rng = ChoiceLearner(4, start=START), np.random.default_rng(1)
-    for _ in range(20):
-        feedback = in_units(a_round(rng, np.array([1.0, 1.0, 0.0, 0.0])))
-        feedback.path[:, 2], feedback.declined[:, 2] = 0.0, 0.0  # type: ignore[index]
-        learner.update(feedback)
-    assert learner.weights[2] / learner.weights[0] == pytest.approx(0.5, rel=0.2)
-    before = learner.weights
-    late = learner.observe(Feedback(np.zeros((1, 4)), 0.0, np.array([[0.0, 0.0, 30.0, 0.0]])))
-    assert late is not None
-    learner.measure(late)  # its unit is known now; nothing was learned about it
-    np.testing.assert_allclose(learner.weights[[0, 1, 3]], before[[0, 1, 3]], rtol=0.05, atol=1e-3)
-    assert learner.weights[2] / learner.weights[0] == pytest.approx(0.5, rel=0.2)
-
-
-@pytest.mark.parametrize("name", ["choice", "population", "committee", "population-committee"])
-def test_a_start_that_is_trusted_more_is_kept_longer(name: str) -> None:
-    start, truth, left = np.array([1.0, 1.0, 1.0, 0.5]), np.array([3.0, 1.0, 1.0, 0.0]), []
-    for trust in (None, 1.0, 10.0, 1e9):
-        total = 0.0
-        for seed in range(5):
-            learner, rng = learners.make(name, 4, start=start, trust=trust), np.random.default_rng(seed)
-            np.testing.assert_allclose(learner.weights / learner.weights[0], start, atol=1e-12)
-            for _ in range(4):
-                learner.update(a_round(rng, truth, moves=6))
-            total += 1.0 - cosine(learner.weights, start)
-        left.append(total / 5)
-    assert left[0] > left[1] > left[2] > left[3]
-    assert left[3] < 1e-3
-    twin = type(learner)(4)
-    twin.restore(json.loads(json.dumps(learner.state())))
-    assert twin.state() == learner.state()
-
-
-def test_a_start_that_is_trusted_gives_way_to_many_corrections() -> None:
-    learner, rng = ChoiceLearner(4, start=START[::-1], trust=2.0), np.random.default_rng(0)
-    truth = START * UNITS / np.linalg.norm(START * UNITS)
-    for _ in range(60):
-        learner.update(in_units(a_round(rng, truth, moves=6)))
-    assert cosine(learner.weights * UNITS, START * UNITS) > 0.95
-
-
-def test_trust_must_be_positive_and_have_a_start_that_it_is_about() -> None:
-    with pytest.raises(ValueError, match="trust is 0"):
-        ChoiceLearner(4, start=START, trust=0)
-    for name, start in (("choice", None), ("PER", START)):
-        with pytest.raises(ValueError, match="takes no trust"):
-            learners.make(name, 4, start=start, trust=1.0)
-
-
-def test_a_start_needs_numbers_and_no_prior() -> None:
-    with pytest.raises(ValueError, match=r"The start has shape \(3,\)"):
-        ChoiceLearner(4, start=[1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="Give prior or start"):
-        ChoiceLearner(2, prior=[1.0, 1.0], start=[1.0, 1.0])
-    with pytest.raises(ValueError, match=r"The start has shape \(1,\)"):
-        learners.make("PER", 2, start=[1.0])
-
-
-def test_rows_of_a_case_that_count_less_move_a_start_less() -> None:
-    far = []
-    for evidence in (1.0, 0.5):
-        learner = ChoiceLearner(4, start=[1.0, 1.0, 1.0, 1.0], evidence=evidence)
-        learner.update(a_round(np.random.default_rng(2), np.array([1.0, -1.0, 1.0, 1.0]), moves=100))
-        far.append(cosine(learner.weights, np.ones(4)))
-    assert far[0] < far[1]
 
 
 @pytest.mark.parametrize(("dim", "rounds"), [(3, 40), (MANY, 150)])
@@ -436,52 +330,3 @@ def test_bad_feedback_changes_nothing() -> None:
         with pytest.raises(ValueError, match="feedback"):
             learner.update(bad)
         assert learner.state() == before
-
-
-# -- how likely a proposal is to be accepted -----------------------------------------------------------------
-
-
-def test_acceptance_is_calibrated_on_what_was_seen() -> None:
-    rng = np.random.default_rng(13)
-    acceptance = Acceptance()
-
-    def truth(moves: float) -> float:
-        return float(1.0 / (1.0 + np.exp(-(1.0 - 1.5 * np.log(moves)))))
-
-    for _ in range(600):
-        expected = float(np.exp(rng.normal(0.0, 1.5)))
-        acceptance.learn(expected, accepted=bool(rng.random() < truth(expected)))
-    for expected in (0.1, 0.5, 2.0, 8.0):
-        assert acceptance.chance(expected) == pytest.approx(truth(expected), abs=0.12)
-    assert acceptance.chance(0.0) > 0.9  # no move at all is expected
-    assert 0.0 < acceptance.chance(1e9) < 0.1
-
-
-def test_acceptance_goes_through_json_bit_for_bit() -> None:
-    acceptance, again = Acceptance(), Acceptance()
-    for k in range(9):
-        acceptance.learn(0.1 * k, accepted=k < 4)
-    again.restore(json.loads(json.dumps(acceptance.state())))
-    assert again.chance(0.3) == acceptance.chance(0.3)
-    again.learn(1.0, accepted=True)
-    acceptance.learn(1.0, accepted=True)
-    assert again.state() == acceptance.state()
-
-
-def test_chances_of_a_session_are_told_and_learnt() -> None:
-    rng = np.random.default_rng(14)
-    domain = domains.Tour(points=7, features=3, hidden=1)
-    expert = SimulatedExpert(domain, rng.random(4), kappa=0.1)
-    session = Session(domain, ChoiceLearner(3))
-    told, happened = [], []
-    for x in domain.sample(rng, n=200):
-        proposal = session.ask(x)
-        told.append(np.nan if proposal.chance is None else proposal.chance)
-        happened.append(session.tell(proposal, expert(x, proposal.solution)).accepted)
-    chances, accepted = np.array(told[60:], float), np.array(happened[60:], float)
-    assert abs(chances.mean() - accepted.mean()) < 0.1
-    high = chances > np.median(chances)
-    assert accepted[high].mean() > accepted[~high].mean()
-    assert np.isnan(told[0])  # nothing had been seen
-    assert not np.isnan(told[1:]).any()
-    assert Session(domain, learners.PER(3)).ask(x).chance is None

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import ast
+import os
+import re
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import FrameType
 
 import grimp
 import pytest
+
+from coactor.studies import open_study
+from tests.studies.stubs import tours
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "coactor"
@@ -29,8 +36,10 @@ def graph() -> grimp.ImportGraph:
     return grimp.build_graph("coactor", exclude_type_checking_imports=False, cache_dir=None)
 
 
-def test_files_are_short() -> None:
-    long = [p for p in source_files(".py", ".js") if len(p.read_text(encoding="utf-8").splitlines()) > LINES]
+@pytest.mark.parametrize("tree", [SOURCE, ROOT / "tests", ROOT / "benchmarks", ROOT / "docs"])
+def test_files_are_short(tree: Path) -> None:
+    files = source_files(".py", ".js", under=tree)
+    long = [p for p in files if len(p.read_text(encoding="utf-8").splitlines()) > LINES]
     assert relative(long) == []
 
 
@@ -99,3 +108,52 @@ def test_formatter_has_no_exemptions() -> None:
     marks = ("fmt" + ": skip", "fmt" + ": off", "prettier" + "-ignore")
     files = source_files(".py", ".js") + source_files(".py", under=ROOT / "tests")
     assert relative(p for p in files if any(m in p.read_text(encoding="utf-8") for m in marks)) == []
+
+
+# -- the walk of one correction ----------------------------------------------------------------------------
+
+
+def calls_between_modules(action: Callable[[], object]) -> list[tuple[str, str]]:
+    """Every call from one of our modules into another, in order, as (caller, called)."""
+    calls: list[tuple[str, str]] = []
+    home = f"{SOURCE}{os.sep}"
+
+    def note(frame: FrameType, event: str, arg: object) -> None:
+        called = frame.f_code.co_filename
+        if event != "call" or not called.startswith(home):
+            return
+        caller = frame.f_back
+        while caller is not None and not caller.f_code.co_filename.startswith(home):
+            caller = caller.f_back
+        if caller is not None and caller.f_code.co_filename != called:
+            pair = (caller.f_code.co_filename, called)
+            calls.append((pair[0].removeprefix(home), pair[1].removeprefix(home)))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        action()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize("habits", [False, True])
+def test_the_walk_of_one_correction_is_as_contributing_says(tmp_path: Path, habits: bool) -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition("## The walk of one correction")[2].partition("\n## ")[0]
+    walk = re.findall(r"^\| `([\w/]+\.py)` \|", section, flags=re.MULTILINE)
+    assert len(walk) <= 8
+    domain, (x, y) = tours(2)
+    with open_study(f"sqlite:///{tmp_path}/desk.db", "desk", domain, create=True, habits=habits) as study:
+        study.tell(study.ask(x), moves=[{"op": "reverse", "args": [1, 3]}], actor="ana")
+        shown = study.ask(y)
+        move = {"op": "reverse", "args": [2, 4]}
+        calls = calls_between_modules(lambda: study.tell(shown, moves=[move], actor="ana"))
+    assert {called for _, called in calls} >= set(walk[1:])
+    upwards = {
+        (caller, called)
+        for caller, called in calls
+        if called in walk and (caller not in walk or walk.index(caller) >= walk.index(called))
+    }
+    assert upwards == set()

@@ -73,3 +73,18 @@ def test_a_learner_without_predictions_stores_no_chance(sqlite_url):
         with study.store.reading() as sql:
             said = orjson.loads(sql.bodies(study._ledger.head.id, 1, 1)[0])
         assert "chance" not in said
+
+
+def test_renew_predicts_as_a_new_ask_would(sqlite_url):
+    domain, problems = tours(4, points=7, features=3)
+    with open_study(sqlite_url, "tours", domain, "default", create=True) as study:
+        waiting = study.ask(problems[0])
+        for x in problems[1:]:
+            study.tell(study.ask(x), moves=[{"op": "reverse", "args": [1, 3]}])
+        draft = study.desk().claim(waiting.id, "ana")
+        assert draft.ticket.version == 3
+        assert 0 < draft.ticket.chance < 1
+        assert waiting.chance is None  # nothing was known when it was asked
+        again = study.ask(problems[0])
+        assert again.solution.tolist() == draft.proposed.tolist()  # as if it had been asked now
+        assert again.chance == draft.ticket.chance

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -16,7 +14,7 @@ from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Store, open_
 from coactor.studies.log.facts import Renewed, Told
 from coactor.studies.log.verification import verify
 from tests.studies.log.test_ledger import acts, perform
-from tests.studies.stubs import Clock, Switches, flip, tours
+from tests.studies.stubs import Clock, Switches, flip
 from tests.studies.test_processes import together
 
 UP = [1.0, 1.0, 1.0]
@@ -332,21 +330,6 @@ def test_every_tell_is_about_a_solving_of_its_proposal(sequence):
                 held.pop(id, None)
 
 
-def test_renew_predicts_as_a_new_ask_would(sqlite_url):
-    domain, problems = tours(4, points=7, features=3)
-    with open_study(sqlite_url, "tours", domain, "default", create=True) as study:
-        waiting = study.ask(problems[0])
-        for x in problems[1:]:
-            study.tell(study.ask(x), moves=[{"op": "reverse", "args": [1, 3]}])
-        draft = study.desk().claim(waiting.id, "ana")
-        assert draft.ticket.version == 3
-        assert 0 < draft.ticket.chance < 1
-        assert waiting.chance is None  # nothing was known when it was asked
-        again = study.ask(problems[0])
-        assert again.solution.tolist() == draft.proposed.tolist()  # as if it had been asked now
-        assert again.chance == draft.ticket.chance
-
-
 def test_a_desk_that_does_not_renew_shows_the_last_solution_at_once(sqlite_url):
     study, _ = desk(sqlite_url)
     with study:
@@ -382,22 +365,3 @@ def test_a_registered_solution_is_stored_as_given_and_never_renewed(sqlite_url):
         learn(study, 0)
         assert work.claim(p.id, "ana").proposed == [0, 1, 0]
         assert study.tell(p, moves=flip(1), actor="ana").effort == 1.0
-
-
-def test_concurrent_asks_with_one_key_run_one_solver(sqlite_url):
-    calls, started, go = [], threading.Event(), threading.Event()
-
-    def solver(x, w):
-        calls.append(x)
-        started.set()
-        assert go.wait(30)
-        return [0, 0, 0]
-
-    study = open_study(sqlite_url, "desk", Switches(), "CSPER", create=True, solver=solver)
-    with study, ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(study.ask, UP, key="monday") for _ in range(4)]
-        assert started.wait(30)
-        go.set()
-        assert {one.result().id for one in asked} == {1}
-        assert len(calls) == 1
-        assert len(study._proposer.keys) == 0

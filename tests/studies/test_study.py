@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -147,3 +150,22 @@ def test_learner_returns_a_copy_of_a_version(sqlite_url):
             assert learner.weights.tobytes() == study.weights(version).tobytes()
         study.learner().update(coactor.Feedback(np.ones((2, 3)), 1.0))
         assert study.learner().weights.tobytes() == study.weights(4).tobytes()
+
+
+def test_concurrent_asks_with_one_key_run_one_solver(sqlite_url):
+    calls, started, go = [], threading.Event(), threading.Event()
+
+    def solver(x, w):
+        calls.append(x)
+        started.set()
+        assert go.wait(30)
+        return [0, 0, 0]
+
+    study = open_study(sqlite_url, "desk", Switches(), "CSPER", create=True, solver=solver)
+    with study, ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(study.ask, [1.0, 1.0, 1.0], key="monday") for _ in range(4)]
+        assert started.wait(30)
+        go.set()
+        assert {one.result().id for one in asked} == {1}
+        assert len(calls) == 1
+        assert len(study._proposer.keys) == 0

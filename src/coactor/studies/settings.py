@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
-from coactor.proposals.strategies import NAMES
+from coactor.proposals.strategies import NAMES, Strategy, effort, strategy
+from coactor.protocol import Domain, Solver
 from coactor.studies.codec import number, text
 from coactor.studies.errors import Invalid
 
@@ -36,3 +38,15 @@ def validated(
     if grace is not None:
         settings["grace"] = number(grace, "grace period", 1e9)
     return settings
+
+
+def strategies(
+    domain: Domain, solver: Solver | None, given: Strategy | None
+) -> Callable[[dict[str, Any]], Strategy]:
+    """A function from the settings of a study to the strategy they ask for; always the one given, if any."""
+
+    @cache
+    def named(name: str, budget: float | None) -> Strategy:
+        return given or strategy(name, domain, solver, effort(budget))
+
+    return lambda settings: named(settings["proposals"], settings.get("budget"))

@@ -1,17 +1,6 @@
 """Durable ask and tell: the methods of a session, in any process, on any day.
 
-The way of a correction from `Study.tell` to the log; no module is entered twice:
-
-    studies.study        validates actor and note, and asks the others in turn
-    studies.proposing    finds the solution that was corrected
-    studies.telling      makes a fact of the request, outside the store's lock
-    corrections          applies the moves and adds up their costs
-    rounds               computes the vectors, and learns on a copy of what is known
-    studies.log.ledger   takes the lock, catches up, appends, and after the commit adopts the copy
-    studies.log.chain    serialises and hashes the fact
-    studies.log.transactions    writes it
-
-`codec`, `log.canonical` and `log.vectors` only convert data, and `log.facts` only names it.
+CONTRIBUTING, "The walk of one correction", lists the modules between `Study.tell` and the log.
 """
 
 from __future__ import annotations
@@ -19,11 +8,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from coactor.memory import with_habits
-from coactor.proposals.strategies import Strategy, effort, strategy
+from coactor.proposals.strategies import Strategy
 from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
 from coactor.studies import catalog
 from coactor.studies.codec import Codec, text
@@ -38,7 +26,7 @@ from coactor.studies.log.vectors import digest
 from coactor.studies.proposing import Proposer
 from coactor.studies.reports import Reports, id_of, version_row
 from coactor.studies.results import Version
-from coactor.studies.settings import validated
+from coactor.studies.settings import strategies, validated
 from coactor.studies.telling import Request, Teller
 
 
@@ -82,15 +70,8 @@ class Study(Reports):
             )
         catalog.check_same(name, config["domain"], domain)
         codec = Codec(domain)
-
-        @cache
-        def strategy_of(name: str, budget: float | None) -> Strategy:
-            return proposals or strategy(name, domain, solver, effort(budget))
-
-        def current(settings: dict[str, Any]) -> Strategy:
-            return strategy_of(settings["proposals"], settings.get("budget"))
-
         repeatable = solver is None and proposals is None
+        current = strategies(domain, solver, proposals)
         proposer = Proposer(domain, codec, current, ledger, config.get("seed", 0), repeatable)
         super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger, proposer), name)
         self.uid, self.store, self.codec = first.uid, store, codec
