@@ -1,6 +1,7 @@
 """Speed of the page in Chromium: opening, edits, and frames per second while dragging.
 
-    python benchmarks/page.py
+    python benchmarks/page.py            # everything
+    python benchmarks/page.py --large    # the queue of 10,000, the plan with 300 stops, the 50,000 links
 
 Needs Chromium and the extra "test". Prints a table of measurements and the limits the page is built for.
 """
@@ -56,7 +57,10 @@ def large(store: Store) -> None:
 
 
 def crowded(store: Store) -> None:
-    """Create a queue of 10,000 proposals, and a plan with 300 stops and 25 vans."""
+    """Create a queue of 10,000 proposals, a plan with 300 stops and 25 vans, a trip on 50,000 links."""
+    domain = Roads(town(50_000))
+    with open_study(store, "roads-50000", domain, "default", create=True) as study:
+        study.ask(Trip(0, domain.network.size - 1))
     ranking, query = Ranking(2), Query.of([[1.0, 0.0], [0.0, 1.0]])
     with open_study(store, "queue-10000", ranking, "default", create=True, proposals="paper") as study:
         for k in range(10_000):
@@ -73,8 +77,13 @@ def crowded(store: Store) -> None:
         study.ask(day)
 
 
-def scale(browser: Any, store: Store, address: str, rows: list[tuple[str, str, str]]) -> None:
-    """Measure the queue of 10,000 proposals and the plan with 300 stops."""
+def scale(
+    browser: Any, store: Store, address: str, rows: list[tuple[str, str, str]], frames: dict[str, list[float]]
+) -> None:
+    """Measure the queue of 10,000 proposals, the plan with 300 stops and the trip on 50,000 links."""
+    page, took, size = opened(browser, store, address, "/s/roads-50000/p/1", ".choice")
+    text = f"{took:.0f} ms, {size:.0f} kB"
+    rows.append(("open 50,000 links with alternatives", text, "1500 ms"))
     page, took, size = opened(browser, store, address, "/s/queue-10000", ".ticket")
     rows.append(("open a queue of 10,000", f"{took:.0f} ms, {size:.0f} kB", "1000 ms"))
     for what, parameters in (
@@ -101,6 +110,8 @@ def scale(browser: Any, store: Store, address: str, rows: list[tuple[str, str, s
         times.append(1000 * (time.perf_counter() - began))
     text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
     rows.append(("an edit of it, key to screen", text, "100 ms"))
+    dots = page.locator(".map .stop")
+    frames["drag on the map, 300 stops"] = drag(page, centre(dots.nth(20)), centre(dots.nth(120)))
 
 
 def town(links: int) -> Network:
@@ -254,59 +265,69 @@ def centre(locator: Any) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+def everyday(
+    browser: Any, store: Store, address: str, rows: list[tuple[str, str, str]], frames: dict[str, list[float]]
+) -> None:
+    """Measure every kind of page, and the editors with 200 parts."""
+    for path, ready in (
+        ("/", ".card"),
+        ("/s/try-tour", ".ticket"),
+        ("/s/try-tour/report", ".log li"),
+        ("/s/try-tour/p/1", "body[data-revision]"),
+        ("/s/try-ranking/p/1", "body[data-revision]"),
+        ("/s/try-roads/p/1", "body[data-revision]"),
+    ):
+        page, took, size = opened(browser, store, address, path, ready)
+        rows.append((f"open {path}", f"{took:.0f} ms, {size:.0f} kB", "1000 ms, 300 kB"))
+        took, size = again(page, address + path, ready)
+        rows.append((f"open {path} again", f"{took:.0f} ms, {size:.0f} kB", "1000 ms"))
+    for name, key in (("try-ranking", "Alt+ArrowDown"), ("ranking-200", "Alt+ArrowDown")):
+        page, _, _ = opened(browser, store, address, f"/s/{name}/p/1", "body[data-revision]")
+        page.locator(".ranking li").first.focus()
+        times = []
+        for k in range(1, 9):
+            began = time.perf_counter()
+            page.keyboard.press(key)
+            page.locator(f'body[data-revision="{k}"]').wait_for(state="attached")
+            times.append(1000 * (time.perf_counter() - began))
+        text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
+        rows.append((f"an edit of {name}, key to screen", text, "100 ms"))
+    for name in ("try-roads", "roads-5000"):
+        roads(browser, store, address, name, rows, frames)
+    page, _, _ = opened(browser, store, address, "/s/tour-200/p/1", "body[data-revision]")
+    dots = page.locator(".map .stop")
+    frames["drag on the map, 200 stops"] = drag(page, centre(dots.nth(20)), centre(dots.nth(120)))
+    stops = page.locator(".lists .stop")
+    frames["drag in the list, 200 stops"] = drag(page, centre(stops.nth(2)), centre(stops.nth(14)))
+    page, _, _ = opened(browser, store, address, "/s/ranking-200/p/1", "body[data-revision]")
+    docs = page.locator(".ranking li .called")
+    frames["drag, 200 documents"] = drag(page, centre(docs.nth(1)), centre(docs.nth(11)))
+    frames["drag, 60 x 31 cells"] = grid(browser, store, address, rows)
+
+
 def main() -> None:
     if CHROMIUM is None:
         sys.exit("Chromium is not installed; install it with: apt-get install chromium")
+    only_large = "--large" in sys.argv[1:]
     rows: list[tuple[str, str, str]] = []
+    frames: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{Path(folder)}/desk.db") as store:
-        demo.create_demo_studies(store)
-        large(store)
-        month(store)
+        if not only_large:
+            demo.create_demo_studies(store)
+            large(store)
+            month(store)
         crowded(store)
         with serving(create_app(store, demo=demo)) as address, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGS)
             opened(browser, store, address, "/", ".card")  # warms the server up
-            for path, ready in (
-                ("/", ".card"),
-                ("/s/try-tour", ".ticket"),
-                ("/s/try-tour/report", ".log li"),
-                ("/s/try-tour/p/1", "body[data-revision]"),
-                ("/s/try-ranking/p/1", "body[data-revision]"),
-                ("/s/try-roads/p/1", "body[data-revision]"),
-            ):
-                page, took, size = opened(browser, store, address, path, ready)
-                rows.append((f"open {path}", f"{took:.0f} ms, {size:.0f} kB", "1000 ms, 300 kB"))
-                took, size = again(page, address + path, ready)
-                rows.append((f"open {path} again", f"{took:.0f} ms, {size:.0f} kB", "1000 ms"))
-            scale(browser, store, address, rows)
-            for name, key in (("try-ranking", "Alt+ArrowDown"), ("ranking-200", "Alt+ArrowDown")):
-                page, _, _ = opened(browser, store, address, f"/s/{name}/p/1", "body[data-revision]")
-                page.locator(".ranking li").first.focus()
-                times = []
-                for k in range(1, 9):
-                    began = time.perf_counter()
-                    page.keyboard.press(key)
-                    page.locator(f'body[data-revision="{k}"]').wait_for(state="attached")
-                    times.append(1000 * (time.perf_counter() - began))
-                text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
-                rows.append((f"an edit of {name}, key to screen", text, "100 ms"))
-            frames: dict[str, list[float]] = {}
-            for name in ("try-roads", "roads-5000"):
-                roads(browser, store, address, name, rows, frames)
-            page, _, _ = opened(browser, store, address, "/s/tour-200/p/1", "body[data-revision]")
-            dots = page.locator(".map .stop")
-            frames["drag on the map, 200 stops"] = drag(page, centre(dots.nth(20)), centre(dots.nth(120)))
-            stops = page.locator(".lists .stop")
-            frames["drag in the list, 200 stops"] = drag(page, centre(stops.nth(2)), centre(stops.nth(14)))
-            page, _, _ = opened(browser, store, address, "/s/ranking-200/p/1", "body[data-revision]")
-            docs = page.locator(".ranking li .called")
-            frames["drag, 200 documents"] = drag(page, centre(docs.nth(1)), centre(docs.nth(11)))
-            frames["drag, 60 x 31 cells"] = grid(browser, store, address, rows)
-            for what, gaps in frames.items():
-                late = sum(gap > 25 for gap in gaps)
-                text = f"{1000 / np.mean(gaps):.0f} frames/s, {late} of {len(gaps)} late"
-                rows.append((what, text, "60 frames/s"))
+            if not only_large:
+                everyday(browser, store, address, rows, frames)
+            scale(browser, store, address, rows, frames)
             browser.close()
+    for what, gaps in frames.items():
+        late = sum(gap > 25 for gap in gaps)
+        text = f"{1000 / np.mean(gaps):.0f} frames/s, {late} of {len(gaps)} late"
+        rows.append((what, text, "60 frames/s"))
     for what, measured, limit in rows:
         print(f"{what:40} {measured:32} (limit {limit})")
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  amount,
   changeTexts,
   feature,
   letters,
@@ -11,6 +12,7 @@ import {
   plural,
   shownAs,
   signed,
+  signedAmount,
   standing,
 } from "../../src/coactor/web/static/app/format.js";
 
@@ -25,6 +27,13 @@ test("number keeps about three digits and never invents a zero", () => {
   assert.equal(number(0.00012), "1.2e−4");
   assert.equal(signed(2), "+2");
   assert.equal(signed(-2), "−2");
+});
+
+test("minutes are seconds below one, and have no more than tenths", () => {
+  assert.equal(amount(0.439, "min"), "26 s");
+  assert.equal(amount(25.12, "min"), "25.1 min");
+  assert.equal(signedAmount(-0.018, "min"), "−1 s");
+  assert.equal(signedAmount(0.439, "km"), "+0.439 km");
 });
 
 test("feature splits a name into label, unit and factor", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eastScale } from "../../src/coactor/web/static/editors/geometry.js";
+import { viewOf } from "../../src/coactor/web/static/editors/camera.js";
+import { eastScale, outliers } from "../../src/coactor/web/static/editors/geometry.js";
 import { outOfOrder } from "../../src/coactor/web/static/editors/list-moves.js";
 import {
   applied,
@@ -141,4 +142,25 @@ test("overloads says by how much a route is over its capacity", () => {
     { load: 9, capacity: 5, over: 4 },
     { load: 2, capacity: 5, over: 0 },
   ]);
+});
+
+test("a far point is set apart, points of a line or a few are not", () => {
+  const block = Array.from({ length: 12 }, (_, i) => [i % 4, Math.floor(i / 4)]);
+  assert.deepEqual([...outliers([...block, [900, 900]])], [12]);
+  assert.equal(outliers(block).size, 0);
+  assert.equal(outliers(block.map(([x]) => [x, 0])).size, 0);
+  assert.equal(
+    outliers([
+      [0, 0],
+      [1, 1],
+      [99, 99],
+    ]).size,
+    0,
+  );
+});
+
+test("a view leaves its margins free", () => {
+  const margins = { left: 10, right: 30, top: 20, bottom: 40 };
+  const { k, x, y } = viewOf({ left: 0, right: 1, top: 0, bottom: 1 }, 140, 160, margins);
+  assert.deepEqual([k, x, y], [100, 10, 20]);
 });

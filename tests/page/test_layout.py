@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from tests.page.actions import console_errors
+from coactor.domains import Graph, Query, Ranking, Tour
+from coactor.studies import open_study
+from tests.page.actions import console_errors, press
 
 pytestmark = pytest.mark.browser
 
@@ -43,3 +46,58 @@ def test_status_is_in_view_and_true_when_the_server_is_gone(site):
         assert 0 <= box["y"] < 420
         page.context.set_offline(False)
         page.locator('body[data-revision="1"]').wait_for(state="attached")
+
+
+COVERED = """(selector) => [...document.querySelectorAll(selector)].filter((one) => {
+  const { left, right, top, bottom } = one.getBoundingClientRect();
+  return [".prompt", ".map-canvas .tools", ".zoom", ".doc.head"].some((above) => {
+    const box = document.querySelector(above)?.getBoundingClientRect();
+    return box && left < box.right && right > box.left && top < box.bottom && bottom > box.top;
+  });
+}).length"""
+
+
+def create_tour(store, name: str, places) -> None:
+    i, j = np.triu_indices(len(places), 1)
+    length = np.hypot(*(places[i] - places[j]).T)[:, None] + 0.01
+    with open_study(store, name, Tour(len(places), 1), "default", create=True, proposals="paper") as study:
+        study.ask(Graph.of(len(places), length, coordinates=places))
+
+
+def test_nothing_covers_a_stop_and_a_far_one_leaves_room_for_the_others(site):
+    x, y = np.meshgrid(np.linspace(0, 3, 4), np.linspace(0, 2, 3))
+    grid = np.column_stack([x.ravel(), y.ravel()])
+    create_tour(site.store, "block", grid)
+    create_tour(site.store, "far", np.vstack([grid, [900.0, 900.0]]))
+    page = site.log_in(viewport={"width": 1280, "height": 800})
+    site.open(page, "/s/block/p/1")
+    assert page.evaluate(COVERED, ".stops .stop") == 0  # in no corner
+    site.open(page, "/s/far/p/1")
+    assert "One stop is far away" in page.locator(".prompt").inner_text()
+    xs = [dot.bounding_box()["x"] for dot in page.locator(".stops .stop").all()]
+    assert sorted(xs)[-2] - min(xs) > 400  # the twelve use the map
+    page.get_by_role("button", name="Show everything").click()
+    inside = page.locator(".map").bounding_box()
+    box = page.locator(".stops .stop").last.bounding_box()
+    assert inside["x"] < box["x"] < inside["x"] + inside["width"]
+
+
+def test_carried_row_stays_below_the_heading(site):
+    with open_study(site.store, "long", Ranking(2), "default", create=True) as study:
+        study.ask(Query.of(np.random.default_rng(0).random((60, 2)).round(2)))
+    page = site.open(site.log_in(viewport={"width": 1280, "height": 800}), "/s/long/p/1")
+    page.locator(".ranking li").nth(40).focus()
+    press(page, "Space", *["ArrowUp"] * 20)
+    assert page.evaluate(COVERED, ".doc.held") == 0
+
+
+def test_other_ways_are_in_view(site):
+    page = site.open(site.log_in(viewport={"width": 1920, "height": 1080}), "/s/try-roads/p/1")
+    page.locator(".others path").first.wait_for(state="attached")
+    inside = page.locator(".map").bounding_box()
+    for path in page.locator(".others path").all():
+        box = path.bounding_box()
+        assert box["x"] >= inside["x"]
+        assert box["x"] + box["width"] <= inside["x"] + inside["width"]
+        assert box["y"] >= inside["y"]
+        assert box["y"] + box["height"] <= inside["y"] + inside["height"]

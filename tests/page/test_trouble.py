@@ -140,6 +140,7 @@ def test_wrong_addresses_show_a_sentence(site):
         answer = page.goto(site.address + path)
         assert answer.status == 404
         assert text in page.locator("#message").inner_text()
+        assert page.get_by_role("link", name="Back to the queue").count() == ("/p/" in path)
     with console_errors(site, "404"):
         pass
 

@@ -353,7 +353,7 @@ class Desk:
             raise Conflict(str(error), self.state(id)) from None
 
     def _no_proposal(self, id: int | None) -> NotFound:
-        return NotFound(f"Study {self._ledger.head.name!r} has no proposal {id}; see its proposals.")
+        return NotFound(f"There is no proposal {id} in study {self._ledger.head.name!r}.")
 
     def _open_draft(self, projection: Projection, id: int) -> DraftState:
         draft = projection.drafts.get(id)

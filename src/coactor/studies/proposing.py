@@ -259,7 +259,7 @@ class Proposer:
         """Every solving of a proposal, the first one first, and its newest tell."""
         entries = sql.of_proposal(self._ledger.head.id, id)
         if not entries or not isinstance(entries[0].fact, Asked):
-            raise NotFound(f"Study {self._ledger.head.name!r} has no proposal {id}; see its proposals.")
+            raise NotFound(f"There is no proposal {id} in study {self._ledger.head.name!r}.")
         problem = self._codec.problem(orjson.loads(sql.problem(entries[0].fact.problem)))
         facts = [entry.fact for entry in entries]
         solved = [fact for fact in facts if isinstance(fact, Asked | Renewed)]

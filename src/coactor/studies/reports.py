@@ -196,7 +196,7 @@ class Reports:
                 return self._open_ticket(projection, draft)
             entries = sql.of_proposal(self._ledger.head.id, id)
         if not entries:
-            raise NotFound(f"Study {self.name!r} has no proposal {id}; see its proposals.")
+            raise NotFound(f"There is no proposal {id} in study {self.name!r}.")
         return done_ticket(entries)
 
     def proposal(self, id: int) -> Proposal:

@@ -203,7 +203,7 @@ class Teller:
         """
         entry = self.last(id)
         if entry is None or not isinstance(entry.fact, Told):
-            raise NotFound(f"Study {self._ledger.head.name!r} has no proposal {id}; see its proposals.")
+            raise NotFound(f"There is no proposal {id} in study {self._ledger.head.name!r}.")
         fact = entry.fact
         if fact.request != request.digest(self._codec):
             raise Conflict(

@@ -90,7 +90,7 @@ class Transaction:
         """The study of this name. Raises NotFound if there is none."""
         head = next((head for head in self._heads(schema.studies.c.name == name)), None)
         if head is None:
-            raise NotFound(f"There is no study {name!r} in this store; create it first.")
+            raise NotFound(f"There is no study {name!r}.")
         return head
 
     def studies(self) -> list[Head]:

@@ -35,11 +35,27 @@ const minus = (text) => text.replaceAll("-", "−");
 /** The same with its sign. @param {number} value */
 export const signed = (value) => (value > 0 ? `+${number(value)}` : number(value));
 
-/** @param {number} value @param {string} unit */
-export const amount = (value, unit) => (unit ? `${number(value)} ${unit}` : number(value));
+/**
+ * Minutes as people say them: seconds below one, and no more than tenths.
+ * @param {number} value @param {string} unit
+ * @returns {[number, string]}
+ */
+function spoken(value, unit) {
+  if (unit !== "min") return [value, unit];
+  return Math.abs(value) < 1 ? [Math.round(60 * value), "s"] : [Number(value.toFixed(1)), unit];
+}
 
 /** @param {number} value @param {string} unit */
-export const signedAmount = (value, unit) => (unit ? `${signed(value)} ${unit}` : signed(value));
+export function amount(value, unit) {
+  const [size, of] = spoken(value, unit);
+  return of ? `${number(size)} ${of}` : number(size);
+}
+
+/** @param {number} value @param {string} unit */
+export function signedAmount(value, unit) {
+  const [size, of] = spoken(value, unit);
+  return of ? `${signed(size)} ${of}` : signed(size);
+}
 
 /** @param {number} count @param {string} one @param {string} [many] */
 export const plural = (count, one, many = `${one}s`) =>

@@ -9,24 +9,24 @@ const NEAREST = 40; // times the scale that shows everything
 const FARTHEST = 0.5;
 
 /**
- * The view that shows a box in the middle, with a margin.
+ * The view that shows a box in the middle of what the margins leave.
  * @param {Bounds} box
  * @param {number} width
  * @param {number} height
- * @param {number} margin
+ * @param {Bounds} margins
  * @returns {View}
  */
-export function viewOf(box, width, height, margin) {
+export function viewOf(box, width, height, { left, right, top, bottom }) {
   const [w, h] = [box.right - box.left, box.bottom - box.top];
-  const wide = Math.max(1, width - 2 * margin);
-  const high = Math.max(1, height - 2 * margin);
+  const wide = Math.max(1, width - left - right);
+  const high = Math.max(1, height - top - bottom);
   // A box without extent in one direction is centred there; a single point gets some scale.
   const k = Math.min(w ? wide / w : Infinity, h ? high / h : Infinity);
   const scale = Number.isFinite(k) ? k : 1;
   return {
     k: scale,
-    x: width / 2 - (scale * (box.left + box.right)) / 2,
-    y: height / 2 - (scale * (box.top + box.bottom)) / 2,
+    x: left + wide / 2 - (scale * (box.left + box.right)) / 2,
+    y: top + high / 2 - (scale * (box.top + box.bottom)) / 2,
   };
 }
 
@@ -55,10 +55,10 @@ export class Camera {
    * @param {Bounds} box
    * @param {number} width
    * @param {number} height
-   * @param {number} margin
+   * @param {Bounds} margins
    */
-  fit(box, width, height, margin) {
-    const view = viewOf(box, width, height, margin);
+  fit(box, width, height, margins) {
+    const view = viewOf(box, width, height, margins);
     this.#home = view.k;
     this.show(view);
   }

@@ -38,6 +38,30 @@ export function boundsOf(points) {
   return box.left > box.right ? null : box;
 }
 
+const ENOUGH = 8; // points of which some can be called far away
+const FAR = 10; // times the spread of the middle half
+
+/**
+ * Which points lie so far from the middle half of all that showing them would leave the others no room.
+ * @param {Point[]} points
+ * @returns {Set<number>}
+ */
+export function outliers(points) {
+  /** @type {Set<number>} */
+  const far = new Set();
+  if (points.length < ENOUGH) return far;
+  for (const axis of [0, 1]) {
+    const values = points.map((point) => point[axis]).sort((a, b) => a - b);
+    const [low, high] = [values[values.length >> 2], values[(3 * values.length) >> 2]];
+    const reach = FAR * (high - low);
+    if (!reach) continue;
+    points.forEach((point, i) => {
+      if (point[axis] < low - reach || point[axis] > high + reach) far.add(i);
+    });
+  }
+  return far.size > points.length / ENOUGH ? new Set() : far;
+}
+
 const WIDEST = 15; // degrees that a map spans at most
 const EQUATOR = 8; // degrees of latitude at which the scale is still 1, to a hundredth
 

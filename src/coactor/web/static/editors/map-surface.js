@@ -10,13 +10,15 @@ import { Camera } from "./camera.js";
 /** @import { Bounds } from "./geometry.js" */
 
 const STEP = 1.5; // how much one press on a button zooms
+const NARROW = 600; // pixels; such a map is not as wide as what it shows
+// Room for the tools above, the buttons on the right and the hint below: they must not hide what is drawn.
+const MARGINS = { left: 36, right: 64, top: 64, bottom: 76 };
 
 /**
  * @typedef {object} SurfaceOptions
  * @property {string} label what a screen reader says
  * @property {SVGElement[]} layers
- * @property {number} margin pixels around everything
- * @property {() => Bounds | null} bounds what "everything" is
+ * @property {(all: boolean) => Bounds | null} bounds of everything, or of all but what is far away
  * @property {() => void} place called when the view or the size has changed
  * @property {(pixel: Point, hand: Hand) => Gesture | null} grab
  * @property {(pixel: Point | null) => void} hover where the mouse is; null: not over the map
@@ -29,6 +31,7 @@ const STEP = 1.5; // how much one press on a button zooms
 export class MapSurface {
   width = 600;
   height = 400;
+  #all = false;
 
   /** @param {SurfaceOptions} options */
   constructor(options) {
@@ -44,7 +47,10 @@ export class MapSurface {
       { class: "zoom", role: "group", "aria-label": "Map" },
       button("+", () => this.zoom(STEP), { "aria-label": "Zoom in" }),
       button("−", () => this.zoom(1 / STEP), { "aria-label": "Zoom out" }),
-      button("⤢", () => this.fit(), { "aria-label": "Show everything", title: "Show everything" }),
+      button("⤢", () => this.fit(true), {
+        "aria-label": "Show everything",
+        title: "Show everything",
+      }),
     );
     this.element = h(
       "div",
@@ -72,10 +78,12 @@ export class MapSurface {
     this.options.place();
   }
 
-  /** Show everything. */
-  fit() {
-    const box = this.options.bounds();
-    if (box) this.camera.fit(box, this.width, this.height, this.options.margin);
+  /** Show everything, or all but what is far away. @param {boolean} [all] */
+  fit(all = false) {
+    this.#all = all;
+    const box = this.options.bounds(all);
+    const narrow = this.width < NARROW ? { ...MARGINS, right: MARGINS.left } : MARGINS;
+    if (box) this.camera.fit(box, this.width, this.height, narrow);
   }
 
   /** @param {number} by */
@@ -138,7 +146,7 @@ export class MapSurface {
     const [dx, dy] = [(width - this.width) / 2, (height - this.height) / 2];
     [this.width, this.height] = [width, height];
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    if (home) this.fit();
+    if (home) this.fit(this.#all);
     else this.camera.pan(dx, dy);
   }
 }

@@ -276,7 +276,7 @@ class RoutesEditor {
   promptText() {
     const { mark, target, mode } = this;
     if (!this.editable()) return "";
-    if (!mark) return OPERATORS[mode].hint;
+    if (!mark) return `${OPERATORS[mode].hint}${this.farText()}`;
     if (!target && this.dragging) return "Let go here, or press Escape, to leave it as it is.";
     if (!target) return `${this.nameAt(mark)} is chosen. Choose the other stop, or Escape.`;
     const action = this.actionText(mode, mark, target);
@@ -284,9 +284,27 @@ class RoutesEditor {
     return `${action.charAt(0).toUpperCase()}${action.slice(1)}? Press Enter.`;
   }
 
+  farText() {
+    const { size } = this.map.far;
+    if (!size) return "";
+    return size === 1
+      ? " One stop is far away: ⤢ shows it."
+      : ` ${size} stops are far away: ⤢ shows them.`;
+  }
+
   /** @param {Move} move */
   describe(move) {
-    return describe(this.scene, move);
+    return describe(this.scene, this.rows, move);
+  }
+
+  /** Edits in words, each with the stops as they were before it. @param {Move[]} moves */
+  history(moves) {
+    let rows = this.first;
+    return moves.map((move) => {
+      const text = describe(this.scene, rows, move);
+      rows = applied(this.domain, rows, move);
+      return text;
+    });
   }
 
   /** @param {Rows} rows */
@@ -362,6 +380,7 @@ export function mount(context) {
     ],
     render: (data) => editor.render(data),
     describe: (move) => editor.describe(move),
+    history: (moves) => editor.history(moves),
     warning: (data) => editor.warning(data),
     preview: (move) => editor.preview(move),
     enter: () => editor.enter(),

@@ -3,4 +3,13 @@ import { $, h, put } from "../app/elements.js";
 import { say } from "../app/shell.js";
 
 say($("#message").textContent ?? "", true);
-put($("#content"), h("p", {}, h("a", { class: "button", href: "/", text: "Back to all studies" })));
+const study = /^(\/s\/[^/]+)\/./.exec(location.pathname)?.[1];
+put(
+  $("#content"),
+  h(
+    "p",
+    { class: "row" },
+    study ? h("a", { class: "button", href: study, text: "Back to the queue" }) : null,
+    h("a", { class: "button", href: "/", text: "Back to all studies" }),
+  ),
+);

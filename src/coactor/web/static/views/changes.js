@@ -1,7 +1,7 @@
 // What the edits change, feature by feature, in the domain's own units.
 
 import { h, put } from "../app/elements.js";
-import { amount, feature, plural, shownAs, signed } from "../app/format.js";
+import { amount, feature, plural, shownAs, signed, signedAmount } from "../app/format.js";
 
 /** @import { Proposal } from "../app/types.js" */
 
@@ -34,21 +34,27 @@ export function changeRows(data, last) {
   });
 }
 
-/** What the weights say about the edits so far. @param {Proposal} data @param {Row[]} rows */
-export function opinion(data, rows) {
+/**
+ * What the weights say about the edits so far.
+ * @param {Proposal} data @param {Row[]} rows @param {boolean} [finished]
+ */
+export function opinion(data, rows, finished = false) {
   if (!data.moves.length) return "";
   const gain = rows.reduce((total, row) => total + row.gain, 0);
   if (Math.abs(gain) < NOTHING) return "As far as we know, this is as good as the proposal.";
   if (gain > 0) return "As far as we know, this is better than the proposal.";
-  return "The solver would not have chosen this. Submit it and it will learn from you.";
+  const learns = finished ? "" : " Submit it and it will learn from you.";
+  return `The solver would not have chosen this.${learns}`;
 }
 
-/** @param {number | null} value */
-const cell = (value) =>
-  h("td", { class: "num" }, value === null || Math.abs(value) < NOTHING ? "·" : signed(value));
+/** @param {number | null} value @param {string} unit */
+const cell = (value, unit) => {
+  if (value === null || Math.abs(value) < NOTHING) return h("td", { class: "num" }, "·");
+  return h("td", { class: "num" }, unit === "min" ? signedAmount(value, unit) : signed(value));
+};
 
-/** @param {Row} row @param {number} largest */
-function changedLine(row, largest) {
+/** @param {Row} row @param {number} largest @param {boolean} finished */
+function changedLine(row, largest, finished) {
   const bar = h("span", {
     class: `share ${row.gain >= 0 ? "better" : "worse"}`,
     "aria-hidden": "true",
@@ -59,8 +65,8 @@ function changedLine(row, largest) {
     { class: "moved" },
     h("th", { scope: "row" }, row.label, bar),
     h("td", { class: "num" }, amount(row.now, row.unit)),
-    cell(row.last),
-    cell(row.total),
+    finished ? null : cell(row.last, row.unit),
+    cell(row.total, row.unit),
   );
 }
 
@@ -97,8 +103,9 @@ const hint = (text) => (text ? h("p", { class: "hint", text }) : null);
 /**
  * Fill a place with the features that changed; the others follow in a fold.
  * @param {HTMLElement} place @param {Proposal} data @param {number[] | null} last
+ * @param {boolean} [finished] nothing can be edited any more
  */
-export function drawChanges(place, data, last) {
+export function drawChanges(place, data, last, finished = false) {
   const rows = changeRows(data, last);
   const changed = rows
     .filter((row) => Math.abs(row.total) >= NOTHING || Math.abs(row.last ?? 0) >= NOTHING)
@@ -107,15 +114,17 @@ export function drawChanges(place, data, last) {
   const shown = changed.slice(0, FEW);
   const largest = rows.reduce((most, row) => Math.max(most, Math.abs(row.gain)), 1e-12);
   const left = changed.length - shown.length;
-  const head = ["Feature", "now", "last change", "total change"];
-  const lines = shown.map((row) => changedLine(row, largest));
+  const head = finished
+    ? ["Feature", "result", "change"]
+    : ["Feature", "now", "last change", "total change"];
+  const lines = shown.map((row) => changedLine(row, largest, finished));
   const rest = tableOf("Features as they are", ["Feature", "now"], same.map(sameLine));
   const others = `${plural(same.length, changed.length ? "other feature" : "feature")}: no change`;
   const open = place.querySelector("details")?.open ?? false;
   put(
     place,
     changed.length ? tableOf("What the edits change, feature by feature", head, lines) : null,
-    hint(opinion(data, rows)),
+    hint(opinion(data, rows, finished)),
     hint(left ? `The ${shown.length} of ${changed.length} that matter most.` : ""),
     same.length ? h("details", { open }, h("summary", { text: others }), rest) : null,
     hint(shownAs(data).note),

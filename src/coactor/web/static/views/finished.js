@@ -34,7 +34,7 @@ export async function showFinished(data, module, trial, prepared, next) {
   const editor = module.mount({ draft, prompt, editable: () => false, trial, prepared });
   const canvas = h("section", { class: "canvas", "aria-label": "Solution" }, editor.canvas, prompt);
   const changes = h("div");
-  drawChanges(changes, data, null);
+  drawChanges(changes, data, null, true);
   const lines = editor.history?.(data.moves) ?? data.moves.map((move) => editor.describe(move));
 
   /** @param {Show} show */
@@ -79,7 +79,7 @@ export async function showFinished(data, module, trial, prepared, next) {
       "div",
       { class: "bar", role: "group", "aria-label": "Actions" },
       switcher,
-      saveButtons(editor.travelled?.(data) ?? [], `${study}-${data.id}`),
+      saveButtons(editor.travelled?.(data) ?? [], `${study}-${data.id}`, !trial),
       $("#message"),
       may("edit")
         ? button("Undo and edit again", () => reopen({ proposal: data.id }), { id: "reopen" })
@@ -87,6 +87,7 @@ export async function showFinished(data, module, trial, prepared, next) {
       may("edit") ? following : null,
     ),
   );
+  document.body.classList.add("finished");
   choose("both");
   const drawn = performance.now();
   document.addEventListener("keydown", (event) => {
@@ -95,15 +96,15 @@ export async function showFinished(data, module, trial, prepared, next) {
   });
 }
 
-/** @param {TravelledRoute[]} routes @param {string} name */
-function saveButtons(routes, name) {
+/** @param {TravelledRoute[]} routes @param {string} name @param {boolean} real not an invented town */
+function saveButtons(routes, name, real) {
   if (!routes.length) return null;
   const points = routes.flatMap(({ line }) => line);
   return h(
     "div",
     { class: "tools", role: "group", "aria-label": "Save the routes" },
     button("GeoJSON", () => saveText(toGeoJson(routes), "application/geo+json", `${name}.geojson`)),
-    isDegrees(points) // devices understand nothing else
+    real && isDegrees(points) // devices understand nothing else
       ? button("GPX", () => saveText(toGpx(routes), "application/gpx+xml", `${name}.gpx`))
       : null,
   );

@@ -37,7 +37,10 @@ function luminance(rgb) {
 export function chipColours(colour) {
   const rgb = channels(colour);
   if (!rgb) return { ground: "var(--tint)", ink: "var(--text)" };
-  const shown = dark.matches ? rgb.map((value) => Math.round(0.42 * value + 8)) : rgb;
+  const grey = Math.max(...rgb) - Math.min(...rgb) < 24; // such as a day off: stays in the background
+  const shown = dark.matches
+    ? rgb.map((value) => Math.round((grey ? 0.2 : 0.42) * value + 8))
+    : rgb;
   const ink = luminance(shown) > 0.179 ? "#10201c" : "#ffffff"; // at least 4.5 : 1
   return { ground: `rgb(${shown.join(" ")})`, ink };
 }

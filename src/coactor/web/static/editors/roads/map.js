@@ -32,7 +32,6 @@ import { RoadMarks } from "./marks.js";
  * @property {() => boolean} editable
  */
 
-const MARGIN = 60;
 const REACH = 14; // pixels within which a road is meant
 const FINGER = 24;
 const PULL = 40; // pixels within which a pulled route finds a road
@@ -82,7 +81,6 @@ export class RoadMap {
       label: "Map of the roads. The list of streets and the other ways do all that the map does.",
       below: [this.#floorplan],
       layers: [this.#plane, this.marks.element, this.#handle],
-      margin: MARGIN,
       backdrop:
         network.plane && !background.length
           ? makeBackdrop(network.plane.put, network.coordinates)
@@ -123,7 +121,8 @@ export class RoadMap {
     );
     put(this.#world.others);
     put(this.#world.preview);
-    if (begins || (this.surface.camera.isHome && !this.#inView(links))) this.surface.fit();
+    if (begins) this.surface.fit();
+    else this.#keepInView(links);
     this.#drawMarks();
   }
 
@@ -144,6 +143,7 @@ export class RoadMap {
       this.#world.others,
       ways.map((way, i) => s("path", { class: `w${i}`, d: this.#line(this.changed(way.links)) })),
     );
+    this.#keepInView(ways.flatMap(({ links }) => links));
     this.#drawMarks();
   }
 
@@ -161,16 +161,22 @@ export class RoadMap {
         s("path", { class: "coming", d: this.#line(this.changed(way.links)) }),
       );
     }
-    const held = this.surface.drag.active; // the map stays under a hand that pulls the route
-    if (way && !held && this.surface.camera.isHome && !this.#inView(way.links)) this.surface.fit();
+    this.#keepInView(way?.links ?? []);
     this.#drawMarks();
+  }
+
+  /** Show everything if some links are not seen; the map stays under a hand, and where it was zoomed to. */
+  #keepInView(/** @type {number[]} */ links) {
+    const { drag, camera } = this.surface;
+    if (!drag.active && camera.isHome && !this.#inView(links)) this.surface.fit();
   }
 
   // -- drawing ----------------------------------------------------------------------------------------
 
   *#trip() {
     const { start, end } = this.network;
-    const links = [this.#now?.links, this.#now?.proposed, this.#lit?.links].flatMap(
+    const offered = this.#ways.map(({ links }) => links);
+    const links = [this.#now?.links, this.#now?.proposed, this.#lit?.links, ...offered].flatMap(
       (some) => some ?? [],
     );
     for (const link of links) {

@@ -2,7 +2,7 @@
 
 import { put, s } from "../../app/elements.js";
 import { makeBackdrop } from "../backdrop.js";
-import { boundsOf, write } from "../geometry.js";
+import { boundsOf, outliers, write } from "../geometry.js";
 import { MapSurface } from "../map-surface.js";
 import { RouteHand, same } from "./hand.js";
 import { edgeChanges, edgesOf } from "./moves.js";
@@ -21,7 +21,6 @@ import { edgeChanges, edgesOf } from "./moves.js";
  * @property {() => boolean} editable
  */
 
-const MARGIN = 44;
 const COLOURS = 12;
 
 /** @param {number} r */
@@ -62,14 +61,14 @@ export class RouteMap {
     this.background = background;
     this.events = events;
     this.#offsets = apart(scene.points);
+    this.far = outliers(scene.points);
     this.hand = new RouteHand(this);
     const { labels, ...shapes } = this.#layers;
     this.surface = new MapSurface({
       label: "Map of the routes. The list of stops does all that the map does.",
       layers: [...Object.values(shapes), ...this.hand.layers, labels],
-      margin: MARGIN,
       backdrop: background.length ? null : makeBackdrop(scene.project, scene.coordinates),
-      bounds: () => boundsOf(this.#everything()),
+      bounds: (all) => boundsOf(all ? this.#everything() : this.#near()),
       place: () => this.#place(),
       grab: (pixel, hand) => this.hand.grab(pixel, hand),
       hover: (pixel) => this.#hover(pixel),
@@ -125,6 +124,13 @@ export class RouteMap {
       if (points) yield* points.map(this.scene.project);
       else if (at) yield this.scene.project(at);
     }
+  }
+
+  /** All but the stops that are far away. */
+  *#near() {
+    const { points } = this.scene;
+    if (!this.background.length) yield* points.filter((_, stop) => !this.far.has(stop));
+    else yield* this.#everything();
   }
 
   /** @param {Spot} spot */

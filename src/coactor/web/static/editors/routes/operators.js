@@ -3,7 +3,7 @@
 import { spotsOf } from "./moves.js";
 
 /** @import { Move } from "../../app/types.js" */
-/** @import { Operator, Spot } from "./moves.js" */
+/** @import { Operator, Rows, Spot } from "./moves.js" */
 /** @import { Scene } from "./scene.js" */
 
 /** @type {Record<Operator, { text: string, key: string, action: (a: string, b: string) => string, hint: string }>} */
@@ -34,15 +34,15 @@ export const OPERATORS = {
   },
 };
 
-/** A move in words. @param {Scene} scene @param {Move} move */
-export function describe(scene, { op, args }) {
-  const [a, b] = spotsOf(scene.domain, { op, args }).map((spot) => scene.short(spot));
-  if (op === "reverse") return `Reverse stops ${a} to ${b}`;
-  if (op === "swap") return `Swap stops ${a} and ${b}`;
+/** A move in words. @param {Scene} scene @param {Rows} rows before it @param {Move} move */
+export function describe(scene, rows, { op, args }) {
+  const [a, b] = spotsOf(scene.domain, { op, args }).map(({ r, k }) => scene.nameOf(rows[r]?.[k]));
+  if (op === "reverse") return `Reverse ${a} to ${b}`;
+  if (op === "swap") return `Swap ${a} and ${b}`;
   if (op === "tails") return `Swap the rest of both routes after ${a} and ${b}`;
   const [, , route, place] = args;
-  if (place === 0) return `Move stop ${a} to the start of ${scene.routeName(route)}`;
-  return `Move stop ${a} after stop ${b}`;
+  if (place === 0) return `Move ${a} to the start of ${scene.routeName(route)}`;
+  return `Move ${a} after ${b}`;
 }
 
 /** All spots from one to another on the same route. @param {Spot} a @param {Spot} b */

@@ -46,6 +46,9 @@ function onCircle(order, count) {
   return points;
 }
 
+/** A number is no name to speak of. @param {string} text */
+const named = (text) => (/^\d+$/.test(text) ? `Stop ${text}` : text);
+
 /** @param {Domain} domain @param {Problem} problem @param {Rows} first @returns {Scene} */
 export function makeScene(domain, problem, first) {
   const several = first.length > 1;
@@ -61,7 +64,7 @@ export function makeScene(domain, problem, first) {
     project,
     coordinates: problem.coordinates ?? [],
     points: problem.coordinates?.map(project) ?? onCircle(first.flat(), count),
-    nameOf: (stop) => (plan && stop === 0 ? "the depot" : names?.[stop] || `Stop ${stop}`),
+    nameOf: (stop) => (plan && stop === 0 ? "the depot" : named(names?.[stop] || String(stop))),
     amountOf: (stop) => (plan && problem.demand ? `×${problem.demand[stop]}` : ""),
     letters,
     routeName: (r) => problem.vehicles?.[r] || (several ? `Route ${letters(r)}` : "Route"),
