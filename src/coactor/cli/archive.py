@@ -31,6 +31,7 @@ DEFAULT_LEARNERS = {
     "trips": f"copy,alike,{_FROM_START},{_FAR_START},averaged-PER,averaged-PER@start*1000,default,hindsight",
     "plans": f"copy,alike,{_FROM_START},averaged-PER,averaged-PER@start,default,hindsight",
     "queries": "PER,CSPER,PA,CSPA,PER@start,averaged-PER,default",
+    "choices": "alike,PER,CSPER,separate-CSPER,balanced-CSPER,pooled-default,separate-default,default",
     "cases": f"alike,{_FROM_START},default,hindsight",
 }
 CASES = {"trips": 3000}
@@ -122,8 +123,9 @@ def evaluate(
     """Replay an ARCHIVE of recorded solutions: how much effort would learning have saved?
 
     Case by case: propose, edit towards the recorded solution, learn. ARCHIVE is a folder with links.csv and
-    trips.csv, a folder with days.json and distances.csv, a LETOR / SVMlight file, or, with --domain, a file
-    of JSON lines. Ctrl-C keeps finished replays, and the same command resumes from there.
+    trips.csv, a folder with days.json and distances.csv, a LETOR / SVMlight file, a CSV file with people's
+    choices between alternatives, or, with --domain, a file of JSON lines. Ctrl-C keeps finished replays, and
+    the same command resumes from there.
     """
     exclusive_jobs(jobs, cluster)
     from coactor.lab.archives.evaluation import evaluate as run

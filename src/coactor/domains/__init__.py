@@ -1,5 +1,6 @@
 """The domains that coactor ships: what a problem, a solution and an edit are, in each of them."""
 
+from coactor.domains.alternatives import Alternatives, Situation
 from coactor.domains.fleets import Fleet, FleetProblem
 from coactor.domains.graphs import Graph
 from coactor.domains.hypercube import Cube, Hypercube
@@ -10,6 +11,7 @@ from coactor.domains.roads import Network, Roads, Route, Trip
 from coactor.domains.tours import Tour
 
 __all__ = [
+    "Alternatives",
     "Cube",
     "Day",
     "Fleet",
@@ -23,6 +25,7 @@ __all__ = [
     "Ranking",
     "Roads",
     "Route",
+    "Situation",
     "SparseRows",
     "Tour",
     "Trip",

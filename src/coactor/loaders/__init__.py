@@ -1,11 +1,13 @@
 """Readers of common file formats. Each validates the whole file before it returns anything."""
 
+from coactor.loaders.choices import read_choices
 from coactor.loaders.letor import read_groups, read_letor
 from coactor.loaders.plans import read_distances, read_plans
 from coactor.loaders.roads import read_network, read_roads, read_trips
 from coactor.loaders.tsplib import read_tour, read_tsplib, read_vrplib
 
 __all__ = [
+    "read_choices",
     "read_distances",
     "read_groups",
     "read_letor",

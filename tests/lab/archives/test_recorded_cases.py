@@ -10,6 +10,7 @@ import pytest
 from coactor import Session, learners
 from coactor.domains import Plans, Roads, Tour, Trip
 from coactor.lab import evaluate, learn_archive, open_archive
+from coactor.lab.archives.evaluation import EARLY
 from coactor.lab.archives.recorded_cases import read_cases, towards
 from tests.domains.roads.networks import grid
 
@@ -97,3 +98,39 @@ def test_open_archive_of_json_lines_needs_a_domain(tours: Path, tmp_path: Path) 
         open_archive(tmp_path / "none.jsonl", domain="tour")
     with pytest.raises(ValueError, match="cannot be made"):
         open_archive(tours, domain="tests.studies.stubs:Switches", parameters={"size": 3})
+
+
+def choices(path: Path, people: int = 6, each: int = 8) -> Path:
+    """Choices between three offers by people of two kinds: for one price counts, for the other comfort."""
+    rng = np.random.default_rng(0)
+    lines = ["id,choice,price,comfort,chid,alt"]
+    for turn in range(each):
+        for k in range(people):
+            rows = rng.random((3, 2))
+            chosen = int((rows @ [[-1.0, 0.1], [-0.1, 1.0]][k % 2]).argmax())
+            lines += [f"{k},{int(j == chosen)},{a},{b},{turn},{j}" for j, (a, b) in enumerate(rows)]
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_choices_are_learned_person_by_person(tmp_path: Path) -> None:
+    archive = open_archive(choices(tmp_path / "choices.csv"))
+    assert (archive.kind, archive.size) == ("choices", 48)
+    names = ["pooled-default", "separate-default", "default"]
+    result = evaluate(archive, names, orders=3, jobs=1)
+    pooled, _, ours = (result.mean(name).value for name in names)
+    assert ours < pooled
+    assert result.early is not None
+    assert (result.early.sum(axis=1) == 6 * EARLY).all()
+    row = result.rows()[-1]
+    assert row["newcomers"] == pytest.approx(result.efforts["default"][result.early > 0].mean())
+
+
+def test_learned_choices_know_their_people(tmp_path: Path) -> None:
+    state, _ = learn_archive(open_archive(choices(tmp_path / "choices.csv")), "default", 1, jobs=1)
+    learner: Any = learners.from_state(state["learner"])
+    assert set(learner.people) == {"0", "1", "2", "3", "4", "5"}
+    price, comfort = learner.person("0").weights
+    assert abs(price) > abs(comfort)
+    price, comfort = learner.person("1").weights
+    assert abs(price) < abs(comfort)

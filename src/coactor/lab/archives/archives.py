@@ -19,7 +19,7 @@ from coactor.domains import Network, PlannedDay, Plans, Query, Ranking, Roads, R
 from coactor.domains.plans import Routes
 from coactor.experts import Budget, SimulatedExpert
 from coactor.lab.archives.reconstructed_edits import towards_path, towards_plan
-from coactor.lab.archives.recorded_cases import Case, read_cases
+from coactor.lab.archives.recorded_cases import Case, CaseArchive, RecordedCase, read_cases
 from coactor.lab.engine.cache import data_digest
 from coactor.memory import DEFAULT_KINDS, check_kinds
 from coactor.protocol import Correction, Domain, Indices, Problem, Vector
@@ -32,7 +32,7 @@ class Archive(Protocol):
 
     @property
     def kind(self) -> str:
-        """What the cases are, in the plural: "trips", "plans", "queries" or "cases"."""
+        """What the cases are, in the plural: "trips", "plans", "queries", "choices" or "cases"."""
 
     @property
     def effort_name(self) -> str:
@@ -195,7 +195,8 @@ def open_archive(
     path
         A folder with ``links.csv`` and ``trips.csv`` (or ``paths.csv``), and optionally ``nodes.csv`` and
         ``turns.csv`` (or ``transitions.csv``); a folder with ``days.json`` and ``distances.csv``; a LETOR /
-        SVMlight file; or, if a domain is given, a file of JSON lines, see `read_cases`.
+        SVMlight file; a CSV file with people's choices between alternatives, see
+        `coactor.loaders.read_choices`; or, if a domain is given, a file of JSON lines, see `read_cases`.
     habits
         Whether how unusual the parts of a solution are is a feature: True, or the kinds of `coactor.memory`.
         Queries have none.
@@ -213,6 +214,8 @@ def open_archive(
     if path.is_file():
         if path.suffix == ".jsonl":
             raise ValueError(f"{path} has cases of some domain; say which, for example domain='tour'.")
+        if path.suffix == ".csv":
+            return _choices(path)
         queries = loaders.read_letor(path)
         ranking = Ranking(features=queries[0].documents.shape[1])
         return QueryArchive(tuple(queries), ranking, _digest([path], budget), budget)
@@ -231,8 +234,15 @@ def open_archive(
         return PlanArchive(distances, days, plans, _digest(files, kinds))
     raise ValueError(
         f"{path} is not an archive; expected links.csv and trips.csv, days.json and distances.csv, a LETOR "
-        "file, or JSON lines and a domain."
+        "file, a CSV file of choices, or JSON lines and a domain."
     )
+
+
+def _choices(path: Path) -> CaseArchive:
+    """The choices of people between alternatives."""
+    domain, choices = loaders.read_choices(path)
+    cases = tuple(RecordedCase(one.problem, one.choice, None, None, one.person) for one in choices)
+    return CaseArchive(cases, domain, _digest([path], None), "choices", "corrections")
 
 
 def _digest(files: Sequence[Path], options: object) -> str:

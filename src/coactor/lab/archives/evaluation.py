@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from coactor.lab.archives.archives import Archive
+from coactor.lab.archives.recorded_cases import CaseArchive
 from coactor.lab.archives.replays import Replay, replay
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import Cache, source_digests
@@ -19,6 +21,7 @@ from coactor.lab.engine.statistics import Interval, interval, interval_fields
 from coactor.protocol import Indices, Matrix, Vector
 
 TRUE_ORDER = -1
+EARLY = 5  # the first cases of a person
 _BYTES = 1 << 22  # the files of an evaluation, about
 
 
@@ -52,6 +55,8 @@ class Evaluation:
         The seed of all random numbers.
     settings
         The other parameters, as JSON-able data.
+    early
+        Which cases are among the first five of somebody, shape (orders, cases); None if there is one person.
     """
 
     kind: str
@@ -62,6 +67,7 @@ class Evaluation:
     true_order: bool
     seed: int
     settings: dict[str, Any] = field(default_factory=dict)
+    early: Matrix | None = None
 
     @property
     def cases(self) -> int:
@@ -101,6 +107,7 @@ class Evaluation:
                     "untouched": self.untouched(name),
                     "first_sixth": float(efforts[:, :sixth].mean()),
                     "last_sixth": float(efforts[:, -sixth:].mean()),
+                    "newcomers": None if self.early is None else float(efforts[self.early > 0].mean()),
                     "quality": float(self.quality[name].mean()) if self.kind == "queries" else None,
                 }
             )
@@ -173,7 +180,22 @@ def evaluate(
         true_order,
         seed,
         {"orders": len(numbers), "cases": cases, "seed": seed, "proposals": proposals},
+        _early(archive, [order_of(archive, number, cases, seed) for number in numbers]),
     )
+
+
+def _early(archive: Archive, orders: Sequence[Indices]) -> Matrix | None:
+    """Which cases of each order are among the first of somebody; None if there is one person."""
+    if not isinstance(archive, CaseArchive) or len(set(archive.people)) < 2:
+        return None
+    people = archive.people
+    early = np.zeros((len(orders), len(orders[0])))
+    for flags, order in zip(early, orders, strict=True):
+        turns: Counter[str] = Counter()
+        for place, number in enumerate(order):
+            turns[people[number]] += 1
+            flags[place] = turns[people[number]] <= EARLY
+    return early
 
 
 def order_of(archive: Archive, number: int, cases: int, seed: int) -> Indices:

@@ -83,6 +83,11 @@ class CaseArchive:
     def start(self) -> Vector:
         return np.ones(self.domain.dim)
 
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Whose case each one is."""
+        return tuple(case.person for case in self.cases)
+
     def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
         for number in order:
             case = self.cases[number]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -26,7 +27,7 @@ class Replay:
     efforts
         The effort of each case.
     weights
-        The weights after the last case.
+        The weights after the last case; those of nobody in particular if people have weights of their own.
     quality
         Mean NDCG of the proposed rankings; NaN for other archives.
     """
@@ -58,31 +59,34 @@ class FixedWeights:
 
 def replay(archive: Archive, contender: Contender, order: Sequence[int] | Indices, seed: int = 0) -> Replay:
     """Replay the cases in this order with one contender."""
-    learner: Learner
-    proposals: str | Strategy = "paper"
-    cases = archive.replay(order, seed)
-    if contender.learner:
-        learner, proposals = contender.make(archive.domain.dim, archive.start), contender.proposals
-    elif contender.text == HINDSIGHT:
-        learner = FixedWeights(hindsight(archive, order, seed))
-    elif contender.text == ALIKE:
-        learner = FixedWeights(np.ones(archive.domain.dim))
-    else:
-        learner = FixedWeights(archive.start)
-    session = Session(
-        archive.domain, learner, proposals=proposals, seed=seed, guard=contender.learner == OURS
-    )
-    qualities = []
-    for case in cases:
+    proposals: str | Strategy = contender.proposals if contender.learner else "paper"
+
+    @cache
+    def session_of(_: str) -> Session:
+        learner, guard = _learner(archive, contender, order, seed), contender.learner == OURS
+        return Session(archive.domain, learner, proposals=proposals, seed=seed, guard=guard)
+
+    qualities, efforts = [], []
+    for case in archive.replay(order, seed):
         if contender.text == COPY and case.copied is not None:
-            session.efforts.append(case.expert(case.problem, case.copied).effort)
+            efforts.append(case.expert(case.problem, case.copied).effort)
             qualities.append(_quality(archive, case.problem, case.copied))
             continue
-        proposal = session.ask(case.problem, actor=case.person)
+        session, person = session_of(contender.learner_of(case.person)), contender.named(case.person)
+        proposal = session.ask(case.problem, actor=person)
         correction = case.expert(proposal.problem, proposal.solution)
-        session.tell(proposal, correction, actor=case.person)
+        efforts.append(session.tell(proposal, correction, actor=person).effort)
         qualities.append(_quality(archive, case.problem, proposal.solution))
-    return Replay(np.array(session.efforts), session.learner.weights, float(np.mean(qualities)))
+    weights = session_of(contender.learner_of("")).learner.weights
+    return Replay(np.array(efforts), weights, float(np.mean(qualities)))
+
+
+def _learner(archive: Archive, contender: Contender, order: Sequence[int] | Indices, seed: int) -> Learner:
+    if contender.learner:
+        return contender.make(archive.domain.dim, archive.start)
+    if contender.text == HINDSIGHT:
+        return FixedWeights(hindsight(archive, order, seed))
+    return FixedWeights(np.ones(archive.domain.dim) if contender.text == ALIKE else archive.start)
 
 
 def hindsight(archive: Archive, order: Sequence[int] | Indices, seed: int = 0) -> Vector:

@@ -1,0 +1,86 @@
+"""Choices of people in the long format, and the domain of their alternatives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coactor import check_domain
+from coactor.domains import Alternatives, Situation
+from coactor.loaders import read_choices
+
+HEADER = "id,choice,price,chid,alt\n"
+BRANDS = (
+    HEADER + "ana,0,3,1,red\nana,1,2,1,blue\nben,1,5,1,red\nben,0,1,1,blue\nana,1,4,2,blue\nana,0,4,2,red\n"
+)
+
+
+def read(folder: Path, text: str) -> tuple[Alternatives, list]:  # type: ignore[type-arg]
+    path = folder / "choices.csv"
+    path.write_text(text)
+    return read_choices(path)
+
+
+def test_read_choices_groups_the_alternatives_of_each_choice(tmp_path: Path) -> None:
+    domain, choices = read(tmp_path, BRANDS)
+    assert domain.feature_names == ("price", "blue")
+    assert [(one.person, one.choice, one.problem.names) for one in choices] == [
+        ("ana", 1, ("red", "blue")),
+        ("ben", 0, ("red", "blue")),
+        ("ana", 0, ("blue", "red")),
+    ]
+    np.testing.assert_array_equal(choices[2].problem.rows, [[4.0, 1.0], [4.0, 0.0]])
+
+
+def test_read_choices_gives_numbered_alternatives_no_features(tmp_path: Path) -> None:
+    domain, _ = read(tmp_path, BRANDS.replace("red", "1").replace("blue", "2"))
+    assert domain.feature_names == ("price",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no column 'person' or 'id'"),
+        (HEADER, "has no choices"),
+        (HEADER + "ana,1,3,1,red\nana,1,2,1,blue\n", "line 2: person 'ana' chose 2 of 2 alternatives"),
+        (HEADER + "ana,0,3,1,red\n", "chose 0 of 1"),
+        (HEADER + "ana,2,3,1,red\n", "expected a 1 in one"),
+        (HEADER + "ana,1,cheap,1,red\n", "price is 'cheap'; expected a number"),
+        (HEADER + "ana,1,3,1,red\nana,0,3,1,red\n", "an alternative twice"),
+        ("id,choice,chid,alt\nana,1,1,1\n", "no column with a feature"),
+    ],
+)
+def test_read_choices_raises_value_error_for_malformed_files(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read(tmp_path, text)
+
+
+def test_read_choices_raises_without_a_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        read_choices(tmp_path / "missing.csv")
+
+
+def test_alternatives_conform() -> None:
+    domain = Alternatives(3)
+    check_domain(domain, list(domain.sample(np.random.default_rng(0), n=4)))
+    x = Situation(np.eye(3), ("a", "b", "c"))
+    assert domain.decode_problem(domain.encode_problem(x)).names == ("a", "b", "c")
+    assert domain.edits_between(x, 0, 2) == 1
+    assert repr(domain) == "Alternatives(features=3)"
+
+
+@pytest.mark.parametrize("wrong", [3, -1, True, "0", None])
+def test_alternatives_refuse_what_is_not_a_choice(wrong: object) -> None:
+    domain, x = Alternatives(3), Situation(np.eye(3))
+    with pytest.raises(ValueError, match="expected the number of an alternative, 0 to 2"):
+        domain.decode_solution(x, wrong)
+
+
+def test_alternatives_refuse_what_is_not_a_change() -> None:
+    domain, x = Alternatives(3), Situation(np.eye(3))
+    with pytest.raises(ValueError, match="already chosen"):
+        domain.apply(x, 1, {"op": "choose", "args": [1]})
+    with pytest.raises(ValueError, match="no alternatives"):
+        domain.decode_problem({"alternatives": np.zeros((0, 3)).tolist()})
