@@ -7,14 +7,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from coactor.lab.engine.statistics import (
+    Interval,
     all_pairs,
+    best_of,
     checkpoints,
     compare_pair,
     difference_of_means,
     holm,
     interval,
+    interval_fields,
     limits,
     p_below_zero,
+    percentiles,
     resamples,
     running_mean,
     standard_error,
@@ -60,6 +64,30 @@ def test_intervals_have_their_nominal_coverage(name, runs, least, most):
     assert least <= ((low <= mean) & (mean <= high)).mean() <= most
 
 
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("runs", [3, 10])
+def test_p_value_at_the_end_of_the_interval_is_a_fortieth(name, sign, runs):
+    """Hall's transformation in `p_below_zero` and its inverse in `limits` are one and the same."""
+    values = sign * DISTRIBUTIONS[name][0](np.random.default_rng(runs), (runs,))
+    mean = interval(values)
+    assert p_below_zero(values - mean.high) == pytest.approx(0.025, rel=1e-6)
+    assert p_below_zero(mean.low - values) == pytest.approx(0.025, rel=1e-6)
+
+
+def test_interval_is_students_without_skewness_and_wider_on_the_long_side():
+    mean = interval(np.array([-3.0, -1.0, 0.0, 1.0, 3.0]))
+    assert (mean.low, mean.high) == pytest.approx((-2.7764, 2.7764), abs=1e-3)  # 2.776 sqrt(5) / sqrt(5)
+    skewed = interval(np.array([0.0, 0.0, 1.0, 1.0, 8.0]))
+    student = 2.7764 * np.sqrt(11.5) / np.sqrt(5)
+    assert skewed.low == pytest.approx(2.0 - student, abs=1e-3)
+    assert skewed.high > 2.0 + 1.2 * student
+
+
+def test_percentiles_are_the_central_95_percent():
+    assert percentiles(np.arange(1001.0)) == pytest.approx((25.0, 975.0))
+
+
 @pytest.mark.parametrize(
     ("share", "freedom", "value"),
     [(0.975, 1, 12.706), (0.975, 2, 4.303), (0.975, 9, 2.262), (0.95, 5, 2.015), (0.9995, 10, 4.587)],
@@ -87,6 +115,13 @@ def test_holm_rejects_more_than_bonferroni_and_less_than_no_correction(p_values)
     for p, yes in zip(p_values, rejected, strict=True):
         assert yes or p > 0.05 / len(p_values)
         assert not yes or p <= 0.05
+
+
+def test_holm_stops_at_the_first_p_value_above_its_limit():
+    assert holm([0.04, 0.001, 0.02], 0.05) == [True, True, True]
+    assert holm([0.04, 0.001, 0.03], 0.05) == [False, True, False]
+    assert holm([0.05 / 3, 0.025, 0.05], 0.05) == [True, True, True]
+    assert holm([0.02, 0.02, 0.02], 0.05) == [False, False, False]
 
 
 def test_resamples_depend_on_seed_and_topic_alone():
@@ -134,6 +169,23 @@ def test_checkpoints_increase_from_first_to_last_example(examples):
     assert at[0] == 0
     assert at[-1] == examples - 1
     assert (np.diff(at) > 0).all()
+
+
+def test_checkpoints_are_dense_at_the_start_and_nowhere_far_apart():
+    at = checkpoints(1000)
+    assert at[:10].tolist() == list(range(10))
+    assert np.diff(at).max() <= 13
+    assert len(at) < 200
+
+
+def test_best_of_has_the_least_mean():
+    totals = {"a": np.array([1.0, 9.0]), "b": np.array([4.0, 4.0]), "c": np.array([0.0, 0.0])}
+    assert best_of(totals, ["a", "b"]) == "b"
+
+
+def test_interval_fields_of_nothing_are_empty():
+    assert interval_fields("x", None) == {"x": None, "x_low": None, "x_high": None}
+    assert interval_fields("x", Interval(2.0, 1.0, 3.0)) == {"x": 2.0, "x_low": 1.0, "x_high": 3.0}
 
 
 def test_limits_are_the_interval_of_each_column():
