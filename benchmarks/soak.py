@@ -64,7 +64,7 @@ class Problems:
 
 
 class SharedLoad(Load):
-    """The same load on two servers that share a port; whoever loses the connection connects again."""
+    """The same load on two servers that share a port, and clients reconnect."""
 
     def kill(self, times: int, least: int) -> None:
         """Kill one of the servers again and again, and verify the log while the other one writes."""

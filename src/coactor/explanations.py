@@ -294,7 +294,7 @@ def people(names: Sequence[str], signs: Sequence[int], learner: Learner, hide: b
     if not has_posterior(learner) or not knows_people(learner) or not learner.people:
         return PeopleView(0.0, features, [], [])
     views = [learner.person(name) for name in learner.people]
-    shown = [f"person {k + 1}" if hide else name or "nobody" for k, name in enumerate(learner.people)]
+    shown = [f"person {k + 1}" if hide else name or "unnamed" for k, name in enumerate(learner.people)]
     matter = np.array([view.weights / view.prior_deviations() for view in views])
     total = np.maximum(np.abs(matter).sum(axis=1, keepdims=True), 1e-300)
     shares = matter / total

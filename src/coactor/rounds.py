@@ -262,7 +262,7 @@ def edits_left(
                 outlook = Outlook(guard.fixed[name]) if name in guard.fixed else learned
                 y = strategy(x, outlook, (seed, proposal.version))
             left[name] = edit_distance(domain, x, y, correction.final)
-    except (ValueError, IndexError):  # a solver may fail for weights that nobody chose
+    except (ValueError, IndexError):  # a solver may fail for weights of an alternative
         return None
     return left
 

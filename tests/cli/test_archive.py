@@ -65,7 +65,7 @@ def test_learn_writes_a_state_that_proposes_like_the_learner(trips: Path, tmp_pa
     ("words", "message"),
     [
         (["evaluate", "nowhere"], "There is no file or folder nowhere"),
-        (["evaluate", "{trips}", "--learners", "nobody"], "Unknown learner 'nobody'"),
+        (["evaluate", "{trips}", "--learners", "unheard"], "Unknown learner 'unheard'"),
         (["evaluate", "{trips}", "--learners", "expert"], "'expert' does not apply here"),
         (["evaluate", "{trips}", "--cases", "100000"], "cases is 100000; the archive has"),
         (["evaluate", "{trips}", "--jobs", "1", "--cluster", "x"], "Give one of them"),

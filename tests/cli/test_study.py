@@ -84,7 +84,7 @@ def test_mistakes_are_reported_without_a_traceback(run, tmp_path):
         (("study", "create", "n", "--domain", "os.system"), "no domain"),
         (("study", "create", "n", "--domain", "tour", "--parameters", "[]"), "JSON object"),
         (("study", "create", "n", "--domain", "tour", "--parameters", "{"), "not valid JSON"),
-        (("token", "revoke", "nobody"), "no token"),
+        (("token", "revoke", "unknown"), "no token"),
         (("serve", "--host", "0.0.0.0"), "--allow-host"),
     ):
         assert said in run(*args, ok=False), args

@@ -64,7 +64,7 @@ def test_newcomer_comes_last() -> None:
     assert (costs[:, :20] == together).all()
     alone = run_unit(Unit(replace(plain, newcomer=24), 0, 0, 24, CONTENDERS)).costs
     assert costs[2, 20:].sum() > 0
-    assert (alone == alone[0]).all()  # nobody was there before
+    assert (alone == alone[0]).all()  # there was no other person before
 
 
 def test_names_of_panels_stand_for_their_cells() -> None:

@@ -234,7 +234,7 @@ def works(learner: ChoiceLearner) -> None:
 
 @pytest.mark.parametrize("dim", [1, 3, MANY])
 def test_steps_alone_are_enough(dim: int) -> None:
-    """Nobody looked at what was left alone."""
+    """Declined moves are not recorded."""
     rng = np.random.default_rng(10)
     truth = rng.standard_normal(dim)
     learner = ChoiceLearner(dim)

@@ -60,7 +60,7 @@ def test_settings_belong_to_the_state(name: str) -> None:
 
 def damaged(state: dict[str, Any]) -> list[dict[str, Any]]:
     """The state with one thing wrong, each in turn."""
-    out: list[dict[str, Any]] = [{**state, "learner": "somebody else"}]
+    out: list[dict[str, Any]] = [{**state, "learner": "another"}]
     for key, value in state.items():
         if key == "learner":
             continue
@@ -70,7 +70,7 @@ def damaged(state: dict[str, Any]) -> list[dict[str, Any]]:
         if isinstance(value, list):
             out.append({**state, key: [*value, 0.0]})
         if isinstance(value, dict) and "learner" in value:
-            out.append({**state, key: {**value, "learner": "somebody else"}})
+            out.append({**state, key: {**value, "learner": "another"}})
     return out
 
 
@@ -104,7 +104,7 @@ def test_a_damaged_state_is_refused_and_changes_nothing(name: str) -> None:
         {},
         {"learner": "PER"},
         {"weights": [0.0]},
-        {"learner": "nobody", "weights": [0.0]},
+        {"learner": "unknown", "weights": [0.0]},
         {"learner": ["PER"], "weights": [0.0]},
     ],
 )
@@ -116,8 +116,8 @@ def test_what_is_no_state_is_refused(state: dict[str, Any]) -> None:
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(ValueError, match=r"Unknown learner 'CSPR'. Did you mean .*CSPER"):
         learners.make("CSPR", 2)
-    with pytest.raises(ValueError, match="Unknown learner 'averaged-nobody'"):
-        learners.make("averaged-nobody", 2)
+    with pytest.raises(ValueError, match="Unknown learner 'averaged-unknown'"):
+        learners.make("averaged-unknown", 2)
     assert {"PER", "CSPER", "PA", "CSPA", "PA-I", "PA-II", "capped-CSPER", "averaged-PER", "batch-PA"} <= set(
         NAMES
     )

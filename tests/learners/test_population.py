@@ -17,7 +17,7 @@ from coactor.protocol import Feedback
 
 
 def corrections(weights, n, seed, moves_each=12):
-    """Corrections of somebody who makes every move that gains more than 0.3."""
+    """Corrections of a person who makes every move that gains more than 0.3."""
     rng = np.random.default_rng(seed)
     for _ in range(n):
         moves = rng.standard_normal((moves_each, len(weights)))

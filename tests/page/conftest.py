@@ -59,7 +59,7 @@ class Site:
         self._contexts: list[Any] = []
 
     def log_in(self, name: str = "admin", role: str = "admin", **options: Any) -> Any:
-        """Return a page on which somebody is logged in; `options` are those of a browser context."""
+        """Return a page with a logged-in person; `options` are those of a browser context."""
         context = self.browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         context.set_default_timeout(PATIENCE)
         self._contexts.append(context)

@@ -97,7 +97,7 @@ def test_state_survives_json_and_a_bad_one_changes_nothing() -> None:
     assert list(twin.totals) == list(guard.totals)  # the order decides ties
     assert twin.state() == guard.state()
     assert twin.leader == "start"
-    for bad in ({}, {**guard.state(), "leader": "nobody"}, {**guard.state(), "totals": {"alike": 1.0}}):
+    for bad in ({}, {**guard.state(), "leader": "unknown"}, {**guard.state(), "totals": {"alike": 1.0}}):
         with pytest.raises(Invalid, match="not the state of a guard"):
             twin.restore(bad)
     assert twin.state() == guard.state()
@@ -107,7 +107,7 @@ def test_state_survives_json_and_a_bad_one_changes_nothing() -> None:
 
 
 def recorded(x: Any, y: Any, z: Any) -> Correction:
-    """Somebody who wants z, whatever was proposed."""
+    """An expert who wants z for every proposal."""
     return (
         Correction([y, z], [], [float(TOUR.edits_between(x, y, z))])
         if TOUR.edits_between(x, y, z)

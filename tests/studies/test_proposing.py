@@ -1,4 +1,4 @@
-"""Proposals that waited while the weights changed are solved again when somebody opens them."""
+"""Proposals that waited while the weights changed are solved again when a person opens them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def of_kind(study, kind):
 
 
 def learn(study, *which):
-    """Somebody finishes another proposal: the weights change."""
+    """Another proposal is finished: the weights change."""
     study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(*which))
 
 
@@ -121,7 +121,7 @@ def test_edit_raises_conflict_when_the_proposal_was_solved_again(url):
 
 
 def test_tell_is_about_the_solving_that_the_caller_names(url):
-    """Whoever holds what ask answered is learned from as if nobody had opened it meanwhile."""
+    """A tell with the proposal of `ask` is learned as if it had not been opened meanwhile."""
     study, work = desk(url)
     with study:
         held = [study.ask(UP) for _ in range(4)]
@@ -338,7 +338,7 @@ def test_a_desk_that_does_not_renew_shows_the_last_solution_at_once(sqlite_url):
         learn(study, 0)
         opened = work.claim(p.id, "ana")
         assert (opened.proposed, opened.ticket.version) == ([0, 0, 0], 0)
-        assert study.renew(p.id, actor="ben").solution == [0, 0, 0]  # held by somebody else
+        assert study.renew(p.id, actor="ben").solution == [0, 0, 0]  # held by another person
         assert study.renew(p.id, actor="ana").solution == [1, 0, 0]  # with the holder's consent
         assert work.view(p.id).proposed == [1, 0, 0]
 

@@ -43,7 +43,7 @@ def test_full_disk_is_503_and_loses_nothing(server):
     assert "retry-after" in refused.headers
     assert "may or may not have been recorded" in refused.json()["detail"]
     assert lead.get(f"{PROPOSALS}/1").status_code == 200  # reading goes on
-    on_connect(server.store, "PRAGMA max_page_count = 1000000")  # somebody makes room
+    on_connect(server.store, "PRAGMA max_page_count = 1000000")  # there is room again
     assert lead.post(PROPOSALS, json={"problem": server.problem(19)}).json()["id"] == max(done, default=1) + 1
     assert verify(server.store, "tours").facts == 2 + len(done) + 1
 

@@ -121,7 +121,7 @@ class Load:
             self.told[id] = done.json()["version"]
 
     def check(self) -> str:
-        """Every answered tell is there, every replay is equal, nobody was given what another holds."""
+        """Every answered tell is there, every replay is equal, no proposal was given to two people."""
         with Store(self.url) as store:
             good = verify(store, "tours")  # chain, gaps, weights after every tell
             study = Study(store, "tours")

@@ -258,7 +258,7 @@ def checkpoints(store: Store) -> Iterator[None]:
 
 @contextmanager
 def renewals(studies: OpenStudies) -> Iterator[None]:
-    """Solve waiting proposals again in the background, so that nobody who opens one has to wait."""
+    """Solve waiting proposals again in the background, so that opening one does not wait for a solver."""
     studies.renews_ahead = True
     with repeating(studies.renew_ahead, RENEWAL_SECONDS):
         yield

@@ -61,7 +61,7 @@ def token_grant(name: str, study_name: str, role: str, url: str, as_json: bool) 
 
 
 def _check_study(store: Store, name: str) -> None:
-    """Raise NotFound if there is no such study: nobody wants a token for a misspelt one."""
+    """Raise NotFound if there is no such study, which is probably misspelt."""
     with store.reading() as sql:
         names = [head.name for head in sql.studies()]
     if name not in ("*", *names):

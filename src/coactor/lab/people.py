@@ -80,7 +80,7 @@ class PeopleCell:
     goal, verdict
         What the ratio should not exceed, and whether its interval says so.
     first, alone
-        The effort of the newcomer's first problems, and that of somebody who starts alone.
+        The effort of the newcomer's first problems, and that of a person who starts alone.
     newcomer, newcomer_goal
         Their ratio, and what it should not exceed; None if nothing is expected.
     """

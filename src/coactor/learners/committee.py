@@ -179,7 +179,7 @@ class PopulationCommittee(Blend[Population]):
 
     @property
     def people(self) -> tuple[str, ...]:
-        """Everybody it has learned from."""
+        """The people it has learned from."""
         return self.quick.people
 
     @property
@@ -188,7 +188,7 @@ class PopulationCommittee(Blend[Population]):
         return self.quick.difference
 
     def person(self, name: str) -> Blend[ChoiceLearner | Person]:
-        """Somebody's weights; those of the population for a newcomer, and without a name."""
+        """The weights of a person; those of the population for a newcomer, and without a name."""
         return Blend[ChoiceLearner | Person](self.quick.person(name), self.slow.person(name))
 
     def update(self, feedback: Feedback) -> None:

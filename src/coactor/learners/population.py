@@ -131,7 +131,7 @@ class Population:
 
     @property
     def people(self) -> tuple[str, ...]:
-        """Everybody it has learned from."""
+        """The people it has learned from."""
         if self._sites:
             return tuple(self._sites)
         return () if self._first is None else (self._first,)
@@ -142,7 +142,7 @@ class Population:
         return math.sqrt(GRID[self._best]) if self._sites else 0.0
 
     def person(self, name: str) -> Person | ChoiceLearner:
-        """Somebody's weights; those of the population for a newcomer, and without a name."""
+        """The weights of a person; those of the population for a newcomer, and without a name."""
         if not self._sites:
             return self.single
         belief = self._belief(name if name in self._sites and name else None)
@@ -259,7 +259,7 @@ class Population:
             self._beliefs = {}
 
     def _first_site(self, name: str) -> Site | None:
-        """What the only person has shown; None if that is somebody else."""
+        """What the only person has shown; None if that is another person."""
         if name != self._first:
             return None
         precision = self._form(self.single.posterior.precision())

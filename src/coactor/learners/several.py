@@ -47,7 +47,7 @@ class _OnePartEach(ABC, Generic[Own]):
 
     @property
     def people(self) -> tuple[str, ...]:
-        """Everybody it has learned from."""
+        """The people it has learned from."""
         return tuple(self._people)
 
     @property
@@ -81,7 +81,7 @@ class Separate(_OnePartEach[CoactiveLearner]):
         self._people: dict[str, CoactiveLearner] = {}
 
     def person(self, name: str) -> CoactiveLearner:
-        """Somebody's learner."""
+        """The learner of a person."""
         return self._people.get(name, self.learner)
 
     def update(self, feedback: Feedback) -> None:
@@ -146,7 +146,7 @@ class Balanced(_OnePartEach[Vector]):
         self._people: dict[str, Vector] = {}
 
     def person(self, name: str) -> CoactiveLearner:
-        """Somebody's weights; the shared ones for a newcomer."""
+        """The weights of a person; the shared ones for a newcomer."""
         own = deepcopy(self.learner)
         if name in self._people:
             own.weights = own.weights + self._people[name]

@@ -61,7 +61,7 @@ def habit_features(domain: Domain) -> list[int]:
 def start_weights(domain: Domain, start: Any) -> Vector | None:
     """The weights in use, one for each feature of the domain: a list, or numbers by the features' names.
 
-    Features of habits may be left out: nobody has weights for them.
+    Features of habits may be left out, because experts have no weights for them.
     """
     habits = habit_features(domain)
     names = [name for k, name in enumerate(feature_names(domain)) if k not in habits]

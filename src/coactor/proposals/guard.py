@@ -4,7 +4,7 @@ The alternatives are the learner and a few fixed weights: the start (the weights
 alike, and, in a domain with features of habits, habits first: all alike, but habits count `USUAL` times,
 which nearly copies the most similar cases. After each case the guard adds up how many edits lead from the
 proposal of each alternative to the solution that the expert chose. The alternative with the least total
-proposes (follow the leader), the learner among equals. Nobody is asked for more edits than before.
+proposes (follow the leader), the learner among equals. The expert makes no more edits than before.
 
 Regret. The proposals that were made would have left at most s B edits more than those of the best
 alternative in hindsight that was not dropped. s is the number of changes of the leader, and B the most edits

@@ -304,14 +304,14 @@ class KnowsPeople(Protocol):
 
     @property
     def people(self) -> tuple[str, ...]:
-        """Everybody it has learned from."""
+        """The people it has learned from."""
 
     @property
     def difference(self) -> float:
         """By how much people differ, in prior standard deviations; 0 while there is one person."""
 
     def person(self, name: str, /) -> Preferences:
-        """One person's weights; those of a newcomer if there is nobody of this name, or no name."""
+        """One person's weights; those of a newcomer if the name is unknown or empty."""
 
     def set_back(self, name: str, earlier: Any, /) -> None:
         """Set what one person has shown back to an earlier state of this learner."""

@@ -96,7 +96,7 @@ class Proposal:
     recalled
         What the memory recalled, which is part of the problem; None if there is no memory.
     person
-        Whose weights it was solved with; empty: nobody's in particular.
+        Whose weights it was solved with; empty: those of no particular person.
     proposer, reason
         Whose weights solved it, "learner", "start" or "alike", and why, see `coactor.proposals.guard`.
     """

@@ -93,7 +93,7 @@ class Desk:
         return self._claimed(id, actor, due)
 
     def claim(self, id: int, actor: str) -> Draft:
-        """Claim a proposal, or extend the lease. Raises Conflict if somebody else holds it."""
+        """Claim a proposal, or extend the lease. Raises Conflict if another person holds it."""
         _validate_editor(actor)
         with self._writing(id) as log:
             due = self._claim(log, self._held_draft(log.projection, id, actor, log.now), actor)
@@ -105,13 +105,13 @@ class Desk:
         return due
 
     def _claimed(self, id: int, actor: str, due: bool) -> Draft:
-        # Under the actor's lease, so that nobody else can take it meanwhile.
+        # Under the actor's lease, so that no other person can claim it meanwhile.
         if due and self._proposer.seconds <= self._patience:
             self._proposer.renew(id, actor)
         return self.view(id)
 
     def release(self, id: int, actor: str, *, force: bool = False) -> Ticket:
-        """End the lease; the draft stays. A lead may end somebody else's lease with `force`."""
+        """End the lease; the draft stays. A lead may end another person's lease with `force`."""
         _validate_editor(actor)
         with self._writing(id) as log:
             draft = self._open_draft(log.projection, id)
@@ -266,7 +266,7 @@ class Desk:
     def reopen(self, id: int, *, actor: str, force: bool = False) -> Draft:
         """Withdraw a tell within the grace period: the learner forgets it, the draft is as it was.
 
-        Raises Forbidden if somebody else told it and `force` is false, Conflict if the grace period is over
+        Raises Forbidden if another person told it and `force` is false, Conflict if the grace period is over
         or the weights were rolled back since.
         """
         _validate_editor(actor)
@@ -296,7 +296,7 @@ class Desk:
     def _may_reopen(self, log: Writer, told: Entry, actor: str, force: bool) -> None:
         if told.actor != actor and not force:
             raise Forbidden(
-                f"Proposal {told.proposal} was told by {told.actor or 'somebody'}; ask a lead to reopen it."
+                f"Proposal {told.proposal} was told by {told.actor or 'someone'}; ask a lead to reopen it."
             )
         grace = float(log.projection.config["grace"])
         if log.now - told.time > grace:

@@ -2,10 +2,10 @@
 
 A proposal that waits while others are finished was made with old weights. Solving it again as soon as the
 weights change would waste work, and would change a proposal that its caller already holds. So it is solved
-again when somebody opens it to edit, and only if
+again when a person opens it to edit, and only if
 
-    it is untouched and nobody holds it,
-    the weights have changed since (a rollback changes them too), or it was solved with somebody else's,
+    it is untouched and not held,
+    the weights have changed since (a rollback changes them too), or it was solved with another person's,
     the domain's own solver made it in the study's own way, which every process can repeat,
     and `ask` was not told to keep it.
 
@@ -13,7 +13,8 @@ Every solving stays in the log. A correction is learned from the one that was co
 one it showed; a caller of `tell` says so (`asked_with`, or the proposal itself) if there are several.
 
 If the learner keeps weights for each person, a proposal is solved for the person it was asked for, or else
-for whoever asks and again for whoever opens it. So a solving is identified by its version and its person.
+for the person who asks and again for the one who opens it. So a solving is identified by its version and
+its person.
 """
 
 from __future__ import annotations
@@ -302,7 +303,7 @@ class Proposer:
         actor: str | None = None,
         holder: str = "",
     ) -> bool:
-        """Whether to solve a proposal again before somebody, or this actor, edits it; held by this holder."""
+        """Whether to solve a proposal again before a person, or this actor, edits it; held by this holder."""
         return (
             self._repeatable
             and draft.renewable

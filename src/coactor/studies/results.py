@@ -17,7 +17,7 @@ class Ticket:
     id
         Its number in the study.
     state
-        "waiting", "held", "draft" (edited, and held by nobody) or "done".
+        "waiting", "held", "draft" (edited, and not held) or "done".
     version
         The version of the weights it was solved with.
     key, label
@@ -39,9 +39,9 @@ class Ticket:
     expected_moves
         The expected number of moves that the expert would make first; None if the learner cannot predict it.
     due
-        Whether it was solved with old weights and will be solved again for whoever takes it.
+        Whether it was solved with old weights and will be solved again when it is claimed.
     person
-        For whom it was solved; empty: nobody in particular.
+        For whom it was solved; empty: no particular person.
     """
 
     id: int

@@ -108,11 +108,11 @@ class Study(Reports):
         label, actor
             Names for people: of the proposal, and of who asks.
         person
-            For whom to solve: a name, a role or a depot. The proposal is then theirs, whoever opens it. By
-            default it is solved for the actor, and again for whoever opens it.
+            For whom to solve: a name, a role or a depot. The proposal stays theirs if another person
+            opens it. By default it is solved for the actor, and again for the person who opens it.
         renew
             Whether the proposal may be solved again if it waits while the weights change. It is then solved
-            when somebody opens it at a desk (see `renew`). False is for plans that are already printed.
+            when a person opens it at a desk (see `renew`). False is for plans that are already printed.
         via
             The account that asks on behalf of the actor.
         solution
@@ -137,8 +137,8 @@ class Study(Reports):
     def renew(self, proposal: Proposal | int, *, actor: str = "", via: str = "") -> Proposal:
         """The proposal as it should be shown now: solved again if it waits untouched and the weights changed.
 
-        A desk does this for whoever takes a proposal; this is for callers that show proposals themselves, and
-        for whoever holds an untouched proposal and wants the newer solution.
+        A desk does this when a proposal is claimed; this is for callers that show proposals themselves, and
+        for a holder who wants the newer solution of an untouched proposal.
         """
         validate_actor(actor, via)
         id = id_of(proposal)
@@ -153,7 +153,7 @@ class Study(Reports):
     def renew_ahead(self, count: int = 3) -> int:
         """Solve the oldest waiting proposals again if the weights changed; return how many were due.
 
-        A server calls this in the background, so that nobody waits for a solver when they open a proposal.
+        A server calls this in the background, so that opening a proposal does not wait for a solver.
         """
         return self._proposer.renew_ahead(count)
 
@@ -212,7 +212,7 @@ class Study(Reports):
         Invalid
             If the correction is invalid.
         NotFound, Conflict
-            If there is no such proposal; or it was told something else, is held by somebody else, or was
+            If there is no such proposal; or it was told something else, is held by another person, or was
             solved again and the caller does not say which solution was corrected.
         """
         validate_actor(actor, via)

@@ -180,7 +180,7 @@ class Teller:
 
     def write(self, log: Writer, told: Told, trial: Trial, actor: str, via: str = "") -> Round:
         """Append a prepared tell; its proposal must be open."""
-        if log.projection.knowledge is not trial.before:  # somebody else was told meanwhile
+        if log.projection.knowledge is not trial.before:  # another correction was learned meanwhile
             trial = _try(log.projection.knowledge, told)
         draft = log.projection.drafts[told.proposal]
         before = learner_for(trial.before.learner, told.person).weights
@@ -207,7 +207,7 @@ class Teller:
         fact = entry.fact
         if fact.request != request.digest(self._codec):
             raise Conflict(
-                f"Proposal {id} was already told by {entry.actor or 'somebody'}; reopen it to change that.",
+                f"Proposal {id} was already told by {entry.actor or 'someone'}; reopen it to change that.",
                 {"state": "done", "effort": fact.effort, "actor": entry.actor, "version": fact.version},
             )
         return self.round(entry)

@@ -79,7 +79,7 @@ def create_app(
     hosts
         Host names the server answers to, besides loopback.
     lease
-        Seconds until a proposal that nobody touches is free again.
+        Seconds until an untouched proposal is free again.
     clock
         Seconds since 1970.
     secure

@@ -12,7 +12,7 @@ from coactor.protocol import Domain
 from coactor.studies import Conflict, Desk, Forbidden, Invalid, Store, Study, catalog, open_study
 from coactor.studies.desk import LEASE
 
-PATIENCE = 0.3  # seconds of a solving that somebody who opens a proposal waits for
+PATIENCE = 0.3  # seconds of solving that a person who opens a proposal waits for
 
 
 class OpenStudies:
@@ -23,7 +23,7 @@ class OpenStudies:
     store
         The store; several servers may share it.
     lease
-        Seconds until a proposal that nobody touches is free again.
+        Seconds until an untouched proposal is free again.
     clock
         Seconds since 1970.
     domains

@@ -88,7 +88,7 @@ def test_proposals_from_before_predictions_have_no_chance_and_are_not_renewed(sq
         study = Study(store, "old")
         assert {t.chance for t in study.proposals()} == {None}
         assert [t.state for t in study.proposals("open")] == ["draft", "waiting"]
-        assert not any(t.due for t in study.proposals("open"))  # nobody recorded who had solved them
+        assert not any(t.due for t in study.proposals("open"))  # who had solved them was not recorded
         assert study.desk().claim(8, "ana").ticket.version == 5
 
 

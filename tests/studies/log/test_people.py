@@ -81,14 +81,14 @@ def test_tell_learns_from_the_solution_that_the_caller_has(url):
 def test_rollback_of_one_person_leaves_the_others(url):
     with taught(url) as study:
         version, ben = study.version, study.weights(person="ben")
-        for _ in range(4):  # somebody else used ana's account
+        for _ in range(4):  # another person used ana's account
             p = study.ask(UP, actor="ana")
             study.tell(p, moves=flip(0, 1), actor="ana")
         study.rollback(version, "a stranger at ana's desk", person="ana")
         assert study.ask(UP, actor="ana").solution == WANTS["ana"]
         assert np.allclose(study.weights(person="ben"), ben, rtol=0.2)
         assert verify(study.store, "desk").version == study.version
-        with pytest.raises(NotFound, match="Nobody called 'cleo'"):
+        with pytest.raises(NotFound, match="No correction is by a person called 'cleo'"):
             study.rollback(version, "who?", person="cleo")
 
 

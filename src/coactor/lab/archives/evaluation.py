@@ -56,7 +56,7 @@ class Evaluation:
     settings
         The other parameters, as JSON-able data.
     early
-        Which cases are among the first five of somebody, shape (orders, cases); None if there is one person.
+        Which cases are among the first five of a person, shape (orders, cases); None if there is one person.
     """
 
     kind: str
@@ -185,7 +185,7 @@ def evaluate(
 
 
 def _early(archive: Archive, orders: Sequence[Indices]) -> Matrix | None:
-    """Which cases of each order are among the first of somebody; None if there is one person."""
+    """Which cases of each order are among the first of a person; None if there is one person."""
     if not isinstance(archive, CaseArchive) or len(set(archive.people)) < 2:
         return None
     people = archive.people

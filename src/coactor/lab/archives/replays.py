@@ -27,7 +27,7 @@ class Replay:
     efforts
         The effort of each case.
     weights
-        The weights after the last case; those of nobody in particular if people have weights of their own.
+        The weights after the last case; those of no particular person if people have weights of their own.
     quality
         Mean NDCG of the proposed rankings; NaN for other archives.
     """

@@ -230,7 +230,7 @@ def _editor(
         return lambda x, expert, _: (expert(x, domain.solve(x, expert.weights[: domain.dim])), None)
     if contender.text in (START, ALIKE):
         return lambda x, expert, _: (expert(x, domain.solve(x, start)), None)
-    text = contender.text.removeprefix(f"{contender.sharing}-")  # the same search, whoever shares
+    text = contender.text.removeprefix(f"{contender.sharing}-")  # the same search, however weights are shared
     seed = int(stream(unit, _CONTENDER, zlib.crc32(text.encode())).integers(2**31))
     # Every contender draws from the same stream, so that all begin with the same solution.
     random_ties = unit.panel.ties == "random"

@@ -1,4 +1,4 @@
-"""Checks of facts that come from outside, such as an export that somebody may have edited."""
+"""Checks of facts that come from outside, such as an export that may have been edited."""
 
 from __future__ import annotations
 

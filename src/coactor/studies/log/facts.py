@@ -31,7 +31,7 @@ class Asked:
     them. `renewable` is true if any process that opens the study would have computed the same solution; such
     a proposal may be solved again with newer weights. `recalled` is the content hash of what the memory
     recalled for the problem. `person` is for whom it was asked, and `solved_for` whose weights were used:
-    without a person, those of whoever asks. `proposer` and `reason` are those of the proposal.
+    without a person, those of the person who asks. `proposer` and `reason` are those of the proposal.
     """
 
     kind: ClassVar[str] = "asked"

@@ -39,7 +39,7 @@ class DraftState:
     chance: float | None = None
     expected: float | None = None
     renewable: bool = False
-    person: str = ""  # for whom it was asked; empty: for whoever opens it
+    person: str = ""  # for whom it was asked; empty: for the person who opens it
     solved_for: str = ""  # whose weights the solution was made with
 
     @property
@@ -243,7 +243,7 @@ def set_back(knowledge: Knowledge, earlier: Knowledge, person: str) -> Knowledge
     if not knows_people(learner):
         raise Invalid(f"The learner {learner.name!r} has one set of weights for all; leave the person out.")
     if person not in learner.people:
-        raise NotFound(f"Nobody called {person!r} has corrected anything; see the people of the study.")
+        raise NotFound(f"No correction is by a person called {person!r}; see the people of the study.")
     learner.set_back(person, earlier.learner)
     return knowledge
 

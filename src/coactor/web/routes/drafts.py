@@ -81,7 +81,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
 
     @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=Ticket, responses=ERRORS)
     def release(study: StudyName, id: ProposalId, account: Me) -> Response:
-        """End the lease; the draft stays. A lead may release what somebody else holds."""
+        """End the lease; the draft stays. A lead may release another person's proposal."""
         require(account, "edit", study)
         lead = account.role(study) in PERMISSIONS["lead"]
         return json_response(asdict(studies.desk(study).release(id, account.name, force=lead)))

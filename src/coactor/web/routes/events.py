@@ -137,7 +137,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> Streams:
                     else:
                         await anyio.sleep(POLL)
 
-        headers = {"X-Accel-Buffering": "no", "Content-Encoding": "identity"}  # nobody may hold it back
+        headers = {"X-Accel-Buffering": "no", "Content-Encoding": "identity"}  # no proxy may buffer it
         return StreamingResponse(content(), media_type=MEDIA_TYPE, headers=headers)
 
     return streams

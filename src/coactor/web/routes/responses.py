@@ -39,7 +39,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     401: _error("The credential is missing or invalid."),
     403: _error("The role does not allow this."),
     404: _error("It does not exist, or is outside the scope of the account."),
-    409: _error("Somebody changed it meanwhile; `current` is its present state."),
+    409: _error("It was changed in the meantime; `current` is its present state."),
     413: _error("The request is too large."),
     422: _error("The request is not valid."),
     429: {**_error("Too many wrong credentials from this address."), "headers": _RETRY_AFTER},

@@ -40,7 +40,7 @@ async function take(omitted) {
     say("You can view this, but not edit it.");
     return get(`${path}?${omitted}`);
   }
-  // The page says whether the proposal was free; somebody may have been faster since.
+  // The page says whether the proposal was free; another person may have claimed it since.
   if (free) {
     try {
       return await post(`${path}/claim?${omitted}`);

@@ -24,7 +24,7 @@ export function drawCalibration(place, calibration) {
   place.hidden = verdict === "silent";
   if (place.hidden) return;
   const explanation =
-    "Before somebody opens a proposal, the page says how likely it is to be fine as it is.";
+    "Before a proposal is opened, the page says how likely it is to be fine as it is.";
   put(
     place,
     h("h2", { text: "Were the predictions right?" }),

@@ -95,7 +95,7 @@ function rollback({ height, x }, rows, version) {
 function describe(row) {
   const notes = `${row.estimated ? ", estimated" : ""}${row.learned ? "" : ", just today"}`;
   const edits = plural(row.effort, "edit");
-  return `Proposal ${row.proposal}: ${edits}${notes}. ${row.actor || "Somebody"}, ${clock(row.time)}.`;
+  return `Proposal ${row.proposal}: ${edits}${notes}. ${row.actor || "An unnamed person"}, ${clock(row.time)}.`;
 }
 
 /** @param {Scale} scale @param {Effort[]} rows */

@@ -72,7 +72,7 @@ function line(fact) {
   return h(
     "li",
     { value: seq },
-    h("b", { text: actor || "Somebody" }),
+    h("b", { text: actor || "An unnamed person" }),
     ` ${sentence} `,
     via ? h("span", { class: "hint", text: `(through ${via}) ` }) : null,
     h("time", { class: "hint", datetime, text: clock(time) }),
