@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import coactor
 from coactor.web.demo import studies
 
 pytestmark = pytest.mark.browser
@@ -37,3 +39,31 @@ def test_report_compares_the_start_with_now_and_with_no_learning(site):
     page.emulate_media(media="print")
     assert not page.locator(".top").is_visible()
     assert page.locator(".tiles").is_visible()
+
+
+def test_report_says_what_people_share_and_how_each_differs(site):
+    study = site.study("try-ranking")
+    domain, rng = study.domain, np.random.default_rng(0)
+    shared = rng.random(domain.dim)
+    tastes = {"ana": shared, "ben": shared.copy()}
+    tastes["ben"][0] = -3.0
+    for k in range(12):
+        name = ("ana", "ben")[k % 2]
+        proposal = study.renew(studies.ask(study, name), actor=name)
+        expert = coactor.SimulatedExpert(domain, weights=tastes[name], kappa=0.1)
+        study.tell(proposal, expert(proposal.problem, proposal.solution), actor=name)
+    assert study.people().people[1].words
+    page = site.open(site.log_in("lea", "lead"), "/s/try-ranking/report")
+    card = page.locator("#people")
+    card.locator("#shared li").first.wait_for()
+    page.get_by_label("One person").select_option("ben")
+    card.locator("#person-view li", has_text="ben").first.wait_for()
+    assert card.locator(".weight").count() == min(20, domain.dim)
+    page.get_by_label("Hide names").check()
+    card.locator("option", has_text="person 2").wait_for(state="attached")
+    assert "ben" not in card.inner_text()
+    assert page.locator("#hide-names").is_checked()
+    reader = site.open(site.log_in("rita", "viewer"), "/s/try-ranking/report").locator("#people")
+    reader.locator("#shared").wait_for()
+    assert "ben" not in reader.inner_text()
+    assert reader.locator("#hide-names").count() == 0

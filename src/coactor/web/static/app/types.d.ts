@@ -192,6 +192,20 @@ export interface Beliefs {
   feature_names: string[];
 }
 
+export interface PersonView {
+  name: string;
+  group: number;
+  /** Each feature's part of all weights, with its sign. */
+  shares: number[];
+  words: string[];
+}
+
+export interface PeopleView {
+  features: string[];
+  shared: string[];
+  people: PersonView[];
+}
+
 export interface Trend {
   sentence: string;
   verdict: string;

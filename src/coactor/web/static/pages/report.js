@@ -9,6 +9,7 @@ import { findTrial, playButton } from "../app/trials.js";
 import { drawCalibration } from "../views/calibration.js";
 import { effortChart, legend } from "../views/chart.js";
 import { drawLog } from "../views/log.js";
+import { drawPeople } from "../views/people.js";
 import { drawProgress } from "../views/progress.js";
 import { drawVersions } from "../views/versions.js";
 import { weightTable } from "../views/weights.js";
@@ -26,6 +27,7 @@ const chartLegend = h("div");
 const numbers = h("div");
 const bars = h("div");
 const reveal = h("div");
+const people = h("section", { class: "card", id: "people", hidden: true });
 const predictions = h("section", { class: "card", hidden: true });
 const versionsPlace = h("div");
 const log = h("div");
@@ -86,6 +88,7 @@ async function draw() {
     get(at(study, `/versions?after=${earliest}`)),
     findTrial(),
     drawLog(log, summary.facts),
+    drawPeople(people, summary.signs),
     refreshProgress(),
   ]);
   const { signs } = summary;
@@ -203,6 +206,7 @@ put(
     downloads,
   ),
   section("What has been learned", bars, reveal),
+  people,
   predictions,
   section("Versions", versionsPlace),
   section("Log", log),
