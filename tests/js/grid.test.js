@@ -9,6 +9,7 @@ const roster = new Layout({
   choose: ["shift"],
   swaps: ["nurse"],
   along: "day",
+  longest: 3,
   names: { nurse: ["Ana", "Ben"], day: ["Mon", "Tue", "Wed"], shift },
   colours: {},
   cells: [
@@ -23,6 +24,7 @@ const school = new Layout({
   choose: ["room", "hour"],
   swaps: ["lesson"],
   along: "lesson",
+  longest: 1,
   names: { lesson: ["Art", "Music"], room: ["hall", "lab"], hour: ["8", "9", "10"] },
   colours: {},
   cells: [0, 4],
@@ -60,6 +62,18 @@ test("cells are exchanged along the axes for swaps only", () => {
   assert.equal(roster.exchangeable(1, 4), true);
   assert.equal(roster.exchangeable(0, 1), false);
   assert.equal(roster.exchangeable(0, 4), false);
+});
+
+test("stretches are exchanged without the cells at their ends that are alike", () => {
+  const now = [0, 1, 2, 0, 2, 1];
+  assert.deepEqual(roster.line(1, 3), [1, 2]);
+  assert.equal(roster.reach(0, 2), 3);
+  assert.equal(roster.reach(0, 3), 0);
+  assert.equal(roster.aligned(0, 5), 3);
+  assert.equal(roster.nameOf(0, 2), "Ana, Mon to Tue");
+  assert.deepEqual(roster.exchange(now, 0, 3, 3), { op: "block", args: [0, 1, 1, 1, 2] });
+  assert.deepEqual(roster.exchange(now, 3, 0, 2), { op: "swap", args: [0, 1, 1, 1] });
+  assert.equal(roster.exchange(now, 0, 3, 1), null);
 });
 
 test("counts stand beside the rows or below the columns that they belong to", () => {

@@ -43,9 +43,9 @@ def legal(x: Instance, y: Indices) -> Indices:
 
 
 def of_cell(x: Instance, y: Indices, cell: int) -> tuple[Indices, NDArray[np.bool_]]:
-    """The sets and swaps of a cell that change something, and which of them keep every rule."""
-    op, a, b, length = x.edits.T
-    mine = x.edits[(length == 1) & ((a == cell) | ((b == cell) & (op == EXCHANGE)))]
+    """The sets and swaps of a cell and the blocks that begin there, and which of them keep every rule."""
+    op, a, b, _ = x.edits.T
+    mine = x.edits[(a == cell) | ((b == cell) & (op == EXCHANGE))]
     verdict = judge(x.broken, y.ravel(), mine, x.stride)
     return mine[verdict != IDLE], verdict[verdict != IDLE] == LEGAL
 

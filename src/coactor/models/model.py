@@ -315,7 +315,7 @@ class GridModel:
         return self.broken(x, self._edited(x, y, move))
 
     def edits_of(self, x: Instance, y: Indices, part: int) -> list[tuple[Move, Vector, str]]:
-        """The sets and swaps of a cell, what each changes, and the rules it would break, in words."""
+        """Sets and swaps of a cell, blocks that begin there; what each changes, and the rules it breaks."""
         if not 0 <= part < y.size:
             raise ValueError(f"There is no cell {part}; the grid has {y.size}.")
         options, kept = edits.of_cell(x, y, part)
@@ -384,5 +384,6 @@ class GridModel:
         """The solution as a grid to draw: names on the axes, colours of choices, cells, margins."""
         shown = showing.grid(x, y, list(self.margins))
         swaps = [self.schema.over[axis] for axis in self.swaps]
-        along = self.schema.over[self.along]
-        return [{**shown, "swaps": swaps, "along": along, "colours": self.colours}]
+        longest = self.longest if set(self.swaps) - {self.along} else 1
+        more = {"along": self.schema.over[self.along], "longest": longest, "colours": self.colours}
+        return [{**shown, "swaps": swaps, **more}]

@@ -1,46 +1,92 @@
-"""A planner's morning on a roster and a timetable: by mouse, by finger and by keyboard."""
+"""A planner's morning on a roster and a timetable: by mouse, by finger and by keyboard.
+
+One server for all tests; each has a study of its own.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
+from coactor.studies import Store, catalog, open_study
+from coactor.web import demo
+from coactor.web.app import create_app
 from coactor.web.demo import studies
 from tests.page.actions import Finger, drag, press, submit
+from tests.page.conftest import Site
+from tests.page.test_access import looked_at, open_folds, with_axe
+from tests.web.conftest import serving
 
 pytestmark = pytest.mark.browser
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-ROSTER, TIMETABLE = "/s/try-roster/p/1", "/s/try-timetable/p/1"
 
 
-class Plan:
-    """What the model says about the first proposal of a study."""
+class Desk(Site):
+    """A server with a study for each test, and what the model says about its only proposal."""
 
-    def __init__(self, site: Any, name: str) -> None:
-        self.model = site.study(name).domain
-        proposal = site.study(name).proposal(1)
+    name = ""
+
+    def begin(self, name: str, kind: str, **options: Any) -> Any:
+        """Create a study of a demo's domain with one proposal, and return the page on which it is open."""
+        self.name, self.model = name, catalog.make(kind, {})
+        problem = next(self.model.sample(np.random.default_rng(7), 1))  # type: ignore[attr-defined]
+        with open_study(self.store, name, self.model, create=True) as study:
+            proposal = study.ask(problem)
         self.x, self.y = proposal.problem, proposal.solution
+        return self.open(self.log_in(name, **options), f"/s/{name}/p/1")
 
-    def find(self, op: str, refused: bool) -> tuple[int, int, Any, str]:
+    def find(self, op: str, refused: bool = False) -> tuple[int, int, Any, str]:
         """Return the first edit of this kind: its cell, the other cell or the choice, the move, the rules."""
+        n = self.y.ndim
         for part in range(self.y.size):
             for move, _, rules in self.model.edits_of(self.x, self.y, part):
-                if move["op"] == op and bool(rules) == refused:
-                    n = self.y.ndim
-                    if op == "set":
-                        other = int(np.ravel_multi_index(move["args"][n:], self.x.widths()))
-                    else:
-                        ends = [
-                            np.ravel_multi_index(a, self.y.shape)
-                            for a in (move["args"][:n], move["args"][n:])
-                        ]
-                        other = next(int(end) for end in ends if end != part)
-                    return part, other, move, rules
+                if move["op"] != op or bool(rules) != refused:
+                    continue
+                if op == "set":
+                    return part, int(np.ravel_multi_index(move["args"][n:], self.x.widths())), move, rules
+                ends = [
+                    int(np.ravel_multi_index(a, self.y.shape))
+                    for a in (move["args"][:n], move["args"][n : 2 * n])
+                ]
+                return part, next(end for end in ends if end != part), move, rules
         raise AssertionError(f"There is no such {op}.")
+
+    def words(self, move: Any) -> str:
+        return str(self.model.describe(self.x, move))
+
+    def done(self) -> list[Any]:
+        return self.moves(self.name)
+
+    def reported_edits(self, page: Any) -> str:
+        """Return the effort of the last finished proposal, as the report says it."""
+        self.open(page, f"/s/{self.name}/report")
+        page.get_by_text("The numbers").click()
+        rows = page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr")
+        return str(rows.first.locator("td").nth(1).inner_text())
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: Any, browser: Any) -> Iterator[Desk]:
+    folder = tmp_path_factory.mktemp("ward")
+    with Store(f"sqlite:///{folder}/desk.db") as store:
+        demo.create_demo_studies(store, fill_queues=False)
+        app = create_app(store, demo=demo)
+        with serving(app) as address:
+            yield Desk(store, address, browser, app)
+
+
+@pytest.fixture
+def desk(server: Desk) -> Iterator[Desk]:
+    yield server
+    server.close()
+    server._contexts.clear()
+    assert server.log.errors == []
+    assert server.log.dialogs == []
 
 
 def cell(page: Any, part: int) -> Any:
@@ -55,137 +101,202 @@ def gesture(page: Any, text: str) -> None:
     page.locator("#gesture", has_text=text).wait_for()
 
 
-def test_planners_morning_by_mouse(site, revision):
-    plan = Plan(site, "try-roster")
-    page = site.open(site.log_in(), ROSTER)
-    a, b, _, rules = plan.find("swap", refused=True)
+def locked(page: Any, part: int) -> bool:
+    return "locked" in cell(page, part).get_attribute("class")
+
+
+def test_planners_morning_by_mouse(desk, revision):
+    page = desk.begin("mouse", "try-roster")
+    a, b, _, rules = desk.find("swap", refused=True)
     drag(page, cell(page, a), cell(page, b), drop=False)
     gesture(page, rule_in(rules))  # before it happens
     assert "refused" in cell(page, b).get_attribute("class")
     page.mouse.up()
     gesture(page, rule_in(rules))
-    a, b, move, _ = plan.find("swap", refused=False)
+    a, b, move, _ = desk.find("swap")
     drag(page, cell(page, a), cell(page, b), drop=False)
-    gesture(page, f"Let go: {plan.model.describe(plan.x, move)}")
+    gesture(page, f"Let go: {desk.words(move)}")
     page.keyboard.press("Escape")
     page.mouse.up()
-    assert site.moves("try-roster") == []
+    assert desk.done() == []
     drag(page, cell(page, a), cell(page, b))
     revision(page, 1)
-    assert site.moves("try-roster") == [move]
+    assert desk.done() == [move]
     assert page.locator(".grid .changed").count() == 2
     page.locator(".changes tbody tr.moved").first.wait_for()  # what changes, wish by wish
     page.keyboard.press("Control+z")
     revision(page, 2)
-    part, choice, move, _ = plan.find("set", refused=False)
+    part, choice, move, _ = desk.find("set")
     cell(page, part).click()
     page.locator(".cell-menu .menu-item").nth(choice).click()
     revision(page, 3)
-    assert site.moves("try-roster") == [move]
+    assert desk.done() == [move]
     days = page.locator(".grid tbody tr").nth(part // 7).locator("td.count")
-    worked = plan.model.apply(plan.x, plan.y, move)[part // 7] > 0
+    worked = desk.model.apply(desk.x, desk.y, move)[part // 7] > 0
     assert days.inner_text() == str(worked.sum())
-    cell(page, part).focus()
-    press(page, "Shift+L")
-    assert "locked" in cell(page, part).get_attribute("class")
-    press(page, "1", "2", "3", "4")
-    gesture(page, "is locked")
-    assert len(site.moves("try-roster")) == 1
-    page.keyboard.press("Escape")
+    cell(page, part).click()
+    page.locator(".cell-menu").get_by_text("Lock").click()
+    assert locked(page, part)
+    drag(page, cell(page, part), cell(page, (part + 7) % 70))
+    assert desk.done() == [move]
     submit(page)
-    site.open(page, "/s/try-roster/report")
-    page.get_by_text("The numbers").click()
-    row = page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr").first
-    assert row.locator("td").nth(1).inner_text() == "1"
-    site.open(page, ROSTER)
-    assert page.locator(".edits li").inner_text() == plan.model.describe(plan.x, move)
+    assert desk.reported_edits(page) == "1"
+    desk.open(page, "/s/mouse/p/1")
+    assert page.locator(".edits li").inner_text() == desk.words(move)
     page.get_by_role("button", name="Before").click()
-    assert cell(page, part).inner_text() == plan.x.positions["shift"][plan.y.ravel()[part]]
+    assert cell(page, part).inner_text() == desk.x.positions["shift"][desk.y.ravel()[part]]
 
 
-def test_planners_morning_by_keyboard(site, revision):
-    plan = Plan(site, "try-roster")
-    page = site.open(site.log_in(), ROSTER)
-    part, choice, move, _ = plan.find("set", refused=False)
+def test_planners_morning_by_keyboard(desk, revision):
+    page = desk.begin("keys", "try-roster")
+    part, choice, move, _ = desk.find("set")
     cell(page, 0).focus()
     press(page, *["ArrowDown"] * (part // 7), *["ArrowRight"] * (part % 7))
     press(page, ("o", "e", "l", "n")[choice])
     revision(page, 1)
-    assert site.moves("try-roster") == [move]
+    assert desk.done() == [move]
     press(page, "Control+z")
     revision(page, 2)
-    a, b, move, _ = plan.find("swap", refused=False)
-    cell(page, a).focus()
-    press(page, "Space", *["ArrowDown" if b > a else "ArrowUp"] * (abs(b - a) // 7))
-    gesture(page, f"Space: {plan.model.describe(plan.x, move)}")
-    press(page, "Space")
-    revision(page, 3)
-    assert site.moves("try-roster") == [move]
-    part, choice, _, rules = plan.find("set", refused=True)
-    press(page, "Control+z")
-    revision(page, 4)
+    part, choice, _, rules = desk.find("set", refused=True)
     cell(page, part).focus()
     press(page, str(choice + 1))
     gesture(page, rule_in(rules))
     press(page, "F2")
     page.locator(".cell-menu .refusal").first.wait_for()
     press(page, "Escape")
+    a, b, _, rules = desk.find("swap", refused=True)
+    cell(page, a).focus()
+    press(page, "Space", *["ArrowDown"] * ((b - a) // 7))
+    gesture(page, rule_in(rules))  # before it is put down
+    press(page, "Escape")
+    a, b, move, _ = desk.find("swap")
+    cell(page, a).focus()
+    press(page, "Space", *["ArrowDown"] * ((b - a) // 7))
+    gesture(page, f"Space: {desk.words(move)}")
+    press(page, "Space")
+    revision(page, 3)
+    assert desk.done() == [move]
+    cell(page, a).focus()
+    press(page, "Shift+L")
+    assert locked(page, a)
+    press(page, "1", "2", "3", "4", "Space")
+    gesture(page, "is locked")
+    cell(page, b).focus()
+    press(page, "Space", *["ArrowUp"] * ((b - a) // 7))
+    gesture(page, "is locked")
+    press(page, "Escape")
+    assert desk.done() == [move]
+    cell(page, a).focus()
+    press(page, "Shift+L")
+    assert not locked(page, a)
     submit(page)
-    assert site.study("try-roster").effort()[0].effort == 0
+    assert desk.reported_edits(page) == "1"
 
 
-def test_planners_morning_by_finger(site, revision):
-    plan = Plan(site, "try-roster")
-    page = site.open(site.log_in(**PHONE), ROSTER)
+def test_planners_morning_by_finger(desk, revision):
+    page = desk.begin("finger", "try-roster", **PHONE)
     finger = Finger(page)
-    a, b, move, _ = plan.find("swap", refused=False)
+    a, b, move, _ = desk.find("swap")
     cell(page, a).tap()
     page.locator(".cell-menu .menu-item").first.wait_for()
     finger.drag(cell(page, a), cell(page, b))
     revision(page, 1)
-    assert site.moves("try-roster") == [move]
+    assert desk.done() == [move]
     page.locator("#undo").tap()
     revision(page, 2)
-    a, b, _, rules = plan.find("swap", refused=True)
+    a, b, _, rules = desk.find("swap", refused=True)
     cell(page, a).tap()
     page.locator(".cell-menu .menu-item").first.wait_for()
     finger.slide(cell(page, a), cell(page, b))
     gesture(page, rule_in(rules))
     finger.send("touchEnd")
-    assert site.moves("try-roster") == []
-    part, choice, move, _ = plan.find("set", refused=False)
+    assert desk.done() == []
+    part, choice, move, _ = desk.find("set")
     cell(page, part).tap()
     page.locator(".cell-menu .menu-item").nth(choice).tap()
     revision(page, 3)
     cell(page, part).tap()
     page.locator(".cell-menu").get_by_text("Lock").tap()
-    assert "locked" in cell(page, part).get_attribute("class")
+    assert locked(page, part)
     page.locator("#submit[data-armed]").tap()
     page.locator("#lesson").wait_for()
-    assert site.study("try-roster").effort()[0].effort == 1
+    assert desk.reported_edits(page) == "1"
 
 
-def test_lessons_are_moved_and_exchanged_on_a_board(site, revision):
-    plan = Plan(site, "try-timetable")
-    page = site.open(site.log_in(viewport={"width": 1600, "height": 900}), TIMETABLE)
-    part, choice, move, _ = plan.find("set", refused=False)
+def test_block_moves_by_mouse_keyboard_and_finger(desk, revision):
+    page = desk.begin("block", "try-roster")
+    a, b, move, _ = desk.find("block")
+    last = a + move["args"][-1] - 1
+    cell(page, a).focus()
+    cell(page, last).click(modifiers=["Shift"])
+    assert page.locator(".grid .chosen").count() == move["args"][-1]
+    drag(page, cell(page, last), cell(page, b + 1), drop=False)  # held anywhere, dropped on the row
+    gesture(page, f"Let go: {desk.words(move)}")
+    page.mouse.up()
+    revision(page, 1)
+    assert desk.done() == [move]
+    press(page, "Control+z")
+    revision(page, 2)
+    cell(page, a).focus()
+    press(page, *["Shift+ArrowRight"] * (move["args"][-1] - 1))
+    press(page, "Space", *["ArrowDown"] * ((b - a) // 7), "Space")
+    revision(page, 3)
+    assert desk.done() == [move]
+    press(page, "Control+z")
+    revision(page, 4)
+    a, b, refused, rules = desk.find("block", refused=True)
+    cell(page, a).focus()
+    press(page, *["Shift+ArrowRight"] * (refused["args"][-1] - 1))
+    press(page, "Space", *["ArrowDown"] * ((b - a) // 7))
+    gesture(page, rule_in(rules))
+    press(page, "Escape", "Escape")
+    assert page.locator(".grid .chosen").count() == 0
+    page = desk.begin("touched-block", "try-roster", **PHONE)
+    a, b, move, _ = desk.find("block")
+    for _ in range(move["args"][-1] - 1):
+        cell(page, a).tap()
+        page.locator(".cell-menu").get_by_text("as well").tap()
+    Finger(page).drag(cell(page, a), cell(page, b))
+    revision(page, 1)
+    assert desk.done() == [move]
+
+
+def test_lessons_are_moved_and_exchanged_on_a_board(desk, revision):
+    page = desk.begin("lessons", "try-timetable", viewport={"width": 1600, "height": 900})
+    part, choice, move, _ = desk.find("set")
     slot = page.locator(f'.grid [data-slot="{choice}"]')
     drag(page, cell(page, part), slot)
     revision(page, 1)
-    assert site.moves("try-timetable") == [move]
+    assert desk.done() == [move]
     assert slot.locator(".item").get_attribute("data-part") == str(part)
     page.keyboard.press("Control+z")
     revision(page, 2)
-    a, b, move, _ = plan.find("swap", refused=False)
+    a, b, move, _ = desk.find("swap")
     drag(page, cell(page, a), cell(page, b))
     revision(page, 3)
-    assert site.moves("try-timetable") == [move]
+    assert desk.done() == [move]
 
 
-def test_colleague_advises_on_a_roster_in_words(site):
-    study = site.study("try-roster")
+@pytest.mark.parametrize("kind", ["try-roster", "try-timetable"])
+def test_axe_finds_nothing_on_a_grid(desk, kind, revision):
+    """Edited, a cell locked, and the choices of another one open."""
+    page = desk.begin(f"axe-{kind}", kind)
+    open_folds(page)
+    a, b, _, _ = desk.find("swap")
+    drag(page, cell(page, a), cell(page, b))
+    revision(page, 1)
+    cell(page, a).focus()
+    page.keyboard.press("Shift+L")
+    cell(page, a + 1).click()
+    page.locator(".cell-menu .refusal").first.wait_for()
+    assert looked_at(with_axe(page), kind) == []
+
+
+def test_colleague_advises_on_a_roster_in_words(desk):
+    study = desk.study("try-roster")
+    studies.fill(study, "admin")
     moves = studies.advice(study, 1).moves
-    page = site.open(site.log_in(), ROSTER)
+    page = desk.open(desk.log_in(), "/s/try-roster/p/1")
     page.locator("#ask-colleague").click()
     if not moves:
         page.locator("#advice", has_text="leave it as it is").wait_for()

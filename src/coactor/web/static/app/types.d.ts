@@ -75,6 +75,8 @@ export interface GridView {
   swaps: string[];
   /** The axis along which blocks lie. */
   along: string;
+  /** How many cells a block may have; 1 if there are no blocks. */
+  longest: number;
   names: Record<string, string[]>;
   colours: Record<string, Record<string, string>>;
   cells: unknown;

@@ -2,17 +2,16 @@
 // key to change, lock what must stay. What a rule forbids is refused, with the rule's name, before it happens.
 
 import { at, get } from "../app/api.js";
-import { makeDraggable } from "../app/drag.js";
 import { button, closest, h, kbd } from "../app/elements.js";
 import { changeTexts } from "../app/format.js";
 import { messageOf, sayError } from "../app/shell.js";
+import { GridHand } from "./grid/hand.js";
 import { GridKeys } from "./grid/keys.js";
 import { Layout } from "./grid/layout.js";
 import { CellMenu } from "./grid/menu.js";
 import { GridTable } from "./grid/table.js";
 import { OptionList } from "./option-list.js";
 
-/** @import { Gesture, Hand } from "../app/drag.js" */
 /** @import { Editor, EditorContext, GridView, Move, Option, Proposal } from "../app/types.js" */
 
 /** @typedef {{ part: number, slot: number }} Target a cell or an item, or the place of a choice */
@@ -20,7 +19,7 @@ import { OptionList } from "./option-list.js";
 
 const FEW = 3; // changes named in a sentence
 const KEYS = 9; // choices with a number
-const NOWHERE = { part: -1, slot: -1 };
+const LEAVE = "Let go here, or press Escape, to leave it as it is.";
 
 /** @param {Move} move */
 const keyOf = ({ op, args }) => `${op} ${args.join(" ")}`;
@@ -29,6 +28,7 @@ export class GridEditor {
   /** @type {number[]} */
   now = [];
   active = 0; // the cell that the keyboard is on
+  length = 1; // how many cells from there on are taken together
   /** What can be done with a cell, and to which revision of the draft that belongs. @type {Map<number, Promise<Map<string, Option>>>} */
   #options = new Map();
   #revision = -1;
@@ -48,23 +48,27 @@ export class GridEditor {
     this.table = new GridTable(this.layout);
     this.menu = new CellMenu();
     this.list = new OptionList(draft, editable, (option) => this.take(option));
-    this.ghost = h("div", { class: "chip ghost-chip", "aria-hidden": "true", hidden: true });
+    this.hand = new GridHand(this);
     this.canvas = h(
       "div",
       { class: "grid-canvas" },
       this.table.element,
       this.menu.element,
-      this.ghost,
+      this.hand.ghost,
     );
     const { table } = this.table;
     table.addEventListener("focusin", ({ target }) => this.#onFocus(target));
-    table.addEventListener("click", ({ target }) => this.#onClick(target));
+    table.addEventListener("click", ({ target, shiftKey }) => this.onClick(target, shiftKey));
     this.table.element.addEventListener("scroll", () => this.menu.hide(), { passive: true });
     document.addEventListener("pointerdown", ({ target }) => {
       if (!closest(target, ".cell-menu, .grid [data-part]")) this.menu.hide();
     });
     this.keys = new GridKeys(this);
-    makeDraggable(table, (hand) => this.#grab(hand), { scroller: () => this.table.element });
+  }
+
+  /** The cells that are taken together: the active one, and those that follow it. */
+  get cells() {
+    return this.layout.line(this.active, this.length);
   }
 
   // -- what can be done --------------------------------------------------------------------------------
@@ -93,24 +97,22 @@ export class GridEditor {
 
   /** The move that takes a cell or an item to a target; null if it would change nothing. @param {number} part @param {Target} target @returns {Move | null} */
   moveTo(part, { part: other, slot }) {
-    const { layout, now } = this;
-    if (
-      other >= 0 &&
-      other !== part &&
-      layout.exchangeable(part, other) &&
-      now[part] !== now[other]
-    )
-      return layout.swapMove(part, other);
-    return slot >= 0 && slot !== now[part] ? layout.setMove(part, slot) : null;
+    const { layout, now, length } = this;
+    const goal = other >= 0 && length > 1 ? layout.aligned(part, other) : other;
+    if (goal >= 0 && goal !== part && layout.exchangeable(part, goal))
+      return layout.exchange(now, part, goal, length);
+    return length === 1 && slot >= 0 && slot !== now[part] ? layout.setMove(part, slot) : null;
   }
 
   /** Whether a cell may go to a target, in words. @param {number} part @param {Target} target @returns {Promise<Verdict>} */
   async verdict(part, target) {
-    const locked = [part, target.part].find((one) => this.locked.has(one));
-    if (locked !== undefined) return { option: null, text: this.#lockedText(locked) };
     const move = this.moveTo(part, target);
-    if (!move) return { option: null, text: this.#whyNot(part, target) };
-    const option = (await this.optionsOf(part)).get(keyOf(move));
+    const parts = move ? this.layout.partsOf(move) : [part, target.part];
+    const locked = parts.find((one) => this.locked.has(one));
+    if (locked !== undefined) return { option: null, text: this.#lockedText(locked) };
+    if (!move) return { option: null, text: this.whyNot(part, target) };
+    const from = parts.includes(part) ? part : parts[0]; // a stretch is shorter where both are alike
+    const option = (await this.optionsOf(from)).get(keyOf(move));
     return option ? this.#judge(option) : { option: null, text: "This cannot be done." };
   }
 
@@ -123,10 +125,11 @@ export class GridEditor {
   }
 
   /** @param {number} part @param {Target} target */
-  #whyNot(part, { part: other }) {
-    const { layout, now } = this;
-    if (other < 0 || other === part) return "Let go here, or press Escape, to leave it as it is.";
-    if (layout.exchangeable(part, other)) return `Both are ${layout.choices[now[part]]}.`;
+  whyNot(part, { part: other }) {
+    const { layout, now, length } = this;
+    if (other < 0 || this.cells.includes(other)) return LEAVE;
+    if (layout.exchangeable(part, length > 1 ? layout.aligned(part, other) : other))
+      return length > 1 ? "Both are alike." : `Both are ${layout.choices[now[part]]}.`;
     const axes = layout.view.swaps.join(" or ");
     return axes ? `Cells can be exchanged along ${axes} only.` : "Cells cannot be exchanged.";
   }
@@ -137,6 +140,7 @@ export class GridEditor {
     const locked = layout.partsOf(move).find((part) => this.locked.has(part));
     if (!this.editable()) return;
     this.menu.hide();
+    this.#take(1);
     if (locked === undefined)
       this.draft.edit([move], `${text}.`, layout.nested(layout.apply(this.now, move)));
     else this.sayLocked(locked);
@@ -194,20 +198,56 @@ export class GridEditor {
   /** @param {EventTarget | null} target */
   #onFocus(target) {
     const part = target instanceof Element ? this.table.partOf(target) : -1;
-    if (part >= 0) this.#activate(part);
+    if (part >= 0 && !this.cells.includes(part)) this.activate(part);
   }
 
   /** @param {number} part */
-  #activate(part) {
+  activate(part) {
+    this.#anchor = this.active;
+    if (part !== this.active) this.#take(1);
     this.active = part;
     this.table.activate(part);
   }
 
-  /** @param {EventTarget | null} target */
-  #onClick(target) {
+  #anchor = 0; // the active cell before
+
+  /** Take so many cells together, from the active one on. @param {number} length */
+  #take(length) {
+    this.length = length;
+    this.table.mark("chosen", length > 1 ? this.cells.map((part) => this.table.parts[part]) : []);
+  }
+
+  /** Take one cell more, or one less. @param {number} by */
+  longer(by) {
+    const { layout, active } = this;
+    const length = this.length + by;
+    if (length < 1 || length > layout.longest || layout.line(active, length).length < length)
+      return;
+    this.menu.hide();
+    this.table.focus(active);
+    this.#take(length);
+    const name = layout.nameOf(active, length);
+    this.say(length > 1 ? `${name} together. Drag it, or press Space.` : this.hint());
+  }
+
+  /** Take the cells from the one before to this one together. @param {number} part */
+  #takeUpTo(part) {
+    const [first, last] = [this.#anchor, part].sort((a, b) => a - b);
+    const length = this.layout.reach(first, last);
+    this.activate(length ? first : part);
+    if (length) this.longer(length - this.length);
+  }
+
+  /** @param {EventTarget | null} target @param {boolean} [shift] */
+  onClick(target, shift = false) {
     const part = target instanceof Element ? this.table.partOf(target) : -1;
     if (part < 0) return;
+    if (shift && this.editable()) {
+      this.#takeUpTo(part);
+      return;
+    }
     const open = this.menu.part === part;
+    this.activate(part);
     this.table.focus(part);
     if (open) this.menu.hide();
     else if (this.editable()) this.openMenu(part);
@@ -227,106 +267,57 @@ export class GridEditor {
         option: k === this.now[part] ? null : (options.get(keyOf(layout.setMove(part, k))) ?? null),
       }));
       const word = this.locked.has(part) ? "Unlock" : "Lock";
-      const lock = button([word, kbd("Shift L")], () => this.lock(part), { class: "menu-item" });
+      const lock = button([word, kbd("Shift L")], () => this.lock(part), {
+        class: "menu-item",
+        role: "menuitem",
+      });
       const title = `${layout.nameOf(part)}: ${layout.choices[this.now[part]]}`;
       const cell = this.table.parts[part];
-      this.menu.show(part, cell, title, entries, this.draft.data, (option) => this.take(option), [
-        lock,
-      ]);
+      const more = [lock, ...this.#longerButton(part)];
+      this.menu.show(
+        part,
+        cell,
+        title,
+        entries,
+        this.draft.data,
+        (option) => this.take(option),
+        more,
+      );
     } catch (error) {
       this.say(messageOf(error), true);
     }
   }
 
-  /** @param {Hand} hand @returns {Target} */
-  #targetAt({ x, y }) {
-    const element = document.elementFromPoint(x, y);
-    return { part: this.table.partOf(element), slot: this.table.slotOf(element) };
-  }
-
-  /**
-   * A finger drags only the cell that it has chosen before, so that it can scroll everywhere else.
-   * @param {Hand} hand
-   * @returns {Gesture | null}
-   */
-  #grab({ target, touch }) {
-    const part = target instanceof Element ? this.table.partOf(target) : -1;
-    if (part < 0 || !this.editable()) return null;
-    if (touch && (part !== this.active || document.activeElement !== this.table.parts[part]))
-      return null;
-    if (this.locked.has(part)) return null;
-    this.optionsOf(part).catch(() => null);
-    let over = NOWHERE;
-    const end = () => {
-      this.ghost.hidden = true;
-      for (const name of ["held", "target", "refused", "open"]) this.table.mark(name, []);
-    };
-    return {
-      tap: touch ? () => this.#onClick(target) : undefined,
-      begin: () => {
-        this.menu.hide();
-        this.#activate(part);
-        this.#lift(part);
-      },
-      move: (hand) => {
-        this.ghost.style.transform = `translate(${hand.x}px, ${hand.y}px)`;
-        const next = this.#targetAt(hand);
-        if (next.part === over.part && next.slot === over.slot) return;
-        over = next;
-        this.look(part, over, "Let go");
-      },
-      drop: () => {
-        end();
-        if (this.moveTo(part, over)) this.drop(part, over);
-        else this.say(over.part < 0 ? this.hint() : this.#whyNot(part, over));
-      },
-      cancel: () => {
-        end();
-        this.say(this.hint());
-      },
-    };
-  }
-
   /** @param {number} part */
-  async #lift(part) {
-    const { table } = this;
-    const chip = table.chipOf(part);
-    const { width, height } = chip.getBoundingClientRect();
-    this.ghost.replaceChildren(...[...chip.childNodes].map((node) => node.cloneNode(true)));
-    for (const name of ["--ground", "--ink"])
-      this.ghost.style.setProperty(name, chip.style.getPropertyValue(name));
-    Object.assign(this.ghost.style, { width: `${width}px`, height: `${height}px` });
-    this.ghost.hidden = false;
-    table.mark("held", [table.parts[part]]);
-    const options = await this.optionsOf(part).catch(() => new Map());
-    if (this.ghost.hidden) return;
-    const open = [...options.values()].filter((option) => !option.refused);
-    table.mark(
-      "open",
-      open.map((option) => this.#goalOf(part, option)).filter((one) => one !== null),
-    );
+  #longerButton(part) {
+    const { layout, length } = this;
+    const cells = layout.line(part, length + 1);
+    if (length >= layout.longest || cells.length <= length) return [];
+    const text = `Take ${layout.placeAlong(cells[length])} as well`;
+    return [
+      button([text, kbd("Shift →")], () => this.longer(1), {
+        class: "menu-item",
+        role: "menuitem",
+      }),
+    ];
   }
 
-  /** The element that an option leads to. @param {number} part @param {Option} option */
-  #goalOf(part, { move }) {
-    const { layout, table } = this;
-    if (move.op === "swap") {
-      const other = layout.partsOf(move).find((one) => one !== part);
-      return other === undefined || this.locked.has(other) ? null : table.parts[other];
-    }
-    const choice = layout.apply(this.now, move)[part];
-    return table.slots[choice] ?? null;
+  /** The elements that a cell, or what is taken with it, would go to. @param {number} part @param {Target} target */
+  goals(part, { part: other, slot }) {
+    const { layout, table, length } = this;
+    if (other < 0 || this.cells.includes(other)) return slot >= 0 ? [table.slots[slot]] : [];
+    const start = length > 1 ? layout.aligned(part, other) : other;
+    return layout.line(start, length).map((one) => table.parts[one]);
   }
 
   /** Show what going to a target would do. @param {number} part @param {Target} target @param {string} how */
   async look(part, target, how) {
     const { table } = this;
-    const element = target.part >= 0 && target.part !== part ? table.parts[target.part] : null;
-    const goal = element ?? table.slots[target.slot] ?? null;
+    const goals = this.goals(part, target);
     table.mark("target", []);
     table.mark("refused", []);
-    if (!goal) {
-      this.say("Let go here, or press Escape, to leave it as it is.");
+    if (!goals.length) {
+      this.say(LEAVE);
       return;
     }
     const mine = { ...target };
@@ -335,8 +326,8 @@ export class GridEditor {
       option: null,
       text: messageOf(error),
     }));
-    if (this.#looking !== mine || (this.ghost.hidden && !this.keys.held)) return;
-    table.mark(option ? "target" : "refused", [goal]);
+    if (this.#looking !== mine || !(this.hand.holding || this.keys.held)) return;
+    table.mark(option ? "target" : "refused", goals);
     this.say(option ? `${how}: ${text}.` : text, !option);
   }
 
@@ -376,7 +367,9 @@ export class GridEditor {
 /** @param {EditorContext} context @returns {Editor} */
 export function mount(context) {
   const editor = new GridEditor(context);
-  const { board } = editor.layout;
+  const { board, longest } = editor.layout;
+  /** @type {[string, string]} */
+  const block = ["Shift →", "take the next cell as well, to move a block"];
   return {
     canvas: editor.canvas,
     panels: [{ title: "All edits", content: editor.list.element, folded: true }],
@@ -386,6 +379,7 @@ export function mount(context) {
       ["Space", "pick up, then arrows, Space drops"],
       ["F2", "its choices and what they change"],
       ["Shift L", "lock or unlock"],
+      ...(longest > 1 ? [block] : []),
       ["Esc", "put back"],
     ],
     render: (data) => editor.render(data),

@@ -43,15 +43,26 @@ export class GridKeys {
     const { editor } = this;
     const next = this.#neighbour(key, this.#placeOf(editor.active));
     if (next) {
-      this.#go(next, key);
+      if (!(shiftKey && this.#stretch(this.#index(next)))) this.#go(next, key);
       return true;
     }
     if (key === "Escape" && editor.menu.open) editor.menu.hide();
+    else if (key === "Escape" && editor.length > 1) editor.longer(1 - editor.length);
     else if (!editor.editable()) return false;
     else if (key === "L" && shiftKey) editor.lock(editor.active);
     else if (key === " ") this.#pickUp(editor.active);
     else if (key === "F2" || key === "ContextMenu") editor.openMenu(editor.active);
     else return this.#choose(key);
+    return true;
+  }
+
+  /** Take one cell more or less together, if the arrow leads along a block. @param {number} next */
+  #stretch(next) {
+    const { editor, layout } = this;
+    const by = layout.reach(editor.active, next) > 1 ? 1 : -1;
+    if (layout.board || !editor.editable() || (by < 0 && layout.reach(next, editor.active) < 2))
+      return false;
+    editor.longer(by);
     return true;
   }
 
@@ -135,8 +146,13 @@ export class GridKeys {
     }
     const target = layout.board ? { part: -1, slot: editor.now[part] } : { part, slot: -1 };
     this.held = { part, target };
-    editor.table.mark("held", [editor.table.parts[part]]);
-    editor.say(`${layout.nameOf(part)} picked up. Arrow keys, then Space; Escape puts it back.`);
+    editor.table.mark(
+      "held",
+      editor.cells.map((one) => editor.table.parts[one]),
+    );
+    editor.say(
+      `${layout.nameOf(part, editor.length)} picked up. Arrow keys, then Space; Escape puts it back.`,
+    );
   }
 
   /** @param {string} key @param {{ part: number, target: Target }} held */

@@ -89,9 +89,12 @@ export class Layout {
     return unravel(part, this.shape).map((k, axis) => names[over[axis]][k]);
   }
 
-  /** @param {number} part */
-  nameOf(part) {
-    return this.names(part).join(", ");
+  /** @param {number} part @param {number} [length] of a stretch that begins there */
+  nameOf(part, length = 1) {
+    const last = this.names(this.line(part, length).at(-1) ?? part);
+    return this.names(part)
+      .map((name, axis) => (name === last[axis] ? name : `${name} to ${last[axis]}`))
+      .join(", ");
   }
 
   /** @param {number} choice */
@@ -119,6 +122,57 @@ export class Layout {
     const [one, two] = [unravel(a, this.shape), unravel(b, this.shape)];
     const apart = this.view.over.filter((_, axis) => one[axis] !== two[axis]);
     return apart.length === 1 && this.view.swaps.includes(apart[0]);
+  }
+
+  // -- blocks: stretches along one axis ----------------------------------------------------------------
+
+  get #axis() {
+    return this.view.over.indexOf(this.view.along);
+  }
+
+  /** How many cells a block may have; 1 if there are no blocks. */
+  get longest() {
+    return this.view.longest;
+  }
+
+  /** The cells of a stretch that begins at a cell, as far as the grid goes. @param {number} part @param {number} length */
+  line(part, length) {
+    const axis = this.#axis;
+    const step = product(this.shape.slice(axis + 1));
+    const room = this.shape[axis] - unravel(part, this.shape)[axis];
+    return Array.from({ length: Math.min(length, room) }, (_, k) => part + k * step);
+  }
+
+  /** How long the stretch from one cell to another is; 0 if there is none. @param {number} first @param {number} last */
+  reach(first, last) {
+    return this.line(first, this.longest).indexOf(last) + 1;
+  }
+
+  /** The cell beside another one, at the same position on the axis of blocks as a third. @param {number} part @param {number} other */
+  aligned(part, other) {
+    const [mine, place] = [part, other].map((one) => unravel(one, this.shape));
+    place[this.#axis] = mine[this.#axis];
+    return ravel(place, this.shape);
+  }
+
+  /** The name of a cell on the axis of blocks. @param {number} part */
+  placeAlong(part) {
+    return this.names(part)[this.#axis];
+  }
+
+  /**
+   * The exchange of two stretches, without the cells at their ends that are alike; null if all are.
+   * @param {number[]} now @param {number} a @param {number} b @param {number} length
+   * @returns {Move | null}
+   */
+  exchange(now, a, b, length) {
+    const [ones, twos] = [this.line(a, length), this.line(b, length)];
+    const differ = [...ones.keys()].filter((k) => now[ones[k]] !== now[twos[k]]);
+    const [first, last] = [differ[0], differ[differ.length - 1]];
+    if (first === undefined) return null;
+    const { args } = this.swapMove(ones[first], twos[first]);
+    if (first === last) return { op: "swap", args };
+    return { op: "block", args: [...args, last - first + 1] };
   }
 
   /** The cells that a move changes. @param {Move} move @returns {number[]} */

@@ -41,10 +41,11 @@ export class CellMenu {
     this.part = part;
     put(
       this.element,
-      h("p", { class: "menu-title", dir: "auto", text: title }),
+      h("p", { class: "menu-title", dir: "auto", "aria-hidden": "true", text: title }),
       ordered(entries).map((entry) => this.#entry(entry, data, take)),
       more,
     );
+    this.element.setAttribute("aria-label", title);
     this.element.hidden = false;
     const box = cell.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;
