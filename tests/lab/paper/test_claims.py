@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 
 from coactor.lab.output.tables import claim_data, claims_markdown, to_json
-from coactor.lab.paper.claims import ABSENT, CLOSE, EQUAL, FAILS, HOLDS, Evidence, Question, Sentence, judge
+from coactor.lab.paper.claims import (
+    ABSENT,
+    CLOSE,
+    EQUAL,
+    FAILS,
+    HOLDS,
+    Evidence,
+    Question,
+    Sentence,
+    judge,
+    sums,
+)
 from coactor.lab.paper.panels import PANELS
 from coactor.lab.paper.sentences import SENTENCES, judge_paper
 from coactor.lab.paper.theorem import MARGIN, THEOREM_1, THEOREM_2, TheoremRow
@@ -119,7 +130,10 @@ def test_judge_one_run_is_too_close_to_call():
 
 
 def test_judge_decides_nothing_with_the_runs_of_quick():
-    assert {claim.verdict for claim in judge(SENTENCES, totals_of(PAPER, count=3))} == {CLOSE}
+    claims = judge(SENTENCES, totals_of(PAPER, count=3))
+    assert {claim.verdict for claim in claims} == {CLOSE}
+    assert {answer.verdict for claim in claims for answer in claim.answers} == {CLOSE}
+    assert claims[0].note == "3 runs decide nothing; it takes at least 5"
     assert HOLDS in {claim.verdict for claim in judge(SENTENCES, totals_of(PAPER, count=5))}
 
 
@@ -131,6 +145,26 @@ def test_judge_says_that_learners_are_level():
     assert claim.note == "level within 5% on mtsp-noise: PER minus CSPER"
     totals["mtsp-noise"]["CSPER"] = totals["mtsp-noise"]["PER"] + runs(0.0, 400.0)
     assert judge(SENTENCES, totals)[3].verdict == CLOSE
+
+
+def above_zero(values: np.ndarray, scale: float) -> str:
+    """The verdict on "these values are above 0"."""
+    sentence = Sentence("They are above zero.", "", lambda _: [Question("x: values", values, scale)])
+    return judge([sentence], {})[0].verdict
+
+
+def test_judge_level_needs_both_ends_of_the_interval_near_zero():
+    assert above_zero(runs(0.0, 1.0), 100.0) == EQUAL
+    for mean in (5.0, -5.0):  # one end is further away than 5 %
+        assert above_zero(runs(mean, 10.0), 100.0) == CLOSE
+    sentence = Sentence("Without a scale.", "", lambda _: [Question("x: values", runs(0.0, 1e-4))])
+    assert judge([sentence], {})[0].verdict == CLOSE  # nothing is level if there is no effort to compare with
+
+
+def test_sums_are_over_the_first_examples():
+    costs = {"panel": {"PER": np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])}}
+    assert sums(costs)["panel"]["PER"].tolist() == [7.0, 56.0]
+    assert sums(costs, 2)["panel"]["PER"].tolist() == [3.0, 24.0]
 
 
 def test_judge_wrong_failures_are_rare_however_many_questions_there_are():
@@ -161,9 +195,12 @@ def test_judge_counts_only_what_is_won_for_sure():
             [sure, unsure, unsure],
             [sure, -sure, unsure],
             [-sure, -sure, sure],
+            [sure, unsure],  # exactly half is not more than half
+            [sure, -sure],
         )
     ]
-    assert [claim.verdict for claim in claims] == [HOLDS, CLOSE, CLOSE, FAILS]
+    assert [claim.verdict for claim in claims] == [HOLDS, CLOSE, CLOSE, FAILS, CLOSE, FAILS]
+    assert [claims[4].answers[0].value.low, claims[5].answers[0].value.high] == [0.0, 0.0]
     assert claims[0].note == "on average won 3 of 3; for sure 2 won and 0 lost"
     assert claims[3].note == "on average won 1 of 3; for sure 1 won and 2 lost; behind: 0, 1"
 

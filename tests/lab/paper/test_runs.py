@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import coactor
-from coactor import Session, SimulatedExpert
+from coactor import Session, SimulatedExpert, search
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.paper.choices import Choices
 from coactor.lab.paper.panels import PANELS, find_panel
 from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights, unit_cache
-from coactor.lab.paper.theorem import MARGIN, THEOREM_1, THEOREM_2
+from coactor.lab.paper.theorem import MARGIN, THEOREM_1, THEOREM_2, TheoremCheck
 from coactor.learners import PER
 
 FIVE = ("PER", "CSPER", "PA", "CSPA", "expert")
@@ -118,19 +118,53 @@ def test_theorem_2_measures_the_misjudgement_at_the_candidate():
     w = true_weights(u, domain)
     expert = SimulatedExpert(domain, w, kappa=0.1)
     session = Session(domain, PER(domain.dim), candidate="disagreement")
-    at_candidate = at_final = 0.0
+    at_candidate = at_final = norm = 0.0
+    updates = 0
     for x in make_problems(u, domain, None):
         proposal = session.ask(x)
         correction = expert(x, proposal.solution)
         told = session.tell(proposal, correction)
         at_candidate += max(0.0, 0.1 * told.cost - w[:10] @ told.delta)
+        if told.cost:
+            before = domain.features(x, proposal.solution)
+            norm = max(norm, np.linalg.norm(before), np.linalg.norm(before + told.delta))
+            updates += 1
         whole = domain.features(x, correction.final) - domain.features(x, proposal.solution)
         at_final += max(0.0, 0.1 * correction.effort - w[:10] @ whole)
     assert row.misjudged == pytest.approx(at_candidate)
     assert 0 < at_candidate != pytest.approx(at_final)
+    assert (row.R, row.updates, row.examples) == (pytest.approx(norm), updates, 8)
     assert pytest.approx(np.linalg.norm(w[:10])) == row.W
     limit = coactor.bounds.noisy_per(8, row.R, row.W, 0.1, at_candidate)
     assert row.bound == pytest.approx(limit)
+
+
+def test_theorem_1_is_checked_on_the_first_100_examples_with_both_bounds():
+    u = unit("tests.lab.helpers:Bits", ("PER", "CSPER"), examples=103, theorem=True)
+    for row, squared in zip(run_unit(u).theorem, (False, True), strict=True):
+        assert (row.examples, row.squared, row.misjudged) == (100, squared, 0.0)
+        total = (2 * row.R * row.W / row.kappa) ** 2
+        assert row.refined == pytest.approx(total / 100)
+        assert row.bound == pytest.approx(total / 100 if squared else np.sqrt(total / 100))
+
+
+def test_theorem_check_notices_broken_assumptions():
+    u = unit("path-clean", examples=12)
+    domain = u.panel.make_domain()
+    w = true_weights(u, domain)
+    erring = SimulatedExpert(domain, w, kappa=0.1, slips=0.5, rng=np.random.default_rng(0))
+    for expert, solver, met in (
+        (SimulatedExpert(domain, w, kappa=0.1), search.polish(domain), (True, True)),
+        (SimulatedExpert(domain, w, kappa=0.1), None, (False, True)),  # the paper's solver on the cube
+        (erring, search.polish(domain), (True, False)),
+    ):
+        check = TheoremCheck("PER", domain, expert, solver)
+        for x in make_problems(u, domain, None):
+            check.observe(x)
+        row = check.row("path-clean", 3)
+        assert (row.local, row.gained) == met
+        assert row.assumptions_met == all(met)
+        assert (row.panel, row.run, row.learner) == ("path-clean", 3, "PER")
 
 
 def test_theorem_check_changes_no_cost():
