@@ -9,7 +9,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable
 PINS   := pyproject.toml $(CONSTRAINTS)
-JOBS   ?= 2
+# More than a small machine has cores: tests of the page and of servers wait much of the time.
+JOBS   ?= 3
 CORE   := tests/kernels tests/learners tests/proposals tests/domains tests/loaders $(wildcard tests/test_*.py)
 COVERED := src/coactor/protocol/*,src/coactor/kernels/*,src/coactor/learners/*,src/coactor/domains/*,src/coactor/proposals/*,src/coactor/solutions.py,src/coactor/validation.py,src/coactor/search.py,src/coactor/corrections.py,src/coactor/experts.py,src/coactor/explanations.py,src/coactor/bounds.py,src/coactor/checks/*,src/coactor/rounds.py,src/coactor/session.py
 
@@ -28,7 +29,7 @@ reproduce: $(VENV)/.plain
 	$(BIN)/coactor reproduce
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 check: lint test coverage docs
 
@@ -47,7 +48,7 @@ lint-js:
 
 # Compiled loops leave no trace for coverage, so here the kernels run as the plain Python they are written in.
 coverage: $(VENV)/.test
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) $(CORE) --cov=coactor --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(CORE) --cov=coactor --cov-report=
 	$(BIN)/coverage report --skip-covered --show-missing --fail-under=95 --include="$(COVERED)"
 
 docs: $(VENV)/.docs

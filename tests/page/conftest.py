@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -101,13 +102,28 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture
-def site(tmp_path: Path, browser: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """A server of its own. The test fails if a page logs an error or requests another host."""
-    # Demo studies draw their problems from their identity: the same problems in every run.
-    monkeypatch.setattr(opening.uuid, "uuid4", lambda: UUID(int=2014 << 100))
-    with Store(f"sqlite:///{tmp_path}/desk.db") as store:
+@contextmanager
+def same_identity() -> Iterator[None]:
+    """Demo studies draw their problems from their identity: the same problems in every run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening.uuid, "uuid4", lambda: UUID(int=2014 << 100))
+        yield
+
+
+@pytest.fixture(scope="session")
+def demo_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of the demo studies, which each test copies."""
+    folder = tmp_path_factory.mktemp("demo")
+    with same_identity(), Store(f"sqlite:///{folder}/desk.db") as store:
         demo.create_demo_studies(store)
+    return folder
+
+
+@pytest.fixture
+def site(tmp_path: Path, demo_store: Path, browser: Any) -> Iterator[Site]:
+    """A server of its own. The test fails if a page logs an error or requests another host."""
+    shutil.copytree(demo_store, tmp_path, dirs_exist_ok=True)
+    with same_identity(), Store(f"sqlite:///{tmp_path}/desk.db") as store:
         app = create_app(store, demo=demo)
         with serving(app) as address:
             site = Site(store, address, browser, app)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 import pytest
 
 from tests.page.actions import reverse, submit
 
 pytestmark = pytest.mark.browser
+
+
+def stop_clock(page) -> None:
+    """Stop the clock of a page; `page.clock.run_for` moves it on."""
+    page.clock.install()
+    page.clock.pause_at(datetime.now() + timedelta(hours=1))
 
 
 def test_enter_performs_the_edit_that_is_asked_for(site, revision):
@@ -17,7 +25,8 @@ def test_enter_performs_the_edit_that_is_asked_for(site, revision):
     page.locator("#gesture", has_text="Choose a second stop").wait_for()
     page.locator(".stops .stop.c1").nth(1).click()
     page.locator("#gesture", has_text="Press Enter").wait_for()
-    page.wait_for_timeout(650)
+    stop_clock(page)
+    page.clock.run_for(650)
     page.keyboard.press("Enter")
     revision(page, 1)
     assert site.moves("try-plan") == [{"op": "move", "args": [0, 1, 1, 2]}]
@@ -27,11 +36,18 @@ def test_enter_performs_the_edit_that_is_asked_for(site, revision):
 def test_quick_presses_of_enter_accept_one_proposal(site):
     page = site.open(site.log_in(), "/s/try-tour/p/1")
     page.locator("#submit[data-armed]").wait_for()
+    stop_clock(page)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/p/2")
+    page.locator("body[data-revision]").wait_for(state="attached")
     for _ in range(12):
         page.keyboard.press("Enter")
-        page.wait_for_timeout(250)
-    page.wait_for_url("**/p/2")
+        page.clock.run_for(250)
     assert len(site.study("try-tour").effort()) == 1
+    page.clock.run_for(650)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/p/3")
+    assert len(site.study("try-tour").effort()) == 2
 
 
 def test_finished_proposal_is_shown_before_and_after(site, revision):

@@ -43,16 +43,17 @@ def start(*words: str) -> tuple[subprocess.Popen[str], Iterator[str]]:
     return process, iter(lambda: lines.get(timeout=WAIT), None)
 
 
-@pytest.fixture
-def cluster(tmp_path):
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
     """Address of a scheduler with two worker processes of two threads, and the workers."""
+    folder = str(tmp_path_factory.mktemp("workers"))
     scheduler, output = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     address = next(line.split()[-1] for line in output if "Scheduler at:" in line)
     workers = []
     try:
         for number in range(2):
             options = ("--no-nanny", "--no-dashboard", "--nthreads", "2", "--name", str(number))
-            worker, output = start("worker", address, *options, "--local-directory", str(tmp_path))
+            worker, output = start("worker", address, *options, "--local-directory", folder)
             workers.append(worker)
             next(line for line in output if "Registered to:" in line)
         yield address, workers
@@ -63,12 +64,25 @@ def cluster(tmp_path):
             process.stderr.close()
 
 
+def test_data_files_are_sent_to_workers_that_cannot_see_them(cluster, tmp_path):
+    address, _ = cluster
+    path = Path(tmp_path / "train.txt")
+    path.write_text("2 qid:1 1:0.5\n0 qid:1 2:1\n4 qid:1 1:0.9\n1 qid:2 1:0.1\n3 qid:2 2:0.7\n")
+    panels = use_data([find_panel("rank-budget")], [path])
+    experiment = Experiment(panels, parse_contenders(["PER"], "panel"), runs=2, examples=5)
+    (here,) = experiment.measure(jobs=1)
+    path.unlink()
+    (there,) = experiment.measure(cluster=address)
+    assert there.costs["PER"].tolist() == here.costs["PER"].tolist()
+
+
 def test_reproduce_on_a_cluster_with_a_killed_worker_gives_the_same_files(cluster, tmp_path, monkeypatch):
+    """The last test of this file: only one worker is left."""
     address, workers = cluster
     small = {
         "panels": ["path-clean", "mtsp-noise"],
         "runs": 6,
-        "examples": 150,
+        "examples": 60,
         "learners": ["PER", "PA", "expert"],
     }
     coactor.lab.reproduce(tmp_path / "here", **small, jobs=1)
@@ -88,15 +102,3 @@ def test_reproduce_on_a_cluster_with_a_killed_worker_gives_the_same_files(cluste
     assert workers[0].returncode == -signal.SIGKILL
     for name in ("runs.csv", "claims.json"):
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
-
-
-def test_data_files_are_sent_to_workers_that_cannot_see_them(cluster, tmp_path):
-    address, _ = cluster
-    path = Path(tmp_path / "train.txt")
-    path.write_text("2 qid:1 1:0.5\n0 qid:1 2:1\n4 qid:1 1:0.9\n1 qid:2 1:0.1\n3 qid:2 2:0.7\n")
-    panels = use_data([find_panel("rank-budget")], [path])
-    experiment = Experiment(panels, parse_contenders(["PER"], "panel"), runs=2, examples=5)
-    (here,) = experiment.measure(jobs=1)
-    path.unlink()
-    (there,) = experiment.measure(cluster=address)
-    assert there.costs["PER"].tolist() == here.costs["PER"].tolist()

@@ -115,7 +115,12 @@ function facts({ effort, actor, time, lesson, note, seconds, learn }) {
   const edits = effort ? plural(effort, "edit") : "Accepted as proposed";
   const took = seconds ? `, ${plural(Math.round(seconds), "second")}` : "";
   return [
-    h("p", {}, h("strong", { text: edits }), ` by ${actor || "an unnamed person"}, ${clock(time)}${took}`),
+    h(
+      "p",
+      {},
+      h("strong", { text: edits }),
+      ` by ${actor || "an unnamed person"}, ${clock(time)}${took}`,
+    ),
     h("p", { class: "lesson", id: "lesson", text: lesson }),
     learn ? null : h("p", { class: "hint", text: "Just today: nothing was learned from it." }),
     note ? h("p", { class: "note", dir: "auto", text: `“${note}”` }) : null,
