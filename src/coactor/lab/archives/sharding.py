@@ -25,7 +25,7 @@ import numpy as np
 from coactor import learners
 from coactor.lab.archives.archives import Archive
 from coactor.lab.archives.recorded_cases import CaseArchive
-from coactor.lab.engine.contenders import parse_contenders
+from coactor.lab.engine.contenders import OURS, parse_contenders
 from coactor.lab.engine.parallel import run_all
 from coactor.learners.serialization import pack, unpack
 from coactor.memory import Memory
@@ -38,11 +38,15 @@ PILOT = 20  # cases that are learned before the shards part
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Consecutive cases, learned from an initial state; the first `skip` are recorded, but not learned."""
+    """Consecutive cases, learned from an initial state; the first `skip` are recorded, but not learned.
+
+    With a guard, as in a replay of the default learner, each shard counts for itself who leaves least to edit.
+    """
 
     first: int
     last: int
     state: State
+    guard: bool
     skip: int = 0
 
     def __str__(self) -> str:
@@ -83,13 +87,14 @@ def learn_archive(
             f"The number of shards is {shards}; expected 1 to {archive.size}, the number of cases."
         )
     start = {"learner": contender.make(archive.domain.dim, archive.start).state()}
+    guard = contender.learner == OURS
     bounds = np.linspace(0, archive.size, shards + 1).round().astype(int).tolist()
     if shards == 1:
-        ((state, total),) = run_all(_learn, archive, [Shard(0, archive.size, start)], silent=silent)
+        ((state, total),) = run_all(_learn, archive, [Shard(0, archive.size, start, guard)], silent=silent)
         return state, total / archive.size
     pilot = min(PILOT, bounds[1])
-    ((common, spent),) = run_all(_learn, archive, [Shard(0, pilot, start)])
-    parts = [Shard(a, b, common, pilot if a == 0 else 0) for a, b in itertools.pairwise(bounds)]
+    ((common, spent),) = run_all(_learn, archive, [Shard(0, pilot, start, guard)])
+    parts = [Shard(a, b, common, guard, pilot if a == 0 else 0) for a, b in itertools.pairwise(bounds)]
     results = run_all(_learn, archive, parts, jobs=jobs, cluster=cluster, silent=silent)
     counts = [part.last - part.first - part.skip for part in parts]
     states = [state for state, _ in results]
@@ -108,7 +113,7 @@ def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
 
     proposals: str | Strategy = recorded if isinstance(archive, CaseArchive) else "paper"
     learner = learners.from_state(shard.state["learner"])
-    session = Session(archive.domain, learner, proposals=proposals)
+    session = Session(archive.domain, learner, proposals=proposals, guard=shard.guard)
     memory = session.knowledge.memory
     if memory is not None and "memory" in shard.state:
         memory.restore(shard.state["memory"])
