@@ -272,8 +272,9 @@ class RemoteStudy:
         if self._codec is not None:
             solution = self._codec.solution(problem, solution)
         prediction = answer["chance"], answer["expected_moves"]
+        guard = {name: answer.get(name, "") for name in ("proposer", "reason")}  # older servers have none
         return Proposal(
-            answer["id"], problem, solution, answer["version"], *prediction, person=answer["person"]
+            answer["id"], problem, solution, answer["version"], *prediction, person=answer["person"], **guard
         )
 
     def _plain(self, y: Solution) -> Any:

@@ -98,7 +98,8 @@ class Proposal:
     person
         Whose weights it was solved with; empty: those of no particular person.
     proposer, reason
-        Whose weights solved it, "learner", "start" or "alike", and why, see `coactor.proposals.guard`.
+        Whose weights solved it, "learner", "start", "alike" or "habits", and why, see
+        `coactor.proposals.guard`.
     """
 
     id: int

@@ -42,6 +42,8 @@ class Ticket:
         Whether it was solved with old weights and will be solved again when it is claimed.
     person
         For whom it was solved; empty: no particular person.
+    proposer, reason
+        Whose weights solved it, and why, see `coactor.proposals.guard`.
     """
 
     id: int
@@ -61,6 +63,8 @@ class Ticket:
     due: bool = False
     expected_moves: float | None = None
     person: str = ""
+    proposer: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,8 @@ def open_ticket(draft: DraftState, costs: Mapping[str, float], now: float, due: 
         due=due,
         expected_moves=draft.expected,
         person=draft.solved_for,
+        proposer=draft.proposer,
+        reason=draft.reason,
     )
 
 
@@ -107,6 +109,7 @@ def done_ticket(entries: list[Entry]) -> Ticket:
     if told is None or not isinstance(asked, Asked) or not isinstance(told.fact, Told):
         raise NotFound("There is no such proposal; see the list of proposals.")
     fact = told.fact
+    solved = [entry.fact for entry in entries if isinstance(entry.fact, Asked | Renewed)][-1]
     return Ticket(
         id=asked.proposal,
         state="done",
@@ -124,6 +127,8 @@ def done_ticket(entries: list[Entry]) -> Ticket:
         chance=fact.chance,
         expected_moves=fact.expected,
         person=fact.asked_for,
+        proposer=solved.proposer,
+        reason=solved.reason,
     )
 
 

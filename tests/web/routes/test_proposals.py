@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 
 import coactor
@@ -184,3 +185,26 @@ def test_ask_registers_a_solution_of_another_system(server):
     assert machine.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]}).json()["effort"] == 1.0
     for wrong in ([0, 1], list(range(1, 9)), "x"):
         assert machine.post(PROPOSALS, json={**body, "solution": wrong}).status_code == 422
+
+
+def test_a_proposal_says_whose_weights_solved_it_and_why(server):
+    """The guard compares what was learned with all features alike, which is what this expert wants."""
+    study, domain = (
+        open_study(server.store, "guarded", server.domain, create=True, start=[1, 0, 0]),
+        server.domain,
+    )
+    for x in server.problems:
+        wanted, asked = domain.solve(x, np.ones(3)), study.ask(x)
+        if domain.edits_between(x, asked.solution, wanted):
+            study.tell(asked, solution=wanted)
+            break
+    solver = server.client("solver")
+    url = "/api/studies/guarded/proposals"
+    asked = solver.post(url, json={"problem": server.problem(1)}).json()
+    found = solver.get(f"{url}/{asked['id']}").json()
+    assert (asked["proposer"], found["proposer"]) == ("alike", "alike")
+    assert found["reason"].startswith(
+        "Proposed with all features alike: in 1 case that would have left 0 edits"
+    )
+    solver.post(f"{url}/{asked['id']}/tell", json={"moves": []})
+    assert solver.get(f"{url}/{asked['id']}").json()["reason"] == found["reason"]

@@ -40,7 +40,7 @@ PILOT = 20  # cases that are learned before the shards part
 class Shard:
     """Consecutive cases, learned from an initial state; the first `skip` are recorded, but not learned.
 
-    With a guard, as in a replay of the default learner, each shard counts for itself who leaves least to edit.
+    With a guard, as in a replay of the default learner, each shard counts for itself what is left to edit.
     """
 
     first: int

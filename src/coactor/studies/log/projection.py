@@ -41,6 +41,8 @@ class DraftState:
     renewable: bool = False
     person: str = ""  # for whom it was asked; empty: for the person who opens it
     solved_for: str = ""  # whose weights the solution was made with
+    proposer: str = ""  # which alternative of the guard solved it; empty: unknown
+    reason: str = ""
 
     @property
     def touched(self) -> bool:
@@ -103,12 +105,14 @@ class Projection:
                     renewable=fact.renewable,
                     person=fact.person,
                     solved_for=fact.solved_for,
+                    proposer=fact.proposer,
+                    reason=fact.reason,
                 )
             case facts.Renewed():
                 draft = self.drafts[fact.proposal]
                 draft.version, draft.chance, draft.expected = fact.version, fact.chance, fact.expected
                 draft.revision = draft.base = fact.revision
-                draft.solved_for = fact.solved_for
+                draft.solved_for, draft.proposer, draft.reason = fact.solved_for, fact.proposer, fact.reason
             case facts.Edited():
                 _edit(self.drafts[fact.proposal], fact, entry.actor)
             case facts.Claimed():

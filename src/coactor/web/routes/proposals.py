@@ -139,5 +139,7 @@ def as_asked(study: Study, proposal: Proposal, draft: Draft) -> Draft:
         chance=proposal.chance,
         expected_moves=proposal.expected_moves,
         person=proposal.person,
+        proposer=proposal.proposer,
+        reason=proposal.reason,
     )
     return make_draft(study.domain, ticket, draft.problem, proposal.solution, proposal.solution, [], [])

@@ -117,6 +117,8 @@ class DraftAnswer(BaseModel):
     due: bool
     expected_moves: float | None
     person: str
+    proposer: str
+    reason: str
     proposed: Any
     solution: Any
     moves: list[dict[str, Any]]

@@ -28,6 +28,9 @@ export interface Proposal {
   effort: number;
   holder: string;
   chance: number | null;
+  /** Which weights solved it, and why, in a sentence; empty if that is not known. */
+  proposer: string;
+  reason: string;
   proposed: unknown;
   solution: unknown;
   moves: Move[];

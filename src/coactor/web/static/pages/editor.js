@@ -276,10 +276,11 @@ const CHANGED =
   "This was changed in another window. You now see the latest version; your last edit was not made.";
 
 /** What the proposal is based on, and what to expect of it. @param {Proposal} data */
-function origin({ version, chance, moves }) {
-  const based = version
+function origin({ version, chance, moves, proposer, reason }) {
+  const learned = version
     ? `Uses what was learned up to version ${number(version)}.`
     : "First proposal; nothing learned yet.";
+  const based = proposer === "learner" || !reason ? learned : reason;
   const guess = moves.length ? "" : likely(chance);
   return guess ? `${upper(guess)}. ${based}` : based;
 }
