@@ -272,7 +272,7 @@ class RemoteStudy:
         if self._codec is not None:
             solution = self._codec.solution(problem, solution)
         prediction = answer["chance"], answer["expected_moves"]
-        guard = {name: answer.get(name, "") for name in ("proposer", "reason")}  # older servers have none
+        guard = {name: answer[name] for name in ("proposer", "reason") if name in answer}
         return Proposal(
             answer["id"], problem, solution, answer["version"], *prediction, person=answer["person"], **guard
         )

@@ -63,7 +63,7 @@ class Ticket:
     due: bool = False
     expected_moves: float | None = None
     person: str = ""
-    proposer: str = ""
+    proposer: str = "learner"
     reason: str = ""
 
 

@@ -41,7 +41,7 @@ class DraftState:
     renewable: bool = False
     person: str = ""  # for whom it was asked; empty: for the person who opens it
     solved_for: str = ""  # whose weights the solution was made with
-    proposer: str = ""  # which alternative of the guard solved it; empty: unknown
+    proposer: str = "learner"  # which alternative of the guard solved it, and why
     reason: str = ""
 
     @property
