@@ -138,3 +138,14 @@ def test_export_of_a_missing_study_leaves_no_file(run, tmp_path):
 def test_backup_takes_the_name_of_the_file_as_it_is(run, tmp_path):
     run("study", "backup", f"{tmp_path}/new?mode=ro.db")
     assert [file.name for file in tmp_path.glob("new*.db")] == ["new?mode=ro.db"]
+
+
+def test_delete_and_erase_ask_first(run):
+    assert "Aborted" in run("study", "erase", "tours", "ana", ok=False)
+    assert run("study", "erase", "tours", "ana", "--yes").startswith("In tours it is now erased-")
+    assert "ana" not in run("study", "log", "tours")
+    assert "good" in run("study", "verify", "tours")
+    assert "Nobody" in run("study", "erase", "tours", "ana", "--yes", ok=False)
+    assert "Aborted" in run("study", "delete", "tours", ok=False)
+    assert run("study", "delete", "tours", "--yes") == "Deleted tours.\n"
+    assert "There is no study" in run("study", "delete", "tours", "--yes", ok=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jsonschema_rs
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +11,32 @@ from schemathesis.specs.openapi.checks import response_schema_conformance, statu
 
 EXAMPLES = 12
 CHECKS = [not_a_server_error, status_code_conformance, response_schema_conformance]
+
+
+def references(data):
+    """Every reference in a description."""
+    if isinstance(data, dict):
+        yield from [data["$ref"]] if isinstance(data.get("$ref"), str) else []
+        data = list(data.values())
+    if isinstance(data, list):
+        for part in data:
+            yield from references(part)
+
+
+def test_generators_can_read_the_description(shared_server):
+    description = shared_server.client("admin").get("/api/openapi.json").json()
+    schemas = description["components"]["schemas"]
+    for schema in schemas.values():
+        jsonschema_rs.meta.validate(schema)
+    assert {r.rpartition("/")[2] for r in references(description)} <= {*schemas}
+    assert all(r.startswith("#/components/schemas/") for r in references(description))
+    operations = [(path, one) for path, each in description["paths"].items() for one in each.values()]
+    names = [operation["operationId"] for _, operation in operations]
+    assert len({*names}) == len(names)
+    assert all(name.isidentifier() for name in names)  # they become the names of functions
+    assert description["security"] == [{"token": []}, {"session": []}]
+    assert {path for path, one in operations if one.get("security") == []} == {"/health", "/ready"}
+    assert {"token", "session"} == {*description["components"]["securitySchemes"]}
 
 
 @pytest.fixture

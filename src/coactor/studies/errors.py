@@ -8,6 +8,7 @@ from coactor.protocol import Conflict, Invalid, NotFound
 
 __all__ = [
     "Conflict",
+    "Deleted",
     "Forbidden",
     "Invalid",
     "NotFound",
@@ -16,6 +17,10 @@ __all__ = [
     "Tampered",
     "Unavailable",
 ]
+
+
+class Deleted(NotFound):
+    """A study was deleted while it was open."""
 
 
 class Forbidden(PermissionError):

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from coactor.version import __version__
 
 try:
-    from fastapi import APIRouter, FastAPI, Response
+    from fastapi import APIRouter, FastAPI, Request, Response
     from fastapi.middleware.gzip import GZipMiddleware
     from fastapi.responses import HTMLResponse, JSONResponse
     from fastapi.routing import APIRoute
@@ -20,14 +20,15 @@ from coactor.protocol import Domain
 from coactor.studies import Forbidden, Store, Study, Unavailable
 from coactor.studies.accounts import Accounts
 from coactor.studies.desk import LEASE
+from coactor.studies.errors import Deleted
 from coactor.studies.log import schema
 from coactor.web import api_docs, pages
 from coactor.web.assets import Assets
 from coactor.web.auth import login
 from coactor.web.auth.limits import LimitedRoute
-from coactor.web.auth.middleware import Authenticator, AuthMiddleware
+from coactor.web.auth.middleware import COOKIE, PUBLIC, Authenticator, AuthMiddleware
 from coactor.web.auth.permissions import Me
-from coactor.web.errors import add_handlers
+from coactor.web.errors import add_handlers, problem
 from coactor.web.ground import Ground
 from coactor.web.metrics import Metrics
 from coactor.web.open_studies import OpenStudies
@@ -37,12 +38,20 @@ from coactor.web.routes.responses import ERRORS, Problem
 
 
 class App(FastAPI):
-    """The FastAPI app, with the error schema in its OpenAPI description."""
+    """The FastAPI app, with errors and credentials in its OpenAPI description."""
 
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI description."""
         description = super().openapi()
         description["components"]["schemas"].setdefault("Problem", Problem.model_json_schema())
+        description["components"]["securitySchemes"] = {
+            "token": {"type": "http", "scheme": "bearer", "description": "Of `coactor token create`."},
+            "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+        }
+        description["security"] = [{"token": []}, {"session": []}]
+        for path in PUBLIC:
+            for operation in description["paths"].get(path, {}).values():
+                operation["security"] = []
         return description
 
 
@@ -105,6 +114,12 @@ def create_app(
         generate_unique_id_function=_operation_id,
     )
     add_handlers(app)
+
+    @app.exception_handler(Deleted)
+    async def deleted(request: Request, error: Deleted) -> Response:
+        studies.forget(request.path_params.get("study", ""))
+        return problem(404, error.args[0])
+
     router = APIRouter(prefix="/api", route_class=LimitedRoute)
     for routes in (study_routes, proposals, drafts, moves, progress, reports, roads, tokens):
         routes.add_routes(router, studies)

@@ -11,6 +11,7 @@ from typing import Any
 from coactor.protocol import Domain
 from coactor.studies import Conflict, Desk, Forbidden, Invalid, Store, Study, catalog, open_study
 from coactor.studies.desk import LEASE
+from coactor.studies.errors import Deleted
 
 PATIENCE = 0.3  # seconds of solving that a person who opens a proposal waits for
 
@@ -61,7 +62,10 @@ class OpenStudies:
     def renew_ahead(self) -> None:
         """Solve the proposals again that will be opened next, in every open study whose weights changed."""
         for study in self.opened():
-            study.renew_ahead()
+            try:
+                study.renew_ahead()
+            except Deleted:
+                self.forget(study.name)
 
     def create(
         self,
@@ -105,8 +109,13 @@ class OpenStudies:
             return [head.name for head in sql.studies()]
 
     def opened(self) -> list[Study]:
-        """Return the studies that are open in this process."""
-        return [*self._open.values()]
+        """Return the studies that are open in this process and have not been deleted by another."""
+        names = self.names()
+        return [study for name, study in [*self._open.items()] if name in names]
+
+    def forget(self, name: str) -> None:
+        """Close a study that was deleted; one of the same name may have been created since."""
+        self._open.pop(name, None)
 
     def summary(self, name: str) -> dict[str, Any]:
         """Describe a study; `usable` is False if its domain or learner is not installed here."""

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 import base64
+import math
+import re
+from pathlib import Path
 
 import orjson
 import pytest
+import sqlalchemy as sa
 
 from coactor.studies import Conflict, Invalid, NotFound, Store, Tampered, open_study
-from coactor.studies.log import ledger, transfer
+from coactor.studies.accounts import Account, Accounts
+from coactor.studies.log import ledger, schema, transfer
 from coactor.studies.log.canonical import canonical
 from coactor.studies.log.chain import GENESIS, link
 from coactor.studies.log.verification import verify
@@ -180,3 +185,85 @@ def test_load_refuses_facts_that_were_edited_by_hand(sqlite_url, kind, field, va
             transfer.load(study.store, edited_export(study, change), "other")
         with study.store.reading() as sql:
             assert [head.name for head in sql.studies()] == ["desk", "forged"]
+
+
+def people_study(store, name="desk"):
+    """A study in which Ana and Ben work, whose learner keeps weights for each, with much that names Ana."""
+    domain, problems = tours(6)
+    study = open_study(store, name, domain, create=True, budget=math.inf, actor="ana")
+    for k, problem in enumerate(problems):
+        who = ("ana", "ben")[k % 2]
+        asked = study.ask(problem, actor=who, label=f"for {who}, not banana", person=who)
+        study.tell(
+            asked, moves=[{"op": "reverse", "args": [1 + k % 3, 5]}], actor=who, note=f"{who} was here"
+        )
+    study.rollback(3, "ana said so", person="ana", actor="ben")
+    study.desk().claim(study.ask(problems[0], actor="machine", via="ana").id, "ana")
+    return study
+
+
+def test_erase_removes_a_name_and_changes_nothing_that_was_learned(url, monkeypatch):
+    monkeypatch.setattr(ledger, "OFTEN", 5)
+    with Store(url) as store, Store(url) as other:
+        elsewhere = people_study(other)
+        before = verify(store, "desk")
+        assert before.snapshots > 0
+        alias = transfer.erase(store, "desk", "ana", actor="admin")
+        after = verify(store, "desk")
+        assert (after.facts, after.weights, after.arithmetic) == (before.facts + 1, before.weights, "")
+        with store.reading() as sql:
+            bodies = b"".join(sql.bodies(sql.find("desk").id, 0, 1000)) + b"".join(
+                sql.snapshots(sql.find("desk").id).values()
+            )
+        assert not re.search(rb"\bana\b", bodies)
+        assert before.hash.encode() in bodies  # the erasure says what the log ended with
+        assert b"for ben, not banana" in bodies
+        assert elsewhere.version == after.version  # an open study of another process goes on
+        assert {row.actor for row in elsewhere.effort()} == {alias, "ben"}
+        assert elsewhere.ticket(7).holder == alias
+        elsewhere.tell(elsewhere.ask(elsewhere.proposal(1).problem), moves=[], actor="ben")
+        verify(store, "desk")
+        lines = list(transfer.export(store, "desk"))
+        assert verify(store, transfer.load(store, lines, "copy")).arithmetic == ""
+        with pytest.raises(NotFound, match="Nobody"):
+            transfer.erase(store, "desk", "ana")
+        with pytest.raises(NotFound):
+            transfer.erase(store, "nowhere", "ana")
+
+
+def test_what_is_erased_or_deleted_is_not_left_in_the_file(sqlite_url):
+    with Store(sqlite_url) as store:
+        people_study(store).close()
+        transfer.erase(store, "desk", "ana")
+        people_study(store, "second").close()
+        transfer.delete(store, "second")
+    file = Path(sqlite_url.removeprefix("sqlite:///"))
+    assert not re.search(rb"\bana\b", file.read_bytes())
+
+
+def test_delete_removes_a_study_and_leaves_the_others_whole(url):
+    with Store(url) as store, Store(url) as other:
+        gone = people_study(other)
+        kept = people_study(store, "kept")  # of the same problems
+        gone.tell(gone.ask(tours(1, seed=7)[1][0]), moves=[])
+        accounts = Accounts(store)
+        tokens = [accounts.create(name, "desk", "expert") for name in ("ana", "ben")]
+        accounts.grant("ben", "kept", "viewer")
+        cookie, _ = accounts.open_session(token=tokens[0])
+        with store.reading() as sql:
+            problems = sql.connection.scalar(sa.select(sa.func.count()).select_from(schema.problems))
+        transfer.delete(store, "desk")
+        assert verify(store, "kept").facts == kept.summary()["facts"]
+        with store.reading() as sql:
+            left = sql.connection.scalar(sa.select(sa.func.count()).select_from(schema.problems))
+            assert [head.name for head in sql.studies()] == ["kept"]
+        assert left == problems - 1
+        assert [accounts.by_token(token) for token in tokens] == [None, Account("ben", {"kept": "viewer"})]
+        assert accounts.by_session(cookie) is None
+        again = people_study(store, "desk")
+        for call in (gone.summary, gone.weights, lambda: gone.desk().next("ana")):
+            with pytest.raises(NotFound, match="deleted"):
+                call()  # not the new one
+        assert again.version == kept.version
+        with pytest.raises(NotFound):
+            transfer.delete(store, "nowhere")

@@ -3,11 +3,13 @@ from __future__ import annotations
 import csv
 import io
 
+import httpx
 import pytest
 
 from coactor.domains import Ranking
 from coactor.studies import open_study
-from tests.web.conftest import MOVE, PROPOSALS, ask
+from coactor.web.app import create_app
+from tests.web.conftest import MOVE, PROPOSALS, ask, serving
 
 
 def test_create_study_accepts_installed_domains_only(server):
@@ -138,3 +140,29 @@ def test_a_study_over_http_remembers_what_people_chose(server):
     assert lead.post("/api/studies", json=wrong).status_code == 422
     hypercube = {"name": "other", "domain": {"name": "hypercube"}, "habits": True}
     assert lead.post("/api/studies", json=hypercube).status_code == 422
+
+
+def test_an_admin_deletes_a_study_that_other_servers_have_open(admin, server, store):
+    with serving(create_app(store)) as address:
+        headers = {"Authorization": admin.headers["Authorization"]}
+        with httpx.Client(base_url=address, headers=headers) as elsewhere:
+            assert elsewhere.get("/api/studies/tours").json()["asked"] == 1
+            assert server.client("lead").delete("/api/studies/tours").status_code == 403
+            assert admin.delete("/api/studies/tours").status_code == 204
+            assert admin.get("/api/studies/tours").status_code == 404
+            assert elsewhere.get("/metrics").status_code == 200
+            assert elsewhere.get("/api/studies/tours").status_code == 404
+            body = {"name": "tours", "domain": {"name": "tour", "parameters": {"points": 5, "features": 2}}}
+            assert admin.post("/api/studies", json=body).status_code == 201
+            assert elsewhere.get("/api/studies/tours").json()["asked"] == 0  # the new one
+    assert admin.delete("/api/studies/nowhere").status_code == 404
+
+
+def test_an_admin_erases_a_name(admin, server):
+    ana = server.client("expert", name="ana")
+    ana.post("/api/studies/tours/queue/next")
+    assert server.client("lead").post("/api/studies/tours/erase", json={"person": "ana"}).status_code == 403
+    alias = admin.post("/api/studies/tours/erase", json={"person": "ana"}).json()["name"]
+    assert admin.get("/api/studies/tours/proposals/1").json()["holder"] == alias
+    assert '"ana"' not in admin.get("/api/studies/tours/events").text
+    assert admin.post("/api/studies/tours/erase", json={"person": "ana"}).status_code == 404

@@ -21,6 +21,7 @@ from coactor.studies.log.facts import (
     Configured,
     Created,
     Edited,
+    Erased,
     Fact,
     Renewed,
     Reopened,
@@ -65,7 +66,8 @@ class Entry:
     @property
     def proposal(self) -> int | None:
         """The proposal that the fact is about, if any."""
-        return None if isinstance(self.fact, Created | RolledBack | Configured) else self.fact.proposal
+        fact = self.fact
+        return None if isinstance(fact, Created | RolledBack | Configured | Erased) else fact.proposal
 
     @property
     def key(self) -> str | None:

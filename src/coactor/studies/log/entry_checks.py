@@ -76,6 +76,8 @@ def _fits(entry: Entry, before: Projection | None) -> bool:
         case facts.Configured():
             known = {key: _CONFIG[key] for key in ("costs", "grace", "proposals")} | {"budget": float | None}
             return all(key in known and _has_type(v, known[key]) for key, v in fact.settings.items())
+        case facts.Erased():
+            return True
         case _:
             return draft is not None
 

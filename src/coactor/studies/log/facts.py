@@ -6,7 +6,7 @@ A field that was added later has a default, so that older facts can be read.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, get_args
 
 from coactor.protocol import Move, State
 
@@ -223,14 +223,33 @@ class Configured:
     settings: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erased:
+    """A person's name was replaced by `name` in every fact before this one, and the hashes were made anew.
+
+    `before` is the hash that the log ended with before the erasure.
+    """
+
+    kind: ClassVar[str] = "erased"
+    name: str
+    before: str
+
+
 Fact: TypeAlias = (
-    Created | Asked | Renewed | Claimed | Released | Edited | Told | Reopened | RolledBack | Configured
+    Created
+    | Asked
+    | Renewed
+    | Claimed
+    | Released
+    | Edited
+    | Told
+    | Reopened
+    | RolledBack
+    | Configured
+    | Erased
 )
 
-KINDS: dict[str, type[Fact]] = {
-    kind.kind: kind
-    for kind in (Created, Asked, Renewed, Claimed, Released, Edited, Told, Reopened, RolledBack, Configured)
-}
+KINDS: dict[str, type[Fact]] = {kind.kind: kind for kind in get_args(Fact)}
 
 
 def was_accepted(fact: Told | Reopened) -> bool:

@@ -113,7 +113,7 @@ def _allow_settings(connection: sa.Connection) -> None:
 
 
 def _add_grants(connection: sa.Connection) -> None:
-    """An account has a role in each of several studies, and may expire."""
+    """An account has a role in each of several studies, and may expire. Facts may record erasures."""
     tables = sa.MetaData()
     sa.Table(
         "coactor_accounts",

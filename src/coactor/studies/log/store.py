@@ -72,6 +72,17 @@ class Store:
                 finally:
                     connection.close()
 
+    def shrink(self) -> None:
+        """Rewrite an SQLite file, so that what was deleted is not in its free pages."""
+        if self.engine.dialect.name == "sqlite":
+            with translate_database_errors():
+                connection = self.engine.raw_connection()
+                try:
+                    connection.cursor().execute("VACUUM")
+                    connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                finally:
+                    connection.close()
+
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()

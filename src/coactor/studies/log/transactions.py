@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +13,13 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import IntegrityError
 
 from coactor.protocol import Vector
-from coactor.studies.errors import Conflict, NotFound
+from coactor.studies.errors import Conflict, Deleted, NotFound
 from coactor.studies.log import schema
 from coactor.studies.log.chain import Entry, unseal
 from coactor.studies.log.vectors import pack_weights, unpack_weights
 
 END = 2**31 - 1
+NEEDING = ("created", "asked", "renewed")  # kinds of facts that refer to data beside the log
 PAGE = 100  # facts with vectors read at a time: a fact may hold more than a megabyte
 
 _F = schema.facts
@@ -42,6 +44,11 @@ _OF_PROPOSALS = _WITHOUT_VECTORS.where(
 _HASH_AT = sa.select(_F.c.hash).where(_F.c.study == sa.bindparam("i"), _F.c.seq == sa.bindparam("s"))
 _BY_VERSION = sa.select(_F.c.seq).where(_F.c.study == sa.bindparam("i"), _F.c.made == sa.bindparam("v"))
 _ADD = _F.insert()
+_REWRITE = (
+    _F.update()
+    .where(_F.c.study == sa.bindparam("i"), _F.c.seq == sa.bindparam("q"))
+    .values(body=sa.bindparam("b"), hash=sa.bindparam("h"))
+)
 _PROBLEM = sa.select(schema.problems.c.data).where(schema.problems.c.hash == sa.bindparam("h"))
 _NEWEST_SNAPSHOT = (
     sa.select(schema.snapshots.c.seq, schema.snapshots.c.data)
@@ -111,7 +118,8 @@ class Transaction:
         try:
             result = self.connection.execute(
                 schema.studies.insert().returning(schema.studies.c.id),
-                {"name": name, "seq": 0, "hash": bytes(32)},
+                # A random number: SQLite would give that of a deleted study to the next one.
+                {"id": 1 + secrets.randbelow(END), "name": name, "seq": 0, "hash": bytes(32)},
             )
         except IntegrityError:
             raise Conflict(
@@ -121,13 +129,48 @@ class Transaction:
 
     def lock(self, study: int) -> tuple[int, bytes]:
         """The end of the log, locked against other writers until this transaction ends."""
-        row = self.connection.execute(_LOCK, {"i": study}).one()
-        return row.seq, bytes(row.hash)
+        return self._head(_LOCK, study)
 
     def head(self, study: int) -> tuple[int, bytes]:
         """The end of the log."""
-        row = self.connection.execute(_HEAD, {"i": study}).one()
+        return self._head(_HEAD, study)
+
+    def _head(self, query: Any, study: int) -> tuple[int, bytes]:
+        row = self.connection.execute(query, {"i": study}).first()
+        if row is None:
+            raise Deleted("This study was deleted.")
         return row.seq, bytes(row.hash)
+
+    def delete(self, head: Head) -> None:
+        """Delete a study, what is derived from it, problems that no other study needs, and roles in it.
+
+        Accounts that have no other role are deleted, too.
+        """
+        study = head.id
+        if self.connection.dialect.name == "postgresql":  # nobody may come to need one of them meanwhile
+            self.connection.exec_driver_sql("LOCK TABLE coactor_problems IN EXCLUSIVE MODE")
+        needed = self._needed(study)
+        for other in self.studies():
+            needed -= self._needed(other.id) if other.id != study and needed else set()
+        for table in (schema.facts, schema.snapshots, schema.weights):
+            self.connection.execute(table.delete().where(table.c.study == study))
+        self.connection.execute(schema.studies.delete().where(schema.studies.c.id == study))
+        unused = schema.problems.delete().where(schema.problems.c.hash == sa.bindparam("h"))
+        if needed:
+            self.connection.execute(unused, [{"h": hash} for hash in needed])
+        grants, accounts, logins = schema.grants, schema.accounts, schema.logins
+        left = sa.select(grants.c.account)
+        for condition in (
+            grants.delete().where(grants.c.study == head.name),
+            logins.delete().where(logins.c.study == head.name),
+            logins.delete().where(logins.c.token.is_not(None), logins.c.token.not_in(left)),
+            accounts.delete().where(accounts.c.id.not_in(left)),
+        ):
+            self.connection.execute(condition)
+
+    def _needed(self, study: int) -> set[str]:
+        """The content hashes of the data beside the log."""
+        return {hash for entry in self.of_kind(study, *NEEDING) for hash in entry.needs}
 
     # -- facts -----------------------------------------------------------------------------------------
 
@@ -226,6 +269,12 @@ class Transaction:
         )
         self.connection.execute(_MOVE_HEAD, {"i": study, "s": entry.seq, "h": entry.hash})
 
+    def rewrite(self, study: int, entry: Entry) -> None:
+        """Replace the bytes of a fact, and move the head there; only for an erasure."""
+        values = {"i": study, "q": entry.seq, "b": entry.body, "h": entry.hash}
+        self.connection.execute(_REWRITE, values)
+        self.connection.execute(_MOVE_HEAD, {"i": study, "s": entry.seq, "h": entry.hash})
+
     # -- beside the facts --------------------------------------------------------------------------------
 
     def add_problem(self, hash: str, data: bytes) -> None:
@@ -244,10 +293,11 @@ class Transaction:
         row = {"study": study, "seq": seq, "data": data}
         self.connection.execute(_ADD_SNAPSHOT[self.connection.dialect.name], row)
 
-    def remove_snapshot(self, study: int, seq: int) -> None:
-        """Remove the snapshot at a sequence number."""
+    def remove_snapshot(self, study: int, seq: int | None = None) -> None:
+        """Remove the snapshot at a sequence number, or all of them."""
         table = schema.snapshots
-        self.connection.execute(table.delete().where(table.c.study == study, table.c.seq == seq))
+        where = [table.c.study == study] + ([] if seq is None else [table.c.seq == seq])
+        self.connection.execute(table.delete().where(*where))
 
     def snapshot(self, study: int, upto: int = END) -> bytes | None:
         """The newest snapshot at or before a sequence number."""

@@ -1,8 +1,11 @@
-"""Whole studies: export, import, copy and backup."""
+"""Whole studies: export, import, copy, backup, deletion, and erasure of a person's name."""
 
 from __future__ import annotations
 
 import base64
+import re
+import secrets
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,17 +14,19 @@ import orjson
 import sqlalchemy as sa
 
 from coactor.protocol import Learner
-from coactor.studies.errors import Conflict, Invalid, Tampered
+from coactor.studies.errors import Conflict, Invalid, NotFound, Tampered
 from coactor.studies.log import ledger, schema
 from coactor.studies.log.canonical import canonical, content_hash
-from coactor.studies.log.chain import GENESIS, Entry, link, unseal
+from coactor.studies.log.chain import GENESIS, Entry, link, seal, unseal
 from coactor.studies.log.entry_checks import check_entry
-from coactor.studies.log.facts import recorded_digest
+from coactor.studies.log.facts import Erased, recorded_digest
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.store import Store
 from coactor.studies.log.vectors import digest
 
 FORMAT = "coactor study 1"
+NAMES = ("actor", "via", "person", "solved_for", "asked_for")  # fields of facts that name a person
+TEXTS = ("note", "label", "reason", "lesson")  # fields in which people write
 
 
 def export(store: Store, name: str) -> Iterator[dict[str, Any]]:
@@ -142,3 +147,77 @@ def backup(source: Store, file: Path) -> list[str]:
                 with target.writing() as sql:
                     sql.connection.execute(table.insert(), rows)
         return names
+
+
+def delete(store: Store, name: str) -> None:
+    """Delete a study, the roles in it, and the tokens that are for nothing else. Backups keep it.
+
+    Raises NotFound if there is no such study.
+    """
+    with store.writing() as sql:
+        head = sql.find(name)
+        sql.lock(head.id)
+        sql.delete(head)
+    store.shrink()
+
+
+def erase(store: Store, name: str, person: str, *, actor: str = "", learner: Learner | None = None) -> str:
+    """Replace a person's name in every fact of a study by a random one, and return that.
+
+    The hashes are made anew from the first fact with the name on. A fact records the erasure and the hash
+    that the log ended with before. What was learned stays as it is, bit for bit. Names in problems and in
+    solutions are data of the domain and stay, as do accounts, backups and exports.
+
+    Raises NotFound if there is no such study or the name is not in it, Invalid if the learner would learn
+    something else under another name.
+    """
+    _, first = ledger.open_ledger(store, name, learner)
+    alias = f"erased-{secrets.token_hex(4)}"
+    word = re.compile(rf"(?<!\w){re.escape(person)}(?!\w)")
+    before, after = (
+        Projection(ledger.fresh_knowledge(ledger.learner_of(first, learner), *ledger.parts_of(first)))
+        for _ in range(2)
+    )
+    with store.writing() as sql:
+        head = sql.find(name)
+        seq, hash = sql.lock(head.id)
+        changed = 0
+        for entry in sql.after(head.id, 0, seq):
+            data = orjson.loads(entry.body)
+            body = canonical(_renamed(data, person, alias, word)) if person else entry.body
+            changed += body != entry.body
+            if changed:
+                link_ = link(after.hash, body, entry.vectors)
+                sql.rewrite(head.id, renamed := unseal(body, entry.vectors, link_))
+            before.apply(entry)
+            after.apply(renamed if changed else entry)
+            weights = [each.knowledge.learner.weights for each in (before, after)]
+            if entry.made is not None and weights[0].tobytes() != weights[1].tobytes():
+                raise Invalid("The learner depends on the names of people; the name cannot be erased.")
+        if not changed:
+            raise NotFound(f"Nobody called {person!r} is in study {name!r}.")
+        fact = Erased(name=alias, before=hash.hex())
+        last = seal(fact, seq=seq + 1, time=time.time(), actor=actor, via="", previous=after.hash)
+        sql.append(head.id, last)
+        after.apply(last)
+        sql.remove_snapshot(head.id)
+        sql.add_snapshot(head.id, after.seq, orjson.dumps(after.snapshot()))
+    store.shrink()
+    return alias
+
+
+def _renamed(data: Any, person: str, alias: str, word: re.Pattern[str]) -> Any:
+    """A fact, or the state of a learner in it, with another name of a person."""
+    if isinstance(data, list):
+        return [_renamed(item, person, alias, word) for item in data]
+    if not isinstance(data, dict):
+        return data
+    fields = dict(data)
+    for name, value in data.items():
+        if name in NAMES and value == person:
+            fields[name] = alias
+        elif name in TEXTS and isinstance(value, str):
+            fields[name] = word.sub(alias, value)
+        elif name in ("state", "people", "inner", "single"):  # of learners
+            fields[name] = _renamed(value, person, alias, word)
+    return fields

@@ -22,7 +22,16 @@ from coactor.web.routes.requests import LARGEST, Limit, StudyName
 from coactor.web.routes.responses import ERRORS, Events, json_response
 
 HIDDEN = ("state", "acceptance", "memory")  # fields of facts that hold what was learned
-KINDS = ("created", "asked", "renewed", "told", "reopened", "rolled back", "configured")  # in a stream
+KINDS = (
+    "created",
+    "asked",
+    "renewed",
+    "told",
+    "reopened",
+    "rolled back",
+    "configured",
+    "erased",
+)  # in a stream
 BRIEF = (
     *("seq", "time", "kind", "actor", "via", "proposal", "version", "key", "asked_key", "label", "person"),
     *("effort", "accepted", "learn", "cut", "note", "to", "reason", "settings"),

@@ -189,6 +189,12 @@ class TellBody(SubmitBody):
     asked_with: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
 
 
+class EraseBody(Body):
+    """The person whose name is erased."""
+
+    person: Annotated[str, Field(min_length=1, max_length=100)]
+
+
 class RollbackBody(Body):
     """The version to go back to, the reason, and the person if it is for one person only."""
 

@@ -12,10 +12,19 @@ from fastapi.responses import StreamingResponse
 
 from coactor import learners
 from coactor.studies import Version, catalog
+from coactor.studies.log import transfer
 from coactor.web.auth.permissions import Me, on_behalf, require
 from coactor.web.open_studies import OpenStudies
-from coactor.web.routes.requests import LARGEST, Limit, RollbackBody, SettingsBody, StudyBody, StudyName
-from coactor.web.routes.responses import ERRORS, StudySummary, json_response, list_response
+from coactor.web.routes.requests import (
+    LARGEST,
+    EraseBody,
+    Limit,
+    RollbackBody,
+    SettingsBody,
+    StudyBody,
+    StudyName,
+)
+from coactor.web.routes.responses import ERRORS, ErasedName, StudySummary, json_response, list_response
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
@@ -76,6 +85,20 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """Return the totals and the settings of a study."""
         require(account, "read", study)
         return json_response(studies.summary(study))
+
+    @router.delete("/studies/{study}", tags=["studies"], status_code=204, responses=ERRORS)
+    def delete_study(study: StudyName, account: Me) -> Response:
+        """Delete a study, the roles in it, and tokens that are for nothing else; only for an admin."""
+        require(account, "create", study)
+        transfer.delete(studies.store, study)
+        studies.forget(study)
+        return Response(status_code=204)
+
+    @router.post("/studies/{study}/erase", tags=["studies"], response_model=ErasedName, responses=ERRORS)
+    def erase_person(study: StudyName, body: EraseBody, account: Me) -> Response:
+        """Replace a person's name in every fact of a study by a random one; only for an admin."""
+        require(account, "create", study)
+        return json_response({"name": transfer.erase(studies.store, study, body.person, actor=account.name)})
 
     @router.get("/studies/{study}/versions", tags=["studies"], response_model=list[Version], responses=ERRORS)
     def list_versions(
