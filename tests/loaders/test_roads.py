@@ -102,3 +102,41 @@ def test_read_network_keeps_the_largest_component(tmp_path: Path) -> None:
     network = read_network(links, turns=turns, largest=True)
     assert network.ids == ("a", "b", "c", "d")
     assert np.array_equal(network.head, [1, 2, 0])
+
+
+@pytest.mark.parametrize("name", ["links", "nodes", "turns", "trips"])
+def test_files_that_are_not_text_or_not_csv_are_refused_in_one_short_sentence(tmp_path, name):
+    files = {
+        "links": LINKS,
+        "nodes": NODES,
+        "turns": "from_link,to_link\na,b\n",
+        "trips": "day,path\n1,a_b\n",
+    }
+    good = write(tmp_path, "good.csv", LINKS)
+    read = {
+        "links": read_network,
+        "nodes": lambda path: read_network(good, path),
+        "turns": lambda path: read_network(good, None, path),
+        "trips": lambda path: read_trips(path, read_network(good)),
+    }[name]
+    text = files[name].encode()
+    for wrong, sentence in (
+        (text + b"\xff\xfe", "not text in UTF-8"),
+        (b"\xc7" + text, "not text in UTF-8"),
+        (text + b'"' + b"y" * 140_000 + b'"', "not CSV"),
+        (b"x" * 5000 + b"\n" + text, "line 1"),
+    ):
+        path = tmp_path / f"{name}.csv"
+        path.write_bytes(wrong)
+        with pytest.raises(ValueError, match=sentence) as caught:
+            read(path)
+        assert str(path) in str(caught.value)
+        assert len(str(caught.value)) < 600
+
+
+def test_read_trips_shortens_what_it_repeats(tmp_path):
+    network = read_network(write(tmp_path, "links.csv", LINKS))
+    trips = write(tmp_path, "trips.csv", f"day,path\n1,a_{'x' * 5000}\n")
+    with pytest.raises(ValueError, match="which the network does not have") as caught:
+        read_trips(trips, network)
+    assert len(str(caught.value)) < 600

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -78,3 +79,28 @@ def test_read_vrplib_reads_demands_and_capacities(tmp_path: Path) -> None:
 def test_read_tsplib_raises_value_error_for_malformed_files(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_tsplib(write(tmp_path, text))
+
+
+def test_damaged_files_are_refused_in_one_sentence_that_names_the_file(tmp_path):
+    points = "1 0 0\n2 1 0\n3 1 1\n"
+    head = "NAME : x\nTYPE : TSP\nDIMENSION : 3\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n"
+    triangle = "DIMENSION : 99999999\nEDGE_WEIGHT_TYPE : EXPLICIT\nEDGE_WEIGHT_FORMAT : UPPER_ROW\n"
+    for number, text in enumerate(
+        (
+            head + "1 0 0\n2 1\n3 1 1\nEOF\n",
+            head + "1 0 0\n2 x 0\n3 1 1\nEOF\n",
+            head.replace("EUC_2D", "EXPLICIT") + points + "EOF\n",
+            head.replace(": 3", ": " + "9" * 5000) + points + "EOF\n",
+            triangle + "EDGE_WEIGHT_SECTION\n1 2\n3\nEOF\n",
+            triangle.replace("99999999", "3") + "EDGE_WEIGHT_SECTION\n1 2\nx\nEOF\n",
+            "]",
+        )
+    ):
+        path = tmp_path / f"{number}.vrp"
+        path.write_text(text)
+        for read in (read_tsplib, read_vrplib):
+            with pytest.raises(ValueError, match=rf"^{re.escape(str(path))} .{{20,400}}[.?]$"):
+                read(path)
+    path.write_text("TOUR_SECTION\n" + "9" * 5000)
+    with pytest.raises(ValueError, match=re.escape(str(path))):
+        read_tour(path)

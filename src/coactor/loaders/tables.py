@@ -7,6 +7,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+LONGEST = 120  # characters of either end of a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,7 @@ class Row:
 
     def fail(self, message: str) -> ValueError:
         """The error to raise, with the file and the line."""
-        return ValueError(f"{self.path}, line {self.line}: {message}")
+        return ValueError(f"{self.path}, line {self.line}: {shortened(message)}")
 
     def text(self, column: str) -> str:
         """The text of a cell. Raises ValueError if it is empty."""
@@ -38,6 +41,11 @@ class Row:
         if not math.isfinite(value):
             raise self.fail(f"{column} is {text!r}; expected a number.")
         return value
+
+
+def shortened(message: str) -> str:
+    """A message without the middle of a value of thousands of characters."""
+    return message if len(message) <= 2 * LONGEST else f"{message[:LONGEST]} … {message[-LONGEST:]}"
 
 
 def read_table(
@@ -63,8 +71,8 @@ def read_table(
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.reader(file)
-        header = [name.strip() for name in next(reader, [])]
+        reader = _lines(csv.reader(file), path)
+        header = [name.strip() for name in next(reader, (1, []))[1]]
         places = {}
         for name, aliases in columns.items():
             matches = [header.index(alias) for alias in aliases if alias in header]
@@ -72,14 +80,25 @@ def read_table(
                 places[name] = matches[0]
             elif name not in optional:
                 expected = " or ".join(map(repr, aliases))
-                raise ValueError(f"{path}, line 1: there is no column {expected}; the columns are {header}.")
-        for cells in reader:
+                raise Row(path, 1, {}).fail(f"there is no column {expected}; the columns are {header}.")
+        for line, cells in reader:
             if not cells:
                 continue
-            row = Row(path, reader.line_num, {})
+            row = Row(path, line, {})
             if len(cells) != len(header):
                 raise row.fail(
                     f"got {len(cells)} values, expected {len(header)} as in the header. Is the file cut?"
                 )
             row.cells.update((name, cells[place]) for name, place in places.items())
             yield row
+
+
+def _lines(reader: Any, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a CSV file with their numbers. Raises ValueError if it is not text or not CSV."""
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not text in UTF-8; convert it, or choose another file.") from error
+    except csv.Error as error:
+        raise Row(path, reader.line_num, {}).fail(f"this is not CSV ({error}).") from error

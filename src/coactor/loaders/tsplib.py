@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coactor.domains import Day, Graph
+from coactor.loaders.tables import shortened
 from coactor.protocol import Indices, Matrix, Vector
 
 RADIUS = 6378.388  # of the earth in km, as TSPLIB defines it
+
+NOT_READABLE = "is not a TSPLIB or VRPLIB file, or is truncated"
+
+
+@contextmanager
+def _explained(path: str | Path) -> Iterator[None]:
+    """Let a reader raise ValueError that names the file, whatever is wrong in it."""
+    try:
+        yield
+    except (ValueError, KeyError, IndexError, TypeError, OverflowError) as error:
+        text = str(error)
+        about = shortened(text) if text.startswith(str(path)) else f"{path} {NOT_READABLE}."
+        raise ValueError(about) from error
 
 
 def read_tsplib(path: str | Path) -> Graph:
@@ -18,16 +34,21 @@ def read_tsplib(path: str | Path) -> Graph:
 
     Weight types: EUC_2D, CEIL_2D, ATT, GEO and EXPLICIT matrices.
     """
-    data = _read(Path(path))
-    coordinates = data.get("node_coord", data.get("display_data"))
-    return Graph.from_matrices(
-        _distances(Path(path), data), None if coordinates is None else coordinates[:, :2]
-    )
+    with _explained(path):
+        data = _read(Path(path))
+        coordinates = data.get("node_coord", data.get("display_data"))
+        return Graph.from_matrices(
+            _distances(Path(path), data), None if coordinates is None else coordinates[:, :2]
+        )
 
 
 def read_tour(path: str | Path) -> Indices:
     """Read the tour of a TSPLIB ``.opt.tour`` file, numbered from 0."""
-    path = Path(path)
+    with _explained(path):
+        return _tour(Path(path))
+
+
+def _tour(path: Path) -> Indices:
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     order: list[int] = []
@@ -56,7 +77,11 @@ def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
     vehicles
         The number of vehicles; by default the ``-k`` number in the file's name, else one for each stop.
     """
-    path = Path(path)
+    with _explained(path):
+        return _day(Path(path), vehicles)
+
+
+def _day(path: Path, vehicles: int | None) -> Day:
     data = _read(path)
     for key in ("capacity", "demand"):
         if key not in data:
@@ -86,7 +111,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         data: dict[str, Any] = vrplib.read_instance(path, compute_edge_weights=False)
     except Exception as error:  # vrplib raises errors of many types
-        raise ValueError(f"{path} is not a TSPLIB or VRPLIB file, or is truncated ({error}).") from error
+        raise ValueError(f"{path} {NOT_READABLE}.") from error
     count = len(data.get("node_coord", data.get("edge_weight", [])))
     if "dimension" not in data or (count and "node_coord" in data and count != data["dimension"]):
         raise ValueError(f"{path} has {count} points; its header says {data.get('dimension')}. Is it cut?")
@@ -110,17 +135,15 @@ def _triangle(path: Path) -> dict[str, Any] | None:
     if shape not in ("UPPER_ROW", "UPPER_DIAG_ROW", "LOWER_DIAG_ROW"):
         return None
     n = int(header["DIMENSION"]) if header.get("DIMENSION", "").isdigit() else 0
+    needed = n * (n - 1) // 2 if shape == "UPPER_ROW" else n * (n + 1) // 2
+    if not n or len(tokens) != needed:  # before anything of that size is allocated
+        raise ValueError(
+            f"{path} has {len(tokens)} edge weights; {n} points need {needed} numbers. Is it cut?"
+        )
+    weights = np.array(tokens, dtype=np.float64)
     rows, columns = np.triu_indices(n, 1 if shape == "UPPER_ROW" else 0)
     if shape == "LOWER_DIAG_ROW":
         rows, columns = np.tril_indices(n)
-    try:
-        weights = np.array(tokens, dtype=np.float64)
-    except ValueError:
-        weights = np.empty(0)
-    if not n or len(weights) != len(rows):
-        raise ValueError(
-            f"{path} has {len(tokens)} edge weights; {n} points need {len(rows)} numbers. Is it cut?"
-        )
     table = np.zeros((n, n))
     table[rows, columns] = weights
     table[columns, rows] = weights
