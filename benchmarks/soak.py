@@ -9,6 +9,7 @@ end in full: no gap, every link, the weights after every tell, and every tell th
 from __future__ import annotations
 
 import argparse
+import math
 import resource
 import subprocess
 import sys
@@ -66,6 +67,9 @@ class Problems:
 class SharedLoad(Load):
     """The same load on two servers that share a port, and clients reconnect."""
 
+    kills = 0
+    until = math.inf
+
     def kill(self, times: int, least: int) -> None:
         """Kill one of the servers again and again, and verify the log while the other one writes."""
         first = ServerProcess(self.url, *OPTIONS)
@@ -80,14 +84,16 @@ class SharedLoad(Load):
             thread.start()
         try:
             with Store(self.url) as store:
-                for time in range(times):
+                for self.kills in range(1, times + 1):
+                    if time.monotonic() > self.until:
+                        break
                     already = len(self.told)
                     while len(self.told) < already + least:
                         threads[0].join(0.01)
                         assert threads[0].is_alive()
-                    servers[time % 2].kill()
+                    servers[self.kills % 2].kill()
                     verify(store, "tours")
-                    servers[time % 2] = ServerProcess(self.url, *OPTIONS, "--port", port)
+                    servers[self.kills % 2] = ServerProcess(self.url, *OPTIONS, "--port", port)
         finally:
             stop.set()
             for thread in threads:
@@ -102,14 +108,15 @@ class SharedLoad(Load):
             turn += 1
 
 
-def many_kills(url: str, kills: int) -> str:
+def many_kills(url: str, kills: int, seconds: float) -> str:
     """kill -9 in the middle of load, of one of two servers."""
     problems = Problems()
     with Store(url) as store:
         open_study(store, "tours", problems.domain, "CSPER", create=True).close()
     load = SharedLoad(url, problems)
+    load.until = time.monotonic() + seconds
     load.kill(kills, least=12)
-    return f"{kills} kills, {load.check()}: nothing lost, nothing handed out twice, replay equal"
+    return f"{load.kills} kills, {load.check()}: nothing lost, nothing handed out twice, replay equal"
 
 
 def flat_memory(url: str, requests: int) -> str:
@@ -149,13 +156,14 @@ def main() -> None:
     options.add_argument("--processes", type=int, default=8)
     options.add_argument("--tells", type=int, default=200)
     options.add_argument("--kills", type=int, default=50)
+    options.add_argument("--seconds", type=float, default=math.inf, help="stop killing after so long")
     options.add_argument("--requests", type=int, default=20_000)
     options.add_argument("--on", choices=("SQLite", "PostgreSQL"), help="only on one of the stores")
     options.add_argument("--only", choices=("processes", "kills", "memory"), help="only one of the parts")
     given = options.parse_args()
     parts: dict[str, Callable[[str], str]] = {
         "processes": lambda url: many_processes(url, given.processes, given.tells),
-        "kills": lambda url: many_kills(url, given.kills),
+        "kills": lambda url: many_kills(url, given.kills, given.seconds),
         "memory": lambda url: flat_memory(url, given.requests),
     }
     chosen = {name: part for name, part in parts.items() if given.only in (None, name)}

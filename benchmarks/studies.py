@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,11 @@ import numpy as np
 import optuna
 
 from coactor.domains import Tour
+from coactor.rounds import learn
 from coactor.studies import Store, Study, open_study
 from coactor.studies.accounts import Accounts
+from coactor.studies.log.projection import observation
+from coactor.studies.log.vectors import digest
 from coactor.studies.log.verification import verify
 from coactor.web.routes.trends import trend
 
@@ -195,10 +199,9 @@ def grown(folder: Path, sizes: list[int]) -> list[dict[str, float]]:
     url, rows = f"sqlite:///{folder}/grown.db", []
     problems = list(DOMAIN.sample(np.random.default_rng(3), 20))
     with Store(url) as store:
-        # Filling a log needs no waiting for the disk; the measured pairs do wait.
         study = open_study(store, "desk", DOMAIN, "CSPER", create=True)
         for size in sizes:
-            _fill(store, study, problems, size)
+            _fill(study, problems[0], size)
             rate = per_second(lambda k: study.tell(study.ask(problems[k % 20]).id, moves=MOVES), 60)
             rows.append({"facts": float(study.summary()["facts"]), "pairs_per_s": rate} | _reading(store))
     return rows
@@ -217,20 +220,23 @@ def _reading(store: Store) -> dict[str, float]:
     return {name: 1 / per_second(work, 1) for name, work in works.items()}
 
 
-def _fill(store: Store, study: Study, problems: list[Any], size: int) -> None:
-    import sqlalchemy as sa
-
-    def relaxed(connection: Any, _: Any) -> None:
-        connection.execute("PRAGMA synchronous = OFF")
-
-    sa.event.listen(store.engine, "connect", relaxed)
-    store.engine.dispose()
-    while (facts := study.summary()["facts"]) < size:
-        proposal = study.ask(problems[facts % 20])
-        if facts % 100 > 1:  # some wait
-            study.tell(proposal.id, moves=MOVES)
-    sa.event.remove(store.engine, "connect", relaxed)
-    store.engine.dispose()
+def _fill(study: Study, problem: Any, size: int) -> None:
+    """Fill a log with copies of one correction, a thousand facts a transaction; some proposals wait."""
+    study.tell(study.ask(problem), moves=MOVES)
+    with study.store.reading() as sql:
+        last = study.summary()["facts"]
+        asked, told = (entry.fact for entry in sql.after(study._ledger.head.id, last - 2))
+    while study.summary()["facts"] < size:
+        with study._ledger.writing() as log:
+            knowledge, version = log.projection.knowledge.copy(), log.projection.version
+            for proposal in range(log.projection.asked + 1, log.projection.asked + 501):
+                log.add(replace(asked, proposal=proposal, version=version), actor="ana")
+                if proposal % 100:
+                    learn(knowledge, observation(told))
+                    version += 1
+                    done = {"version": version, "digest": digest(knowledge.learner.weights)}
+                    copy = replace(told, proposal=proposal, asked_with=version - 1, **done)
+                    log.add(copy, actor="ana", knowledge=knowledge.copy())
 
 
 def main() -> None:

@@ -76,6 +76,7 @@ def call(operation, token):
 def test_no_request_gives_a_server_error(api):
     schema, token = api
     operations = [result.ok() for result in schema.get_all_operations()]
+    operations.sort(key=lambda operation: operation.label == "DELETE /api/studies/{study}")  # the last one
     codes = {operation.label: call(operation, token) for operation in operations}
     assert len(codes) > 20
     assert not any(401 in each for each in codes.values())  # it came in, so it was really tried
