@@ -19,6 +19,7 @@ from coactor.lab.engine.statistics import (
     limits,
     p_below_zero,
     percentiles,
+    ratio_of_totals,
     resamples,
     running_mean,
     standard_error,
@@ -125,11 +126,11 @@ def test_holm_stops_at_the_first_p_value_above_its_limit():
 
 
 def test_resamples_depend_on_seed_and_topic_alone():
-    first = resamples(3, 10, "tsp-clean", 50)
-    resamples(3, 10, "path-clean", 50)
-    assert np.array_equal(first, resamples(3, 10, "tsp-clean", 50))
-    assert not np.array_equal(first, resamples(3, 10, "path-clean", 50))
-    assert not np.array_equal(first, resamples(4, 10, "tsp-clean", 50))
+    first = resamples(3, 10, "tsp-clean")
+    resamples(3, 10, "path-clean")
+    assert np.array_equal(first, resamples(3, 10, "tsp-clean"))
+    assert not np.array_equal(first, resamples(3, 10, "path-clean"))
+    assert not np.array_equal(first, resamples(4, 10, "tsp-clean"))
 
 
 def test_compare_pair_cancels_what_runs_share():
@@ -152,6 +153,17 @@ def test_all_pairs_is_antisymmetric(values):
     for key, pair in there.items():
         assert pair.difference.value == pytest.approx(-back[key].difference.value)
         assert pair.wins.value == pytest.approx(1 - back[key].wins.value)
+
+
+def test_ratio_of_totals_is_one_without_effort_and_exact_without_spread():
+    zero, best = np.zeros(3), np.array([1.0, 2.0, 6.0])
+    assert ratio_of_totals(zero, zero) == Interval(1.0, 1.0, 1.0)
+    assert ratio_of_totals(best, zero).value == np.inf
+    exact = ratio_of_totals(2 * best, best)
+    assert (exact.value, exact.low, exact.high) == pytest.approx((2.0, 2.0, 2.0))
+    # Twice the total; the residuals 1, 0, -1 over a mean of 3 have the interval 4.303 / sqrt(3) / 3.
+    spread = ratio_of_totals(2 * best + [1.0, 0.0, -1.0], best)
+    assert (spread.value, spread.low, spread.high) == pytest.approx((2.0, 1.1719, 2.8281), abs=1e-3)
 
 
 def test_standard_error_of_one_run_is_nan():

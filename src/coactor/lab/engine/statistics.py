@@ -24,6 +24,7 @@ import numpy as np
 from coactor.proposals.calibration import wilson
 from coactor.protocol import Indices, Matrix, Vector
 
+RESAMPLES = 2000
 LEVEL = 0.95
 _POINTS = 160  # of a curve
 _NORMAL_FROM = 1000  # degrees of freedom
@@ -76,13 +77,13 @@ def interval_fields(name: str, interval: Interval | None) -> dict[str, float | N
     return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
-def resamples(seed: int, runs: int, topic: str, count: int) -> Indices:
-    """The runs that each bootstrap sample draws, shape (count, runs).
+def resamples(seed: int, runs: int, topic: str) -> Indices:
+    """The runs that each bootstrap sample draws, shape (RESAMPLES, runs).
 
     The random stream is addressed by the topic, so that one more statistic changes no other.
     """
     rng = np.random.default_rng([seed, zlib.crc32(topic.encode())])
-    return rng.integers(0, runs, size=(count, runs))
+    return rng.integers(0, runs, size=(RESAMPLES, runs))
 
 
 def percentiles(samples: Vector) -> tuple[float, float]:
@@ -166,9 +167,11 @@ def p_below_zero(values: Vector) -> float:
     It is below 0.025 exactly if all of the 95 % interval is below 0.
     """
     n, mean = len(values), float(values.mean())
-    deviation = float(values.std(ddof=1)) if n > 1 else 0.0
-    if n < 2 or deviation == 0.0:
-        return 0.0 if mean < 0 and n > 1 else 1.0
+    if n < 2:
+        return 1.0
+    deviation = float(values.std(ddof=1))
+    if deviation == 0.0:
+        return 0.0 if mean < 0 else 1.0
     t, skew = mean / deviation, float(_skewness(values[:, None])[0])
     corrected = t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / (6 * n)
     return student_cdf(math.sqrt(n) * max(t, corrected), n - 1)
@@ -192,7 +195,7 @@ def holm(p_values: Sequence[float], level: float) -> list[bool]:
     return rejected
 
 
-def difference_of_means(a: Vector, b: Vector, rng: np.random.Generator, count: int = 2000) -> Interval:
+def difference_of_means(a: Vector, b: Vector, rng: np.random.Generator) -> Interval:
     """mean(a) - mean(b) of two independent samples, each resampled by itself.
 
     Examples
@@ -202,8 +205,8 @@ def difference_of_means(a: Vector, b: Vector, rng: np.random.Generator, count: i
     >>> round(change.value, 2), change.high < 0
     (-4.17, True)
     """
-    draws = a[rng.integers(0, len(a), (count, len(a)))].mean(axis=1)
-    draws = draws - b[rng.integers(0, len(b), (count, len(b)))].mean(axis=1)
+    draws = a[rng.integers(0, len(a), (RESAMPLES, len(a)))].mean(axis=1)
+    draws = draws - b[rng.integers(0, len(b), (RESAMPLES, len(b)))].mean(axis=1)
     return Interval(float(a.mean() - b.mean()), *percentiles(draws))
 
 
@@ -217,7 +220,7 @@ def ratio_of_totals(effort: Vector, best: Vector) -> Interval:
     """Total effort over the best total; the interval is that of the residuals (delta method)."""
     ratio = float(ratios(effort.sum(keepdims=True), best.sum(keepdims=True))[0])
     scale = best.mean()
-    if not np.isfinite(ratio) or scale == 0:
+    if scale == 0:
         return Interval(ratio, ratio, ratio)
     residuals = interval((effort - ratio * best) / scale)
     return Interval(ratio, ratio + residuals.low, ratio + residuals.high)

@@ -71,7 +71,7 @@ def _calibration(result: PanelResult, name: str, chances: Matrix) -> PanelCalibr
 
 
 def _bins(result: PanelResult, chances: Matrix, accepted: Matrix) -> list[Bin]:
-    drawn = resamples(result.seed, result.runs, result.panel.name, 2000)
+    drawn = resamples(result.seed, result.runs, result.panel.name)
 
     def interval(inside: Mask) -> tuple[float, float]:
         """By the bootstrap over runs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -272,28 +272,24 @@ def write_numbers(
         preface += f"\n\n**Note:** {UNDECIDED}."
     if any(result.panel.problems == "synthetic" for result in results):
         preface += f"\n\nRanking data: {SYNTHETIC}."
-    atomic_files.write(folder / "runs.csv", tables.runs_csv(results))
-    atomic_files.write(
-        folder / "summary.csv",
-        tables.to_csv([tables.summary_row(row) for result in results for row in result.rows()]),
-    )
-    atomic_files.write(
-        folder / "pairs.csv",
-        tables.to_csv([tables.pair_row(r.panel.name, pair) for r in results for pair in r.pairs()]),
-    )
-    atomic_files.write(
-        folder / "margins.csv",
-        tables.to_csv([tables.margin_row(margin) for result in results for margin in margins(result)]),
-    )
-    atomic_files.write(
-        folder / "calibration.csv",
-        tables.to_csv([tables.bin_row(c.panel, c.learner, b) for c in calibrations(results) for b in c.bins]),
-    )
+    summary = [tables.summary_row(row) for result in results for row in result.rows()]
+    pairs = [tables.pair_row(result.panel.name, pair) for result in results for pair in result.pairs()]
+    above = [tables.margin_row(margin) for result in results for margin in margins(result)]
+    bins = [tables.bin_row(c.panel, c.learner, b) for c in calibrations(results) for b in c.bins]
+    contents: dict[str, str | Iterable[str]] = {
+        "runs.csv": tables.runs_csv(results),
+        "summary.csv": tables.to_csv(summary),
+        "pairs.csv": tables.to_csv(pairs),
+        "margins.csv": tables.to_csv(above),
+        "calibration.csv": tables.to_csv(bins),
+        "bounds.csv": tables.to_csv([tables.theorem_row(row) for row in theorem]),
+        "claims.json": tables.to_json([tables.claim_data(claim) for claim in claims]),
+        "claims.md": tables.claims_markdown(claims, preface),
+    }
     if cells:
-        atomic_files.write(folder / ROBUSTNESS, tables.to_csv(robustness.rows(cells)))
-    atomic_files.write(folder / "bounds.csv", tables.to_csv([tables.theorem_row(row) for row in theorem]))
-    atomic_files.write(folder / "claims.json", tables.to_json([tables.claim_data(claim) for claim in claims]))
-    atomic_files.write(folder / "claims.md", tables.claims_markdown(claims, preface))
+        contents[ROBUSTNESS] = tables.to_csv(robustness.rows(cells))
+    for name, content in contents.items():
+        atomic_files.write(folder / name, content)
     return claims
 
 
