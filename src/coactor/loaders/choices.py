@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from coactor.domains import Alternatives, Situation
-from coactor.loaders.tables import Row, read_table
+from coactor.loaders.tables import Row, existing_file, read_table
 
 COLUMNS = {
     "person": ("person", "id"),
@@ -57,9 +57,7 @@ def read_choices(path: str | Path) -> tuple[Alternatives, list[Chosen]]:
 
 
 def _features(path: Path) -> list[str]:
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
-    with path.open(newline="", encoding="utf-8-sig") as file:
+    with existing_file(path).open(newline="", encoding="utf-8-sig") as file:
         header = [name.strip() for name in next(csv.reader(file), [])]
     taken = {next((alias for alias in aliases if alias in header), "") for aliases in COLUMNS.values()}
     return [name for name in header if name and name not in taken]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from coactor.domains import Query, SparseRows
 from coactor.loaders import svmlight as kernel
+from coactor.loaders.tables import existing_file
 from coactor.protocol import Indices, Vector
 
 _CHUNK = 1 << 23
@@ -229,6 +230,5 @@ def _chunks(path: Path) -> Iterator[NDArray[np.uint8]]:
 
 
 def _open(path: Path) -> BinaryIO | gzip.GzipFile:
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+    existing_file(path)
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")

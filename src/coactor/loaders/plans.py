@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from coactor.domains.plans import PlannedDay
+from coactor.loaders.tables import existing_file
 from coactor.protocol import Matrix
 
 
@@ -22,9 +23,7 @@ def read_distances(path: str | Path) -> Matrix:
     ValueError
         With the file, the line and what was expected.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+    path = existing_file(path)
     rows: list[list[float]] = []
     with path.open(newline="", encoding="utf-8-sig") as file:
         for line, cells in enumerate(csv.reader(file), 1):
@@ -55,9 +54,7 @@ def read_plans(path: str | Path, distances: Matrix) -> list[PlannedDay]:
     ValueError
         With the file, the index of the entry (counted from 0) and what was expected.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+    path = existing_file(path)
     try:
         entries = json.loads(path.read_text(encoding="utf-8-sig"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

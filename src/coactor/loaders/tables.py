@@ -12,6 +12,14 @@ from typing import Any
 LONGEST = 120  # characters of either end of a message
 
 
+def existing_file(path: str | Path) -> Path:
+    """The path of a file. Raises FileNotFoundError if there is none."""
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    return path
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of a table, by column name."""
@@ -67,9 +75,7 @@ def read_table(
     ValueError
         With the file, the line and what was expected.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+    path = existing_file(path)
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = _lines(csv.reader(file), path)
         header = [name.strip() for name in next(reader, (1, []))[1]]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from coactor.domains import Day, Graph
-from coactor.loaders.tables import shortened
+from coactor.loaders.tables import existing_file, shortened
 from coactor.protocol import Indices, Matrix, Vector
 
 RADIUS = 6378.388  # of the earth in km, as TSPLIB defines it
@@ -45,12 +45,10 @@ def read_tsplib(path: str | Path) -> Graph:
 def read_tour(path: str | Path) -> Indices:
     """Read the tour of a TSPLIB ``.opt.tour`` file, numbered from 0."""
     with _explained(path):
-        return _tour(Path(path))
+        return _tour(existing_file(path))
 
 
 def _tour(path: Path) -> Indices:
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
     order: list[int] = []
     inside = False
     for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -99,8 +97,7 @@ def _day(path: Path, vehicles: int | None) -> Day:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+    existing_file(path)
     triangle = _triangle(path)
     if triangle is not None:
         return triangle

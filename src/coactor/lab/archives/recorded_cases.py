@@ -22,6 +22,7 @@ import numpy as np
 from coactor.corrections import correction
 from coactor.domains import Plans, Roads, Route
 from coactor.lab.archives.reconstructed_edits import towards_path, towards_plan
+from coactor.loaders.tables import existing_file
 from coactor.memory import with_habits
 from coactor.plugins import load, load_domain, source_of
 from coactor.protocol import Correction, Domain, Expert, HasParts, Indices, Move, Problem, Solution, Vector
@@ -129,9 +130,7 @@ def read_cases(
     """
     from coactor.studies.codec import Codec  # needs the extra [studies]
 
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+    path = existing_file(path)
     made = _make(domain, parameters)
     if habits is not True or isinstance(made, HasParts):
         made = with_habits(made, habits)

@@ -7,10 +7,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
-from coactor.protocol import Move, OffersEdits
+from coactor.protocol import Domain, Move, OffersEdits, Problem, Solution, Vector
 from coactor.protocol.views import edit_text
 from coactor.search import move_features
 from coactor.studies import Invalid, NotFound
+from coactor.studies.accounts import Account
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import LARGEST, PROPOSAL, Limit, ProposalId, StudyName
@@ -27,6 +28,13 @@ Part = Annotated[int, Query(ge=0, le=LARGEST, description="Number of a part, suc
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of moves."""
 
+    def seen(study: str, id: int, account: Account) -> tuple[Domain, Problem, Solution, Vector]:
+        """A draft as its editor sees it: the domain, the problem, the solution, and the weights."""
+        require(account, "read", study)
+        opened, draft = studies.study(study), studies.desk(study).view(id)
+        weights = np.asarray(opened.weights(person=draft.ticket.person))
+        return opened.domain, draft.problem, draft.solution, weights
+
     @router.get(f"{PROPOSAL}/moves", tags=["editing"], response_model=MovePage, responses=ERRORS)
     def list_moves(
         study: StudyName,
@@ -38,12 +46,9 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         order: Order = "scan",
     ) -> Response:
         """List the moves that the draft allows, and what each of them changes."""
-        require(account, "read", study)
-        opened = studies.study(study)
-        domain, draft = opened.domain, studies.desk(study).view(id)
-        x, y = draft.problem, draft.solution
+        domain, x, y, w = seen(study, id, account)
         moves, changes = list(domain.moves(x, y)), move_features(domain, x, y)
-        gains = changes @ np.asarray(opened.weights(person=draft.ticket.person))
+        gains = changes @ w
         found = np.argsort(-gains, kind="stable") if order == "gain" else np.arange(len(moves))
         words = search.lower().split()
         if words:
@@ -58,12 +63,9 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     @router.get(f"{PROPOSAL}/part", tags=["editing"], response_model=list[MoveOption], responses=ERRORS)
     def list_edits_of_part(study: StudyName, id: ProposalId, account: Me, part: Part) -> Response:
         """List the edits of one part of the draft, with the rules that some of them would break."""
-        require(account, "read", study)
-        opened = studies.study(study)
-        domain, draft = opened.domain, studies.desk(study).view(id)
+        domain, x, y, w = seen(study, id, account)
         if not isinstance(domain, OffersEdits):
             raise NotFound(f"The domain of study {study!r} does not list the edits of a part.")
-        x, y, w = draft.problem, draft.solution, np.asarray(opened.weights(person=draft.ticket.person))
         try:
             offers = domain.edits_of(x, y, part)
         except ValueError as error:
