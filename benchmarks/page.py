@@ -1,6 +1,7 @@
 """Speed of the page in Chromium: opening, edits, and frames per second while dragging.
 
     python benchmarks/page.py            # everything
+    python benchmarks/page.py --grid     # a roster of 60 nurses and 31 days
     python benchmarks/page.py --large    # the queue of 10,000, the plan with 300 stops, the 50,000 links
 
 Needs Chromium and the extra "test". Prints a table of measurements and the limits the page is built for.
@@ -172,7 +173,17 @@ def grid(browser: Any, store: Store, address: str, rows: list[tuple[str, str, st
             text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
             rows.append((what, text, "100 ms"))
     cells = page.locator(".grid [data-part]")
-    return drag(page, centre(cells.nth(0)), centre(cells.nth(31 * 12)))
+    wire = page.context.new_cdp_session(page)
+    wire.send("Performance.enable", {"timeDomain": "threadTicks"})  # processor time of the main thread
+
+    def busy() -> float:
+        metrics = {one["name"]: one["value"] for one in wire.send("Performance.getMetrics")["metrics"]}
+        return 1000 * float(metrics["TaskDuration"])
+
+    before = busy()
+    gaps = drag(page, centre(cells.nth(0)), centre(cells.nth(31 * 12)))
+    rows.append(("a frame of it", f"{(busy() - before) / len(gaps):.1f} ms of processor time", "16.7 ms"))
+    return gaps
 
 
 def roads(
@@ -302,27 +313,31 @@ def everyday(
     page, _, _ = opened(browser, store, address, "/s/ranking-200/p/1", "body[data-revision]")
     docs = page.locator(".ranking li .called")
     frames["drag, 200 documents"] = drag(page, centre(docs.nth(1)), centre(docs.nth(11)))
-    frames["drag, 60 x 31 cells"] = grid(browser, store, address, rows)
 
 
 def main() -> None:
     if CHROMIUM is None:
         sys.exit("Chromium is not installed; install it with: apt-get install chromium")
-    only_large = "--large" in sys.argv[1:]
+    only_large, only_grid = "--large" in sys.argv[1:], "--grid" in sys.argv[1:]
     rows: list[tuple[str, str, str]] = []
     frames: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{Path(folder)}/desk.db") as store:
         if not only_large:
+            month(store)
+        if not only_large and not only_grid:
             demo.create_demo_studies(store)
             large(store)
-            month(store)
-        crowded(store)
+        if not only_grid:
+            crowded(store)
         with serving(create_app(store, demo=demo)) as address, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGS)
             opened(browser, store, address, "/", ".card")  # warms the server up
             if not only_large:
+                frames["drag, 60 x 31 cells"] = grid(browser, store, address, rows)
+            if not only_large and not only_grid:
                 everyday(browser, store, address, rows, frames)
-            scale(browser, store, address, rows, frames)
+            if not only_grid:
+                scale(browser, store, address, rows, frames)
             browser.close()
     for what, gaps in frames.items():
         late = sum(gap > 25 for gap in gaps)
