@@ -30,6 +30,8 @@ def test_read_plans_reads_days_in_the_numbers_of_the_distance_table(tmp_path: Pa
     assert (day.day, day.weekday, day.capacity, day.vehicles) == (1, 2, 5.0, 2)
     assert day.stops == (1, 2)
     assert [route.tolist() for route in day.local_routes()] == [[2], [1]]
+    (named,) = read(tmp_path, [DAY | {"vehicles": ["Van 7, Ana", "Van 9, Bo"]}])
+    assert (named.vehicles, named.vehicle_names) == (2, ("Van 7, Ana", "Van 9, Bo"))
     (roomy,) = read(tmp_path, [DAY | {"vehicles": 3}])
     assert [len(route) for route in roomy.local_routes()] == [1, 1, 0]
 
@@ -45,6 +47,8 @@ def test_read_plans_reads_days_in_the_numbers_of_the_distance_table(tmp_path: Pa
         ({"demand": {"1": 2, "9": 1}}, "there is no stop '9'; stops are 1 to 2"),
         ({"demand": {"1": "lots", "2": 1}}, "stop 1 has demand 'lots'"),
         ({"vehicles": 1}, "there are 2 routes for 1 vehicles"),
+        ({"vehicles": ["Van 7"]}, "there are 2 routes for 1 vehicles"),
+        ({"vehicles": ["Van 7", 9]}, "expected a number, or a list of names"),
         ({"routes": 5}, "routes must be a list of lists"),
         ({"routes": [[2], [[1]]]}, "which has no demand"),
         ({"demand": [1, 2]}, "demand is a list; expected an amount for each stop"),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -140,3 +141,100 @@ def test_read_trips_shortens_what_it_repeats(tmp_path):
     with pytest.raises(ValueError, match="which the network does not have") as caught:
         read_trips(trips, network)
     assert len(str(caught.value)) < 600
+
+
+# -- extracts of OpenStreetMap, GeoJSON --------------------------------------------------------------------
+
+OSM = """<?xml version="1.0"?><osm version="0.6">
+<node id="1" lon="13.000" lat="52.5"/><node id="2" lon="13.001" lat="52.5"/>
+<node id="3" lon="13.002" lat="52.5"/>
+<node id="4" lon="13.001" lat="52.501"/><node id="5" lon="13.0015" lat="52.5"/><node id="6" lon="9" lat="50"/>
+<way id="10"><nd ref="1"/><nd ref="2"/><nd ref="5"/><nd ref="3"/><nd ref="404"/>
+  <tag k="highway" v="primary"/><tag k="name" v="High Street"/></way>
+<way id="11"><nd ref="4"/><nd ref="2"/><tag k="highway" v="residential"/><tag k="oneway" v="{oneway}"/></way>
+<way id="12"><nd ref="1"/><nd ref="4"/><tag k="highway" v="footway"/></way>
+<way id="13"><nd ref="1"/><nd ref="4"/><tag k="highway" v="service"/><tag k="access" v="private"/></way>
+</osm>"""
+
+
+def streets(network):
+    """Each link as the degrees of its ends, its kind and its street."""
+    ends = network.places[network.ends].round(3).tolist()
+    return sorted(zip(map(str, ends), network.kinds, network.streets, strict=True))
+
+
+def test_read_network_of_openstreetmap_cuts_roads_where_they_meet(tmp_path):
+    path = tmp_path / "town.osm"
+    path.write_text(OSM.format(oneway="yes"))
+    network = read_network(path)
+    assert network.size == 5  # two pieces of High Street in both directions, one lane in one
+    assert set(network.ids) == {"10/0", "10/0/back", "10/1", "10/1/back", "11/0"}
+    kept = dict(zip(network.ids, network.link_features.sum(axis=1) * network.unit, strict=True))
+    assert kept["10/1"] == pytest.approx(67.7, abs=0.1)  # metres, over the point that is no junction
+    assert kept["11/0"] == pytest.approx(111.2, abs=0.1)
+    assert network.streets[network.ids.index("10/0")] == "High Street"
+    assert "left turns" in network.labels
+    path.write_text(OSM.format(oneway="-1"))
+    (lane,) = (k for k, id in enumerate(read_network(path).ids) if id.startswith("11"))
+    assert read_network(path).ends[lane].tolist() == network.ends[network.ids.index("11/0")].tolist()[::-1]
+
+
+def test_read_network_of_geojson_equals_that_of_openstreetmap(tmp_path):
+    lines = [
+        (
+            [[13.0, 52.5], [13.001, 52.5], [13.0015, 52.5], [13.002, 52.5]],
+            {"highway": "primary", "name": "High Street"},
+        ),
+        ([[13.001, 52.501], [13.001, 52.5]], {"highway": "residential", "oneway": "yes"}),
+        ([[13.0, 52.5], [13.001, 52.501]], {"highway": "footway"}),
+    ]
+    features = [
+        {"type": "Feature", "geometry": {"type": "LineString", "coordinates": line}, "properties": properties}
+        for line, properties in lines
+    ]
+    features.append(
+        {"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]}, "properties": None}
+    )
+    path, osm = tmp_path / "town.geojson", tmp_path / "town.osm.xml"
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    osm.write_text(OSM.format(oneway="yes"))
+    a, b = read_network(path), read_network(osm)
+    assert streets(a) == streets(b)
+    assert a.link_features.sum() == pytest.approx(b.link_features.sum())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("a.osm", "<osm><way", "is not an extract of OpenStreetMap"),
+        ("a.osm", "<osm></osm>", "has no roads for cars"),
+        ("a.osm", '<osm><node id="1" lon="x" lat="2"/></osm>', "is not an extract of OpenStreetMap"),
+        ("a.osm.pbf", "", "osmium cat a.osm.pbf"),
+        ("a.geojson", "{", "is not JSON"),
+        ("a.geojson", "[]", "expected a FeatureCollection"),
+        ("a.geojson", '{"features": []}', "has no roads for cars"),
+        (
+            "a.geojson",
+            '{"features": [{"geometry": {"type": "LineString", "coordinates": [[1, 2]]}}]}',
+            "feature 0: expected a line",
+        ),
+    ],
+)
+def test_read_network_refuses_other_maps_in_a_sentence(tmp_path, name, text, problem):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=problem):
+        read_network(tmp_path / name)
+
+
+def test_read_network_of_several_islands_keeps_the_largest_if_asked(tmp_path):
+    path = tmp_path / "a.osm"
+    island = (
+        '<node id="7" lon="13.1" lat="52.5"/><node id="8" lon="13.2" lat="52.5"/>'
+        '<way id="14"><nd ref="7"/><nd ref="8"/><tag k="highway" v="road"/></way></osm>'
+    )
+    path.write_text(OSM.format(oneway="no").replace("</osm>", island))
+    with pytest.raises(ValueError, match="2 connected components"):
+        read_network(path)
+    assert read_network(path, largest=True).places.shape == (4, 2)
+    with pytest.raises(ValueError, match="has its own nodes"):
+        read_network(path, nodes=path)

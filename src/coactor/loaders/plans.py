@@ -47,7 +47,7 @@ def read_plans(path: str | Path, distances: Matrix) -> list[PlannedDay]:
 
     Each entry is ``{"day": 3, "weekday": 4, "capacity": 13, "routes": [[5, 2], [7]], "demand": {"5": 2}}``;
     stops are row numbers of the distance table, and the routes leave out the depot, 0. ``vehicles`` is the
-    number of vehicles on duty; by default the number of routes.
+    number of vehicles on duty, or a list of their names; by default the number of routes.
 
     Raises
     ------
@@ -79,13 +79,23 @@ def _day(where: str, entry: Any, points: int) -> PlannedDay:
         numbers[key] = value
     demand = _demand(where, entry["demand"], numbers["capacity"], points)
     routes = _routes(where, entry["routes"], demand)
-    vehicles = int(_number(entry.get("vehicles", len(routes))) or 0)
+    duty = entry.get("vehicles", len(routes))
+    called = isinstance(duty, list)
+    if called and not all(isinstance(name, str) and 0 < len(name) <= 200 for name in duty):
+        raise ValueError(f"{where}: vehicles are {str(duty)[:60]}; expected a number, or a list of names.")
+    vehicles = len(duty) if called else int(_number(duty) or 0)
     if vehicles < max(1, len(routes)):
         raise ValueError(
             f"{where}: there are {len(routes)} routes for {vehicles} vehicles; expected one each."
         )
     return PlannedDay(
-        int(numbers["day"]), int(numbers["weekday"]), demand, numbers["capacity"], routes, vehicles
+        int(numbers["day"]),
+        int(numbers["weekday"]),
+        demand,
+        numbers["capacity"],
+        routes,
+        vehicles,
+        tuple(duty) if called else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""Road networks, and trips driven on them, from CSV files."""
+"""Road networks, and trips driven on them, from CSV files, extracts of OpenStreetMap and GeoJSON."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from coactor.domains.roads import Network, components
+from coactor.loaders.street_maps import Ways, read_ways
 from coactor.loaders.tables import read_table
 from coactor.protocol import Indices
 
@@ -19,13 +20,15 @@ def read_network(
     *,
     largest: bool = False,
 ) -> Network:
-    """Read a directed road network.
+    """Read a directed road network: a CSV file of links, an extract of OpenStreetMap, or GeoJSON.
 
     Parameters
     ----------
     links
-        Columns ``id,from,to,length,kind,street`` (or, as OSMnx writes them, ``u,v,length,highway,name``;
-        ``n_id`` takes precedence over ``id``). Without an id, links are numbered by row. Lengths are metres.
+        A file ``.osm`` or ``.osm.xml`` (roads for cars), or ``.geojson`` or ``.json`` (lines with the
+        properties ``highway``, ``name`` and ``oneway``). Or a CSV file with the columns
+        ``id,from,to,length,kind,street`` (or, as OSMnx writes them, ``u,v,length,highway,name``; ``n_id``
+        takes precedence over ``id``). Without an id, links are numbered by row. Lengths are metres.
     nodes
         Columns ``id,x,y`` (or ``osmid``): needed to tell left from right. Coordinates within +-180 and +-90
         are taken for degrees.
@@ -40,6 +43,11 @@ def read_network(
     ValueError
         With the file, the line and what was expected.
     """
+    name = Path(links).name.lower()
+    if name.endswith((".osm", ".osm.xml", ".pbf", ".geojson", ".json")):
+        if nodes is not None or turns is not None:
+            raise ValueError(f"{links} has its own nodes; give nodes and turns with a CSV file only.")
+        return _network_of(read_ways(links), links, largest)
     columns = {
         "id": ("n_id", "id"),
         "from": ("from", "u"),
@@ -69,30 +77,54 @@ def read_network(
     pairs = None if turns is None else _read_turns(Path(turns), ids, begin, end)
     places = None if nodes is None else _read_nodes(Path(nodes), junctions)
 
-    component = components(begin, end)
-    groups, counts = np.unique(component, return_counts=True)
-    if len(groups) > 1 and not largest:
-        names = list(ids)
-        apart = names[int(np.flatnonzero(component != component[0])[0])]
-        raise ValueError(
-            f"{links}: the network has {len(groups)} connected components ({counts.max()} of {len(ids)} "
-            f"links in the largest). No road joins link {names[0]} and link {apart}; add it, or use "
-            f"largest=True."
-        )
-    keep = np.flatnonzero(component == groups[counts.argmax()])
+    keep = _connected(links, begin, end, list(ids), largest)
     if pairs is not None:
         number = np.full(len(ids), -1)
         number[keep] = np.arange(len(keep))
         pairs = number[pairs[np.isin(pairs[:, 0], keep)]]
+    named = list(ids)
     return Network.of(
         begin[keep],
         end[keep],
         np.array(lengths)[keep],
         [kinds[k] for k in keep],
-        ids=[name for name, k in ids.items() if component[k] == component[keep[0]]],
+        ids=[named[k] for k in keep],
         turns=pairs,
         places=places,
         streets=[streets[k] for k in keep] if any(streets) else None,
+    )
+
+
+def _connected(path: str | Path, begin: Indices, end: Indices, ids: list[str], largest: bool) -> Indices:
+    """The links of the largest component. Raises ValueError if there are others and they may not be left."""
+    component = components(begin, end)
+    groups, counts = np.unique(component, return_counts=True)
+    if len(groups) > 1 and not largest:
+        apart = ids[int(np.flatnonzero(component != component[0])[0])]
+        raise ValueError(
+            f"{path}: the network has {len(groups)} connected components ({counts.max()} of {len(ids)} "
+            f"links in the largest). No road joins link {ids[0]} and link {apart}; add it, or use "
+            f"largest=True."
+        )
+    return np.flatnonzero(component == groups[counts.argmax()])
+
+
+def _network_of(ways: Ways, path: str | Path, largest: bool) -> Network:
+    links = ways.links()
+    begin, end = np.array([link.ends for link in links], dtype=np.int64).T.copy()
+    ids = [link.id for link in links]
+    keep = _connected(path, begin, end, ids, largest)
+    used, numbers = np.unique(np.stack([begin[keep], end[keep]]), return_inverse=True)
+    begin, end = numbers.reshape(2, -1)
+    kept = [links[k] for k in keep]
+    return Network.of(
+        begin,
+        end,
+        [link.length for link in kept],
+        [link.kind for link in kept],
+        ids=[ids[k] for k in keep],
+        places=ways.places[used],
+        streets=[link.street for link in kept] if any(link.street for link in kept) else None,
     )
 
 

@@ -31,7 +31,9 @@ RIVER = {
 
 def test_real_places_are_projected_drawn_on_their_ground_and_saved(site, tmp_path):
     length = np.hypot(*(BERLIN[:, None] - BERLIN[None]).transpose(2, 0, 1))
-    day = Day.of(length[:, :, None], [0, 1, 1, 1, 1], [2, 2], coordinates=BERLIN)
+    day = Day.of(
+        length[:, :, None], [0, 1, 1, 1, 1], [2, 2], coordinates=BERLIN, vehicles=["Van 7, Ana", "Van 9, Bo"]
+    )
     with open_study(site.store, "berlin", Plans(1), "default", create=True) as study:
         study.ask(day)
     (tmp_path / "berlin.geojson").write_text(json.dumps(RIVER))
@@ -52,6 +54,7 @@ def test_real_places_are_projected_drawn_on_their_ground_and_saved(site, tmp_pat
         page.locator(".backdrop .shapes .line").wait_for(state="attached")
         page.locator(".backdrop image").first.wait_for(state="attached")
         assert page.locator(".attribution").inner_text() == "© Example maps"
+        assert "Van 9, Bo" in page.locator(".lists").inner_text()
         boxes = [page.locator(".stops .stop").nth(k).bounding_box() for k in range(5)]
         xs, ys = ([box[axis] for box in boxes] for axis in "xy")
         # 0.02 degrees east are 61 % as long as 0.03 degrees north are, times two thirds.
@@ -60,7 +63,7 @@ def test_real_places_are_projected_drawn_on_their_ground_and_saved(site, tmp_pat
         page.wait_for_url("**/s/berlin")
         assert tiles
         page.goto(f"{address}/s/berlin/p/1")
-        for kind, text in (("GeoJSON", '"FeatureCollection"'), ("GPX", 'lat="52.5"')):
+        for kind, text in (("GeoJSON", '"FeatureCollection"'), ("GPX", "<name>Van 7, Ana</name>")):
             with page.expect_download() as download:
                 page.get_by_role("button", name=kind, exact=True).click()
             assert text in Path(download.value.path()).read_text()

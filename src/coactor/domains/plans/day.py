@@ -30,6 +30,8 @@ class Day:
         The names of the points in the data.
     coordinates
         Of the points, shape (n + 1, 2), for a map; optional.
+    vehicles
+        What people call the vehicles, such as "Van 7, Ana"; optional.
     """
 
     arcs: NDArray[np.float64]
@@ -37,6 +39,7 @@ class Day:
     capacity: Vector
     stops: tuple[str, ...]
     coordinates: Matrix | None = None
+    vehicles: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
         return f"Day({self.size} stops, {len(self.capacity)} vehicles, {self.arcs.shape[2]} arc features)"
@@ -48,7 +51,12 @@ class Day:
 
     @staticmethod
     def of(
-        arcs: Any, demand: Any, capacity: Any, stops: Sequence[str] | None = None, coordinates: Any = None
+        arcs: Any,
+        demand: Any,
+        capacity: Any,
+        stops: Sequence[str] | None = None,
+        coordinates: Any = None,
+        vehicles: Sequence[str] | None = None,
     ) -> Day:
         """A validated day."""
         table = validation.array(arcs, "arc features")
@@ -76,7 +84,8 @@ class Day:
                 f"{capacities.max():g}."
             )
         places = None if coordinates is None else validation.matrix(coordinates, "coordinates", n + 1, 2)
-        return Day(table, demands, capacities, names, places)
+        called = validation.titles(vehicles, len(capacities), "vehicles")
+        return Day(table, demands, capacities, names, places, called)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -95,6 +104,8 @@ class PlannedDay:
         The planner's routes: stop numbers without the depot. Empty if not known yet.
     vehicles
         The number of vehicles on duty.
+    vehicle_names
+        What people call them; None if they have no names.
     """
 
     day: int
@@ -103,6 +114,7 @@ class PlannedDay:
     capacity: float
     routes: tuple[tuple[int, ...], ...]
     vehicles: int
+    vehicle_names: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
         return (
@@ -130,4 +142,5 @@ class PlannedDay:
         table = distances[np.ix_(points, points)] / distances[distances > 0].mean()
         demand = np.array([0.0, *(self.demand[stop] for stop in self.stops)])
         names = [str(point) for point in points]
-        return Day.of(table, demand, np.full(self.vehicles, float(self.capacity)), names)
+        capacity = np.full(self.vehicles, float(self.capacity))
+        return Day.of(table, demand, capacity, names, vehicles=self.vehicle_names)

@@ -210,6 +210,8 @@ class Plans:
         }
         if x.coordinates is not None:
             data["coordinates"] = x.coordinates.tolist()
+        if x.vehicles is not None:
+            data["vehicles"] = list(x.vehicles)
         return data
 
     def decode_problem(self, data: Any) -> Day:
@@ -218,7 +220,7 @@ class Plans:
         stops = validation.titles(
             data.get("stops"), len(parts[1]) if isinstance(parts[1], list) else 0, "points"
         )
-        day = Day.of(parts[0], parts[1], parts[2], stops, data.get("coordinates"))
+        day = Day.of(parts[0], parts[1], parts[2], stops, data.get("coordinates"), data.get("vehicles"))
         if day.arcs.shape[2] != self.arc_features:
             raise ValueError(f"An arc has {day.arcs.shape[2]} features; expected {self.arc_features}.")
         return day

@@ -29,6 +29,8 @@ class RoutesEditor {
   /** @type {Spot} where the keyboard is */
   active = { r: 0, k: 0 };
   dragging = false;
+  /** The rows that are drawn, as text. */
+  drawn = "";
 
   /** @param {EditorContext} context */
   constructor({ draft, prompt, editable, trial }) {
@@ -328,6 +330,14 @@ class RoutesEditor {
     if (this.rows[this.active.r]?.[this.active.k] === undefined) this.active = { r: 0, k: 0 };
     if (!this.dragging) this.mark = this.target = null;
     const focused = this.list.focused;
+    const rows = JSON.stringify(this.rows);
+    if (rows !== this.drawn) this.draw();
+    this.drawn = rows; // the server's answer to an edit is what the edit has drawn already
+    this.paint();
+    if (focused) this.list.focus(this.active);
+  }
+
+  draw() {
     const loads = this.loadsOf(this.rows);
     this.list.render({
       rows: this.rows,
@@ -339,8 +349,6 @@ class RoutesEditor {
       over: loads.map(({ over }) => over > 0),
     });
     this.map.draw(this.rows, this.first);
-    this.paint();
-    if (focused) this.list.focus(this.active);
   }
 
   /** @param {Move} move */
