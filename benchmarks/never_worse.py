@@ -3,13 +3,25 @@
     python benchmarks/never_worse.py ARCHIVE ... [--orders 10] [--cases N] [--runs 10] [--examples 100]
 
 Each cell is the effort of another contender minus that of the default learner, per case of an archive and per
-run of a panel, with its 95 % interval: above 0 the default learner needs less. Archives are folders or files
-that `coactor evaluate` reads; queries are replayed without and with a budget.
+run of a panel, with its 95 % interval: above 0 the default learner needs less. The last column names those
+that need less than the default learner, beyond the interval. Archives are folders or files that
+`coactor evaluate` reads; queries are replayed without and with a budget. A .csv file has choices of people
+among some alternatives: a row per alternative, with `id` of the person, `chid` of the situation, `choice`
+and features; each choice becomes a line of a JSON-lines archive, in the domain `PickOne`.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import json
+import tempfile
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from coactor.lab.archives.archives import open_archive
 from coactor.lab.archives.evaluation import evaluate
@@ -21,6 +33,46 @@ from coactor.lab.paper.panels import PANELS
 OURS = "default@start"
 
 
+class PickOne:
+    """Take one of some alternatives: a problem is a matrix of features, a solution the number of a row."""
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+
+    def solve(self, x: Any, w: Any) -> int:
+        return int((np.asarray(x) @ w).argmax())
+
+    def features(self, x: Any, y: int) -> Any:
+        return np.array(x[y], np.float64)
+
+    def moves(self, x: Any, y: int) -> Iterator[Any]:
+        return ({"op": "take", "args": [k]} for k in range(len(x)) if k != y)
+
+    def apply(self, x: Any, y: int, move: Any) -> int:
+        return int(move["args"][0])
+
+    def edits_between(self, x: Any, y: int, z: int) -> int:
+        return int(y != z)
+
+
+def open_any(path: str, budget: Any = None) -> Any:
+    """An archive, also of choices in a CSV file; features are measured by their standard deviations."""
+    if not path.endswith(".csv"):
+        return open_archive(path, budget=budget)
+    with Path(path).open() as file:
+        rows = list(csv.DictReader(file))
+    names = [name for name in rows[0] if name not in ("", "id", "chid", "alt", "choice")]
+    scale = {name: float(np.std([float(row[name]) for row in rows])) or 1.0 for name in names}
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as lines:
+        for (person, _), some in groupby(rows, key=lambda row: (row["id"], row["chid"])):
+            options = list(some)
+            problem = [[float(row[name]) / scale[name] for name in names] for row in options]
+            taken = [float(row["choice"]) for row in options].index(1.0)
+            lines.write(json.dumps({"problem": problem, "solution": taken, "person": person}) + "\n")
+        lines.flush()
+        return open_archive(lines.name, domain=PickOne(len(names)))  # type: ignore[arg-type]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("archives", nargs="*")
@@ -30,24 +82,31 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=100)
     options = parser.parse_args()
     others = ["start", "alike", "copy", *PAPER]
-    print(f"| set | {OURS} |", *(f" {name} |" for name in others))
-    print("|---" * (len(others) + 2) + "|")
+    print(f"| set | {OURS} |", *(f" {name} |" for name in others), " needs less |")
+    print("|---" * (len(others) + 3) + "|", flush=True)
     for path in options.archives:
-        budgets = (None, (5, 15)) if open_archive(path).kind == "queries" else (None,)
+        budgets = (None, (5, 15)) if open_any(path).kind == "queries" else (None,)
         for budget in budgets:
-            archive = open_archive(path, budget=budget)
+            archive = open_any(path, budget)
             cases = min(options.cases or archive.size, archive.size)
             result = evaluate(archive, [OURS, *others], orders=options.orders, cases=cases, jobs=1)
-            cells = [result.saved(OURS, name) for name in others]
-            name = f"{archive.kind}{' with budget' if budget else ''}, {archive.size}"
-            print(f"| {name} | {result.mean(OURS).value:.3f} |", *map(_cell, cells))
+            cells = {name: result.saved(OURS, name) for name in others}
+            name = f"{Path(path).stem}{' with budget' if budget else ''}, {cases} {archive.kind}"
+            print(_row(name, f"{result.mean(OURS).value:.3f}", cells), flush=True)
     for panel in [name for name, one in PANELS.items() if one.problems == "sample"] if options.runs else []:
         known = [name for name in others if name not in ("start", "copy")]
         rows = compare([OURS, *known], panel, runs=options.runs, examples=options.examples, jobs=1)
         totals = {name: rows.costs[name].sum(axis=1) for name in (OURS, *known)}
         draws = resamples(0, options.runs, "never worse")
-        cells = [interval(totals[name] - totals[OURS], draws) if name in known else None for name in others]
-        print(f"| {panel} | {totals[OURS].mean():.1f} |", *map(_cell, cells))
+        cells = {
+            name: interval(totals[name] - totals[OURS], draws) if name in known else None for name in others
+        }
+        print(_row(panel, f"{totals[OURS].mean():.1f}", cells), flush=True)
+
+
+def _row(name: str, effort: str, cells: dict[str, Any]) -> str:
+    better = ", ".join(other for other, one in cells.items() if one is not None and one.high < 0)
+    return f"| {name} | {effort} |" + "".join(map(_cell, cells.values())) + f" {better or 'nobody'} |"
 
 
 def _cell(one: object) -> str:

@@ -149,3 +149,15 @@ def test_delete_and_erase_ask_first(run):
     assert "Aborted" in run("study", "delete", "tours", ok=False)
     assert run("study", "delete", "tours", "--yes") == "Deleted tours.\n"
     assert "There is no study" in run("study", "delete", "tours", "--yes", ok=False)
+
+
+def test_extend_creates_a_study_with_habits(run):
+    assert "Created more; ask there from now on." in run(
+        "study", "extend", "tours", "--habits", "all", "--name", "more"
+    )
+    about = json.loads(run("study", "show", "more", "--json"))
+    assert about["features"][-1] == "unusual in all cases"
+    assert "already a study" in run("study", "extend", "tours", "--habits", "all", "--name", "more", ok=False)
+    assert "some of similar" in run(
+        "study", "extend", "tours", "--habits", "odd", "--name", "other", ok=False
+    )

@@ -168,6 +168,30 @@ def create_(
         show(_about(store, name), as_json, lambda a: f"Created {a['name']}.")
 
 
+@study.command("extend")
+@click.argument("study_name", metavar="STUDY")
+@click.option("--habits", required=True, metavar="A,B,...", help="Some of similar, recent, all.")
+@click.option("--name", required=True, help="Name of the new study.")
+@store_option
+@json_option
+@report_study_errors
+def extend_(study_name: str, habits: str, name: str, url: str, as_json: bool) -> None:
+    """Go on with more features: a new study that has learned all that was told in STUDY, with habits."""
+    from coactor.lab.archives.extending import extended
+
+    with opened(url) as store:
+        with store.reading() as sql:
+            if any(head.name == name for head in sql.studies()):
+                raise errors.Conflict(f"There is already a study {name!r}; choose another name.")
+        old = Study(store, study_name)
+        domain, state = extended(old, names(habits))
+        settings = ("proposals", "budget", "costs", "candidate", "grace", "seed")
+        open_study(
+            store, name, domain, create=True, learned=state, **{key: old.config[key] for key in settings}
+        )
+        show(_about(store, name), as_json, lambda a: f"Created {a['name']}; ask there from now on.")
+
+
 @study.command("configure")
 @click.argument("name")
 @settings_options

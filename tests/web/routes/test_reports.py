@@ -106,3 +106,18 @@ def test_client_pages_through_the_efforts(server, monkeypatch):
     with client.connect(server.address, "tours", token=server.tokens["lead-*"]) as study:
         assert study.efforts == [1.0, 2.0, 3.0, 1.0]
         assert [row.effort for row in study.effort(after=study.effort()[1].seq)] == [3.0, 1.0]
+
+
+def test_features_says_to_a_lead_which_one_is_missing(admin, server):
+    few = admin.get("/api/studies/tours/features")
+    assert few.status_code == 422
+    assert "a diagnosis needs at least 20" in few.json()["detail"]
+    assert server.client("viewer").get("/api/studies/tours/features").status_code == 403
+    study = open_study(server.store, "tours")
+    for x in server.problems:
+        study.tell(study.ask(x), moves=[MOVE], actor="ana")
+    found = admin.get("/api/studies/tours/features").json()
+    assert found["cases"] == len(server.problems)
+    assert found["people"] in ([], [["ana", float(len(server.problems))]])
+    assert len(found["candidates"]) <= 10
+    assert "of the effort cannot be explained" in found["sentences"][0]

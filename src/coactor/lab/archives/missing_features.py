@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 FOLDS = 5
 FEWEST = 20  # cases that a diagnosis needs
 NEIGHBOURS = 60  # alternatives of a case, drawn at random if there are more
+MOST_SAID = 5  # candidates, and parts, that are named in words
 MOST_PARTS = 12  # parts, and places, and choices, that become candidates
 MOST_FEATURES = 8  # whose squares and products become candidates: those with the largest effect
 RIDGE = 1.0
@@ -57,12 +58,13 @@ LEVEL = 0.05  # of a false alarm, for all candidates together
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FinishedCase:
-    """A problem, what was proposed, what was used in the end, and the effort between them."""
+    """A problem, what was proposed, what was used in the end, the effort between them, and whose it was."""
 
     problem: Problem
     proposed: Solution
     final: Solution
     effort: float
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +102,24 @@ class Diagnosis:
         solution.
     candidates
         The most useful first.
+    parts
+        The parts of solutions that were corrected most often in those cases, and how often.
+    people
+        Whose effort that was: names and sums, the largest first; empty without names.
     """
 
     cases: int
     effort: float
     unexplained: float
     candidates: tuple[CandidateFeature, ...]
+    parts: tuple[tuple[str, int], ...] = ()
+    people: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """The kinds of habits that are missing, the most useful first."""
+        kinds = {name: kind for kind, name in KINDS.items()}
+        return tuple(kinds[one.name] for one in self.missing if one.name in kinds)
 
     @property
     def missing(self) -> tuple[CandidateFeature, ...]:
@@ -116,14 +130,20 @@ class Diagnosis:
         """The diagnosis in words."""
         found = f"{100 * self.unexplained:.0f} % of the effort cannot be explained by any weights"
         lines = [f"{found} of the present features ({self.cases} cases, effort {self.effort:g})."]
+        if self.parts:
+            often = ", ".join(f"{name} ({times} times)" for name, times in self.parts)
+            lines.append(f"Corrected most often there: {often}.")
+        if len(self.people) > 1:
+            lines.append(f"Whose effort: {', '.join(f'{name} {effort:g}' for name, effort in self.people)}.")
         if not self.missing:
             return [*lines, "Nothing is missing: no candidate makes held-back cases more likely."]
         lines.append("A feature is missing. These would have made held-back cases more likely:")
-        for one in self.missing[:5]:
+        for one in self.missing[:MOST_SAID]:
             lines.append(f"- {one.name}: log-likelihood {one.gain:+.3f} a case ({one.z:.1f} standard errors)")
-        habits = [kind for kind, name in KINDS.items() if name in {one.name for one in self.missing}]
-        if habits:
-            lines.append(f"Add habits to a study with: coactor study create NAME --habits {habits[0]} ...")
+        if self.habits:
+            lines.append(
+                f"To go on with it: coactor study extend STUDY --habits {self.habits[0]} --name NEW_STUDY"
+            )
         return lines
 
 
@@ -135,7 +155,8 @@ def cases_of_archive(archive: Archive, limit: int | None = None) -> tuple[Domain
         proposal = session.ask(case.problem)
         correction = case.expert(proposal.problem, proposal.solution)
         session.tell(proposal, correction)
-        cases.append(FinishedCase(proposal.problem, proposal.solution, correction.final, correction.effort))
+        found = proposal.problem, proposal.solution, correction.final, correction.effort, case.person
+        cases.append(FinishedCase(*found))
     return session.domain, cases
 
 
@@ -154,7 +175,7 @@ def cases_of_study(study: Study, limit: int | None = None) -> tuple[Domain, list
     for fact in list(told.values())[-(limit or len(told)) :]:
         proposal = study.proposal(fact.proposal)
         final = study.codec.solution(proposal.problem, fact.solution)
-        cases.append(FinishedCase(proposal.problem, proposal.solution, final, fact.effort))
+        cases.append(FinishedCase(proposal.problem, proposal.solution, final, fact.effort, fact.person))
     return study.domain, cases
 
 
@@ -182,7 +203,14 @@ def diagnose(domain: Domain, cases: Sequence[FinishedCase], seed: int = 0) -> Di
     efforts = np.array([case.effort for case in cases])
     total = float(efforts.sum())
     share = float(efforts[worse].sum()) / total if total else 0.0
-    return Diagnosis(len(cases), total, share, tuple(candidates))
+    corrected, people = Counter[str](), dict[str, float]()
+    for k in np.flatnonzero(worse).tolist():
+        corrected.update({_GROUPS["the part"](part): n for part, n in table.changed[k].items()})
+        if cases[k].person and cases[k].effort:
+            people[cases[k].person] = people.get(cases[k].person, 0.0) + cases[k].effort
+    parts = tuple(corrected.most_common(MOST_SAID))
+    whose = tuple(sorted(people.items(), key=lambda one: -one[1]))
+    return Diagnosis(len(cases), total, share, tuple(candidates), parts, whose)
 
 
 def _held_back(rows: Matrix, owner: Indices, cases: int) -> Vector:
@@ -206,7 +234,7 @@ class _Choices:
         self.domain = domain
         self.levels: list[Matrix] = []  # features of the final solution and of the alternatives
         self.parts: list[dict[tuple[str, str], int]] = []  # of each alternative, minus those of the final one
-        self.changed: Counter[tuple[str, str]] = Counter()  # how often each part was corrected
+        self.changed: list[Counter[tuple[str, str]]] = []  # how often each part was corrected in each case
         self.unusual: list[Vector] = []  # of each alternative, minus that of the final one, for each kind
         used = domain.habits if uses_habits(domain) else ()
         self.kinds = [kind for kind in KINDS if isinstance(domain, HasParts) and kind not in used]
@@ -218,6 +246,8 @@ class _Choices:
             self.levels.append(features_along(domain, case.problem, [case.final, *others]))
             if isinstance(domain, HasParts):
                 self._add_parts(domain, case, others, memory)
+            else:
+                self.changed.append(Counter())
         self.rows = np.concatenate([phi[1:] - phi[0] for phi in self.levels])
         self.owner = np.array(owner, np.int64)
 
@@ -228,7 +258,7 @@ class _Choices:
             return Counter(map(place_and_choice, domain.parts(case.problem, y)))
 
         final, proposed = count(case.final), count(case.proposed)
-        self.changed.update((proposed - final) + (final - proposed))
+        self.changed.append((proposed - final) + (final - proposed))
         now = past_case(domain, case.problem, case.final)
         usage = memory.recall(self.kinds, now.choices, now.context)
         known = dict(zip(zip(usage.given, usage.choice, strict=True), usage.costs, strict=True))
@@ -249,7 +279,7 @@ class _Choices:
     def _of_parts(self) -> Iterator[tuple[str, Vector]]:
         for kind, key in _GROUPS.items():
             often: Counter[str] = Counter()
-            for part, n in self.changed.items():
+            for part, n in sum(self.changed, Counter[tuple[str, str]]()).items():
                 often[key(part)] += n
             for name, _ in often.most_common(MOST_PARTS):
                 counts = [sum(n for part, n in one.items() if key(part) == name) for one in self.parts]

@@ -12,10 +12,11 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 
 from coactor.explanations import PeopleView
+from coactor.lab.archives.missing_features import cases_of_study, diagnose
 from coactor.proposals.calibration import Calibration
 from coactor.protocol import HasPosterior, Learner, Vector
 from coactor.protocol.abilities import Preferences, learner_for
-from coactor.studies import EffortRow
+from coactor.studies import EffortRow, Invalid
 from coactor.studies.log.facts import Asked
 from coactor.web.auth.permissions import PERMISSIONS, Me, require
 from coactor.web.open_studies import OpenStudies
@@ -24,6 +25,7 @@ from coactor.web.routes.responses import (
     ERRORS,
     Beliefs,
     EffortSummary,
+    MissingFeatures,
     PastWeights,
     Weights,
     json_response,
@@ -31,6 +33,7 @@ from coactor.web.routes.responses import (
 )
 from coactor.web.routes.trends import MOST_ROWS, Trend, trend
 
+MOST_CANDIDATES = 10  # of a missing feature, that a response lists
 RowLimit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="Return at most this many.")]
 Last = Annotated[int | None, Query(ge=1, le=MOST_ROWS, description="Return only the last ones.")]
 Hide = Annotated[bool, Query(description="Leave out the names of people.")]
@@ -116,6 +119,20 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require(account, "read", study)
         hide = hide or account.role(study) not in PERMISSIONS["lead"]
         return json_response(asdict(studies.study(study).people(hide=hide)))
+
+    @router.get(
+        "/studies/{study}/features", tags=["reports"], response_model=MissingFeatures, responses=ERRORS
+    )
+    def features(study: StudyName, account: Me, last: Annotated[int, Query(ge=20, le=500)] = 200) -> Response:
+        """Say which feature is missing, from the last finished proposals. Takes seconds; for leads."""
+        require(account, "lead", study)
+        try:
+            found = diagnose(*cases_of_study(studies.study(study), last))
+        except ValueError as error:
+            raise Invalid(str(error)) from error
+        candidates = [asdict(one) for one in found.candidates[:MOST_CANDIDATES]]
+        words = {"habits": found.habits, "sentences": found.sentences()}
+        return json_response({**asdict(found), "candidates": candidates, **words})
 
     @router.get(
         "/studies/{study}/history", tags=["reports"], response_model=list[PastWeights], responses=ERRORS

@@ -206,6 +206,24 @@ class Beliefs(BaseModel):
     known: list[float] | None
 
 
+class MissingFeatures(BaseModel):
+    """What no weights of the present features explain, and which feature would have; in words, too.
+
+    `parts` and `people` are pairs of a name and how often, or how much effort. Candidates have a `name`, the
+    `gain` in log-likelihood of a held-back case, `z`, the gain in standard errors, and `missing`: whether
+    that is more than chance. `habits` are those of them that `coactor study extend` adds.
+    """
+
+    cases: int
+    effort: float
+    unexplained: float
+    candidates: list[dict[str, Any]]
+    parts: list[tuple[str, int]]
+    people: list[tuple[str, float]]
+    habits: list[str]
+    sentences: list[str]
+
+
 class PastWeights(BaseModel):
     """The weights of an earlier version, plain and in units of their prior standard deviations."""
 

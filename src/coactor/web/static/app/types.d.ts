@@ -262,6 +262,11 @@ export interface Progress {
   };
 }
 
+/** What no weights of the present features explain, in words. */
+export interface MissingFeatures {
+  sentences: string[];
+}
+
 export interface Version {
   version: number;
   seq: number;

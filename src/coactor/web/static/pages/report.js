@@ -9,6 +9,7 @@ import { findTrial, playButton } from "../app/trials.js";
 import { drawCalibration } from "../views/calibration.js";
 import { effortChart, legend } from "../views/chart.js";
 import { drawLog } from "../views/log.js";
+import { missingFeatures } from "../views/missing.js";
 import { drawPeople } from "../views/people.js";
 import { drawProgress } from "../views/progress.js";
 import { drawVersions } from "../views/versions.js";
@@ -207,6 +208,7 @@ put(
   ),
   section("What has been learned", bars, reveal),
   people,
+  may("lead") ? missingFeatures() : null,
   predictions,
   section("Versions", versionsPlace),
   section("Log", log),

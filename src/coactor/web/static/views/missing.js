@@ -1,0 +1,33 @@
+// Which feature is missing: what no weights explain, on request, because the answer takes seconds.
+
+import { at, get } from "../app/api.js";
+import { button, h, put } from "../app/elements.js";
+import { sayError, study } from "../app/shell.js";
+
+/** @import { MissingFeatures } from "../app/types.js" */
+
+export function missingFeatures() {
+  const answer = h("div", { id: "missing", role: "status" });
+
+  async function look() {
+    put(answer, h("p", { class: "hint", text: "Comparing finished proposals …" }));
+    try {
+      /** @type {MissingFeatures} */
+      const { sentences } = await get(at(study, "/features"));
+      put(answer, ...sentences.map((text) => h("p", { text })));
+    } catch (error) {
+      put(answer);
+      sayError(error);
+    }
+  }
+
+  const hint = "Which feature would explain corrections that no weights of the present ones explain?";
+  return h(
+    "section",
+    { class: "card" },
+    h("h2", { text: "Is a feature missing?" }),
+    h("p", { class: "hint", text: hint }),
+    button("Look for it", look, { id: "look-for-missing" }),
+    answer,
+  );
+}
