@@ -184,7 +184,7 @@ def extend_(study_name: str, habits: str, name: str, url: str, as_json: bool) ->
             if any(head.name == name for head in sql.studies()):
                 raise errors.Conflict(f"There is already a study {name!r}; choose another name.")
         old = Study(store, study_name)
-        domain, state = extended(old, names(habits))
+        domain, state = extended(old, names(habits) or [])
         settings = ("proposals", "budget", "costs", "candidate", "grace", "seed")
         open_study(
             store, name, domain, create=True, learned=state, **{key: old.config[key] for key in settings}

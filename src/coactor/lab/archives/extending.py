@@ -27,7 +27,7 @@ def extended(study: Study, kinds: Sequence[str], learner: str = "default") -> tu
     known = tuple(study.domain.habits) if uses_habits(study.domain) else ()
     more = tuple(kind for kind in check_kinds(kinds) if kind not in known)
     if not more:
-        raise Invalid(f"Study {study.name!r} has these habits already: {', '.join(known)}.")
+        raise Invalid(f"Name habits that study {study.name!r} lacks; it has {', '.join(known) or 'none'}.")
     domain = with_habits(study.domain, [*known, *more])
     codec, cases = Codec(domain), []
     for told in counted_tells(study):
