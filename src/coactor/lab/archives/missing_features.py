@@ -130,16 +130,18 @@ class Diagnosis:
         """The diagnosis in words."""
         found = f"{100 * self.unexplained:.0f} % of the effort cannot be explained by any weights"
         lines = [f"{found} of the present features ({self.cases} cases, effort {self.effort:g})."]
-        if self.parts:
-            often = ", ".join(f"{name} ({times} times)" for name, times in self.parts)
-            lines.append(f"Corrected most often there: {often}.")
-        if len(self.people) > 1:
-            lines.append(f"Whose effort: {', '.join(f'{name} {effort:g}' for name, effort in self.people)}.")
         if not self.missing:
             return [*lines, "Nothing is missing: no candidate makes held-back cases more likely."]
         lines.append("A feature is missing. These would have made held-back cases more likely:")
         for one in self.missing[:MOST_SAID]:
             lines.append(f"- {one.name}: log-likelihood {one.gain:+.3f} a case ({one.z:.1f} standard errors)")
+        if self.parts:
+            often = ", ".join(f"{name} ({times} times)" for name, times in self.parts)
+            lines.append(f"Corrected most often in the unexplained cases: {often}.")
+        if len(self.people) > 1:
+            lines.append(
+                f"Whose effort that was: {', '.join(f'{name} {effort:g}' for name, effort in self.people)}."
+            )
         if self.habits:
             lines.append(
                 f"To go on with it: coactor study extend STUDY --habits {self.habits[0]} --name NEW_STUDY"
