@@ -147,9 +147,7 @@ def create_(
     kinds = None if habits is None else names(habits)
     weights = None if start is None else study_files.start_from(start)
     with opened(url) as store:
-        with store.reading() as sql:
-            if any(head.name == name for head in sql.studies()):
-                raise errors.Conflict(f"There is already a study {name!r}; choose another name.")
+        _check_is_new(store, name)
         open_study(
             store,
             name,
@@ -168,6 +166,12 @@ def create_(
         show(_about(store, name), as_json, lambda a: f"Created {a['name']}.")
 
 
+def _check_is_new(store: Store, name: str) -> None:
+    with store.reading() as sql:
+        if any(head.name == name for head in sql.studies()):
+            raise errors.Conflict(f"There is already a study {name!r}; choose another name.")
+
+
 @study.command("extend")
 @click.argument("study_name", metavar="STUDY")
 @click.option("--habits", required=True, metavar="A,B,...", help="Some of similar, recent, all.")
@@ -177,18 +181,11 @@ def create_(
 @report_study_errors
 def extend_(study_name: str, habits: str, name: str, url: str, as_json: bool) -> None:
     """Go on with more features: a new study that has learned all that was told in STUDY, with habits."""
-    from coactor.lab.archives.extending import extended
+    from coactor.lab.archives.extending import extend
 
     with opened(url) as store:
-        with store.reading() as sql:
-            if any(head.name == name for head in sql.studies()):
-                raise errors.Conflict(f"There is already a study {name!r}; choose another name.")
-        old = Study(store, study_name)
-        domain, state = extended(old, names(habits) or [])
-        settings = ("proposals", "budget", "costs", "candidate", "grace", "seed")
-        open_study(
-            store, name, domain, create=True, learned=state, **{key: old.config[key] for key in settings}
-        )
+        _check_is_new(store, name)
+        extend(Study(store, study_name), names(habits) or [], name)
         show(_about(store, name), as_json, lambda a: f"Created {a['name']}; ask there from now on.")
 
 

@@ -14,9 +14,19 @@ from coactor.lab.archives.recorded_cases import CaseArchive, RecordedCase
 from coactor.lab.archives.sharding import learn_archive
 from coactor.memory import check_kinds, with_habits
 from coactor.protocol import Domain, State, uses_habits
-from coactor.studies import Invalid, Study
+from coactor.studies import Invalid, Study, open_study
 from coactor.studies.codec import Codec
 from coactor.studies.log.facts import Reopened, RolledBack, Told
+
+
+SETTINGS = ("proposals", "budget", "costs", "candidate", "grace", "seed")
+
+
+def extend(study: Study, kinds: Sequence[str], name: str) -> None:
+    """Create a study in the same store, with more habits and the same settings, that goes on from here."""
+    domain, state = extended(study, kinds)
+    settings = {setting: study.config[setting] for setting in SETTINGS}
+    open_study(study.store, name, domain, create=True, learned=state, **settings)
 
 
 def extended(study: Study, kinds: Sequence[str], learner: str = "default") -> tuple[Domain, State]:
