@@ -18,7 +18,6 @@ from coactor.studies import Invalid, Study, open_study
 from coactor.studies.codec import Codec
 from coactor.studies.log.facts import Reopened, RolledBack, Told
 
-
 SETTINGS = ("proposals", "budget", "costs", "candidate", "grace", "seed")
 
 
