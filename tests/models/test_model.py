@@ -82,8 +82,6 @@ def test_apply_names_the_rule_that_a_move_would_break(x: Instance, y: Any) -> No
     words = f"{x.positions['nurse'][nurse]}, {x.positions['day'][day]}: morning"
     with pytest.raises(ValueError, match=rf"{words}: this breaks the rule.* 'Leave'"):
         ROSTER.apply(x, y, move)
-    assert "Leave" in [broken.rule for broken in ROSTER.refusals(x, y, move)]
-    assert ROSTER.refusals(x, y, ROSTER.moves(x, y)[0]) == []
 
 
 @pytest.mark.parametrize(

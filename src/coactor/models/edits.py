@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from coactor import validation
 from coactor.kernels.grids import EXCHANGE, IDLE, LEGAL, SET, judge, perform
-from coactor.models.instances import Instance
+from coactor.models.instances import Instance, Schema
 from coactor.protocol import Indices, Move
 
 MOST = 5_000_000  # edits of one grid
 
 
-def all_edits(shape: tuple[int, ...], width: int, swaps: Sequence[int], along: int, longest: int) -> Indices:
+def all_edits(shape: tuple[int, ...], width: int, schema: Schema) -> Indices:
     """Every edit of a grid (op, a, b, length), in scan order; blocks lie along one axis."""
+    swaps, along, longest = schema.swaps, schema.along, schema.longest
     cells = np.arange(int(np.prod(shape))).reshape(shape)
     pairs = sum(cells.size * (shape[axis] - 1) // 2 for axis in swaps)
     if cells.size * width + longest * pairs > MOST:
@@ -83,11 +84,11 @@ def to_edit(x: Instance, move: Any) -> Indices:
     b = int(np.ravel_multi_index(args[n : 2 * n], x.shape))
     edit = np.array([EXCHANGE, min(a, b), max(a, b), args[-1] if op == "block" else 1])
     apart = [axis for axis, (i, j) in enumerate(zip(args[:n], args[n : 2 * n], strict=True)) if i != j]
-    fits = len(apart) == 1 and apart[0] in x.swaps
+    fits = len(apart) == 1 and apart[0] in x.schema.swaps
     if op == "block":
-        first, length = args[x.along], args[-1]
-        fits = fits and apart[0] != x.along and 1 < length <= x.longest
-        fits = fits and first + length <= x.shape[x.along]
+        along, length = x.schema.along, args[-1]
+        fits = fits and apart[0] != along and 1 < length <= x.schema.longest
+        fits = fits and args[along] + length <= x.shape[along]
     if not fits:
         raise ValueError(f"{str(move)[:80]} is not a valid move: these cells cannot be exchanged.")
     return edit

@@ -38,15 +38,20 @@ class Schema:
         The positions on each axis; None if they come with each problem.
     fields
         The named arrays.
+    swaps, along, longest
+        The axes of the grid along which cells may be exchanged; the axis of blocks, and their length.
     """
 
     over: tuple[str, ...]
     choose: tuple[str, ...]
     names: Mapping[str, tuple[str, ...] | None]
     fields: Mapping[str, Field]
+    swaps: Sequence[int]
+    along: int
+    longest: int
 
     @staticmethod
-    def of(over: Any, choose: Any, axes: Any, data: Mapping[str, str]) -> Schema:
+    def of(over: Any, choose: Any, axes: Any, data: Mapping[str, str], swaps: Any, blocks: Any) -> Schema:
         """A schema from what the user writes: axes with names, data such as "nurse day -> shift"."""
         declared = [*over.items(), *choose.items(), *axes.items()]
         names = {axis: None if given is None else labels(list(given), axis) for axis, given in declared}
@@ -58,7 +63,12 @@ class Schema:
             fields[name] = Field(tuple(index.split()), tuple(values.split()))
             for axis in (*fields[name].axes, *fields[name].values):
                 pick(axis, names, f"Axis of data {name!r}")
-        return Schema(tuple(over), tuple(choose), names, fields)
+        rows = tuple(over)
+        along, longest = (rows[-1], 3) if blocks is None else blocks
+        exchanged = [rows.index(pick(axis, rows, "Axis")) for axis in (rows[:1] if swaps is None else swaps)]
+        longest = validation.positive(longest, 1, "The length of a block")
+        along = rows.index(pick(along, rows, "Axis"))
+        return Schema(rows, tuple(choose), names, fields, exchanged, along, longest)
 
     def field(self, name: str) -> Field:
         return self.fields[pick(name, self.fields, "Data")]
@@ -88,8 +98,6 @@ class Instance:
         Of the wishes: -1 where less is expected to be better, else 1.
     edits, stride
         Every edit that may ever be possible, for the kernels.
-    swaps, along, longest
-        The axes along which cells may be exchanged; the axis of blocks, and their length.
     """
 
     schema: Schema
@@ -107,9 +115,6 @@ class Instance:
     signs: Vector
     edits: Indices
     stride: int
-    swaps: Sequence[int]
-    along: int
-    longest: int
 
     def widths(self) -> list[int]:
         """How many choices there are on each axis of choices."""

@@ -23,7 +23,6 @@ from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 Positions: TypeAlias = Sequence[str] | Mapping[str, str] | None
 """Names on an axis, or names with their colours, or None: they come with each problem."""
 Engine: TypeAlias = Literal["auto", "search", "cp-sat"]
-KEPT = grids.KEPT
 
 
 class Wish(NamedTuple):
@@ -96,12 +95,7 @@ class GridModel:
         steps: int = 200,
         effort: float = 0.2,
     ) -> None:
-        self.schema = Schema.of(over, choose, axes or {}, data or {})
-        rows = self.schema.over
-        along, longest = (rows[-1], 3) if blocks is None else blocks
-        self.swaps = [rows.index(pick(axis, rows, "Axis")) for axis in (rows[:1] if swaps is None else swaps)]
-        self.along = rows.index(pick(along, rows, "Axis"))
-        self.longest = validation.positive(longest, 1, "The length of a block")
+        self.schema = Schema.of(over, choose, axes or {}, data or {}, swaps, blocks)
         self.engine = pick(engine, ("auto", "search", "cp-sat"), "Engine")
         self.steps, self.effort = validation.positive(steps, 1, "steps"), float(effort)
         self.colours = {axis: dict(given) for axis, given in choose.items() if isinstance(given, Mapping)}
@@ -217,11 +211,8 @@ class GridModel:
             rule_rows,
             margin_rows,
             signs,
-            edits.all_edits(shape, width, self.swaps, self.along, self.longest),
-            int(np.prod(shape[self.along + 1 :], dtype=np.int64)),
-            self.swaps,
-            self.along,
-            self.longest,
+            edits.all_edits(shape, width, self.schema),
+            int(np.prod(shape[self.schema.along + 1 :], dtype=np.int64)),
         )
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Instance]:
@@ -295,7 +286,7 @@ class GridModel:
         """A solution that no edit improves (Assumption 1). Raises ValueError if none is found."""
         view = self.landscape(x, w)
         y, broken = anneal(x, view.value, self.steps * int(np.prod(x.shape)))
-        wanted = self.engine == "auto" and broken > KEPT and cpsat.is_installed()
+        wanted = self.engine == "auto" and broken > grids.KEPT and cpsat.is_installed()
         if self.engine == "cp-sat" or wanted:
             answer = cpsat.solve(x, view.w, y, self.effort)
             y = y if answer is None else answer
@@ -310,10 +301,6 @@ class GridModel:
             raise ValueError(f"{edits.describe(x, move)}: this breaks {showing.sentence(broken)}.")
         return z
 
-    def refusals(self, x: Instance, y: Indices, move: Move) -> list[Broken]:
-        """The rules that an edit would break, before it is made; none if it may be made."""
-        return self.broken(x, self._edited(x, y, move))
-
     def edits_of(self, x: Instance, y: Indices, part: int) -> list[tuple[Move, Vector, str]]:
         """Sets and swaps of a cell, blocks that begin there; what each changes, and the rules it breaks."""
         if not 0 <= part < y.size:
@@ -322,7 +309,7 @@ class GridModel:
         changes = grids.effects(x.phi, y.ravel(), options, x.stride)
         moves = edits.to_moves(x, options)
         return [
-            (move, change, "" if good else showing.sentence(self.refusals(x, y, move)))
+            (move, change, "" if good else showing.sentence(self.broken(x, self._edited(x, y, move))))
             for move, change, good in zip(moves, changes, kept.tolist(), strict=True)
         ]
 
@@ -337,10 +324,10 @@ class GridModel:
         """Every rule that a solution breaks, and where."""
         amounts = grids.evaluate(x.places, y.ravel())[1]
         found, first = list[Broken](), 0
-        for rule, rows in zip(self.rules, x.rule_rows, strict=True) if amounts.max(initial=0) > KEPT else ():
+        for rule, rows in zip(self.rules, x.rule_rows, strict=True) if amounts.max(initial=0) > 0 else ():
             own = amounts[first : first + rows.constant.size]
             first += own.size
-            places = np.flatnonzero(own > KEPT).tolist()
+            places = np.flatnonzero(own > grids.KEPT).tolist()
             found += [Broken(rule, x.place(rows, k), float(own[k])) for k in places]
         return found
 
@@ -383,7 +370,4 @@ class GridModel:
     def show(self, x: Instance, y: Indices) -> list[dict[str, Any]]:
         """The solution as a grid to draw: names on the axes, colours of choices, cells, margins."""
         shown = showing.grid(x, y, list(self.margins))
-        swaps = [self.schema.over[axis] for axis in self.swaps]
-        longest = self.longest if set(self.swaps) - {self.along} else 1
-        more = {"along": self.schema.over[self.along], "longest": longest, "colours": self.colours}
-        return [{**shown, "swaps": swaps, **more}]
+        return [{**shown, "colours": self.colours}]

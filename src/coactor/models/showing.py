@@ -35,6 +35,9 @@ def grid(x: Instance, y: Indices, margins: Sequence[str]) -> dict[str, Any]:
         "over": list(over),
         "choose": list(choose),
         "names": {axis: list(x.positions[axis]) for axis in over + choose},
+        "swaps": [over[axis] for axis in x.schema.swaps],
+        "along": over[x.schema.along],
+        "longest": x.schema.longest if set(x.schema.swaps) - {x.schema.along} else 1,
         "cells": y.tolist(),
         "margins": shown,
     }
