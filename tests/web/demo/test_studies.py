@@ -36,3 +36,11 @@ def test_study_of_another_domain_is_not_a_demo(store):
                 revision=0,
                 actor="ana",
             )
+
+
+def test_example_is_corrected_once(store, monkeypatch):
+    monkeypatch.setattr(studies, "EXAMPLE_ROUNDS", 2)
+    for _ in range(2):
+        study = studies.create_example(store, "ana")
+        assert [row.actor for row in study.effort()] == [studies.ACTOR] * 2
+        assert studies.title(study) == "An example"

@@ -52,7 +52,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def list_demos(account: Me) -> Response:
         """List the demo studies of the store."""
         names = studies.names()
-        visible = [name for name in demos.DEMOS if name in names and account.role(name)]
+        known = [*demos.DEMOS, demos.EXAMPLE.name]
+        visible = [name for name in known if name in names and account.role(name)]
         found = (demos.demo_of(studies.study(name)) for name in visible)
         return json_response([demos.describe(demo) for demo in found if demo is not None])
 
@@ -64,6 +65,12 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         outcomes = demos.play(opened, body.rounds, account.name)
         demos.fill(opened, account.name)
         return list_response(outcomes)
+
+    @router.post("/try/example", tags=["demo"], response_model=dict[str, str], responses=ERRORS)
+    def example(account: Me) -> Response:
+        """Create a study that the colleague has corrected for a while; its report is an example of one."""
+        require(account, "create", demos.EXAMPLE.name)
+        return json_response({"study": demos.create_example(studies.store, account.name).name})
 
     @router.post("/try/{study}/fill", tags=["demo"], response_model=dict[str, int], responses=ERRORS)
     def fill(study: StudyName, account: Me) -> Response:

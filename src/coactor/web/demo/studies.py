@@ -7,7 +7,7 @@ meet different ones. Problem k of a study is always the same problem.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -141,10 +141,20 @@ DEMOS: dict[str, DemoKind] = {
     )
 }
 
+# Made when somebody wants to see it, and not for work: its report is what a study looks like after a while.
+EXAMPLE = replace(
+    DEMOS["try-plan"],
+    name="try-example",
+    title="An example",
+    story=f"{COLLEAGUE}, who is simulated, corrected these days of deliveries.",
+)
+EXAMPLE_ROUNDS = 24
+_ALL = {**DEMOS, EXAMPLE.name: EXAMPLE}
+
 
 @cache
 def _domain(name: str) -> Domain:
-    return DEMOS[name].make_domain()
+    return _ALL[name].make_domain()
 
 
 def _sampled(name: str, rng: np.random.Generator) -> Problem:
@@ -164,7 +174,7 @@ def _description(name: str) -> dict[str, Any]:
 
 def demo_of(study: Study) -> DemoKind | None:
     """Return the demo that a study is of; None if it has the name of a demo but another domain."""
-    demo = DEMOS.get(study.name)
+    demo = _ALL.get(study.name)
     return demo if demo is not None and study.config["domain"] == _description(study.name) else None
 
 
@@ -228,6 +238,17 @@ def fill(study: Study, actor: str) -> int:
         ask(study, actor)
         return 1
     return count
+
+
+def create_example(store: Store, via: str) -> Study:
+    """Let the colleague correct the proposals of the example, and return it; nothing if that is done."""
+    with store.reading() as sql:
+        exists = any(head.name == EXAMPLE.name for head in sql.studies())
+    if not exists:
+        open_study(store, EXAMPLE.name, _domain(EXAMPLE.name), "default", create=True, actor=COLLEAGUE)
+    study = Study(store, EXAMPLE.name)
+    play(study, EXAMPLE_ROUNDS - study.summary()["told"], via)
+    return study
 
 
 def create_demo_studies(store: Store, *, fill_queues: bool = True) -> None:

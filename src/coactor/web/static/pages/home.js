@@ -1,12 +1,13 @@
 // All studies of the account, and those to try.
 
-import { get } from "../app/api.js";
-import { $, h, put, s } from "../app/elements.js";
+import { get, post } from "../app/api.js";
+import { $, button, h, put, s } from "../app/elements.js";
 import { plural, standing } from "../app/format.js";
-import { sayError } from "../app/shell.js";
+import { may, say, sayError } from "../app/shell.js";
 
 /** @import { Summary, Trial } from "../app/types.js" */
 
+const EXAMPLE = "try-example"; // the study whose report is shown as an example
 const SOON = 2000; // milliseconds until the next look while an example is being prepared
 const WHAT =
   "A solver proposes, you correct. coactor learns from your corrections what you want, " +
@@ -80,8 +81,31 @@ function tryOut(studies, trials) {
     { class: "try" },
     h("h2", { text: "Try it" }),
     h("p", { class: "hint", text }),
-    h("div", { class: "cards" }, trials.map(cardOf)),
+    exampleReport(studies, colleague),
+    h("div", { class: "cards" }, trials.filter(({ study }) => study !== EXAMPLE).map(cardOf)),
   );
+}
+
+/** The way to a report of a study that has learned for a while. @param {Summary[]} studies @param {string} colleague */
+function exampleReport(studies, colleague) {
+  const href = `/s/${EXAMPLE}/report`;
+  const text = "See an example report";
+  if (studies.some(({ name, told }) => name === EXAMPLE && told))
+    return h("p", {}, h("a", { class: "button", href, text }));
+  if (!may("create")) return null;
+  const make = async () => {
+    element.disabled = true;
+    say(`${colleague} is correcting 24 proposals for the example …`);
+    try {
+      await post("/try/example");
+      location.assign(href);
+    } catch (error) {
+      sayError(error);
+      element.disabled = false;
+    }
+  };
+  const element = button(text, make, { id: "example" });
+  return h("p", {}, element);
 }
 
 /** @param {Summary[]} own @param {boolean} titled */
