@@ -3,6 +3,7 @@
     python docs/tables.py paper results            a folder of `coactor reproduce`
     python docs/tables.py claims results           only the verdicts of that folder
     python docs/tables.py choices results          a folder of `coactor reproduce --choices`
+    python docs/tables.py people results           a folder of `coactor reproduce --people`
     python docs/tables.py drivers evaluation       a folder of `coactor evaluate`; also planner, rankings, ...
     python benchmarks/peers.py | python docs/tables.py peers      a table that a benchmark prints
 
@@ -21,6 +22,7 @@ from pathlib import Path
 
 TABLES = Path(__file__).parent / "results" / "tables"
 FOUR = ("PER", "CSPER", "PA", "CSPA")
+SHARING = "pooled-default,separate-default,default"
 Row = dict[str, str]
 
 # name -> (command, what an effort is called)
@@ -29,6 +31,8 @@ ARCHIVES = {
     "planner": ("coactor evaluate planner_routes", "moves a day"),
     "planner-true-order": ("coactor evaluate planner_routes --true-order", "moves a day"),
     "rankings": ("coactor evaluate rank.train", "exchanges a query"),
+    "electricity": (f"coactor evaluate electricity_long.csv --learners {SHARING} --orders 1", "corrections"),
+    "yogurt": (f"coactor evaluate yogurt_long.csv --learners {SHARING} --orders 3", "corrections"),
     "rankings-budget": ("coactor evaluate rank.train --budget 5,15", "exchanges a query"),
 }
 PRINTED = {
@@ -38,6 +42,7 @@ PRINTED = {
     "loaders": "python benchmarks/loaders.py --megabytes 200",
     "page": "python benchmarks/page.py",
     "peers": "python benchmarks/peers.py",
+    "people-cost": "python benchmarks/people.py --rounds 60 --tells 500",
     "rankings-generated": "python benchmarks/rankings.py --data rank.train --orders 20 --sets 30 --full 3",
     "roads-speed": "python benchmarks/roads.py",
     "roster": "python benchmarks/roster.py --runs 10",
@@ -115,6 +120,18 @@ def choices(folder: Path) -> None:
     print(image)
 
 
+def people(folder: Path) -> None:
+    """The cells with several people, their newcomers, and the picture."""
+    text = (folder / "people.md").read_text(encoding="utf-8")
+    command = re.findall(r"Made by `(.*)`", text)[0]
+    cells, newcomers = re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE)
+    save("people", cells, command)
+    save("people-newcomers", newcomers, command)
+    image = TABLES.parent.parent / "images" / "people.png"
+    image.write_bytes((folder / "people.png").read_bytes())
+    print(image)
+
+
 def robustness(rows: list[Row], command: str) -> None:
     """The default learner's effort over that of the best of the four."""
     ratios = {(r["variation"], r["panel"]): spread(r, "ratio", 2) for r in rows if r["learner"] == "default"}
@@ -134,6 +151,8 @@ def contender(name: str) -> str:
         "copy": "the most similar earlier case (`copy`)",
         "alike": "every feature counts 1 (`alike`)",
         "default": "**the default learner**",
+        "pooled-default": "one default learner for all (`pooled-default`)",
+        "separate-default": "one default learner each (`separate-default`)",
         "hindsight": "the best fixed weights, in hindsight",
     }
     base, _, start = name.partition("@")
@@ -145,21 +164,24 @@ def contender(name: str) -> str:
 def archive(name: str, folder: Path) -> None:
     command, effort = ARCHIVES[name]
     rows = read(folder / "table.csv")
-    quality = any(row["quality"] != "nan" for row in rows)
+    quality = any(row["quality"] not in ("", "nan") for row in rows)
+    newcomers = any(row.get("newcomers") for row in rows)
     head = ["what proposes", effort, "saved", "untouched", "first sixth", "last sixth"]
     cells = [
         [
-            contender(row["line"]),
+            contender(row["learner"]),
             spread(row, "effort", 2),
-            f"{float(row['saved_percent']):.1f} %" if row["line"] != "start" else "",
+            f"{float(row['saved_percent']):.1f} %" if row["learner"] != "start" else "",
             f"{100 * float(row['untouched']):.1f} %",
             f"{float(row['first_sixth']):.2f}",
             f"{float(row['last_sixth']):.2f}",
+            *([f"{float(row['newcomers']):.2f}"] if newcomers else []),
             *([f"{float(row['quality']):.3f}"] if quality else []),
         ]
         for row in rows
     ]
-    save(name, table([*head, *(["NDCG"] if quality else [])], cells), command)
+    head += (["first 5 of a person"] if newcomers else []) + (["NDCG"] if quality else [])
+    save(name, table(head, cells), command)
 
 
 # -- what benchmarks print -----------------------------------------------------------------------------------
@@ -175,14 +197,16 @@ def printed(name: str, text: str) -> None:
 def main(name: str = "", folder: str = "") -> None:
     if name == "paper" and folder:
         paper(Path(folder))
-    elif name in ("claims", "choices") and folder:
-        (claims if name == "claims" else choices)(Path(folder))
+    elif name in ("claims", "choices", "people") and folder:
+        {"claims": claims, "choices": choices, "people": people}[name](Path(folder))
     elif name in ARCHIVES and folder:
         archive(name, Path(folder))
     elif name in PRINTED and not folder:
         printed(name, sys.stdin.read())
     else:
-        sys.exit(f"{__doc__}\nTables: {', '.join(['paper', 'claims', 'choices', *ARCHIVES, *PRINTED])}.")
+        sys.exit(
+            f"{__doc__}\nTables: {', '.join(['paper', 'claims', 'choices', 'people', *ARCHIVES, *PRINTED])}."
+        )
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from tests.project.documents import ROOT, Block, Runner, blocks, pages, unknown_
 # Added to a shown command so that it takes seconds; the last value of an option counts.
 SHORTER = [
     (r"^coactor reproduce .*rank-", "--runs 1 --examples 3 --jobs 1"),
+    (r"^coactor reproduce --people", "--runs 1 --examples 4 --jobs 1 --panels path-clean-similar-5"),
     (r"^coactor reproduce", "--runs 2 --examples 4 --jobs 1 --panels path-clean"),
     (r"^coactor compare", "--runs 2 --examples 4 --jobs 1"),
     (r"^coactor evaluate", "--orders 2 --cases 6 --jobs 1"),
