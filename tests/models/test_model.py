@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import sys
 from typing import Any
@@ -34,6 +36,21 @@ def x() -> Instance:
 @pytest.fixture(scope="module")
 def y(x: Instance) -> Any:
     return ROSTER.solve(x, np.ones(ROSTER.dim))
+
+
+def test_the_tutorial_is_short() -> None:
+    """At most 60 lines that are neither blank nor comments, with the sampler of random weeks."""
+    source = inspect.getsource(EXAMPLE)
+    strings = {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    lines = [text.strip() for number, text in enumerate(source.splitlines(), 1) if number not in strings]
+    assert len([text for text in lines if text and text[0] != "#"]) <= 60
+    assert len(ROSTER.rules) >= 4
+    assert ROSTER.dim >= 12
 
 
 def test_the_tutorial_keeps_the_promises_of_a_domain() -> None:
