@@ -17,10 +17,11 @@ import pytest
 import coactor
 from coactor import Session, SimulatedExpert, connect, learners, open_study
 from coactor.client import RemoteStudy
-from coactor.domains import Fleet, Hypercube, Plans, Ranking, Roads, Tour
+from coactor.domains import Alternatives, Fleet, Hypercube, Plans, Ranking, Roads, Tour
 from coactor.models import GridModel
 from coactor.studies import Invalid, RateLimited, Store, Unavailable
 from coactor.studies.accounts import Accounts
+from coactor.studies.catalog import BUILT_IN
 from coactor.web.app import create_app
 from tests.domains.roads.networks import grid
 from tests.web.conftest import serving
@@ -48,11 +49,13 @@ DOMAINS = {
     "large-tour": lambda: Tour(points=20, features=10),  # whose declined moves are rounded
     "roster": roster,
     "fleet": lambda: Fleet(points=9, vehicles=2, features=3),
+    "alternatives": lambda: Alternatives(features=3),
     "hypercube": lambda: Hypercube(dimension=4, features=3),
     "ranking": lambda: Ranking(features=4, documents=6),
     "plan": lambda: Plans(features=2),
     "roads": lambda: Roads(grid(4, np.random.default_rng(4))),
 }
+assert not set(BUILT_IN) - set(DOMAINS)
 PAIRS = [("tour", name) for name in learners.names()]
 PAIRS += [(name, learner) for name in DOMAINS for learner in ("CSPER", "default")]
 

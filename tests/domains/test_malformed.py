@@ -26,6 +26,7 @@ DOMAINS: dict[str, Any] = {
     "plans": domains.Plans(features=2),
     "soft plans": domains.Plans(features=2, soft=True),
     "roads": domains.Roads(_network()),
+    "alternatives": domains.Alternatives(features=2),
 }
 scalars = (
     st.none()

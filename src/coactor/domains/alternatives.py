@@ -109,6 +109,20 @@ class Alternatives:
                 f"The choice is {y!r}; expected the number of an alternative, 0 to {len(x.rows) - 1}."
             )
 
+    def show(self, x: Situation, y: int) -> list[dict[str, Any]]:
+        """A table of the alternatives and their features, with the chosen one marked."""
+        names = self.feature_names or [f"feature {j}" for j in range(self.dim)]
+        rows = [["chosen" if k == y else "", self._name(x, k), *row] for k, row in enumerate(x.rows.tolist())]
+        return [{"kind": "table", "head": ["", "alternative", *names], "rows": rows}]
+
+    def describe(self, x: Situation, move: Move) -> str:
+        """The move in words."""
+        return f"Choose {self._name(x, move['args'][0])}"
+
+    @staticmethod
+    def _name(x: Situation, k: int) -> str:
+        return f"alternative {k}" if x.names is None else x.names[k]
+
     def encode_problem(self, x: Situation) -> Any:
         """The alternatives as JSON-able data."""
         names = {} if x.names is None else {"names": list(x.names)}

@@ -34,6 +34,7 @@ BUILT_IN: dict[str, str] = {
     "ranking": "Ranking",
     "hypercube": "Hypercube",
     "roads": "Roads",
+    "alternatives": "Alternatives",
 }
 LARGE = {"roads": {"network": network_json}}
 """Parameters that are stored apart, and the module that encodes and decodes them."""
