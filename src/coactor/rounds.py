@@ -187,7 +187,7 @@ def propose(
         expected = expected_moves(gains, outlook.threshold)
         if math.isfinite(expected):
             moves, chance = expected, knowledge.acceptance.chance(expected)
-    proposer, reason = (LEARNER, "") if guard is None else (guard.leader, guard.reason)
+    proposer, reason = (LEARNER, "") if guard is None else (guard.proposer, guard.reason)
     return Proposal(id, problem, solution, version, chance, moves, recalled, person, proposer, reason)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from coactor import Session, domains, learners, rounds
-from coactor.proposals.guard import BEATEN, Guard
+from coactor.proposals.guard import BEATEN, FIRST, GAP, Guard
 from coactor.protocol import Correction, Invalid
 
 TOUR = domains.Tour(points=6, features=2)
@@ -19,16 +19,43 @@ TOURS = list(TOUR.sample(np.random.default_rng(0), n=12))
 def test_the_learner_proposes_first_and_among_equals() -> None:
     guard = Guard(2, start=np.array([1.0, 3.0]))
     assert (guard.leader, guard.weights, guard.reason) == ("learner", None, "")
-    guard.learn({"learner": 9.0, "start": 9.0, "alike": 9.0})
-    assert guard.leader == "learner"
-    guard.learn({"learner": 9.0, "start": 9.0, "alike": 3.0})
-    assert guard.leader == "alike"
-    guard.learn({"learner": 0.0, "start": 9.0, "alike": 12.0})
+    for alike, leader in ((9.0, "learner"), (3.0, "learner"), (6.0, "alike")):  # FIRST cases
+        guard.learn({"learner": 9.0, "start": 9.0, "alike": alike})
+        assert guard.leader == leader
+    guard.learn({"learner": 0.0, "start": 9.0, "alike": 9.0})
     assert guard.leader == "learner"
     assert guard.reason == (
-        "Proposed with what was learned: in 3 cases that would have left 18 edits, "
-        "the weights in use before 27, all features alike 24."
+        "Proposed with what was learned: in 4 cases that would have left 27 edits, "
+        "the weights in use before 36, all features alike 27."
     )
+
+
+def test_one_bad_case_does_not_replace_the_learner() -> None:
+    guard = Guard(2)
+    for learner in (30.0, 2.0, 2.0, 2.0, 2.0):
+        guard.learn({"learner": learner, "alike": 2.0})
+    assert guard.leader == "learner"
+
+
+def test_a_learner_that_was_replaced_is_tried_again_and_returns_if_it_is_clearly_better() -> None:
+    """While another proposes, experts end near its proposals: 2 edits for it, 9 for the learner."""
+    guard, proposers = Guard(2), []
+    for _ in range(200):
+        proposers.append(guard.proposer)
+        biased = len(proposers) <= FIRST or guard.proposer == "alike"
+        guard.learn({"learner": 9.0, "alike": 2.0} if biased else {"learner": 0.0, "alike": 9.0})
+    first, second = FIRST + GAP, FIRST + 3 * GAP + 1
+    assert proposers[FIRST:first] == ["alike"] * GAP
+    assert proposers[first : first + 2] == ["learner", "alike"]
+    assert proposers[second:] == ["learner"] * (200 - second)
+
+
+def test_a_trial_is_said_to_be_one() -> None:
+    guard = Guard(2)
+    for _ in range(FIRST + GAP):
+        guard.learn({"learner": 3.0, "alike": 1.0})
+    assert (guard.leader, guard.proposer, guard.weights) == ("alike", "learner", None)
+    assert guard.reason.startswith("Proposed with what was learned, on trial: in 35 cases")
 
 
 def test_an_alternative_that_is_clearly_beaten_is_dropped_and_the_learner_never() -> None:
@@ -47,17 +74,24 @@ def test_an_alternative_that_is_clearly_beaten_is_dropped_and_the_learner_never(
 def test_regret_stays_within_the_bound() -> None:
     for seed in range(30):
         rng, guard = np.random.default_rng(seed), Guard(3, start=np.array([1.0, 0.0, 5.0]))
-        means, changes, spent = rng.integers(1, 6, 3), 0, 0.0
+        means, changes, replaced, trials, spent = rng.integers(1, 6, 3), 0, 0, 0, 0.0
         totals = np.zeros(3)
         for _ in range(100):
             losses = rng.poisson(means).astype(float)
             left = dict(zip(("learner", "start", "alike"), losses.tolist(), strict=True))
-            before = guard.leader
-            spent += left[before]
+            before, cases = guard.leader, guard.cases
+            spent += left[guard.proposer]
+            trials += guard.proposer != before
             totals += losses
             guard.learn(left)
             changes += guard.leader != before
-        assert spent <= totals.min() + changes * guard.most
+            replaced += guard.leader != before == "learner"
+            if guard.cases <= cases:  # the comparison begins again
+                changes = replaced = trials = 0
+                spent, totals = 0.0, np.zeros(3)
+        margin = max(FIRST * guard.most, *(square**0.5 for square in guard.squares.values()))
+        kept = [totals[k] for k, name in enumerate(("learner", "start", "alike")) if name in guard.totals]
+        assert spent <= min(kept) + (changes + trials) * guard.most + (replaced + 1) * margin
 
 
 def test_a_start_that_counts_all_features_alike_is_no_further_alternative() -> None:
@@ -67,11 +101,12 @@ def test_a_start_that_counts_all_features_alike_is_no_further_alternative() -> N
 def test_habits_are_an_alternative_where_a_domain_has_them() -> None:
     guard = rounds.make_guard(domains.Plans(1, soft=True, habits=("similar",)), learners.make("choice", 3))
     assert guard is not None
-    guard.learn({"learner": 2.0, "alike": 2.0, "habits": 1.0})
+    for _ in range(3):
+        guard.learn({"learner": 2.0, "alike": 2.0, "habits": 1.0})
     assert guard.leader == "habits"
     assert guard.weights is not None
     assert guard.weights.tolist() == [1.0, 3.0, 1.0]
-    assert guard.reason.startswith("Proposed with habits first: in 1 case that would have left 1 edit,")
+    assert guard.reason.startswith("Proposed with habits first: in 3 cases that would have left 3 edits,")
 
 
 def test_rankings_of_many_features_have_a_guard() -> None:
