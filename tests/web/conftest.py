@@ -48,8 +48,9 @@ def serving(app: Any) -> Iterator[str]:
 class Server:
     """A running server, and a client for each role."""
 
-    def __init__(self, store: Store, address: str, clock: Clock) -> None:
+    def __init__(self, store: Store, address: str, clock: Clock, app: Any) -> None:
         self.store = store
+        self.app = app
         self.address = address
         self.clock = clock
         self.accounts = Accounts(store, clock)
@@ -117,8 +118,9 @@ def admin(server: Server) -> httpx.Client:
 @contextmanager
 def running(store: Store) -> Iterator[Server]:
     clock = Clock()
-    with serving(create_app(store, clock=clock, lease=60.0)) as address:
-        server = Server(store, address, clock)
+    app = create_app(store, clock=clock, lease=60.0)
+    with serving(app) as address:
+        server = Server(store, address, clock, app)
         open_study(store, "tours", server.domain, "CSPER", create=True, clock=clock, grace=100.0).close()
         yield server
         server.close()

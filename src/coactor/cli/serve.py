@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CHECKPOINT_SECONDS = 0.5
 RENEWAL_SECONDS = 0.5
+PATIENCE = 0.3  # seconds of a solving that a person who opens a proposal waits for
 DEMO_PREFIX = "try-"  # of the names of demo studies
 
 
@@ -76,6 +77,13 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     "--share-port", "shared", is_flag=True, help="Let several servers listen on this port, one per core."
 )
 @click.option(
+    "--own-port",
+    "own_port",
+    type=click.IntRange(0, 65535),
+    envvar="COACTOR_OWN_PORT",
+    help="With --share-port: also listen on this port, for /metrics of this very process.",
+)
+@click.option(
     "--tiles", default="", metavar="URL", help="Draw maps on tiles: an address with {z}, {x} and {y}."
 )
 @click.option("--attribution", default="", help="The text that the provider of the tiles asks for.")
@@ -113,6 +121,7 @@ def serve(
     with_demo: bool,
     own: tuple[str, ...],
     shared: bool,
+    own_port: int | None,
     tiles: str,
     attribution: str,
     backdrops: Path | None,
@@ -144,12 +153,21 @@ def serve(
         app = create_app(
             store, hosts=[*hosts, host], secure=secure, demo=demo, ground=ground, domains=domains
         )
-        with listening(host, port, shared) as listener:
+        app.state.studies.patience = PATIENCE
+        with listening(host, port, shared) as listener, ExitStack() as more:
+            sockets = [listener]
+            if own_port is not None:
+                sockets.append(more.enter_context(listening(host, own_port, False)))
             name = hosts[0] if hosts else f"[{host}]" if ":" in host else host
             address = f"{'https' if secure else 'http'}://{name}:{listener.getsockname()[1]}"
             link = f"{address}/login?code={Accounts(store).login_link()}"
             show(
-                {"address": address, "login": link, "store": store.url},
+                {
+                    "address": address,
+                    "own_port": sockets[-1].getsockname()[1],
+                    "login": link,
+                    "store": store.url,
+                },
                 as_json,
                 lambda a: f"Serving {a['store']} at {a['address']}\nLog in once, within the hour: {link}",
             )
@@ -162,7 +180,7 @@ def serve(
             server.capture_signals = lambda: stopping(server, app.state.streams.stop)  # type: ignore[method-assign]
             renewing = renewals(app.state.studies) if ahead else nullcontext()
             with checkpoints(store), renewing, preparing(demo, store, quiet):
-                server.run(sockets=[listener])
+                server.run(sockets=sockets)
 
 
 @contextmanager
@@ -259,7 +277,6 @@ def checkpoints(store: Store) -> Iterator[None]:
 @contextmanager
 def renewals(studies: OpenStudies) -> Iterator[None]:
     """Solve waiting proposals again in the background, so that opening one does not wait for a solver."""
-    studies.renews_ahead = True
     with repeating(studies.renew_ahead, RENEWAL_SECONDS):
         yield
 

@@ -202,7 +202,9 @@ class Desk:
             costs = projection.config["costs"]
             draft, told, solved_for = projection.drafts.get(id), None, None
             if draft is not None:
-                ticket = open_ticket(draft, costs, now, self._proposer.due(projection, draft, now))
+                holder = draft.held_by(now)
+                due = self._proposer.due(projection, draft, now, holder or None, holder)
+                ticket = open_ticket(draft, costs, now, due)
                 moves, undone, solved_for = list(draft.moves), list(draft.undone), draft.solved_for
             else:
                 entries = sql.of_proposal(ledger.head.id, id)

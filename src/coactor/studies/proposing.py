@@ -20,6 +20,7 @@ its person.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -78,7 +79,7 @@ class Proposer:
         self._repeatable = repeatable
         self._cache: OrderedDict[tuple[int, int, int, str], Proposal] = OrderedDict()
         self.keys = KeyLocks()
-        self.seconds = 0.0  # that the last solving took
+        self.seconds = math.inf  # that the last solving took; unknown before the first
 
     # -- new proposals -----------------------------------------------------------------------------------
 

@@ -13,8 +13,6 @@ from coactor.studies import Conflict, Desk, Forbidden, Invalid, Store, Study, ca
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
 
-PATIENCE = 0.3  # seconds of solving that a person who opens a proposal waits for
-
 
 class OpenStudies:
     """Opens each study of a store once and keeps it open.
@@ -42,7 +40,7 @@ class OpenStudies:
         self.lease = lease
         self.clock = clock
         self.domains = domains or {}
-        self.renews_ahead = False  # whether a worker solves waiting proposals again, so that no request does
+        self.patience = math.inf  # seconds of a solving that a person who opens a proposal waits for
         self._open: dict[str, Study] = {}
         self._lock = threading.Lock()
 
@@ -57,7 +55,7 @@ class OpenStudies:
 
     def desk(self, name: str) -> Desk:
         """Return the desk of a study, at which people edit its proposals."""
-        return self.study(name).desk(self.lease, patience=PATIENCE if self.renews_ahead else math.inf)
+        return self.study(name).desk(self.lease, patience=self.patience)
 
     def renew_ahead(self) -> None:
         """Solve the proposals again that will be opened next, in every open study whose weights changed."""

@@ -44,6 +44,17 @@ def test_long_queue_counts_pages_searches_and_keeps_the_focus(site, long_queue):
     page.wait_for_url("**/p/229")
 
 
+def test_old_proposal_is_shown_at_once_and_proposed_again_with_consent(site, long_queue):
+    site.app.state.studies.patience = -1.0  # every solver is slow
+    long_queue.tell(230, moves=[{"op": "exchange", "args": [0]}])
+    page = site.open(site.log_in("ana", "expert"), "/s/long/p/1")
+    assert site.study("long").ticket(1).version == 0
+    page.locator("#again").click()
+    page.locator("#again").wait_for(state="detached")
+    page.locator("body[data-revision='1']").wait_for(state="attached")
+    assert site.study("long").ticket(1).version == 1
+
+
 def test_login_leads_back_to_the_proposal_with_the_edit(site, revision):
     page = site.log_in("ana", "expert")
     token = site.accounts.create("ana", "*", "expert")

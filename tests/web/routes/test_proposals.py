@@ -74,13 +74,31 @@ def test_claim_solves_again_with_the_newest_weights(server):
     assert kinds.count("renewed") == 1
 
 
-def test_renew_solves_again_unless_declined(server):
+def test_a_proposal_of_a_slow_solver_is_shown_at_once_and_renewed_with_consent(server):
     solver, expert = server.client("solver"), server.client("expert", name="ana")
+    server.app.state.studies.patience = -1.0  # every solver is slow
+    ask(solver, server, 0)
+    ask(solver, server, 1)
+    solver.post(f"{PROPOSALS}/2/tell", json={"moves": [MOVE]})
+    shown = expert.post(f"{PROPOSALS}/1/claim").json()
+    assert (shown["version"], shown["due"]) == (0, True)
+    again = expert.post(f"{PROPOSALS}/1/renew").json()
+    assert (again["version"], again["due"], again["holder"]) == (1, False, "ana")
+    assert again["proposed"] != shown["proposed"]
+    ask(solver, server, 2)
+    solver.post(f"{PROPOSALS}/3/tell", json={"moves": [MOVE]})
+    edited = expert.post(f"{PROPOSALS}/1/edits", json=EDIT, headers={"If-Match": '"1"'}).json()
+    assert not edited["due"]  # it has been edited
+    assert expert.post(f"{PROPOSALS}/1/renew").json()["moves"] == [MOVE]
+
+
+def test_renew_solves_again_unless_declined(server):
+    solver = server.client("solver")
     for renew in (True, False):
         solver.post(PROPOSALS, json={"problem": server.problem(0), "renew": renew})
     ask(solver, server, 1)
     solver.post(f"{PROPOSALS}/3/tell", json={"moves": [MOVE]})
-    assert expert.post(f"{PROPOSALS}/1/renew").status_code == 403
+    assert server.client("viewer").post(f"{PROPOSALS}/1/renew").status_code == 403
     assert solver.post(f"{PROPOSALS}/9/renew").status_code == 404
     assert [solver.post(f"{PROPOSALS}/{id}/renew").json()["version"] for id in (1, 2)] == [1, 0]
     unclear = solver.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]})

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Response
 from coactor.protocol import Proposal
 from coactor.studies import Draft, Explanation, Study, Ticket
 from coactor.studies.drafts import make_draft
-from coactor.web.auth.permissions import Me, on_behalf, require
+from coactor.web.auth.permissions import PERMISSIONS, Me, on_behalf, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import (
     PROPOSAL,
@@ -96,8 +96,11 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
 
     @router.post(f"{PROPOSAL}/renew", tags=["ask and tell"], response_model=DraftAnswer, responses=ERRORS)
     def renew(study: StudyName, id: ProposalId, account: Me) -> Response:
-        """Return the proposal, solved again if it is untouched and the weights have changed."""
-        require(account, "ask", study)
+        """Return the proposal, solved again if it is untouched and the weights have changed.
+
+        For programs, and for whoever has opened a proposal whose solution is shown although it is `due`.
+        """
+        require(account, "edit" if account.role(study) in PERMISSIONS["edit"] else "ask", study)
         studies.study(study).renew(id, actor=account.name)
         return draft_response(studies.study(study), studies.desk(study).view(id))
 

@@ -81,6 +81,7 @@ class EditorPage {
     this.about = about;
     $(".title").append(about);
     if (this.advice) $(".title").append(this.advice.element);
+    if (data.due && this.editable) $(".title").append(this.offer());
     put(
       $("#content"),
       h("section", { class: "canvas", "aria-label": "Editor" }, this.editor.canvas, prompt),
@@ -99,6 +100,26 @@ class EditorPage {
       state !== "done" &&
       (!holder || holder === name)
     );
+  }
+
+  /** What to do with a proposal that was solved before the last corrections. */
+  offer() {
+    const again = button("Propose again", () => this.solveAgain(again), { id: "again" });
+    return h("p", { class: "hint" }, "More was learned since this was proposed. ", again);
+  }
+
+  /** Solve the proposal again, with consent. @param {HTMLButtonElement} again */
+  async solveAgain(again) {
+    again.disabled = true;
+    again.textContent = "Solving …";
+    try {
+      await post(`${path}/renew`);
+      location.reload();
+    } catch (error) {
+      again.disabled = false;
+      again.textContent = "Propose again";
+      sayError(error);
+    }
   }
 
   panels() {

@@ -253,7 +253,7 @@ function stateOf({ state, holder }) {
 /** @param {Ticket} ticket */
 function outlook({ steps, effort, due, chance }) {
   if (steps) return `${plural(effort, "edit")} so far`;
-  if (due) return "will be updated when you open it";
+  if (due) return "more was learned since";
   return likely(chance) || "unchanged";
 }
 
