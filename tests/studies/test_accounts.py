@@ -148,3 +148,9 @@ def test_backup_has_the_tokens(url, tmp_path):
         with Store(f"sqlite:///{tmp_path}/backup.db") as copy:
             assert Accounts(copy).by_token(token) == Accounts(store).by_token(token)
             assert Accounts(copy).tokens() == Accounts(store).tokens()
+            with Store(f"sqlite:///{tmp_path}/elsewhere.db") as other:  # as a restore into another store
+                Accounts(other).create("ben", "*", "viewer")
+                transfer.copy(copy, other)
+                assert Accounts(other).by_token(token) == Accounts(store).by_token(token)
+                transfer.copy(copy, other)  # again: known names are left out
+                assert [row.name for row in Accounts(other).tokens()] == ["ana", "ben"]

@@ -392,7 +392,7 @@ def backup_(file: Path, url: str, as_json: bool) -> None:
 @json_option
 @report_study_errors
 def copy_(target: str, names: tuple[str, ...], url: str, as_json: bool) -> None:
-    """Copy studies to another store, for instance from SQLite to PostgreSQL; all if none is named."""
+    """Copy studies to another store, such as PostgreSQL; all of them, and the tokens, if none is named."""
     with opened(url) as store, opened(target) as other:
         copied = transfer.copy(store, other, names)
     show({"studies": copied}, as_json, lambda a: f"Copied {counted(len(a['studies']), 'study', 'studies')}.")

@@ -125,10 +125,33 @@ def _entry(line: dict[str, Any], previous: bytes, seq: int) -> Entry:
 
 
 def copy(source: Store, target: Store, names: Iterable[str] = ()) -> list[str]:
-    """Copy studies from store to store; all of them if no name is given."""
+    """Copy studies from store to store; all of them, and the tokens, if no name is given.
+
+    A token whose name the target has is left out.
+    """
+    selected = list(names)
     with source.reading() as sql:
-        selected = list(names) or [head.name for head in sql.studies()]
-    return [load(target, export(source, name)) for name in selected]
+        copied = selected or [head.name for head in sql.studies()]
+    for name in copied:
+        load(target, export(source, name))
+    if not selected:
+        _copy_tokens(source, target)
+    return copied
+
+
+def _copy_tokens(source: Store, target: Store) -> None:
+    accounts, grants = schema.accounts, schema.grants
+    with source.reading() as sql:
+        rows, roles = (
+            [dict(r._mapping) for r in sql.connection.execute(sa.select(t))] for t in (accounts, grants)
+        )
+    with target.writing() as sql:
+        known = {*sql.connection.scalars(sa.select(accounts.c.name))}
+        new = [row for row in rows if row["name"] not in known]
+        ids = {row["id"] for row in new}
+        for table, added in ((accounts, new), (grants, [row for row in roles if row["account"] in ids])):
+            if added:
+                sql.connection.execute(table.insert(), added)
 
 
 def backup(source: Store, file: Path) -> list[str]:
@@ -139,14 +162,7 @@ def backup(source: Store, file: Path) -> list[str]:
     if file.exists():
         raise Conflict(f"{file.name} exists already; a backup never overwrites. Choose another name.")
     with Store(sa.URL.create("sqlite", database=str(file)).render_as_string()) as target:
-        names = copy(source, target)
-        for table in (schema.accounts, schema.grants):
-            with source.reading() as sql:
-                rows = [dict(row._mapping) for row in sql.connection.execute(sa.select(table))]
-            if rows:
-                with target.writing() as sql:
-                    sql.connection.execute(table.insert(), rows)
-        return names
+        return copy(source, target)
 
 
 def delete(store: Store, name: str) -> None:
