@@ -25,6 +25,11 @@ def power(base: int, task: int) -> int:
     return base**task
 
 
+def called(shared: Any, task: int) -> Any:
+    """Calls a function of the shared data."""
+    return shared["f"](task)
+
+
 def process_id(shared: Any, task: int) -> tuple[int, int]:
     """Where the task runs, and where its shared data is: one object per process."""
     return os.getpid(), id(shared)
@@ -77,6 +82,10 @@ def test_tasks_on_the_threads_of_a_dask_worker_do_not_overlap(threaded_worker: s
 def test_tasks_use_one_blas_thread_everywhere(threaded_worker: str) -> None:
     for place in ({"jobs": 1}, {"jobs": 2}, {"cluster": threaded_worker}):
         assert run_all(blas_threads, None, [0, 1, 2], **place) == [1, 1, 1]  # type: ignore[arg-type]
+
+
+def test_shared_data_may_contain_functions() -> None:
+    assert run_all(called, {"f": lambda task: task + 1}, [1, 2], jobs=2) == [2, 3]
 
 
 def test_processes_read_the_shared_data_once() -> None:

@@ -130,6 +130,7 @@ def _in_processes(
     work: Callable[[Shared, Task], Result], shared: Shared, tasks: Sequence[Task], jobs: int
 ) -> Finished[Result]:
     import joblib
+    from joblib.externals.loky import wrap_non_picklable_objects
 
     with (
         tempfile.TemporaryDirectory(prefix="coactor-") as folder,
@@ -139,7 +140,8 @@ def _in_processes(
         path = None
         if shared is not None:
             path = Path(folder) / "shared"
-            joblib.dump(shared, path)
+            # Models contain functions, which pickle alone cannot write.
+            joblib.dump(wrap_non_picklable_objects(shared, keep_wrapper=False), path)
         parallel = joblib.Parallel(
             n_jobs=min(jobs, len(tasks)), return_as="generator_unordered", batch_size=1
         )
