@@ -17,7 +17,7 @@ import importlib.abc
 import importlib.util
 import os
 import random
-import signal
+import resource
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -52,7 +52,7 @@ TARGETS = {  # target -> files, tests
         ],
     ),
 }
-SECONDS = 60  # after which a mutant counts as noticed: it probably loops
+SECONDS = 60  # of processor time, after which a mutant counts as noticed: it probably loops
 EXPERIMENTS = "experiments"
 EXPERIMENT_TESTS = ["tests/lab/paper/test_experiments.py"]
 SETTINGS = (  # what is changed, file, text, the text in its place
@@ -274,7 +274,7 @@ def survives(file: str, tree: ast.Module, tests: list[str]) -> bool:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        signal.alarm(SECONDS)
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         # The tests have been run in the parent. For a module of the lab the compiled kernels stay.
         again = ("coactor.lab", "coactor.cli", "tests") if file.startswith("lab/") else ("coactor", "tests")
         for name in list(sys.modules):

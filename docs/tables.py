@@ -43,7 +43,7 @@ PRINTED = {
     "page": "python benchmarks/page.py",
     "peers": "python benchmarks/peers.py",
     "people-cost": "python benchmarks/people.py --rounds 60 --tells 500",
-    "rankings-generated": "python benchmarks/rankings.py --data rank.train --orders 20 --sets 30 --full 3",
+    "rankings-generated": "python benchmarks/rankings.py --data rank.train",
     "roads-speed": "python benchmarks/roads.py",
     "roster": "python benchmarks/roster.py --runs 10",
     "solvers": "python benchmarks/solvers.py --seconds 2 --tsplib tsplib",
