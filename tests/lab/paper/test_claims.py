@@ -161,6 +161,14 @@ def test_judge_level_needs_both_ends_of_the_interval_near_zero():
     assert judge([sentence], {})[0].verdict == CLOSE  # nothing is level if there is no effort to compare with
 
 
+def test_judge_a_question_fails_below_a_p_value_of_a_fortieth():
+    base = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])  # the standard error is 1, and 2.776 the 2.5 % point of t
+    assert above_zero(base - 2.8, 0.0) == FAILS
+    assert above_zero(base - 2.75, 0.0) == CLOSE
+    assert above_zero(base + 2.75, 0.0) == CLOSE
+    assert above_zero(base + 2.8, 0.0) == HOLDS
+
+
 def test_sums_are_over_the_first_examples():
     costs = {"panel": {"PER": np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])}}
     assert sums(costs)["panel"]["PER"].tolist() == [7.0, 56.0]
