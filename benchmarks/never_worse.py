@@ -26,7 +26,7 @@ import numpy as np
 from coactor.lab.archives.archives import open_archive
 from coactor.lab.archives.evaluation import evaluate
 from coactor.lab.engine.contenders import PAPER
-from coactor.lab.engine.statistics import interval, resamples
+from coactor.lab.engine.statistics import interval
 from coactor.lab.paper.comparison import compare
 from coactor.lab.paper.panels import PANELS
 
@@ -97,10 +97,7 @@ def main() -> None:
         known = [name for name in others if name not in ("start", "copy")]
         rows = compare([OURS, *known], panel, runs=options.runs, examples=options.examples, jobs=1)
         totals = {name: rows.costs[name].sum(axis=1) for name in (OURS, *known)}
-        draws = resamples(0, options.runs, "never worse")
-        cells = {
-            name: interval(totals[name] - totals[OURS], draws) if name in known else None for name in others
-        }
+        cells = {name: interval(totals[name] - totals[OURS]) if name in known else None for name in others}
         print(_row(panel, f"{totals[OURS].mean():.1f}", cells), flush=True)
 
 

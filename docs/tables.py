@@ -40,6 +40,7 @@ PRINTED = {
     "default-learner": "python benchmarks/default_learner.py",
     "default-ranking": "python benchmarks/default_learner.py --data rank.train rank.test",
     "loaders": "python benchmarks/loaders.py --megabytes 200",
+    "never-worse": "python benchmarks/never_worse.py ARCHIVE ...",
     "page": "python benchmarks/page.py",
     "peers": "python benchmarks/peers.py",
     "people-cost": "python benchmarks/people.py --rounds 60 --tells 500",
