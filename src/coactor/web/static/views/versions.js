@@ -32,7 +32,7 @@ export function drawVersions(place, versions, context) {
             "aria-label": `Preview version ${one.version}`,
           }),
     ]);
-  const head = ["Version", "Made by", "Who", "When", "Reason", ""];
+  const head = ["Version", "Made by", "Who", "When", "Reason", "Actions"];
   put(
     place,
     table("Versions of the weights", head, rows),
