@@ -31,6 +31,8 @@ export interface Proposal {
   /** Which weights solved it, and why, in a sentence; empty if that is not known. */
   proposer: string;
   reason: string;
+  /** Whether it would be solved again now, because the weights have changed since. */
+  due: boolean;
   proposed: unknown;
   solution: unknown;
   moves: Move[];

@@ -21,7 +21,8 @@ export function missingFeatures() {
     }
   }
 
-  const hint = "Which feature would explain corrections that no weights of the present ones explain?";
+  const hint =
+    "Which feature would explain corrections that no weights of the present ones explain?";
   return h(
     "section",
     { class: "card" },
