@@ -1,4 +1,4 @@
-"""Equality and keys of solutions, whatever they are made of.
+"""Equality, keys and JSON of solutions, whatever they are made of.
 
 Arrays are compared by every element, lists and tuples by position, sets and dicts independent of order,
 dataclasses field by field, and other objects by their own ``==``, or by their attributes if they have none.
@@ -91,6 +91,70 @@ def leaves(y: Solution) -> Iterator[Any]:
         yield y
     else:
         yield from leaves(attributes)
+
+
+def to_plain(data: Any) -> Any:
+    """Lists, tuples, dicts, arrays and numbers as JSON-able data that `from_plain` reads back.
+
+    Raises ValueError for anything else, and for keys that are not text: they would come back changed.
+
+    Examples
+    --------
+    >>> to_plain({"rooms": (1, 2)})
+    {'rooms': {'tuple': [1, 2]}}
+    """
+    if isinstance(data, np.ndarray):
+        return {"array": data.tolist(), "dtype": data.dtype.str}
+    if isinstance(data, np.generic):
+        return data.item()
+    if isinstance(data, tuple):
+        return {"tuple": [to_plain(item) for item in data]}
+    if isinstance(data, list):
+        return [to_plain(item) for item in data]
+    if isinstance(data, dict):
+        for name in data:
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"has keys that are not text; after storing, {_short(name)} is {_short(str(name))}. "
+                    "Use a list, or give the JSON methods."
+                )
+        return {name: to_plain(value) for name, value in data.items()}
+    if data is None or isinstance(data, str | int | float):
+        return data
+    raise ValueError(
+        f"contains {_short(data)}, of type {type(data).__name__}, which cannot be stored as JSON. "
+        "Use numbers, text, lists and dictionaries, or give the JSON methods."
+    )
+
+
+def from_plain(data: Any) -> Any:
+    """What `to_plain` was given. Raises ValueError if an array or a tuple cannot be read."""
+    if isinstance(data, list):
+        return [from_plain(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    if data.keys() == {"array", "dtype"}:
+        return _array(data["array"], data["dtype"])
+    if data.keys() == {"tuple"}:
+        if not isinstance(data["tuple"], list):
+            raise ValueError(f"A tuple must be a list in JSON; found {_short(data['tuple'])}.")
+        return tuple(from_plain(item) for item in data["tuple"])
+    return {name: from_plain(value) for name, value in data.items()}
+
+
+def _array(values: Any, name: Any) -> Any:
+    try:
+        dtype = np.dtype(name)
+        if dtype.kind in "biuf":
+            return np.array(values, dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"An array of type {_short(name)} cannot be read: {error}") from error
+    raise ValueError(f"Arrays of type {_short(name)} are not supported; use numbers.")
+
+
+def _short(data: Any) -> str:
+    text = repr(data)
+    return text if len(text) <= 120 else text[:117] + "..."
 
 
 def _defines(y: Any, method: str) -> bool:

@@ -31,6 +31,9 @@ class Lazy(Coins):
 class Sampling(Lazy):
     def sample(self, rng, n): return [[1.0]] * n
 
+class Unsampled(Coins):
+    sample = None
+
 class Uneven(Coins):
     dim = 3
     feature_names = ["sum", "large sum", "constant"]
@@ -111,6 +114,7 @@ def test_check_notes_what_would_be_better(mine: str) -> None:
         ("my_coins:number", "neither a domain"),
         ("my_coins:Missing", "has no 'Missing'; it has"),
         ("no_problems:Coins", "no list named problems"),
+        ("no_problems:Unsampled", "no list named problems"),
         ("my_coins", "not of the form module:Class"),
         (":Coins", "not of the form module:Class"),
         ("absent:Coins", "Cannot import 'absent'"),

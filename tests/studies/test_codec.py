@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import orjson
 import pytest
@@ -8,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from coactor.corrections import plain_move
-from coactor.studies.codec import Codec, from_plain, number, text, to_plain
+from coactor.solutions import from_plain, to_plain
+from coactor.studies.codec import Codec, number, text
 from coactor.studies.errors import Invalid
 from coactor.studies.log.canonical import canonical
 from tests.studies.stubs import Switches
@@ -46,6 +49,23 @@ def test_plain_data_comes_back_as_it_was(value):
         return  # an unpaired surrogate
     assert alike(value, Codec(Switches()).problem(orjson.loads(written)))
     assert alike(value, from_plain(to_plain(value)))
+
+
+@dataclass
+class Day:
+    jobs: int = 1
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [({0: (1, 2)}, "keys that are not text; after storing, 0 is '0'"), ([Day()], "of type Day")],
+)
+def test_codec_raises_invalid_for_what_would_come_back_changed(value, reason):
+    codec = Codec(Switches())
+    with pytest.raises(Invalid, match=f"The problem .*{reason}"):
+        codec.plain_problem(value)
+    with pytest.raises(Invalid, match=f"The solution .*{reason}"):
+        codec.plain_solution(value)
 
 
 @pytest.mark.parametrize("dtype", ["O", "S9", "V8", "U3", "M8[s]", "f8,f8", "nonsense"])

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor import search
+from coactor import memory, search
 from coactor.checks.errors import CheckError, check_methods
 from coactor.corrections import plain_move
 from coactor.protocol import (
@@ -33,7 +33,7 @@ from coactor.protocol import (
 )
 from coactor.protocol.abilities import has_landscapes, has_vectors
 from coactor.protocol.views import check_views, edit_text
-from coactor.solutions import same_solution
+from coactor.solutions import from_plain, same_solution, to_plain
 
 TOLERANCE = 1e-9
 
@@ -96,7 +96,7 @@ def _check_problem(
     dim = domain.dim
     for w in (np.zeros(dim), rng.random(dim), rng.standard_normal(dim)):
         before = w.copy()
-        y = domain.solve(x, w)
+        y = _solved(domain, x, w, where)
         if not np.array_equal(before, w):
             raise CheckError(f"solve changed the weights it was given {where}; work on a copy.")
         _check_features(domain, x, y, where)
@@ -107,13 +107,39 @@ def _check_problem(
     _check_words(domain, x, y, where)
     if isinstance(domain, Codes):
         _check_codes(domain, x, y, where)
+    else:
+        _check_stored(domain, x, y, where)
+
+
+def _solved(domain: Domain, x: Problem, w: Vector, where: str) -> Solution:
+    """The solver's answer. If the solver raises because of wrong features, the error names those."""
+    features = domain.features
+    try:
+        return domain.solve(x, w)
+    except Exception as error:
+        own = "features" in getattr(domain, "__dict__", {})
+
+        def watched(*args: Any) -> Vector:
+            phi = features(*args)
+            _check_shape(domain, phi, where)
+            return phi
+
+        try:
+            domain.features = watched  # type: ignore[method-assign]
+        except AttributeError:  # a frozen object
+            raise error from None
+        try:
+            return domain.solve(x, w)
+        finally:
+            if own:
+                domain.features = features  # type: ignore[method-assign]
+            else:
+                del domain.features
 
 
 def _check_features(domain: Domain, x: Problem, y: Solution, where: str) -> Vector:
     phi = domain.features(x, y)
-    if not isinstance(phi, np.ndarray) or phi.shape != (domain.dim,):
-        shape = getattr(phi, "shape", type(phi).__name__)
-        raise CheckError(f"Features have shape {shape} {where}; expected ({domain.dim},), as dim says.")
+    _check_shape(domain, phi, where)
     if not np.isfinite(phi).all():
         raise CheckError(f"Features contain NaN or infinity {where}; scale or clean the problem's data.")
     if not np.array_equal(phi, domain.features(x, y)):
@@ -121,6 +147,15 @@ def _check_features(domain: Domain, x: Problem, y: Solution, where: str) -> Vect
             f"Features differ when asked twice {where}; they must depend on problem and solution alone."
         )
     return phi
+
+
+def _check_shape(domain: Domain, phi: Any, where: str) -> None:
+    if not isinstance(phi, np.ndarray):
+        raise CheckError(f"features returned a {type(phi).__name__} {where}; return a NumPy array.")
+    if phi.ndim != 1:
+        raise CheckError(f"features returned shape {phi.shape} {where}; expected ({domain.dim},).")
+    if phi.size != domain.dim:
+        raise CheckError(f"features returned {phi.size} numbers {where}, dim is {domain.dim}.")
 
 
 def _check_moves(domain: Domain, x: Problem, y: Solution, where: str, rng: np.random.Generator) -> None:
@@ -239,3 +274,31 @@ def _check_codes(domain: Codes, x: Problem, y: Solution, where: str) -> None:
         x, again = domain.extend(x, nothing), domain.extend(again, nothing)
     if not np.array_equal(domain.features(x, y), domain.features(again, z)):
         raise CheckError(f"Features change when the problem is encoded and decoded {where}.")
+
+
+def _check_stored(domain: Domain, x: Problem, y: Solution, where: str) -> None:
+    """Without JSON methods, problem and solution come back from a store as they were."""
+    again, z = _stored("problem", memory.plain(x), where), _stored("solution", y, where)
+    if memory.plain(x) is not x:  # what was recalled for a problem is stored apart from it
+        return
+    try:
+        if np.array_equal(domain.features(x, y), domain.features(again, z)):
+            return
+        reason = "other features"
+    except Exception as error:
+        reason = f"{type(error).__name__} ({error})"
+    raise CheckError(f"After storing, features returns {reason} {where}; give the JSON methods.")
+
+
+def _stored(what: str, data: Any, where: str) -> Any:
+    try:
+        text = json.dumps(to_plain(data), allow_nan=False)
+    except ValueError as error:
+        reason = str(error)
+        if reason.startswith("Out of range"):
+            reason = "contains NaN or infinity, which JSON cannot hold. Give the JSON methods."
+        raise CheckError(f"The {what} {where} {reason}") from error
+    again = from_plain(json.loads(text))
+    if not same_solution(data, again):
+        raise CheckError(f"The {what} {where} is not the same after storing; give the JSON methods.")
+    return again

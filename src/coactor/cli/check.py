@@ -130,7 +130,8 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
     ]
     if solving / n > 0.05:
         found.append(
-            "The default learner's proposals call solve several times; make it faster, or set a budget."
+            "The default learner's proposals call solve several times; make it faster, or give them "
+            "less time: Session(..., budget=0.5)."
         )
     names = feature_names(domain)
     if not isinstance(domain, Names):
@@ -171,7 +172,7 @@ def _instance(target: str, thing: Any) -> Any:
 
 
 def _problems(target: str, module: ModuleType, domain: Any, count: int, rng: Any) -> list[Any]:
-    if hasattr(domain, "sample"):
+    if getattr(domain, "sample", None) is not None:
         sampled = domain.sample(rng, count)
         if isinstance(sampled, dict | str):
             raise ValueError(f"sample(rng, n) returned a {type(sampled).__name__}; it must yield problems.")

@@ -15,50 +15,11 @@ import numpy as np
 from coactor.memory import HabitualDomain, plain
 from coactor.protocol import Codes, Domain, Problem, Solution
 from coactor.search import check_solution
+from coactor.solutions import from_plain, to_plain
 from coactor.studies.errors import Invalid
 
 STUDY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _JSON = (list, dict, str, int, float, bool, type(None))
-
-
-def to_plain(data: Any) -> Any:
-    """Lists, tuples, dicts, arrays and numbers as JSON-able data that `from_plain` reads back."""
-    if isinstance(data, np.ndarray):
-        return {"array": data.tolist(), "dtype": data.dtype.str}
-    if isinstance(data, np.generic):
-        return data.item()
-    if isinstance(data, tuple):
-        return {"tuple": [to_plain(item) for item in data]}
-    if isinstance(data, list):
-        return [to_plain(item) for item in data]
-    if isinstance(data, dict):
-        return {str(name): to_plain(value) for name, value in data.items()}
-    return data
-
-
-def from_plain(data: Any) -> Any:
-    """What `to_plain` was given. Raises Invalid if an array or a tuple cannot be read."""
-    if isinstance(data, list):
-        return [from_plain(item) for item in data]
-    if not isinstance(data, dict):
-        return data
-    if data.keys() == {"array", "dtype"}:
-        return _array(data["array"], data["dtype"])
-    if data.keys() == {"tuple"}:
-        if not isinstance(data["tuple"], list):
-            raise Invalid(f"A tuple must be a list in JSON; found {short(data['tuple'])}.")
-        return tuple(from_plain(item) for item in data["tuple"])
-    return {name: from_plain(value) for name, value in data.items()}
-
-
-def _array(values: Any, name: Any) -> Any:
-    try:
-        dtype = np.dtype(name)
-        if dtype.kind in "biuf":
-            return np.array(values, dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise Invalid(f"An array of type {short(name)} cannot be read: {error}") from error
-    raise Invalid(f"Arrays of type {short(name)} are not supported; use numbers.")
 
 
 class Codec:
@@ -74,8 +35,11 @@ class Codec:
         self._codes = own if isinstance(own, Codes) else None
 
     def plain_problem(self, x: Problem) -> Any:
-        """The problem as JSON-able data, without what was recalled for it."""
-        return self._codes.encode_problem(plain(x)) if self._codes else to_plain(plain(x))
+        """The problem as JSON-able data, without what was recalled for it.
+
+        Raises Invalid if the domain has no JSON methods and the problem would not come back as it is.
+        """
+        return self._codes.encode_problem(plain(x)) if self._codes else _stored("problem", plain(x))
 
     def problem(self, data: Any) -> Problem:
         """A problem from JSON-able data. Raises Invalid if it is not one."""
@@ -87,8 +51,8 @@ class Codec:
             raise Invalid(f"The problem is invalid: {error}") from error
 
     def plain_solution(self, y: Solution) -> Any:
-        """The solution as JSON-able data."""
-        return self._codes.encode_solution(y) if self._codes else to_plain(y)
+        """The solution as JSON-able data. Raises Invalid as `plain_problem` does."""
+        return self._codes.encode_solution(y) if self._codes else _stored("solution", y)
 
     def solution(self, x: Problem, data: Any) -> Solution:
         """A solution of x from JSON-able data. Raises Invalid if it is not one."""
@@ -104,6 +68,13 @@ class Codec:
     def plain(self, y: Any) -> Any:
         """A solution as JSON-able data, where it is an object of the domain."""
         return y if isinstance(y, _JSON) else self.plain_solution(y)
+
+
+def _stored(what: str, data: Any) -> Any:
+    try:
+        return to_plain(data)
+    except ValueError as error:
+        raise Invalid(f"The {what} {error}") from error
 
 
 def short(data: Any) -> str:

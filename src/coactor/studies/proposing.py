@@ -109,6 +109,7 @@ class Proposer:
             return self._asked_before(earlier, hash, problem)
         proposal = self._solve(problem, knowledge, version, person or actor, solution)
         usage, recalled = _encoded(proposal)
+        solved = self._codec.plain_solution(proposal.solution)
         with ledger.writing() as log:  # the solver ran outside the lock, so another caller may be first
             earlier = log.sql.by_key(study, key) if key is not None else None
             if earlier is None:
@@ -116,7 +117,7 @@ class Proposer:
                 fact = Asked(
                     proposal=proposal.id,
                     problem=hash,
-                    solution=self._codec.plain_solution(proposal.solution),
+                    solution=solved,
                     version=version,
                     key=key,
                     label=label,
