@@ -1,16 +1,21 @@
-"""Equality and keys of solutions, whatever they are made of."""
+"""Equality, keys and JSON of solutions, whatever they are made of."""
 
 from __future__ import annotations
 
 import copy
+import re
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
+from coactor import check_domain
+from coactor.checks import CheckError
+from coactor.protocol import Move, Vector
 from coactor.solutions import leaves, same_solution, solution_key
+from tests.cases import Coins
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,3 +132,88 @@ def test_arrays_lists_and_tuples() -> None:
 def test_key_of_an_object_without_attributes_raises() -> None:
     with pytest.raises(TypeError, match="contains a object, which has no attributes"):
         solution_key([object()])
+
+
+COINS = [[[1.0, 0.0], [-1.0, 2.0], [0.5, 0.5]]]
+
+
+class Stored(Coins):
+    """Coins whose solution is made by `form`, and read by its inverse."""
+
+    def __init__(self, form: Any, back: Any) -> None:
+        self.form, self.back = form, back
+
+    def features(self, x: Any, y: Any) -> Vector:
+        return super().features(x, self.back(y))
+
+    def solve(self, x: Any, w: Vector) -> Any:
+        return self.form(super().solve(x, w))
+
+    def moves(self, x: Any, y: Any) -> list[Move]:
+        return super().moves(x, self.back(y))
+
+    def apply(self, x: Any, y: Any, move: Move) -> Any:
+        return self.form(super().apply(x, self.back(y), move))
+
+
+@dataclass
+class Row:
+    coins: list[int]
+
+
+class Pair(NamedTuple):
+    coins: tuple[int, ...]
+    count: int
+
+
+@pytest.mark.parametrize(
+    ("form", "back", "sentence"),
+    [
+        (
+            lambda y: dict(enumerate(y)),
+            lambda y: tuple(y[k] for k in range(len(y))),
+            "The solution on problem 0 has keys that are not text; after storing, 0 is '0'. "
+            "Use a list, or give the JSON methods.",
+        ),
+        (
+            lambda y: Row(list(y)),
+            lambda y: tuple(y.coins),
+            "The solution on problem 0 contains Row(), of type Row, which cannot be stored as JSON. "
+            "Use numbers, text, lists and dictionaries, or give the JSON methods.",
+        ),
+        (
+            lambda y: Pair(y, len(y)),
+            lambda y: y.coins,
+            "After storing, features returns AttributeError ('tuple' object has no attribute 'coins') on "
+            "problem 0; give the JSON methods.",
+        ),
+        (
+            lambda y: [*y, float("nan")],
+            lambda y: tuple(y[:-1]),
+            "The solution on problem 0 contains NaN or infinity, which JSON cannot hold. "
+            "Give the JSON methods.",
+        ),
+    ],
+)
+def test_solutions_that_change_in_a_store_are_named(form: Any, back: Any, sentence: str) -> None:
+    with pytest.raises(CheckError) as found:
+        check_domain(Stored(form, back), COINS, locally_optimal=False)
+    assert re.sub(r"\(coins=.*?\)", "()", str(found.value)) == sentence
+
+
+def test_problems_that_change_in_a_store_are_named() -> None:
+    class Objects(Coins):
+        def features(self, x: Any, y: Any) -> Vector:
+            return super().features(x.coins, y)
+
+        def solve(self, x: Any, w: Vector) -> Any:
+            return super().solve(x.coins, w)
+
+        def moves(self, x: Any, y: Any) -> list[Move]:
+            return super().moves(x.coins, y)
+
+        def apply(self, x: Any, y: Any, move: Move) -> Any:
+            return super().apply(x.coins, y, move)
+
+    with pytest.raises(CheckError, match="The problem on problem 0 contains Row"):
+        check_domain(Objects(), [Row(COINS[0])])  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from coactor.cli import main, serve
-from coactor.studies import Invalid, Store, open_study
+from coactor.studies import Forbidden, Invalid, Store, open_study
 from coactor.web.open_studies import OpenStudies
 from tests.studies.stubs import tours
 
@@ -47,7 +47,7 @@ def test_every_command_answers_in_text_and_in_json(run, tmp_path):
     ] * 2
     assert "ana  told proposal 1" in run("study", "log", "tours")
     assert json.loads(run("study", "explain", "tours", "1", "--json"))["edits"][0]["move"] == MOVE
-    assert "edit {'args': [2, 4], 'op': 'reverse'}" in run("study", "explain", "tours", "1")
+    assert "edit 'reverse 2, 4': gains" in run("study", "explain", "tours", "1")
     rolled = json.loads(run("study", "rollback", "tours", "0", "--reason", "r", "--actor", "lea", "--json"))
     assert (rolled["version"], rolled["to"], rolled["actor"]) == (3, 0, "lea")
     good = json.loads(run("study", "verify", "--json"))[0]
@@ -123,8 +123,18 @@ def test_serve_takes_a_study_with_a_domain_from_a_file(tmp_path, sqlite_url):
     with Store(sqlite_url) as store:
         for _ in range(2):  # the second time it exists already
             name, domain = serve.domain_of(f"shop={tmp_path}/jobs.py:jobs", store)
+            assert OpenStudies(store).without_domain() == ["shop"]
+            with pytest.raises(Forbidden, match="coactor serve --study shop="):
+                OpenStudies(store).study("shop")
             study = OpenStudies(store, domains={name: domain}).study("shop")
             assert study.ask(domain.problem({})).solution.shape == (2,)
+        study.tell(1, moves=[next(iter(domain.moves(domain.problem({}), study.proposal(1).solution)))])
+        words = CliRunner().invoke(
+            main,
+            ["study", "explain", "shop", "1", "--domain", f"{tmp_path}/jobs.py:jobs", "--store", sqlite_url],
+        )
+        assert "edit 'cut: " in words.output
+        assert OpenStudies(store, domains={name: domain}).without_domain() == []
         for text, message in (("shop", "expected NAME=FILE.py:DOMAIN"), ("shop=no.py:jobs", "Cannot import")):
             with pytest.raises(Invalid, match=message):
                 serve.domain_of(text, store)

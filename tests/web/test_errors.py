@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from coactor.studies import open_study
 from coactor.studies.log.verification import verify
 from coactor.studies.study import Study
-from coactor.web import open_studies
+from coactor.web import open_studies, pages
 from tests.studies.stubs import Switches
 from tests.web.conftest import EDIT, MOVE, PROPOSALS
 
@@ -116,6 +116,18 @@ def test_unexpected_error_is_500_without_internals(server, monkeypatch):
     assert answer.status_code == 500
     assert "secret inside" not in answer.text
     assert "content-security-policy" in answer.headers
+
+
+def test_unexpected_error_on_a_page_is_a_page(server, monkeypatch):
+    def broken(study):
+        raise RuntimeError("secret inside")
+
+    monkeypatch.setattr(pages, "editor_of", broken)
+    answer = server.client("admin").get("/s/tours", headers={"accept": "text/html"})
+    assert answer.status_code == 500
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "it is logged as error" in answer.text
+    assert "secret inside" not in answer.text
 
 
 class Fragile(Switches):

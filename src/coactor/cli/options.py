@@ -6,9 +6,11 @@ import json
 import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import click
+
+from coactor import plugins
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,6 +35,18 @@ jobs_option = click.option(
 )
 cluster_option = click.option(
     "--cluster", metavar="ADDRESS", help="Run on a Dask cluster: the address of its scheduler."
+)
+
+
+def _domain(_: click.Context, __: click.Parameter, place: str | None) -> Any:
+    try:
+        return None if place is None else plugins.load_domain(place, {})
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+domain_option = click.option(
+    "--domain", metavar="FILE.py:DOMAIN", callback=_domain, help="The study's domain, if it is not installed."
 )
 
 

@@ -154,6 +154,12 @@ def serve(
             store, hosts=[*hosts, host], secure=secure, demo=demo, ground=ground, domains=domains
         )
         app.state.studies.patience = PATIENCE
+        for name in app.state.studies.without_domain():
+            click.echo(
+                f"Warning: the domain of study {name!r} is not installed, so nobody can work on it; "
+                f"add --study {name}=FILE.py:DOMAIN.",
+                err=True,
+            )
         with listening(host, port, shared) as listener, ExitStack() as more:
             sockets = [listener]
             if own_port is not None:

@@ -12,7 +12,7 @@ import click
 import orjson
 
 from coactor.cli import study_text
-from coactor.cli.options import json_option, names, report_errors, store_option
+from coactor.cli.options import domain_option, json_option, names, report_errors, store_option
 from coactor.cli.study_text import counted
 from coactor.studies import errors
 from coactor.studies.log import transfer, verification
@@ -286,13 +286,14 @@ def log_(name: str, after: int, limit: int, url: str, as_json: bool) -> None:
 @study.command("explain")
 @click.argument("name")
 @click.argument("proposal", type=int)
+@domain_option
 @store_option
 @json_option
 @report_study_errors
-def explain_(name: str, proposal: int, url: str, as_json: bool) -> None:
+def explain_(name: str, proposal: int, domain: Any, url: str, as_json: bool) -> None:
     """Explain a proposal: the share of each feature in its utility."""
     with opened(url) as store:
-        explanation = Study(store, name).explain(proposal)
+        explanation = Study(store, name, domain).explain(proposal)
     show(explanation, as_json, str)
 
 

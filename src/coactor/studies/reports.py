@@ -22,6 +22,7 @@ from coactor.protocol import (
     counts_costs,
     feature_signs,
 )
+from coactor.protocol.views import edit_text
 from coactor.search import features_along
 from coactor.studies.errors import Invalid, NotFound
 from coactor.studies.log.chain import Entry
@@ -240,8 +241,13 @@ class Reports:
         w = self._ledger.weights(shown.version, shown.person)
         rows = features_along(self.domain, shown.problem, path)
         edits = [
-            {"move": move, "gain": float(w @ step), "shares": self._shares(w, step)}
-            for move, step in zip(moves, np.diff(rows, axis=0), strict=True)
+            {
+                "move": move,
+                "text": edit_text(self.domain, shown.problem, y, move),
+                "gain": float(w @ step),
+                "shares": self._shares(w, step),
+            }
+            for move, y, step in zip(moves, path[:-1], np.diff(rows, axis=0), strict=True)
         ]
         return Explanation(shown.id, shown.version, float(w @ rows[0]), self._shares(w, rows[0]), edits)
 

@@ -169,7 +169,7 @@ class Explanation:
     utility, shares
         w . phi, and its parts.
     edits
-        For each edit its "move", its "gain" in utility, and the "shares" of that.
+        For each edit its "move", the "text" of it, its "gain" in utility, and the "shares" of that.
     """
 
     proposal: int
@@ -183,5 +183,5 @@ class Explanation:
         lines += [
             f"  {s.feature}: {s.weight:.4g} x {s.value + 0.0:.4g} = {s.share + 0.0:.4g}" for s in self.shares
         ]
-        lines += [f"  edit {edit['move']}: gains {edit['gain']:.4g}" for edit in self.edits]
+        lines += [f"  edit {edit['text']!r}: gains {edit['gain']:.4g}" for edit in self.edits]
         return "\n".join(lines)

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import orjson
+
 from coactor.protocol import Domain
 from coactor.studies import Conflict, Desk, Forbidden, Invalid, Store, Study, catalog, open_study
 from coactor.studies.desk import LEASE
@@ -105,6 +107,17 @@ class OpenStudies:
         """Return the names of all studies in the store."""
         with self.store.reading() as sql:
             return [head.name for head in sql.studies()]
+
+    def without_domain(self) -> list[str]:
+        """Return the names of studies whose domains are neither given nor installed."""
+        missing = []
+        with self.store.reading() as sql:
+            for head in sql.studies():
+                about = orjson.loads(sql.bodies(head.id, 0, 1)[0])["config"]["domain"]
+                installed = about["name"] or catalog.name_of_type(about["type"])
+                if installed is None and head.name not in self.domains:
+                    missing.append(head.name)
+        return missing
 
     def opened(self) -> list[Study]:
         """Return the studies that are open in this process and have not been deleted by another."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
+from starlette.exceptions import HTTPException
 
 from coactor.protocol import HasEditor
-from coactor.studies import Forbidden, NotFound, Study
+from coactor.studies import Conflict, Forbidden, Invalid, NotFound, SolverFailed, Study, Tampered, Unavailable
 from coactor.studies.accounts import Account
 from coactor.web.assets import Assets
 from coactor.web.auth.permissions import Me, permissions_of, require
-from coactor.web.errors import NO_ADDRESS, problem
+from coactor.web.errors import NO_ADDRESS, log, problem
 from coactor.web.ground import Ground
 from coactor.web.open_studies import OpenStudies
 from coactor.web.rendering import render
@@ -32,6 +34,7 @@ DEFAULT_EDITOR = "moves"
 EDITOR_STYLES = ("editor", "lists", "maps", "roads", "grids")
 EDITOR_FILES = (".js", ".css", ".svg", ".png", ".json")  # of an editor that a domain brings
 PAGE_STYLES = ("pages",)
+HANDLED = (Conflict, Invalid, SolverFailed, Tampered, Unavailable, HTTPException)  # answered as the API does
 
 
 class Frame:
@@ -101,8 +104,15 @@ def add_pages(
         return (demo_title(opened) if demo_title else None) or study
 
     def error_page(account: Account, error: Exception) -> HTMLResponse:
-        status = 404 if isinstance(error, NotFound) else 403
-        return frame.page("message", account, "This page cannot be shown", message=str(error), status=status)
+        status = 404 if isinstance(error, NotFound) else 403 if isinstance(error, Forbidden) else 500
+        message = str(error)
+        if status == 500:
+            if isinstance(error, HANDLED):
+                raise error
+            error_id = secrets.token_hex(4)
+            log.error("Error %s: a page failed", error_id, exc_info=error)
+            message = f"Something went wrong on the server; it is logged as error {error_id}."
+        return frame.page("message", account, "This page cannot be shown", message=message, status=status)
 
     @app.exception_handler(404)
     async def no_address(request: Request, _: Exception) -> Response:
@@ -123,14 +133,14 @@ def add_pages(
             heading = title(study, account)
             editor = editor_of(studies.study(study))
             return frame.page("queue", account, heading, study=study, editor=editor)
-        except (NotFound, Forbidden) as error:
+        except Exception as error:
             return error_page(account, error)
 
     @app.get("/s/{study}/report", include_in_schema=False)
     def report_page(study: str, account: Me) -> HTMLResponse:
         try:
             return frame.page("report", account, f"{title(study, account)}: report", study=study)
-        except (NotFound, Forbidden) as error:
+        except Exception as error:
             return error_page(account, error)
 
     @app.get("/s/{study}/p/{id:int}", include_in_schema=False)
@@ -144,7 +154,7 @@ def add_pages(
             label = ticket.label or f"Proposal {id}"
             editor = editor_of(studies.study(study))
             return frame.page("editor", account, label, study=study, proposal=id, free=free, editor=editor)
-        except (NotFound, Forbidden) as error:
+        except Exception as error:
             return error_page(account, error)
 
     @app.get("/s/{study}/editor/{file:path}", include_in_schema=False)

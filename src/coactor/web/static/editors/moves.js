@@ -35,7 +35,8 @@ export function mount({ draft, prompt, editable }) {
   function render(data) {
     readTexts();
     const proposed = !data.moves.length;
-    put(now, drawShown(proposed ? data.shown_proposed : data.shown, data.solution));
+    const views = proposed ? data.shown_proposed : data.shown;
+    put(now, drawShown(views, data.solution, data.shown_proposed));
     before.hidden = proposed;
     list.element.hidden = !editable();
     prompt.textContent = editable() ? "Choose an edit from the list." : "";

@@ -76,6 +76,12 @@ export class OptionList {
     );
   }
 
+  /** The list is drawn again, so the keyboard goes to the search field: Enter there does not submit. @param {Option} option */
+  #choose(option) {
+    if (this.list.querySelector(":focus-visible")) this.search.focus({ preventScroll: true });
+    this.take(option);
+  }
+
   /** @param {Option} option */
   #line(option) {
     const changes = changeTexts(this.draft.data, option.change, FEW).join(", ");
@@ -88,7 +94,7 @@ export class OptionList {
           h("span", { text: changes || "changes no feature" }),
           h("span", { class: "hint", text: verdict(option.gain) }),
         ],
-        () => this.take(option),
+        () => this.#choose(option),
         { class: "option", disabled: !this.editable() },
       ),
     );

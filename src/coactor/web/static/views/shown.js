@@ -32,8 +32,22 @@ function draw(shape) {
   return element;
 }
 
-/** @param {View} view @returns {Element} */
-function content(view) {
+/**
+ * The cells of a table, marked where they differ from the table before.
+ * @param {Extract<View, { kind: "table" }>} view @param {View} [before]
+ */
+function cells(view, before) {
+  const old = before?.kind === "table" && before.rows.length === view.rows.length ? before : view;
+  return view.rows.map((row, i) =>
+    row.map((cell, j) => {
+      const [now, then] = [text(cell), text(old.rows[i][j])];
+      return now === then ? now : h("span", { class: "changed", title: `was ${then}`, text: now });
+    }),
+  );
+}
+
+/** @param {View} view @param {View} [before] @returns {Element} */
+function content(view, before) {
   const label = view.title ?? "Solution";
   if (view.kind === "list")
     return h(
@@ -42,11 +56,7 @@ function content(view) {
       view.items.map((item) => h("li", { dir: "auto", text: text(item) })),
     );
   if (view.kind === "table")
-    return table(
-      label,
-      view.head,
-      view.rows.map((row) => row.map(text)),
-    );
+    return table(label, view.head, cells(view, before));
   if (view.kind === "drawing") {
     const viewBox = `0 0 ${view.size[0]} ${view.size[1]}`;
     return s(
@@ -59,15 +69,19 @@ function content(view) {
   return h("p", { class: "shown-text", dir: "auto", text: text(words) });
 }
 
-/** Elements for a solution; its JSON if the domain does not show it. @param {View[] | null} views @param {unknown} solution */
-export function drawShown(views, solution) {
+/**
+ * Elements for a solution; its JSON if the domain does not show it.
+ * @param {View[] | null} views @param {unknown} solution
+ * @param {View[] | null} [before] views of the proposal: cells of tables that differ from it are marked
+ */
+export function drawShown(views, solution, before) {
   if (!views) return [h("pre", { class: "data", text: JSON.stringify(solution) })];
-  return views.map((view) =>
+  return views.map((view, i) =>
     h(
       "section",
       { class: "shown" },
       view.title ? h("h3", { text: view.title }) : null,
-      content(view),
+      content(view, before?.[i]),
     ),
   );
 }

@@ -92,12 +92,6 @@ export function inWords(part, largest) {
   return `${part.taste > 0 ? "wanted" : "avoided"}${share > 0.2 ? degree : ", a little"}`;
 }
 
-/** One of several things that are counted: "left turns" is "One left turn". @param {string} label */
-const oneOf = (label) =>
-  /^[a-z][a-z ]*[^s]s$/.test(label) && !/works$/.test(label)
-    ? `One ${label.slice(0, -1)}`
-    : `One of “${label}”`;
-
 /** @param {Part} part @param {number} count */
 const quantity = ({ label, unit }, count) =>
   unit ? `${number(count)} ${unit} of ${label}` : `${number(count)} of “${label}”`;
@@ -113,7 +107,7 @@ function worth(part, reference, largest) {
   if (Math.abs(part.taste) < 0.05 * largest) return "";
   const rate = Math.abs(part.weight / part.factor / (reference.weight / reference.factor));
   if (rate < 1e-3 || rate > 1e4) return "";
-  const one = part.unit ? quantity(part, 1) : oneOf(part.label);
+  const one = part.unit ? quantity(part, 1) : `One of “${part.label}”`;
   const way = reference.label === "distance" && reference.unit;
   const other = way
     ? `a detour of ${number(rate, 2)} ${reference.unit}`
