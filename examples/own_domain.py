@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from coactor.protocol import Move, Vector
 FEATURES = ("dislike", "tiredness", "inexperience", "unevenness")
 
 
-@dataclass(frozen=True)
-class Week:
+class Week(TypedDict):
     """A problem: what it would cost to have each person on each shift, and how many shifts are fair."""
 
     costs: np.ndarray  # (people, shifts, 3): dislike, tiredness, inexperience
@@ -38,20 +37,20 @@ class Shifts:
 
     def features(self, x: Week, y: tuple[int, ...]) -> Vector:
         """phi(x, y): minus what is bad about the plan, so that utility w . phi is larger for better plans."""
-        workload = np.bincount(y, minlength=len(x.costs))
-        bad = x.costs[list(y), range(len(y))].sum(axis=0)
-        return -np.append(bad, ((workload - x.fair) ** 2).sum())
+        workload = np.bincount(y, minlength=len(x["costs"]))
+        bad = x["costs"][list(y), range(len(y))].sum(axis=0)
+        return -np.append(bad, ((workload - x["fair"]) ** 2).sum())
 
     def solve(self, x: Week, w: Vector) -> tuple[int, ...]:
         """The cheapest person for each shift, then every edit that helps. Your own solver will do as well."""
-        start = tuple(int(who) for who in (x.costs @ w[:3]).argmin(axis=0))
+        start = tuple(int(who) for who in (x["costs"] @ w[:3]).argmin(axis=0))
         path, _ = coactor.search.landscape(self, x, w).climb(start)
         return tuple(path[-1])
 
     def moves(self, x: Week, y: tuple[int, ...]) -> Iterator[Move]:
         """Every edit, always in the same order."""
         for shift, who in enumerate(y):
-            for other in range(len(x.costs)):
+            for other in range(len(x["costs"])):
                 if other != who:
                     yield {"op": "hand over", "args": [shift, other]}
         for one in range(len(y)):
@@ -72,7 +71,7 @@ class Shifts:
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Week]:
         """Random weeks."""
         for _ in range(n):
-            yield Week(rng.random((self.people, self.shifts, 3)), self.shifts / self.people)
+            yield {"costs": rng.random((self.people, self.shifts, 3)), "fair": self.shifts / self.people}
 
 
 def simulate(learner: str, weeks: list[Week], truth: Vector) -> list[float]:

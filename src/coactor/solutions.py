@@ -153,7 +153,7 @@ def _array(values: Any, name: Any) -> Any:
 
 
 def _short(data: Any) -> str:
-    text = repr(data)
+    text = " ".join(repr(data).split())
     return text if len(text) <= 120 else text[:117] + "..."
 
 
