@@ -5,23 +5,14 @@
 Each cell is the effort of another contender minus that of the default learner, per case of an archive and per
 run of a panel, with its 95 % interval: above 0 the default learner needs less. The last column names those
 that need less than the default learner, beyond the interval. Archives are folders or files that
-`coactor evaluate` reads; queries are replayed without and with a budget. A .csv file has choices of people
-among some alternatives: a row per alternative, with `id` of the person, `chid` of the situation, `choice`
-and features; each choice becomes a line of a JSON-lines archive, in the domain `PickOne`.
+`coactor evaluate` reads; queries are replayed without and with a budget.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import json
-import tempfile
-from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from coactor.lab.archives.archives import open_archive
 from coactor.lab.archives.evaluation import evaluate
@@ -31,46 +22,6 @@ from coactor.lab.paper.comparison import compare
 from coactor.lab.paper.panels import PANELS
 
 OURS = "default@start"
-
-
-class PickOne:
-    """Take one of some alternatives: a problem is a matrix of features, a solution the number of a row."""
-
-    def __init__(self, dim: int) -> None:
-        self.dim = dim
-
-    def solve(self, x: Any, w: Any) -> int:
-        return int((np.asarray(x) @ w).argmax())
-
-    def features(self, x: Any, y: int) -> Any:
-        return np.array(x[y], np.float64)
-
-    def moves(self, x: Any, y: int) -> Iterator[Any]:
-        return ({"op": "take", "args": [k]} for k in range(len(x)) if k != y)
-
-    def apply(self, x: Any, y: int, move: Any) -> int:
-        return int(move["args"][0])
-
-    def edits_between(self, x: Any, y: int, z: int) -> int:
-        return int(y != z)
-
-
-def open_any(path: str, budget: Any = None) -> Any:
-    """An archive, also of choices in a CSV file; features are measured by their standard deviations."""
-    if not path.endswith(".csv"):
-        return open_archive(path, budget=budget)
-    with Path(path).open() as file:
-        rows = list(csv.DictReader(file))
-    names = [name for name in rows[0] if name not in ("", "id", "chid", "alt", "choice")]
-    scale = {name: float(np.std([float(row[name]) for row in rows])) or 1.0 for name in names}
-    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as lines:
-        for (person, _), some in groupby(rows, key=lambda row: (row["id"], row["chid"])):
-            options = list(some)
-            problem = [[float(row[name]) / scale[name] for name in names] for row in options]
-            taken = [float(row["choice"]) for row in options].index(1.0)
-            lines.write(json.dumps({"problem": problem, "solution": taken, "person": person}) + "\n")
-        lines.flush()
-        return open_archive(lines.name, domain=PickOne(len(names)))  # type: ignore[arg-type]
 
 
 def main() -> None:
@@ -85,9 +36,9 @@ def main() -> None:
     print(f"| set | {OURS} |", *(f" {name} |" for name in others), " needs less |")
     print("|---" * (len(others) + 3) + "|", flush=True)
     for path in options.archives:
-        budgets = (None, (5, 15)) if open_any(path).kind == "queries" else (None,)
+        budgets = (None, (5, 15)) if open_archive(path).kind == "queries" else (None,)
         for budget in budgets:
-            archive = open_any(path, budget)
+            archive = open_archive(path, budget=budget)
             cases = min(options.cases or archive.size, archive.size)
             result = evaluate(archive, [OURS, *others], orders=options.orders, cases=cases, jobs=1)
             cells = {name: result.saved(OURS, name) for name in others}
@@ -103,7 +54,7 @@ def main() -> None:
 
 def _row(name: str, effort: str, cells: dict[str, Any]) -> str:
     better = ", ".join(other for other, one in cells.items() if one is not None and one.high < 0)
-    return f"| {name} | {effort} |" + "".join(map(_cell, cells.values())) + f" {better or 'nobody'} |"
+    return f"| {name} | {effort} |" + "".join(map(_cell, cells.values())) + f" {better or 'none'} |"
 
 
 def _cell(one: object) -> str:
