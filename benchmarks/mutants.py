@@ -104,7 +104,11 @@ SETTINGS = (  # what is changed, file, text, the text in its place
     ("cubes: 9 features", CUBES, "features: int = 10", "features: int = 9"),
 )
 # (file, the line of the source, the change) -> why no test can or need notice it
-ACCEPTED: dict[tuple[str, str, str], str] = {}
+ACCEPTED = {  # file, line, change -> why no test can notice it
+    ("learners/coactive.py", "if tells(delta, feedback.path[0]):", "0 -> 1"): (
+        "equivalent: the ends differ by delta, which is rounding where the comparison matters"
+    ),
+}
 
 _COMPARISONS = {
     ast.Lt: ast.LtE,

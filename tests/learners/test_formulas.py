@@ -38,6 +38,14 @@ def test_perceptrons(w: Vector, delta: Vector, cost: float) -> None:
         np.testing.assert_allclose(learner.weights, w + rate * delta, rtol=1e-12, atol=1e-12)
 
 
+def test_a_correction_without_cost_teaches_nothing() -> None:
+    """Algorithm 1 updates only if C > 0."""
+    for make in (PER, CSPER, PA, CSPA):
+        learner = started(make, np.ones(D))
+        learner.update(feedback(np.array([1.0, 0.0, -2.0]), 0.0))
+        np.testing.assert_array_equal(learner.weights, np.ones(D))
+
+
 @given(vectors, vectors, costs)
 def test_pa_and_cspa_reach_their_margin_exactly(w: Vector, delta: Vector, cost: float) -> None:
     for make, margin in ((PA, 1.0), (lambda d: PA(d, margin=2.5), 2.5), (CSPA, cost)):
