@@ -107,7 +107,7 @@ SETTINGS = (  # what is changed, file, text, the text in its place
 ACCEPTED = {  # file, line, change -> why no test can notice it
     ("learners/coactive.py", "if tells(delta, feedback.path[0]):", "0 -> 1"): (
         "equivalent: the ends differ by delta, which is rounding where the comparison matters"
-    ),
+    )
 }
 
 _COMPARISONS = {

@@ -55,8 +55,7 @@ function content(view, before) {
       { class: "shown-list" },
       view.items.map((item) => h("li", { dir: "auto", text: text(item) })),
     );
-  if (view.kind === "table")
-    return table(label, view.head, cells(view, before));
+  if (view.kind === "table") return table(label, view.head, cells(view, before));
   if (view.kind === "drawing") {
     const viewBox = `0 0 ${view.size[0]} ${view.size[1]}`;
     return s(
