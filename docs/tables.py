@@ -23,6 +23,14 @@ from pathlib import Path
 TABLES = Path(__file__).parent / "results" / "tables"
 FOUR = ("PER", "CSPER", "PA", "CSPA")
 SHARING = "pooled-default,separate-default,default"
+PANELS = {  # in README
+    "path-clean": "path",
+    "path-noise": "path, noise",
+    "tsp-clean": "TSP",
+    "tsp-noise": "TSP, noise",
+    "mtsp-clean": "multi-TSP",
+    "mtsp-noise": "multi-TSP, noise",
+}
 Row = dict[str, str]
 
 # name -> (command, what an effort is called)
@@ -97,7 +105,8 @@ def paper(folder: Path) -> None:
         ["true weights, the paper's solver", *truth],
         ["**default**", *(f"**{cell}**" for cell in ours)],
     ]
-    save("paper-default", table([f"edits in {examples} examples", *shown], short), command)
+    titles = [PANELS.get(panel, panel) for panel in shown]
+    save("paper-default", table([f"edits in {examples} examples", *titles], short), command)
     claims(folder)
     if (folder / "robustness.csv").exists():
         robustness(read(folder / "robustness.csv"), command)

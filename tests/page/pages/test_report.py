@@ -47,11 +47,12 @@ def test_report_says_what_people_share_and_how_each_differs(site):
     shared = rng.random(domain.dim)
     tastes = {"ana": shared, "ben": shared.copy()}
     tastes["ben"][0] = -3.0
-    for k in range(12):
+    for k in range(48):
         name = ("ana", "ben")[k % 2]
         proposal = study.renew(studies.ask(study, name), actor=name)
         expert = coactor.SimulatedExpert(domain, weights=tastes[name], kappa=0.1)
         study.tell(proposal, expert(proposal.problem, proposal.solution), actor=name)
+    assert study.people().shared
     assert study.people().people[1].words
     page = site.open(site.log_in("lea", "lead"), "/s/try-ranking/report")
     card = page.locator("#people")

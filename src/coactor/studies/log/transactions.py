@@ -110,16 +110,18 @@ class Transaction:
         rows = self.connection.execute(query.order_by(table.c.name))
         return [Head(row.id, row.name, row.seq, bytes(row.hash)) for row in rows]
 
-    def create(self, name: str) -> int:
+    def create(self, name: str, id: int | None = None) -> int:
         """Add a study with an empty log; the caller must append its first fact in this transaction.
 
-        Raises Conflict if there is a study of this name.
+        It gets the id if that is free, else a random number: SQLite would give that of a deleted study to
+        the next one. Raises Conflict if there is a study of this name.
         """
+        if id is not None and self.connection.execute(_HEAD, {"i": id}).first() is not None:
+            id = None
         try:
             result = self.connection.execute(
                 schema.studies.insert().returning(schema.studies.c.id),
-                # A random number: SQLite would give that of a deleted study to the next one.
-                {"id": 1 + secrets.randbelow(END), "name": name, "seq": 0, "hash": bytes(32)},
+                {"id": id or 1 + secrets.randbelow(END), "name": name, "seq": 0, "hash": bytes(32)},
             )
         except IntegrityError:
             raise Conflict(

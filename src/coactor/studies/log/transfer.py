@@ -62,7 +62,11 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def load(
-    store: Store, lines: Iterable[dict[str, Any]], name: str | None = None, learner: Learner | None = None
+    store: Store,
+    lines: Iterable[dict[str, Any]],
+    name: str | None = None,
+    learner: Learner | None = None,
+    id: int | None = None,
 ) -> str:
     """Import an exported study in one transaction, checking every link of the chain; return its name.
 
@@ -78,7 +82,7 @@ def load(
         )
     name = name or str(header["name"])
     with store.writing() as sql:
-        study, projection = sql.create(name), None
+        study, projection = sql.create(name, id), None
         previous, seq = GENESIS, 0
         for line in reader:
             if "problem" in line:
@@ -127,13 +131,15 @@ def _entry(line: dict[str, Any], previous: bytes, seq: int) -> Entry:
 def copy(source: Store, target: Store, names: Iterable[str] = ()) -> list[str]:
     """Copy studies from store to store; all of them, and the tokens, if no name is given.
 
-    A token whose name the target has is left out.
+    A token whose name the target has is left out. A study keeps its id if that is free, so that a server
+    follows a store that is set back to its backup.
     """
     selected = list(names)
     with source.reading() as sql:
-        copied = selected or [head.name for head in sql.studies()]
+        ids = {head.name: head.id for head in sql.studies()}
+    copied = selected or list(ids)
     for name in copied:
-        load(target, export(source, name))
+        load(target, export(source, name), id=ids.get(name))
     if not selected:
         _copy_tokens(source, target)
     return copied

@@ -29,7 +29,7 @@ export function makePanels(panels) {
       "section",
       { class: grows ? "panel grows" : "panel" },
       h("h2", {}, button(title, toggle, { "aria-expanded": "false" })),
-      h("div", { class: "panel-body" }, content),
+      h("div", { class: "panel-body", role: "group", "aria-label": title, tabindex: "0" }, content),
     );
     setOpen(panel, phone.matches ? false : (windowMemory.read(memory) ?? !folded));
     element.append(panel);
