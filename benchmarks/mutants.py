@@ -49,6 +49,8 @@ TARGETS = {  # target -> files, tests
             "tests/lab/paper/test_experiments.py",
             "tests/lab/paper/test_runs.py",
             "tests/lab/paper/test_choices.py",
+            "tests/lab/paper/test_robustness.py",
+            "tests/lab/test_people.py",
         ],
     ),
 }
