@@ -109,6 +109,7 @@ def test_theorems_are_checked_where_they_apply(panel, statement, learners):
         assert 0 < row.measured <= row.bound
         assert statement == THEOREM_2 or row.misjudged == 0
     assert (margin.statement, margin.learner, margin.measured, margin.held) == (MARGIN, "PA", 0.0, True)
+    assert (margin.bound, margin.refined, margin.squared) == (0.0, 0.0, False)
 
 
 def test_theorem_2_measures_the_misjudgement_at_the_candidate():
@@ -136,7 +137,7 @@ def test_theorem_2_measures_the_misjudgement_at_the_candidate():
     assert (row.R, row.updates, row.examples) == (pytest.approx(norm), updates, 8)
     assert pytest.approx(np.linalg.norm(w[:10])) == row.W
     limit = coactor.bounds.noisy_per(8, row.R, row.W, 0.1, at_candidate)
-    assert row.bound == pytest.approx(limit)
+    assert (row.bound, row.refined) == (pytest.approx(limit), 0.0)
 
 
 def test_theorem_1_is_checked_on_the_first_100_examples_with_both_bounds():
@@ -165,6 +166,18 @@ def test_theorem_check_notices_broken_assumptions():
         assert (row.local, row.gained) == met
         assert row.assumptions_met == all(met)
         assert (row.panel, row.run, row.learner) == ("path-clean", 3, "PER")
+
+
+def test_theorem_check_measures_the_norm_however_little_an_edit_costs():
+    u = unit("tsp-clean", examples=3)
+    domain = u.panel.make_domain()
+    expert = SimulatedExpert(domain, true_weights(u, domain), kappa=0.1, costs={"reverse": 0.01})
+    check = TheoremCheck("PER", domain, expert, None)
+    for x in make_problems(u, domain, None):
+        check.observe(x)
+    row = check.row("tsp-clean", 0)
+    assert 0 < row.measured < 1
+    assert row.R > 0
 
 
 def test_theorem_check_changes_no_cost():
