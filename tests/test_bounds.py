@@ -176,3 +176,21 @@ def test_balanced_perceptron_satisfies_theorem_1_over_all_people():
     radius, norm = bounds.balanced(largest, tastes)
     assert sum(session.costs) > 0
     assert all(check.held for check in bounds.check_run("CSPER", session.costs, radius, norm, 0.1))
+
+
+def test_balanced_bound_of_two_people_by_hand() -> None:
+    """With mu = 0.5 the shared weights are (4, 2) / 2.5; each person's own are the rest."""
+    people = [np.array([3.0, 0.0]), np.array([1.0, 2.0])]
+    shared = np.array([1.6, 0.8])
+    own = sum(float((one - shared) @ (one - shared)) for one in people)
+    radius, norm = bounds.balanced(2.0, people, mu=0.5)
+    assert radius == pytest.approx(2.0 * math.sqrt(3.0))
+    assert norm == pytest.approx(math.sqrt(0.5 * float(shared @ shared) + own))
+    assert bounds.balanced(2.0, people) == bounds.balanced(2.0, people, mu=1.0)
+
+
+def test_a_bound_is_broken_by_more_than_rounding() -> None:
+    def held(measured: float) -> bool:
+        return bounds.BoundCheck("Theorem 1", "mean C", 2.0, measured).held
+
+    assert [held(measured) for measured in (2.0, 2.0 + 1e-10, 2.0 + 1e-6)] == [True, True, False]
