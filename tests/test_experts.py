@@ -253,3 +253,14 @@ def test_an_expert_with_many_slips_stops_at_a_bound(monkeypatch: pytest.MonkeyPa
     correction = expert(case.x, case.solution())
     assert len(correction.moves) == 40
     assert correction.cut
+
+
+@pytest.mark.parametrize("policy", ["first", "best"])
+def test_an_expert_who_could_err_and_does_not_keeps_the_policy(policy: Policy) -> None:
+    case = make_case("tour", size=8)
+    w, y = case.weights(), case.solution()
+    rng = np.random.default_rng(0)
+    careful = SimulatedExpert(case.domain, w, policy=policy)(case.x, y)
+    erring = SimulatedExpert(case.domain, w, policy=policy, slips=1e-12, rng=rng)(case.x, y)
+    assert len(careful.moves) > 1
+    assert same_correction(careful, erring)

@@ -153,3 +153,31 @@ def test_rounding_is_no_gain() -> None:
     landscape = search.PlainLandscape(Coins(), x, np.array([1.0, 0.0]))
     assert landscape.climb((1, 0)) == ([(1, 0)], [])
     assert landscape.climb((0, 0))[0][-1] == (1, 0)
+
+
+class FourMethods:
+    """Alternatives without their vectors."""
+
+    dim = 1
+
+    def __init__(self) -> None:
+        whole = domains.Alternatives(features=1)
+        self.features, self.solve, self.moves, self.apply = (
+            whole.features,
+            whole.solve,
+            whole.moves,
+            whole.apply,
+        )
+
+
+@pytest.mark.parametrize("domain", [domains.Alternatives(features=1), FourMethods()], ids=["vectors", "four"])
+def test_a_climb_takes_gains_of_at_least_kappa_and_above_0(domain: Any) -> None:
+    def path(rows: list[float], **options: Any) -> list[int]:
+        x = domains.Situation(np.array(rows)[:, None])
+        return list(search.landscape(domain, x, np.ones(1)).climb(0, **options)[0])
+
+    assert path([0.0, 2.0, 4.0], kappa=2.0) == [0, 1, 2]
+    assert path([0.0, 2.0, 4.0], kappa=2.5) == [0, 2]
+    assert path([0.0, 2.0, 4.0], kappa=4.5) == [0]
+    assert path([0.0, 0.5, 1.0]) == [0, 1, 2]  # by default every gain counts
+    assert path([0.0, 0.0], kappa=0.0) == [0]
