@@ -57,6 +57,13 @@ def test_one_person_makes_all_contenders_equal() -> None:
     assert costs.sum() > 0
 
 
+def test_learners_are_told_who_corrects_if_there_are_several() -> None:
+    several = replace(PANELS["path-clean"], tastes="independent", people=4)
+    default, pooled, separate = run_unit(Unit(several, 0, 0, 40, CONTENDERS)).costs
+    assert (default != pooled).any()
+    assert (separate != pooled).any()
+
+
 def test_newcomer_comes_last() -> None:
     plain = replace(PANELS["path-clean"], tastes="identical", people=3)
     together = run_unit(Unit(plain, 0, 0, 20, CONTENDERS)).costs
