@@ -27,7 +27,7 @@ from coactor.protocol import (
 from coactor.protocol.abilities import checks_moves
 from coactor.rounding import rounded
 from coactor.search import check_solution, features_along, move_features
-from coactor.solutions import leaves, same_solution, solution_key
+from coactor.solutions import leaves, same_solution, short, solution_key
 
 MOST_STEPS = 10_000  # of one correction
 SEARCHED = 4000  # solutions visited before the exact search for the edit distance gives up
@@ -183,10 +183,10 @@ def plain_move(move: Any) -> Move:
     """The move with its arguments as a list of ints. Raises Invalid if it is not a valid move."""
     valid = isinstance(move, dict) and move.keys() == {"op", "args"} and isinstance(move["op"], str)
     if not valid or not isinstance(move["args"], list | tuple | np.ndarray) or len(move["op"]) > 40:
-        raise Invalid(f"{_short(move)} is not a valid move; give {{'op': name, 'args': [whole numbers]}}.")
+        raise Invalid(f"{short(move)} is not a valid move; give {{'op': name, 'args': [whole numbers]}}.")
     args = [int(a) for a in move["args"] if isinstance(a, int | np.integer) and not isinstance(a, bool)]
     if len(args) != len(move["args"]) or len(args) > 10_000 or any(abs(a) > 2**53 for a in args):
-        raise Invalid(f"{_short(move)} is not a valid move; its args must be whole numbers.")
+        raise Invalid(f"{short(move)} is not a valid move; its args must be whole numbers.")
     return {"op": move["op"], "args": args}
 
 
@@ -198,7 +198,7 @@ def apply_move(domain: Domain, x: Problem, y: Solution, move: Move) -> Solution:
         z = domain.apply(x, y, move)
         check_solution(domain, x, z)
     except (ValueError, IndexError) as error:
-        raise Invalid(f"The move {_short(move)} cannot be applied here. {error}") from error
+        raise Invalid(f"The move {short(move)} cannot be applied here. {error}") from error
     return z
 
 
@@ -218,11 +218,6 @@ def _check_listed(domain: Domain, x: Problem, y: Solution, move: Move) -> None:
         except (IndexError, KeyError, TypeError):
             pass
     raise Invalid(f"It is not one of the domain's moves for this solution{reason}")
-
-
-def _short(data: Any) -> str:
-    text = repr(data)
-    return text if len(text) <= 120 else text[:117] + "..."
 
 
 # -- the effort of a correction without recorded steps ---------------------------------------------

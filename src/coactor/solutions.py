@@ -115,14 +115,14 @@ def to_plain(data: Any) -> Any:
         for name in data:
             if not isinstance(name, str):
                 raise ValueError(
-                    f"has keys that are not text; after storing, {_short(name)} is {_short(str(name))}. "
+                    f"has keys that are not text; after storing, {short(name)} is {short(str(name))}. "
                     "Use a list, or give the JSON methods."
                 )
         return {name: to_plain(value) for name, value in data.items()}
     if data is None or isinstance(data, str | int | float):
         return data
     raise ValueError(
-        f"contains {_short(data)}, of type {type(data).__name__}, which cannot be stored as JSON. "
+        f"contains {short(data)}, of type {type(data).__name__}, which cannot be stored as JSON. "
         "Use numbers, text, lists and dictionaries, or give the JSON methods."
     )
 
@@ -137,7 +137,7 @@ def from_plain(data: Any) -> Any:
         return _array(data["array"], data["dtype"])
     if data.keys() == {"tuple"}:
         if not isinstance(data["tuple"], list):
-            raise ValueError(f"A tuple must be a list in JSON; found {_short(data['tuple'])}.")
+            raise ValueError(f"A tuple must be a list in JSON; found {short(data['tuple'])}.")
         return tuple(from_plain(item) for item in data["tuple"])
     return {name: from_plain(value) for name, value in data.items()}
 
@@ -148,11 +148,12 @@ def _array(values: Any, name: Any) -> Any:
         if dtype.kind in "biuf":
             return np.array(values, dtype)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"An array of type {_short(name)} cannot be read: {error}") from error
-    raise ValueError(f"Arrays of type {_short(name)} are not supported; use numbers.")
+        raise ValueError(f"An array of type {short(name)} cannot be read: {error}") from error
+    raise ValueError(f"Arrays of type {short(name)} are not supported; use numbers.")
 
 
-def _short(data: Any) -> str:
+def short(data: Any) -> str:
+    """A representation of at most 120 characters on one line, for messages."""
     text = " ".join(repr(data).split())
     return text if len(text) <= 120 else text[:117] + "..."
 

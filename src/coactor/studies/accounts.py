@@ -18,7 +18,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from coactor.studies.codec import STUDY_NAME, short, text
+from coactor.solutions import short
+from coactor.studies.codec import STUDY_NAME, text
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log import schema
 from coactor.studies.log.store import Store

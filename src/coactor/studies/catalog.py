@@ -21,7 +21,7 @@ from coactor.domains.roads import network_json
 from coactor.memory import HabitualDomain
 from coactor.plugins import DOMAINS, announced
 from coactor.protocol import Domain
-from coactor.studies.codec import short
+from coactor.solutions import short
 from coactor.studies.errors import Invalid
 from coactor.studies.log.canonical import canonical, content_hash
 

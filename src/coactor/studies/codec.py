@@ -15,7 +15,7 @@ import numpy as np
 from coactor.memory import HabitualDomain, plain
 from coactor.protocol import Codes, Domain, Problem, Solution
 from coactor.search import check_solution
-from coactor.solutions import from_plain, to_plain
+from coactor.solutions import from_plain, short, to_plain
 from coactor.studies.errors import Invalid
 
 STUDY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -75,12 +75,6 @@ def _stored(what: str, data: Any) -> Any:
         return to_plain(data)
     except ValueError as error:
         raise Invalid(f"The {what} {error}") from error
-
-
-def short(data: Any) -> str:
-    """A representation of at most 120 characters, for messages."""
-    text = repr(data)
-    return text if len(text) <= 120 else text[:117] + "..."
 
 
 def text(value: Any, what: str, longest: int) -> str:

@@ -22,8 +22,9 @@ from coactor.protocol import (
     uses_habits,
 )
 from coactor.rounds import make_guard
+from coactor.solutions import short
 from coactor.studies import catalog
-from coactor.studies.codec import STUDY_NAME, short
+from coactor.studies.codec import STUDY_NAME
 from coactor.studies.errors import Conflict, Invalid
 from coactor.studies.log.chain import GENESIS, seal
 from coactor.studies.log.facts import Created

@@ -18,7 +18,8 @@ from coactor.explanations import lesson
 from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Vector
 from coactor.protocol.abilities import feature_signs, has_posterior, learner_for
 from coactor.rounds import Knowledge, learn, observe
-from coactor.studies.codec import Codec, number, short
+from coactor.solutions import short
+from coactor.studies.codec import Codec, number
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log.canonical import canonical, content_hash
 from coactor.studies.log.chain import Entry
