@@ -102,6 +102,7 @@ def test_by_keyboard_alone(site, revision):
     assert page.locator(".preview path").count() == 0
     page.keyboard.press("ArrowRight")
     page.locator(".choice.chosen").wait_for()
+    page.locator("#submit[data-armed]").wait_for()  # an Enter just after opening is not obeyed
     page.keyboard.press("Enter")  # takes what is shown; it does not submit
     revision(page, 1)
     network, y, z = now(site)
@@ -177,6 +178,7 @@ def test_by_pulling_the_route_and_by_pointing(site, revision):
     page.mouse.click(*spot(page, network, other))  # shown
     page.locator(".choice.chosen .number", has_text="•").wait_for()
     assert len(moves(site)) == 1
+    page.locator("#submit[data-armed]").wait_for()
     page.keyboard.press("Enter")  # taken, not submitted; a second click would do the same
     revision(page, 2)
     assert sorted(network.ends[moves(site)[1]["args"][0]]) == sorted(network.ends[other])
@@ -283,6 +285,7 @@ def test_for_everybody(site, revision):
     page.locator(".choice").first.wait_for()
     page.keyboard.press("ArrowRight")
     wrong += looked_at(page, "looked at")
+    page.locator("#submit[data-armed]").wait_for()
     page.keyboard.press("Enter")
     revision(page, 1)
     page.locator(".choice, .choices p").first.wait_for()

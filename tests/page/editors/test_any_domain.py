@@ -91,7 +91,7 @@ def test_domain_that_shows_and_describes_itself(site, revision, install):
     assert page.locator(".views .shown-list li").all_inner_texts() == ["cellar"]
     page.get_by_role("button", name="Edits", exact=True).click()
     assert page.locator(".edits li").all_inner_texts() == ["Switch the lamp in the cellar"]
-    page.locator("#submit").click()
+    page.locator("#submit[data-armed]").click()
     page.wait_for_url("**/s/lamps")  # nothing else waits
     site.open(page, "/s/lamps/p/1")  # finished: in words, and nothing to search for
     assert page.locator(".edits li").all_inner_texts() == ["Switch the lamp in the cellar"]
