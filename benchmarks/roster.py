@@ -12,6 +12,8 @@ two do not matter to them and one has the opposite sign. They stop when no edit 
 hand-tuned weight. InvOpt's step is chosen on other seeds (least total of two runs); nothing else is tuned.
 
 --out FILE keeps the runs that are finished; the same command goes on from there.
+--two runs two planners in turn, whose tastes share 9 of 15 weights, through one durable study on a server:
+with a token each, and with one token for both.
 --speed measures solving, all edits' effects and proposals in processor time, also for a month of 60 nurses.
 """
 
@@ -20,6 +22,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from itertools import product
@@ -32,10 +35,14 @@ import coactor
 from coactor.corrections import feedback
 from coactor.lab.engine.statistics import interval, resamples
 from coactor.models import GridModel, pattern
+from coactor.studies import Store
+from coactor.studies.accounts import Accounts
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "examples"), str(Path(__file__).parent)]
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "benchmarks"), str(ROOT)]
 from peers import InvOpt  # noqa: E402
 from roster import roster  # noqa: E402
+from tests.web.test_failures import ServerProcess  # noqa: E402
 
 HAND = np.array([1, 5, 3, 3, 2, 3, 4, 2, 2, 4, 2, 2, 5, 2, 2], dtype=float)
 REPORT, TUNE = 0, 101
@@ -60,12 +67,18 @@ class Fixed:
         return
 
 
-def world(seed: int, run: int, weeks: int) -> tuple[list[Any], coactor.SimulatedExpert]:
-    """The weeks and the planner of a run."""
-    rng = np.random.default_rng([seed, run])
+def taste(rng: np.random.Generator) -> Any:
+    """What a planner wants: not the hand-tuned weights."""
     truth = HAND * rng.lognormal(0.0, 1.0, HAND.size)
     odd = rng.permutation(HAND.size)[:3]
     truth[odd[:2]], truth[odd[2]] = 0.0, -truth[odd[2]]
+    return truth
+
+
+def world(seed: int, run: int, weeks: int) -> tuple[list[Any], coactor.SimulatedExpert]:
+    """The weeks and the planner of a run."""
+    rng = np.random.default_rng([seed, run])
+    truth = taste(rng)
     problems = list(roster.sample(rng, n=weeks))
     return problems, coactor.SimulatedExpert(roster, truth, kappa=1.0)
 
@@ -92,6 +105,54 @@ def logged(
             totals[name] += planner(x, roster.solve(x, learner.weights)).effort
             learner.update(feedback(roster, x, correction, learner.reads))
     return totals
+
+
+def two_planners(seed: int, weeks: int) -> tuple[list[Any], list[coactor.SimulatedExpert]]:
+    """The weeks, and two planners whose tastes share 9 of the 15 weights."""
+    rng = np.random.default_rng([seed, 2])
+    tastes = np.array([taste(rng), taste(rng)])
+    same = rng.permutation(HAND.size)[:9]
+    tastes[1, same] = tastes[0, same]
+    planners = [coactor.SimulatedExpert(roster, own, kappa=1.0) for own in tastes]
+    return list(roster.sample(rng, n=weeks)), planners
+
+
+def in_one_study(
+    names: tuple[str, str], problems: list[Any], planners: list[coactor.SimulatedExpert]
+) -> float:
+    """The edits of two planners in turn, with tokens of these names, through one study on a server."""
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{folder}/desk.db"
+        server = ServerProcess(url, "--study", f"ward={ROOT / 'examples' / 'roster.py'}:roster")
+        with Store(url) as store:
+            tokens = {name: Accounts(store).create(name, "ward", "lead") for name in dict.fromkeys(names)}
+        try:
+            total = 0.0
+            studies = [coactor.connect(server.address, "ward", token=tokens[n], domain=roster) for n in names]
+            for k, x in enumerate(problems):
+                study, planner = studies[k % 2], planners[k % 2]
+                proposal = study.ask(x)
+                correction = planner(x, proposal.solution)
+                study.tell(proposal, correction)
+                total += correction.effort
+            return total
+        finally:
+            server.kill()
+
+
+def two(runs: int, weeks: int) -> None:
+    """Two planners in one study, known and not."""
+    for run in range(runs):
+        problems, planners = two_planners(run, weeks)
+        apart = [
+            sum(live(coactor.learners.make("default", roster.dim), problems[k::2], planners[k])[0])
+            for k in range(2)
+        ]
+        known, unknown = (in_one_study(n, problems, planners) for n in (("ana", "ben"), ("desk", "desk")))
+        print(
+            f"run {run}: {known:g} edits with a token each, {unknown:g} with one, {sum(apart):g} apart",
+            flush=True,
+        )
 
 
 def contenders(setting: tuple[float, str, str]) -> dict[str, Callable[[], Any]]:
@@ -187,7 +248,11 @@ def main() -> None:
     parser.add_argument("--weeks", type=int, default=50)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--two", action="store_true")
     args = parser.parse_args()
+    if args.two:
+        two(args.runs, args.weeks)
+        return
     if args.speed:
         speed()
         return
