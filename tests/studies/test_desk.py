@@ -227,8 +227,8 @@ class Locked:
         writing, reading, load = Store.writing, Store.reading, Ledger.load
 
         @contextmanager
-        def write(store):
-            with writing(store) as sql:
+        def write(store, *synced):
+            with writing(store, *synced) as sql:
                 self.held = True
                 try:
                     yield sql

@@ -110,7 +110,9 @@ class Proposer:
         proposal = self._solve(problem, knowledge, version, person or actor, solution)
         usage, recalled = _encoded(proposal)
         solved = self._codec.plain_solution(proposal.solution)
-        with ledger.writing() as log:  # the solver ran outside the lock, so another caller may be first
+        # The solver ran outside the lock, so another caller may be first. A tell of the proposal is synced,
+        # and with it every commit before.
+        with ledger.writing(synced=False) as log:
             earlier = log.sql.by_key(study, key) if key is not None else None
             if earlier is None:
                 proposal = replace(proposal, id=log.projection.asked + 1)
@@ -229,9 +231,11 @@ class Proposer:
         """
         with self._ledger.lock:
             draft = self._ledger.projection.drafts.get(id)
-            only = draft.version if draft is not None and not draft.base else None
-        if only is not None and asked_with in (None, only):  # never solved again
-            return self.find(id, only)
+            once = None if draft is None or draft.base else draft
+            key = None if once is None else (self._ledger.loads, id, once.version, once.solved_for)
+            cached = None if key is None else self._cache.get(key)
+        if once is not None and asked_with in (None, once.version):  # never solved again
+            return cached or self.find(id, once.version)
         with self._ledger.store.reading() as sql:
             solvings, _ = self._read(sql, id)
         versions = [one.version for one in solvings]

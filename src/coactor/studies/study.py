@@ -242,7 +242,7 @@ class Study(Reports):
             with self._ledger.lock:
                 draft = self._ledger.projection.drafts.get(id) or self._ledger.refresh().drafts.get(id)
                 config = self.config
-                solved = None if draft is None else (draft.version, draft.solved_for)
+                solved = None if draft is None else (self._ledger.loads, draft.version, draft.solved_for)
                 whose = person or (draft.person if draft is not None else "") or actor
             if solved is None:
                 return self._teller.repeated(id, request)
@@ -252,7 +252,8 @@ class Study(Reports):
                 draft = log.projection.drafts.get(id)
                 if draft is None:
                     continue
-                if (draft.version, draft.solved_for) == solved and self.config is config:
+                now = self._ledger.loads, draft.version, draft.solved_for
+                if now == solved and self.config is config:
                     holder = draft.held_by(log.now)
                     if holder not in ("", actor):
                         raise Conflict(f"Proposal {id} is held by {holder}; wait until it is released.")

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager, suppress
 
 import pytest
 import sqlalchemy as sa
 
-from coactor.studies import Invalid, Store, Unavailable
+from coactor.studies import Invalid, NotFound, Store, Unavailable
 from coactor.studies.log import schema
 from tests.studies.stubs import flip, make
 
@@ -27,6 +28,31 @@ def test_problems_are_stored_once(sqlite_url):
             study.ask([1.0, 2.0, 3.0])
         with study.store.reading() as sql:
             assert sql.connection.scalar(sa.select(sa.func.count()).select_from(schema.problems)) == 1
+
+
+def test_a_tell_is_synced_to_the_disk_with_the_ask_before_it(sqlite_url, monkeypatch):
+    with make(sqlite_url) as study:
+        levels, writing = [], Store.writing
+
+        @contextmanager
+        def recording(store, *synced):
+            with writing(store, *synced) as sql:
+                levels.append(sql.connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
+                yield sql
+
+        monkeypatch.setattr(Store, "writing", recording)
+        p = study.ask([1.0, 2.0, 3.0])
+        study.tell(p, moves=flip(0))
+    assert levels == [1, 2]  # NORMAL, FULL
+
+
+def test_what_is_not_committed_is_rolled_back(url):
+    with make(url) as study:
+        with suppress(ZeroDivisionError), study.store.writing() as sql:
+            sql.add_problem("a" * 64, b"x")
+            raise ZeroDivisionError
+        with study.store.reading() as sql, pytest.raises(NotFound):
+            sql.problem("a" * 64)
 
 
 def test_a_writer_gives_up_when_another_one_holds_the_lock(url):

@@ -38,10 +38,13 @@ def make_engine(url: str, wait: float) -> sa.Engine:
     if parsed.database in (None, "", ":memory:"):
         raise Invalid("A store must outlive the process; name a file: sqlite:///file.db")
     engine = sa.create_engine(
-        parsed, pool_size=8, max_overflow=56, connect_args={"timeout": wait, "check_same_thread": False}
+        parsed,
+        paramstyle="named",
+        pool_size=8,
+        max_overflow=56,
+        connect_args={"timeout": wait, "check_same_thread": False},
     )
     sa.event.listen(engine, "connect", _configure_sqlite)
-    sa.event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
@@ -63,24 +66,29 @@ def _postgres_engine(url: sa.URL, wait: float) -> sa.Engine:
 
 
 def _configure_sqlite(connection: sqlite3.Connection, _: Any) -> None:
-    connection.isolation_level = None  # `_begin_sqlite` begins transactions
+    connection.isolation_level = None  # `begin` begins transactions
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
 
 
-def _begin_sqlite(connection: sa.Connection) -> None:
+def begin(connection: Any, dialect: str, level: str | None) -> None:
+    """Begin a transaction on a driver's connection; one that writes has SQLite's level of synchronisation."""
+    if dialect != "sqlite":
+        return  # psycopg begins with the first statement
+    if level is None:
+        connection.execute("BEGIN")
+        return
+    connection.execute(f"PRAGMA synchronous = {level}")
     # In WAL mode a transaction that reads first and writes later can fail; IMMEDIATE waits for the lock.
-    immediate = connection.get_execution_options().get("immediate")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+    connection.execute("BEGIN IMMEDIATE")
 
 
 @contextmanager
-def translate_database_errors() -> Iterator[None]:
-    """Re-raise SQLAlchemy and DB-API errors as `Unavailable`."""
+def translate_database_errors(engine: sa.Engine) -> Iterator[None]:
+    """Re-raise errors of SQLAlchemy and of the driver as `Unavailable`."""
     try:
         yield
-    except (DBAPIError, PoolTimeout, sqlite3.Error) as error:
+    except (DBAPIError, PoolTimeout, engine.dialect.loaded_dbapi.Error) as error:
         cause = getattr(error, "orig", None) or error
         reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
         raise Unavailable(

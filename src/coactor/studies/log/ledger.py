@@ -277,10 +277,10 @@ class Ledger:
     # -- writing -----------------------------------------------------------------------------------------
 
     @contextmanager
-    def writing(self) -> Iterator[Writer]:
-        """The right to append facts, until the end of the block."""
+    def writing(self, synced: bool = True) -> Iterator[Writer]:
+        """The right to append facts, until the end of the block; see `Store.writing`."""
         with self.lock:
-            with self.store.writing() as sql:
+            with self.store.writing(synced) as sql:
                 self._catch_up(sql, *sql.lock(self.head.id))
                 writer = Writer(self, sql)
                 yield writer

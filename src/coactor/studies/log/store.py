@@ -1,6 +1,7 @@
 """Where facts are stored: an SQLite file or a PostgreSQL database, named by URL.
 
-SQLite runs in WAL mode, every writing transaction begins IMMEDIATE, and every commit is synced to the disk.
+SQLite runs in WAL mode, and every writing transaction begins IMMEDIATE. A commit is synced to the disk, with
+every commit before it, except where a caller says that the next one is soon enough.
 PostgreSQL serialises the appends of a study by the lock on its row. Both then behave alike: the holder of the
 lock has the head of the log and is the only one who may append to it.
 """
@@ -9,10 +10,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+
+import sqlalchemy as sa
 
 from coactor.studies.log import schema
-from coactor.studies.log.connections import make_engine, translate_database_errors
+from coactor.studies.log.connections import begin, make_engine, translate_database_errors
 from coactor.studies.log.transactions import Transaction
 
 
@@ -46,17 +49,27 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """A transaction that only reads."""
-        with translate_database_errors(), self.engine.connect() as connection:
-            yield Transaction(connection)
+        with self._connected() as connection:
+            begin(connection.driver_connection, self.engine.name, None)
+            yield Transaction(self.engine, connection)
 
     @contextmanager
-    def writing(self) -> Iterator[Transaction]:
-        """A transaction that is committed at the end of the block, or rolled back on an exception."""
-        with translate_database_errors(), self.engine.connect() as connection:
-            if connection.dialect.name == "sqlite":
-                connection = connection.execution_options(immediate=True)
-            with connection.begin():
-                yield Transaction(connection)
+    def writing(self, synced: bool = True) -> Iterator[Transaction]:
+        """A transaction that is committed at the end of the block, or rolled back on an exception.
+
+        Every commit survives a crash of the process. On SQLite it survives a power cut, too, if it or a later
+        one is `synced`.
+        """
+        with self._connected() as connection:
+            begin(connection.driver_connection, self.engine.name, "FULL" if synced else "NORMAL")
+            yield Transaction(self.engine, connection)
+            connection.commit()
+
+    @contextmanager
+    def _connected(self) -> Iterator[sa.PoolProxiedConnection]:
+        """A connection of the pool, which rolls back what was not committed."""
+        with translate_database_errors(self.engine), closing(self.engine.raw_connection()) as connection:
+            yield connection
 
     def tidy(self) -> None:
         """Checkpoint SQLite's write-ahead log without blocking other connections.
@@ -64,24 +77,16 @@ class Store:
         SQLite does this by itself from time to time, inside a commit that then takes long. A server calls
         this between requests instead.
         """
-        if self.engine.dialect.name == "sqlite":
-            with translate_database_errors():
-                connection = self.engine.raw_connection()
-                try:
-                    connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
-                finally:
-                    connection.close()
+        if self.engine.name == "sqlite":
+            with self._connected() as connection:
+                connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def shrink(self) -> None:
         """Rewrite an SQLite file, so that what was deleted is not in its free pages."""
-        if self.engine.dialect.name == "sqlite":
-            with translate_database_errors():
-                connection = self.engine.raw_connection()
-                try:
-                    connection.cursor().execute("VACUUM")
-                    connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                finally:
-                    connection.close()
+        if self.engine.name == "sqlite":
+            with self._connected() as connection:
+                connection.cursor().execute("VACUUM")
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close every connection."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sqlalchemy as sa
@@ -62,6 +63,7 @@ _SNAPSHOT_SEQ = sa.select(sa.func.coalesce(sa.func.max(schema.snapshots.c.seq), 
 _WEIGHTS = sa.select(schema.weights.c.data).where(
     schema.weights.c.study == sa.bindparam("i"), schema.weights.c.version == sa.bindparam("v")
 )
+_TEXTS: dict[tuple[str, sa.ClauseElement], str] = {}
 _DIALECTS: dict[str, Any] = {"sqlite": sqlite_insert, "postgresql": postgres_insert}
 _ADD_PROBLEM = {name: insert(schema.problems).on_conflict_do_nothing() for name, insert in _DIALECTS.items()}
 _ADD_SNAPSHOT = {
@@ -88,8 +90,21 @@ class Head:
 class Transaction:
     """Reads and appends within one transaction."""
 
-    def __init__(self, connection: sa.Connection) -> None:
-        self.connection = connection
+    def __init__(self, engine: sa.Engine, pooled: sa.PoolProxiedConnection) -> None:
+        self._engine, self._pooled = engine, pooled
+        self._driver: Any = pooled.driver_connection
+
+    @cached_property
+    def connection(self) -> sa.Connection:
+        """SQLAlchemy's view of the connection; it must not commit."""
+        return sa.Connection(self._engine, self._pooled)
+
+    def _run(self, statement: sa.ClauseElement, values: dict[str, Any]) -> Any:
+        """Execute one of the frequent statements past SQLAlchemy, which takes longer than the database."""
+        key = self._engine.name, statement
+        if key not in _TEXTS:
+            _TEXTS[key] = str(statement.compile(dialect=self._engine.dialect))
+        return self._driver.execute(_TEXTS[key], values)
 
     # -- studies ---------------------------------------------------------------------------------------
 
@@ -138,10 +153,10 @@ class Transaction:
         return self._head(_HEAD, study)
 
     def _head(self, query: Any, study: int) -> tuple[int, bytes]:
-        row = self.connection.execute(query, {"i": study}).first()
+        row = self._run(query, {"i": study}).fetchone()
         if row is None:
             raise Deleted("This study was deleted.")
-        return row.seq, bytes(row.hash)
+        return row[0], bytes(row[1])
 
     def delete(self, head: Head) -> None:
         """Delete a study, what is derived from it, problems that no other study needs, and roles in it.
@@ -149,7 +164,7 @@ class Transaction:
         Accounts that have no other role are deleted, too.
         """
         study = head.id
-        if self.connection.dialect.name == "postgresql":  # nobody may come to need one of them meanwhile
+        if self._engine.name == "postgresql":  # nobody may come to need one of them meanwhile
             self.connection.exec_driver_sql("LOCK TABLE coactor_problems IN EXCLUSIVE MODE")
         needed = self._needed(study)
         for other in self.studies():
@@ -255,7 +270,7 @@ class Transaction:
 
     def append(self, study: int, entry: Entry) -> None:
         """Add one fact at the end of the log and move the head there."""
-        self.connection.execute(
+        self._run(
             _ADD,
             {
                 "study": study,
@@ -269,7 +284,7 @@ class Transaction:
                 "vectors": entry.vectors,
             },
         )
-        self.connection.execute(_MOVE_HEAD, {"i": study, "s": entry.seq, "h": entry.hash})
+        self._run(_MOVE_HEAD, {"i": study, "s": entry.seq, "h": entry.hash})
 
     def rewrite(self, study: int, entry: Entry) -> None:
         """Replace the bytes of a fact, and move the head there; only for an erasure."""
@@ -281,7 +296,7 @@ class Transaction:
 
     def add_problem(self, hash: str, data: bytes) -> None:
         """Store a problem under its content hash, if it is not there yet."""
-        self.connection.execute(_ADD_PROBLEM[self.connection.dialect.name], {"hash": hash, "data": data})
+        self._run(_ADD_PROBLEM[self._engine.name], {"hash": hash, "data": data})
 
     def problem(self, hash: str) -> bytes:
         """The problem with this content hash. Raises NotFound if it is missing."""
@@ -293,7 +308,7 @@ class Transaction:
     def add_snapshot(self, study: int, seq: int, data: bytes) -> None:
         """Store the projection at a sequence number."""
         row = {"study": study, "seq": seq, "data": data}
-        self.connection.execute(_ADD_SNAPSHOT[self.connection.dialect.name], row)
+        self.connection.execute(_ADD_SNAPSHOT[self._engine.name], row)
 
     def remove_snapshot(self, study: int, seq: int | None = None) -> None:
         """Remove the snapshot at a sequence number, or all of them."""
@@ -318,8 +333,9 @@ class Transaction:
 
     def add_weights(self, study: int, weights: dict[int, Vector]) -> None:
         """Store the weights of versions."""
-        rows = [{"study": study, "version": v, "data": pack_weights(w)} for v, w in weights.items()]
-        self.connection.execute(_SET_WEIGHTS[self.connection.dialect.name], rows)
+        for version, vector in weights.items():
+            row = {"study": study, "version": version, "data": pack_weights(vector)}
+            self._run(_SET_WEIGHTS[self._engine.name], row)
 
     def weights(self, study: int, version: int) -> Vector | None:
         """The stored weights of a version; None if a store of an older coactor has none."""
