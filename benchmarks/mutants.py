@@ -106,6 +106,7 @@ SETTINGS = (  # what is changed, file, text, the text in its place
     ("cubes: 9 features", CUBES, "features: int = 10", "features: int = 9"),
 )
 # (file, the line of the source, the change) -> why no test can or need notice it
+STREAM = "equivalent in distribution: which random numbers are drawn is arbitrary"
 ACCEPTED = {  # file, line, change -> why no test can notice it
     ("learners/coactive.py", "if tells(delta, feedback.path[0]):", "0 -> 1"): (
         "equivalent: the ends differ by delta, which is rounding where the comparison matters"
@@ -118,6 +119,17 @@ ACCEPTED = {  # file, line, change -> why no test can notice it
     ("experts.py", "return self.misjudgement * (u - 0.5)", "Sub -> Add"): (
         "equivalent: only differences of errors count, and the same constant is added to all"
     ),
+    (RUNS, "panel, more = unit.panel, (1,) if changed else ()", "1 -> 2"): STREAM,
+    (
+        RUNS,
+        "weights = stream(unit, _WEIGHTS, *((1,) if changed else ())).random(length)",
+        "branches exchanged",
+    ): STREAM,
+    (
+        RUNS,
+        "seed = int(stream(unit, _CONTENDER, zlib.crc32(text.encode())).integers(2**31))",
+        "Pow -> Mult",
+    ): STREAM,
 }
 
 _COMPARISONS = {
