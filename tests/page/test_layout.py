@@ -101,3 +101,47 @@ def test_other_ways_are_in_view(site):
         assert box["x"] + box["width"] <= inside["x"] + inside["width"]
         assert box["y"] >= inside["y"]
         assert box["y"] + box["height"] <= inside["y"] + inside["height"]
+
+
+CUT = """(selector) => [...document.querySelectorAll(selector)]
+  .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"""
+RIGHT = "(one) => one.getBoundingClientRect().right"
+
+
+def test_finished_ranking_is_read_whole_and_in_columns(site):
+    site.study("try-ranking").tell(1, moves=[{"op": "exchange", "args": [0]}], actor="ana")
+    page = site.open(site.log_in(viewport={"width": 1280, "height": 844}), "/s/try-ranking/p/1")
+    assert page.evaluate(CUT, ".doc .called") == []
+    for column in range(2):
+        head, first = (page.locator(f".doc{kind}").first for kind in (".head", ":not(.head)"))
+        rights = [row.locator(".fact").nth(column).evaluate(RIGHT) for row in (head, first)]
+        assert abs(rights[0] - rights[1]) < 2
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate(CUT, ".doc .called") == []
+
+
+def test_finished_drive_and_a_look_at_one_offer_no_other_ways(site):
+    page = site.open(site.log_in(), "/s/try-roads")
+    page.locator(".look").first.click()
+    page.locator("#accept:not([disabled])").wait_for()
+    assert page.locator("dialog .badge[class*=w0]").count() == 0
+    page.keyboard.press("Enter")
+    page.locator("#lesson").wait_for()
+    with page.expect_response("**/outcome"):
+        site.open(page, "/s/try-roads/p/1")
+    page.wait_for_load_state("networkidle")
+    assert page.get_by_role("button", name="Streets").count() == 1
+    assert page.get_by_role("button", name="Other ways").count() == 0
+    assert page.locator(".badge[class*=w0]").count() == 0
+
+
+def test_titles_are_read_whole_and_cards_differ(site):
+    page = site.open(site.log_in(viewport={"width": 1280, "height": 800}), "/")
+    pictures = page.locator(".card .picture path")
+    assert len({pictures.nth(k).get_attribute("d") for k in range(pictures.count())}) == pictures.count() == 8
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        site.open(page, "/s/try-plan/p/1")
+        assert page.evaluate(CUT, ".title h1") == []
+        height, lines = page.locator(".title h1").evaluate("(one) => [one.scrollHeight, one.clientHeight]")
+        assert height <= lines + 1

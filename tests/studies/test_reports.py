@@ -108,3 +108,24 @@ def test_weights_of_a_version_are_read_without_a_replay(sqlite_url, monkeypatch)
         assert study.round(3).lesson.startswith("Now ")
         assert study.explain(3).version == 2
         study.learner(7)
+
+
+def test_queue_is_filtered_by_person_and_day(sqlite_url):
+    clock = Clock()
+    with make(sqlite_url, clock=clock) as study:
+        start = clock.now
+        for _ in range(4):
+            study.ask([1.0, 1.0, 1.0])
+            clock.now += 100
+        desk = study.desk(lease=60.0)
+        desk.claim(2, "ben")
+        desk.edit(2, flip(0), revision=0, actor="ben")
+        desk.release(2, "ben")  # an unfinished draft of his
+        desk.claim(3, "ana")
+        page = study.queue(QueueQuery(person="ben"))
+        assert [t.id for t in page.tickets] == [2]
+        assert page.people == ["ana", "ben"]
+        assert [t.id for t in study.queue(QueueQuery(person="ana")).tickets] == [3]
+        day = QueueQuery(arrived_from=start + 100, arrived_until=start + 300)
+        assert [t.id for t in study.queue(day).tickets] == [2, 3]
+        assert desk.next("dov", day).ticket.id == 2

@@ -33,7 +33,15 @@ from coactor.studies.log.transactions import Transaction
 from coactor.studies.proposing import Proposer
 from coactor.studies.results import Explanation, QueuePage, Share, Ticket, Version
 from coactor.studies.telling import Teller
-from coactor.studies.tickets import STATES, QueueQuery, done_ticket, last_told, open_ticket, state_of
+from coactor.studies.tickets import (
+    STATES,
+    QueueQuery,
+    done_ticket,
+    last_told,
+    open_ticket,
+    people_of,
+    state_of,
+)
 
 
 class Reports:
@@ -164,7 +172,8 @@ class Reports:
                 return None
             found = query.select(projection.drafts.values(), now)
             rows = [self._open_ticket(projection, draft) for draft in found[offset : offset + limit]]
-        return QueuePage(tag, counts["waiting"], counts["draft"], counts["held"], len(found), rows)
+            people = sorted({name for draft in projection.drafts.values() for name in people_of(draft)})
+        return QueuePage(tag, counts["waiting"], counts["draft"], counts["held"], len(found), rows, people)
 
     def _all(
         self, sql: Transaction, projection: Projection, state: str | None, after: int, limit: int

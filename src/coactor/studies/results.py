@@ -81,6 +81,8 @@ class QueuePage:
         Proposals that match the query, on all pages.
     tickets
         Those on this page.
+    people
+        Everybody who edits an unfinished proposal or edited it last, or for whom one was solved.
     """
 
     tag: str
@@ -89,6 +91,7 @@ class QueuePage:
     held: int
     matching: int
     tickets: list[Ticket]
+    people: list[str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -30,6 +31,10 @@ class QueueQuery:
     order
         "oldest" or "newest" first, or by the chance to be accepted unchanged: "doubtful" or "likely" first.
         Proposals without a chance come last.
+    person
+        Who edits it or edited it last, or for whom it was solved; empty: everybody.
+    arrived_from, arrived_until
+        Only proposals asked from the first time on and before the second (seconds since 1970).
 
     Raises Invalid if there is no such state or order.
     """
@@ -37,6 +42,9 @@ class QueueQuery:
     state: str = "open"
     search: str = ""
     order: str = "oldest"
+    person: str = ""
+    arrived_from: float = 0.0
+    arrived_until: float = math.inf
 
     def __post_init__(self) -> None:
         if self.state not in STATES or self.state == "done":
@@ -51,6 +59,8 @@ class QueueQuery:
             draft
             for draft in drafts
             if (self.state == "open" or state_of(draft, now) == self.state)
+            and (not self.person or self.person in people_of(draft))
+            and self.arrived_from <= draft.time < self.arrived_until
             and (
                 not words
                 or words in draft.label.casefold()
@@ -63,6 +73,11 @@ class QueueQuery:
             sign = 1.0 if self.order == "doubtful" else -1.0
             found.sort(key=lambda draft: 2.0 if draft.chance is None else sign * draft.chance)
         return found
+
+
+def people_of(draft: DraftState) -> set[str]:
+    """Who edits a proposal or edited it last, and for whom it was solved."""
+    return {name for name in (draft.holder, draft.editor, draft.person, draft.solved_for) if name}
 
 
 def state_of(draft: DraftState, now: float) -> str:

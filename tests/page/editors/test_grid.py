@@ -147,6 +147,21 @@ def test_planners_morning_by_mouse(desk, revision):
     assert cell(page, part).inner_text() == desk.x.positions["shift"][desk.y.ravel()[part]]
 
 
+def test_click_opens_the_choices_before_the_server_has_answered(desk):
+    page = desk.begin("slow", "try-roster")
+    held: list[Any] = []
+    page.route("**/part?part=*", lambda route, _: held.append(route))
+    cell(page, 3).click()
+    page.locator(".cell-menu", has_text="Looking at its choices").wait_for()
+    cell(page, 3).click()  # closes it
+    page.locator(".cell-menu").wait_for(state="hidden")
+    cell(page, 3).click()
+    page.locator(".cell-menu").wait_for()
+    for route in held:
+        route.continue_()
+    page.locator(".cell-menu .menu-item").first.wait_for()
+
+
 def test_planners_morning_by_keyboard(desk, revision):
     page = desk.begin("keys", "try-roster")
     part, choice, move, _ = desk.find("set")

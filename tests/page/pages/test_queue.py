@@ -44,6 +44,27 @@ def test_long_queue_counts_pages_searches_and_keeps_the_focus(site, long_queue):
     page.wait_for_url("**/p/229")
 
 
+def test_queue_is_filtered_by_person_and_by_day(site, long_queue):
+    desk = long_queue.desk()
+    desk.claim(7, "ben")
+    desk.edit(7, [{"op": "exchange", "args": [0]}], revision=0, actor="ben")
+    desk.release(7, "ben")
+    page = site.open(site.log_in("ana", "expert"), "/s/long")
+    page.get_by_label("Person").select_option("ben")
+    page.locator("#range", has_text="1 to 1 of 1").wait_for(state="attached")
+    assert page.locator(".ticket b").all_inner_texts() == ["Guest 7"]
+    page.reload()  # the window remembers what is looked for
+    page.locator(".ticket", has_text="Guest 7").wait_for()
+    assert page.locator(".ticket").count() == 1
+    page.get_by_label("Person").select_option("")
+    page.locator("#range", has_text="of 230").wait_for()
+    page.get_by_label("Arrived on this day").fill("2001-02-03")
+    page.get_by_text("Nothing matches.").wait_for()
+    today = page.evaluate("() => new Date().toLocaleDateString('sv')")
+    page.get_by_label("Arrived on this day").fill(today)
+    page.locator(".ticket", has_text="Guest 8").first.wait_for()
+
+
 def test_old_proposal_is_shown_at_once_and_proposed_again_with_consent(site, long_queue):
     site.app.state.studies.patience = -1.0  # every solver is slow
     long_queue.tell(230, moves=[{"op": "exchange", "args": [0]}])

@@ -12,6 +12,12 @@ from coactor.web.demo import studies
 
 pytestmark = pytest.mark.browser
 
+OVERLAPS = """() => { const texts = [...document.querySelector(".chart").querySelectorAll("text")];
+  const boxes = texts.map((one) => [one.textContent, one.getBoundingClientRect()]);
+  return boxes.flatMap(([a, one], i) => boxes.slice(i + 1).filter(([, two]) => one.width && two.width
+    && one.left < two.right && one.right > two.left && one.top < two.bottom - 2 && one.bottom - 2 > two.top)
+    .map(([b]) => `${a} and ${b}`)); }"""
+
 
 def test_report_compares_the_start_with_now_and_with_no_learning(site):
     study = site.study("try-ranking")
@@ -64,6 +70,14 @@ def test_report_says_what_people_share_and_how_each_differs(site):
     card.locator("option", has_text="person 2").wait_for(state="attached")
     assert "ben" not in card.inner_text()
     assert page.locator("#hide-names").is_checked()
+    page.get_by_text("The numbers").click()
+    page.locator("#by").select_option("ben")
+    page.locator("#selected", has_text="24 proposals").wait_for()
+    rows = page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr")
+    assert rows.count() == 24
+    page.locator("#on").fill("2001-02-03")
+    page.locator("#selected", has_text="No finished proposal matches.").wait_for()
+    assert page.evaluate(OVERLAPS) == []
     reader = site.open(site.log_in("rita", "viewer"), "/s/try-ranking/report").locator("#people")
     reader.locator("#shared").wait_for()
     assert "ben" not in reader.inner_text()

@@ -43,6 +43,7 @@ class DraftState:
     solved_for: str = ""  # whose weights the solution was made with
     proposer: str = "learner"  # which alternative of the guard solved it, and why
     reason: str = ""
+    editor: str = ""  # who edited it last
 
     @property
     def touched(self) -> bool:
@@ -141,6 +142,7 @@ class Projection:
                     fact.gross,
                     moves=list(fact.moves),
                     holder=entry.actor,
+                    editor=entry.actor,
                     until=fact.until,
                     chance=fact.chance,
                     expected=fact.expected,
@@ -263,4 +265,5 @@ def _edit(draft: DraftState, fact: facts.Edited, actor: str) -> None:
     else:
         draft.moves.append(draft.undone.pop())
     draft.revision, draft.gross = fact.revision, draft.gross + 1
-    draft.holder, draft.until = actor, fact.until
+    draft.holder = draft.editor = actor
+    draft.until = fact.until

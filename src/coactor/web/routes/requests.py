@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Annotated, Any, Literal
 
@@ -56,8 +57,13 @@ def _queue_query(
         str, Parameter(max_length=200, description="Part of the label or key, or the number.")
     ] = "",
     order: Annotated[str, Parameter(description="oldest, newest, doubtful or likely first.")] = "oldest",
+    person: Annotated[
+        str, Parameter(max_length=100, description="Who edits or edited it, or for whom it was solved.")
+    ] = "",
+    arrived_from: Annotated[float, Parameter(description="Asked at this time or later.")] = 0.0,
+    arrived_until: Annotated[float, Parameter(description="Asked before this time.")] = math.inf,
 ) -> QueueQuery:
-    return QueueQuery(state, search, order)
+    return QueueQuery(state, search, order, person, arrived_from, arrived_until)
 
 
 Query = Annotated[QueueQuery, Depends(_queue_query)]

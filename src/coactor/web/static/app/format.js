@@ -89,6 +89,13 @@ export function ago(seconds) {
 export const day = (seconds) =>
   new Date(seconds * 1000).toLocaleDateString(undefined, { day: "numeric", month: "short" });
 
+/** When a day of a calendar ("2026-11-16") begins and ends here; zeros if it is none. @param {string} text */
+export function bounds(text) {
+  const [year, month, date] = text.split("-").map(Number);
+  if (!date) return [0, 0];
+  return [date, date + 1].map((number) => new Date(year, month - 1, number).getTime() / 1000);
+}
+
 /** Date and time. @param {number} seconds since 1970 */
 export const clock = (seconds) =>
   new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });

@@ -125,6 +125,7 @@ export interface QueuePage {
   held: number;
   matching: number;
   tickets: Ticket[];
+  people: string[];
 }
 
 export interface Outcome {

@@ -59,7 +59,8 @@ export class GridEditor {
     const { table } = this.table;
     table.addEventListener("focusin", ({ target }) => this.#onFocus(target));
     table.addEventListener("click", ({ target, shiftKey }) => this.onClick(target, shiftKey));
-    this.table.element.addEventListener("scroll", () => this.menu.hide(), { passive: true });
+    const hide = () => this.menu.waiting || this.menu.hide();
+    this.table.element.addEventListener("scroll", hide, { passive: true });
     document.addEventListener("pointerdown", ({ target }) => {
       if (!closest(target, ".cell-menu, .grid [data-part]")) this.menu.hide();
     });
@@ -256,9 +257,12 @@ export class GridEditor {
   /** @param {number} part */
   async openMenu(part) {
     const { layout } = this;
+    const cell = this.table.parts[part];
+    const title = `${layout.nameOf(part)}: ${layout.choices[this.now[part]]}`;
     try {
+      this.menu.wait(part, cell, title);
       const options = await this.optionsOf(part);
-      if (this.active !== part || !this.editable()) return;
+      if (this.menu.part !== part || !this.editable()) return;
       const colours = layout.board ? layout.choices.map(() => "") : this.table.colours;
       const entries = layout.choices.map((text, k) => ({
         key: k < KEYS ? String(k + 1) : "",
@@ -271,19 +275,12 @@ export class GridEditor {
         class: "menu-item",
         role: "menuitem",
       });
-      const title = `${layout.nameOf(part)}: ${layout.choices[this.now[part]]}`;
-      const cell = this.table.parts[part];
       const more = [lock, ...this.#longerButton(part)];
-      this.menu.show(
-        part,
-        cell,
-        title,
-        entries,
-        this.draft.data,
-        (option) => this.take(option),
-        more,
-      );
+      /** @param {Option} option */
+      const take = (option) => this.take(option);
+      this.menu.show(part, cell, title, entries, this.draft.data, take, more);
     } catch (error) {
+      this.menu.hide();
       this.say(messageOf(error), true);
     }
   }
@@ -372,7 +369,7 @@ export function mount(context) {
   const block = ["Shift →", "take the next cell as well, to move a block"];
   return {
     canvas: editor.canvas,
-    panels: [{ title: "All edits", content: editor.list.element, folded: true }],
+    panels: [{ title: "All edits", content: editor.list.element, folded: true, edits: true }],
     keys: [
       ["← ↑ ↓ →", board ? "go from item to item" : "go from cell to cell"],
       ["1 … 9", "give it this choice; so does the letter it begins with"],

@@ -93,7 +93,7 @@ class RankingEditor {
     return h(
       "div",
       { class: "doc head", "aria-hidden": "true" },
-      h("span"),
+      h("span", { class: "grip" }),
       h("span", { class: "place" }),
       h("span", { class: "called" }),
       this.columns.map(({ label, unit }) =>

@@ -129,7 +129,8 @@ class RoadsEditor {
     this.stop();
     this.prompt.textContent = this.hint();
     this.drawChoices();
-    if (this.draft.unsent) return; // the answer would be about the route as it was
+    // Unsent: the answer would be about the route as it was.
+    if (this.draft.unsent || !this.editable()) return;
     const query = part ? `?first=${part[0]}&last=${part[1]}` : "";
     this.#timer = setTimeout(async () => {
       const ways = await this.request(query);
@@ -170,12 +171,9 @@ class RoadsEditor {
 
   /** A drawn way was clicked. @param {Way} way */
   touch(way) {
-    if (this.lit === way) {
-      this.take(way);
-      return;
-    }
+    if (this.lit === way) return this.take(way);
     this.look(way, TWICE);
-    this.cards.focus(way);
+    return this.cards.focus(way);
   }
 
   /**
@@ -378,10 +376,11 @@ export function mount(context) {
   const canvas = map
     ? h("div", { class: "map-canvas" }, map.element)
     : h("div", { class: "plain-canvas" }, panel);
+  const others = { title: "Other ways", content: panel, grows: true, edits: true };
   const streets = { title: "Streets", content: list.element, grows: true };
   return {
     canvas,
-    panels: map ? [{ title: "Other ways", content: panel, grows: true }, streets] : [streets],
+    panels: map && editor.editable() ? [others, streets] : [streets],
     keys: [
       ["↑ ↓", "go along the streets"],
       ["Shift ↓", "choose several"],

@@ -2,7 +2,7 @@
 
 import { get, post } from "../app/api.js";
 import { $, button, h, put, s } from "../app/elements.js";
-import { plural, standing } from "../app/format.js";
+import { lower, plural, standing } from "../app/format.js";
 import { may, say, sayError } from "../app/shell.js";
 
 /** @import { Summary, Trial } from "../app/types.js" */
@@ -15,20 +15,24 @@ const WHAT =
 
 /** Lines of a small picture, by the kind of domain; 120 x 48. @type {Record<string, string>} */
 const PICTURES = {
-  routes: "M10 40L32 12L58 22L50 40ZM62 30L86 8L110 20L96 42Z",
+  tour: "M12 30L34 8L64 18L104 8L110 36L74 28L48 42Z",
+  fleet: "M10 12L38 8L54 24L94 10M18 40L44 36L72 42L110 30",
+  plan: "M60 26L34 6L12 18ZM60 26L88 6L110 20ZM60 26L38 44L86 44Z",
   list: "M12 10H108M12 20H84M12 30H96M12 40H60",
   steps: "M8 34H30V14H52V34H74V22H96V10H112",
   roads: "M6 42C30 42 26 12 56 14S92 40 114 8M6 20H114M40 4V44M84 4V44",
   cells: "M12 8H108V40H12ZM36 8V40M60 8V40M84 8V40M12 24H108",
+  board: "M10 8V42H112M22 14H46M60 14H84M34 25H70M84 25H104M22 36H58M72 36H96",
 };
 /** @type {Record<string, string>} */
 const KINDS = {
-  tour: "routes",
-  fleet: "routes",
-  plan: "routes",
+  tour: "tour",
+  fleet: "fleet",
+  plan: "plan",
   ranking: "list",
   hypercube: "steps",
   roads: "roads",
+  "try-timetable": "board",
 };
 
 let shown = ""; // what the page shows now, as text
@@ -153,10 +157,11 @@ function card(study, title, story, example) {
   }
   const { told, version, name } = study;
   const busy = example && isNew(study);
+  const action = study.open || example ? "Start correcting" : "Open the queue";
   const start = {
-    class: "button primary",
+    class: study.open || example ? "button primary" : "button",
     href: `/s/${name}`,
-    "aria-label": `${title}: start correcting`,
+    "aria-label": `${title}: ${lower(action)}`,
   };
   const report = { class: "button", href: `/s/${name}/report`, "aria-label": `Report of ${title}` };
   return h(
@@ -172,7 +177,7 @@ function card(study, title, story, example) {
     h(
       "p",
       { class: "row" },
-      h("a", start, "Start correcting"),
+      h("a", start, action),
       told ? h("a", report, "Report") : null,
       version ? h("span", { class: "hint", text: plural(version, "version") }) : null,
     ),

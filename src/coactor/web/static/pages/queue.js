@@ -4,7 +4,7 @@ import { at, get } from "../app/api.js";
 import { $, button, h, kbd, put } from "../app/elements.js";
 import { ago, likely, number, plural } from "../app/format.js";
 import { showNotice } from "../app/notice.js";
-import { EVERYTHING, openNext, readQuery, writeQuery } from "../app/queue-query.js";
+import { EVERYTHING, openNext, parametersOf, readQuery, writeQuery } from "../app/queue-query.js";
 import { may, name, ownsKeys, say, sayError, study } from "../app/shell.js";
 import { fillQueue, findTrial, playButton } from "../app/trials.js";
 import { openPreview } from "../views/preview.js";
@@ -41,6 +41,8 @@ const first = button(["Open the first ", kbd("Enter")], openFirst, {
   id: "open-first",
 });
 const query = readQuery();
+const person = h("select", { id: "person", "aria-label": "Person", hidden: true });
+person.addEventListener("change", () => look("person", person.value));
 const filters = makeFilters();
 
 let offset = 0;
@@ -69,16 +71,35 @@ function makeFilters() {
   search.setAttribute("aria-label", "Search");
   search.value = query.search;
   search.addEventListener("input", () => look("search", search.value));
+  const day = h("input", { type: "date", id: "day", title: "Arrived on this day" });
+  day.setAttribute("aria-label", "Arrived on this day");
+  day.value = query.day;
+  day.addEventListener("change", () => look("day", day.value));
   return h(
     "div",
     { class: "row filters", role: "search", hidden: true },
     search,
     choice("Show", "state", STATES),
+    person,
+    day,
     choice("Order", "order", ORDERS),
   );
 }
 
-/** @param {"state" | "search" | "order"} field @param {string} value */
+/** Everybody who can be chosen; the choice stays while it is looked for. @param {string[]} names */
+function drawPeople(names) {
+  const all = query.person && !names.includes(query.person) ? [...names, query.person] : names;
+  person.hidden = !all.length;
+  if (person.dataset.names === JSON.stringify(all)) return;
+  person.dataset.names = JSON.stringify(all);
+  put(
+    person,
+    h("option", { value: "" }, "Everybody"),
+    all.map((name) => h("option", { value: name, selected: name === query.person }, name)),
+  );
+}
+
+/** @param {keyof typeof EVERYTHING} field @param {string} value */
 function look(field, value) {
   query[field] = value;
   writeQuery(query);
@@ -111,12 +132,9 @@ async function refresh() {
   asked += 1;
   const mine = asked;
   const since = page?.tag ?? "";
-  const parameters = new URLSearchParams({
-    ...query,
-    offset: `${offset}`,
-    limit: `${SIZE}`,
-    since,
-  });
+  const parameters = parametersOf(query);
+  for (const [name, value] of Object.entries({ offset, limit: SIZE, since }))
+    parameters.set(name, `${value}`);
   try {
     /** @type {QueuePage | null} */
     const news = await get(at(study, `/queue?${parameters}`));
@@ -137,7 +155,7 @@ async function refresh() {
 }
 
 /** @param {QueuePage} page */
-function draw({ tickets, matching, waiting, draft, held }) {
+function draw({ tickets, matching, waiting, draft, held, people }) {
   const total = waiting + draft + held;
   if (!tickets.length && offset) {
     turn(-SIZE);
@@ -145,6 +163,7 @@ function draw({ tickets, matching, waiting, draft, held }) {
   }
   first.disabled = !tickets.some((ticket) => ticket.state !== "held" || ticket.holder === name);
   filters.hidden = total <= FEW && JSON.stringify(query) === JSON.stringify(EVERYTHING);
+  drawPeople(people);
   drawRows(tickets);
   empty.hidden = tickets.length > 0;
   empty.textContent = emptyText(total);

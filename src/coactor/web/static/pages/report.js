@@ -2,7 +2,7 @@
 
 import { at, get } from "../app/api.js";
 import { $, button, h, put, table } from "../app/elements.js";
-import { clock, feature, list, number, percent, tight } from "../app/format.js";
+import { bounds, clock, feature, list, number, percent, plural, tight } from "../app/format.js";
 import { savePng, saveSvg } from "../app/pictures.js";
 import { may, sayError, study } from "../app/shell.js";
 import { findTrial, playButton } from "../app/trials.js";
@@ -26,13 +26,15 @@ const SOON = 1500; // milliseconds until the next look while past problems are s
 const chart = h("div", { class: "figure" });
 const chartLegend = h("div");
 const numbers = h("div");
+const by = h("select", { id: "by", "aria-label": "Person" });
+const on = h("input", { type: "date", id: "on", "aria-label": "Finished on this day" });
 const bars = h("div");
 const reveal = h("div");
 const people = h("section", { class: "card", id: "people", hidden: true });
 const predictions = h("section", { class: "card", hidden: true });
 const versionsPlace = h("div");
 const log = h("div");
-const verdict = h("p", { class: "verdict", id: "verdict" });
+const verdict = h("p", { class: "verdict", id: "verdict", text: "Loading …" });
 const progressPlace = h("div", { id: "progress" });
 const actions = h("div", { class: "row" });
 
@@ -80,6 +82,7 @@ async function draw() {
   /** @type {Summary} */
   const summary = await get(at(study)); // says how far back to look; all the rest is fetched at once
   const earliest = Math.max(-1, summary.version - 1000);
+  const progress = refreshProgress(); // takes longest, so that nothing else waits for it
   const [efforts, trend, beliefs, history, calibration, versions, trial] = await Promise.all([
     get(at(study, "/effort?last=10000")),
     get(at(study, "/trend")),
@@ -90,7 +93,6 @@ async function draw() {
     findTrial(),
     drawLog(log, summary.facts),
     drawPeople(people, summary.signs),
-    refreshProgress(),
   ]);
   const { signs } = summary;
   drawEffort(efforts, trend, versions);
@@ -102,6 +104,7 @@ async function draw() {
     h("a", { class: "button", href: `/s/${study}`, text: "Back to the queue" }),
     trial && may("tell") ? playButton(trial, draw) : null,
   );
+  await progress;
 }
 
 /** @param {Effort[]} efforts @param {Trend} trend @param {Version[]} versions */
@@ -122,8 +125,46 @@ function drawEffort(efforts, trend, versions) {
     "Version",
     "Learned",
   ];
-  const rows = efforts.slice(-LATEST).reverse().map(numbersOf);
-  put(numbers, table("Effort of each finished proposal", head, rows));
+  drawFilters(efforts);
+  const rows = efforts.filter(matches);
+  put(
+    numbers,
+    h("p", { class: "hint", id: "selected", text: selectedText(rows) }),
+    table("Effort of each finished proposal", head, rows.slice(-LATEST).reverse().map(numbersOf)),
+  );
+  by.onchange = on.onchange = () => drawEffort(efforts, trend, versions);
+}
+
+/** @param {Effort} row */
+function matches({ actor, time }) {
+  const [from, until] = bounds(on.value);
+  return (!by.value || by.value === actor) && (!until || (time >= from && time < until));
+}
+
+/** @param {Effort[]} efforts */
+function drawFilters(efforts) {
+  const names = [...new Set(efforts.map(({ actor }) => actor))].filter(Boolean).sort();
+  const chosen = by.value;
+  const everybody = h("option", { value: "" }, "Everybody");
+  put(
+    by,
+    everybody,
+    names.map((name) => h("option", { value: name }, name)),
+  );
+  by.value = names.includes(chosen) ? chosen : "";
+  by.disabled = names.length < 2;
+}
+
+/** @param {Effort[]} rows */
+function selectedText(rows) {
+  if (!rows.length) return "No finished proposal matches.";
+  const edits = rows.reduce((sum, { effort }) => sum + effort, 0);
+  const unchanged = rows.filter(({ effort }) => effort === 0).length;
+  const share = Math.round((100 * unchanged) / rows.length);
+  return (
+    `${plural(rows.length, "proposal")}: ${number(edits / rows.length, 2)} edits each, ` +
+    `${share} % accepted unchanged.${rows.length > LATEST ? ` The last ${LATEST} are listed.` : ""}`
+  );
 }
 
 /** @param {Effort} row */
@@ -203,7 +244,13 @@ put(
     progressPlace,
     chart,
     chartLegend,
-    h("details", {}, h("summary", { text: "The numbers" }), numbers),
+    h(
+      "details",
+      {},
+      h("summary", { text: "The numbers" }),
+      h("div", { class: "row" }, by, on),
+      numbers,
+    ),
     downloads,
   ),
   section("What has been learned", bars, reveal),

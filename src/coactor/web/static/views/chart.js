@@ -5,7 +5,7 @@ import { clock, day, number, plural } from "../app/format.js";
 
 /** @import { Effort, Trend, Version } from "../app/types.js" */
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [40, 14, 16, 42];
+const [LEFT, RIGHT, TOP, BOTTOM] = [40, 14, 28, 42];
 const FIRST = 2; // the band starts here: two points say nothing about their spread
 
 /** @typedef {{ width: number, height: number, x: (i: number) => number, y: (value: number) => number }} Scale */
@@ -51,7 +51,7 @@ function captions({ width, height }, rows) {
   const text = `${plural(rows.length, "proposal")}, each tick a version of the weights`;
   const [first, last] = [rows[0], rows[rows.length - 1]];
   return [
-    s("text", { class: "axis", x: 4, y: TOP - 5, text: "edits" }),
+    s("text", { class: "axis", x: 4, y: 12, text: "edits" }),
     s("text", { ...base, x: LEFT, text: first ? day(first.time) : "" }),
     width < 560 ? null : s("text", { ...base, ...middle, text }),
     s("text", {

@@ -96,6 +96,10 @@ export function inWords(part, largest) {
 const quantity = ({ label, unit }, count) =>
   unit ? `${number(count)} ${unit} of ${label}` : `${number(count)} of “${label}”`;
 
+/** One of what a feature counts: "One traffic light". @param {string} label */
+const singular = (label) =>
+  /[a-z]{2}[^su]s$/.test(label) ? `One ${label.slice(0, -1)}` : `One of “${label}”`;
+
 /**
  * How much of the reference a unit of a feature is worth.
  * @param {Part} part
@@ -107,7 +111,7 @@ function worth(part, reference, largest) {
   if (Math.abs(part.taste) < 0.05 * largest) return "";
   const rate = Math.abs(part.weight / part.factor / (reference.weight / reference.factor));
   if (rate < 1e-3 || rate > 1e4) return "";
-  const one = part.unit ? quantity(part, 1) : `One of “${part.label}”`;
+  const one = part.unit ? quantity(part, 1) : singular(part.label);
   const way = reference.label === "distance" && reference.unit;
   const other = way
     ? `a detour of ${number(rate, 2)} ${reference.unit}`

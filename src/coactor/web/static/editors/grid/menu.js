@@ -38,13 +38,26 @@ export class CellMenu {
    * @param {(option: Option) => void} take @param {HTMLElement[]} more further buttons
    */
   show(part, cell, title, entries, data, take, more) {
+    const items = ordered(entries).map((entry) => this.#entry(entry, data, take));
+    this.#open(part, cell, title, [...items, ...more]);
+    this.element.ariaBusy = "false";
+  }
+
+  /** Open at once, before the choices are known. @param {number} part @param {HTMLElement} cell @param {string} title */
+  wait(part, cell, title) {
+    this.#open(part, cell, title, [h("p", { class: "hint", text: "Looking at its choices …" })]);
+    this.element.ariaBusy = "true";
+  }
+
+  get waiting() {
+    return this.open && this.element.ariaBusy === "true";
+  }
+
+  /** @param {number} part @param {HTMLElement} cell @param {string} title @param {HTMLElement[]} content */
+  #open(part, cell, title, content) {
     this.part = part;
-    put(
-      this.element,
-      h("p", { class: "menu-title", dir: "auto", "aria-hidden": "true", text: title }),
-      ordered(entries).map((entry) => this.#entry(entry, data, take)),
-      more,
-    );
+    const heading = { class: "menu-title", dir: "auto", "aria-hidden": "true", text: title };
+    put(this.element, h("p", heading), content);
     this.element.setAttribute("aria-label", title);
     this.element.hidden = false;
     const box = cell.getBoundingClientRect();

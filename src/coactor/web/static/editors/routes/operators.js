@@ -27,7 +27,7 @@ export const OPERATORS = {
     hint: "Drag one stop onto another to swap them, or choose the two.",
   },
   tails: {
-    text: "Swap ends",
+    text: "Swap rest",
     key: "t",
     action: (a, b) => `swap the rest of both routes after ${a} and ${b}`,
     hint: "Choose two stops of two routes: the rest of both routes after them is swapped.",
