@@ -9,12 +9,13 @@ import sqlite3
 import pytest
 import sqlalchemy as sa
 
-from coactor.studies import open_study
+from coactor.studies import Invalid, SolverFailed, Tampered, Unavailable, open_study
+from coactor.studies.accounts import Accounts
 from coactor.studies.log.verification import verify
 from coactor.studies.study import Study
 from coactor.web import open_studies, pages
 from tests.studies.stubs import Switches
-from tests.web.conftest import EDIT, MOVE, PROPOSALS
+from tests.web.conftest import BROWSER, EDIT, MOVE, PROPOSALS
 
 
 def on_connect(store, statement):
@@ -128,6 +129,52 @@ def test_unexpected_error_on_a_page_is_a_page(server, monkeypatch):
     assert answer.headers["content-type"].startswith("text/html")
     assert "it is logged as error" in answer.text
     assert "secret inside" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "sentence"),
+    [
+        (
+            Invalid("The <b>domain</b> is not installed."),
+            422,
+            "The &lt;b&gt;domain&lt;/b&gt; is not installed.",
+        ),
+        (Unavailable("disk I/O error"), 503, "The store is unavailable; try again in a moment."),
+        (Tampered("fact 3"), 503, "an operator must run"),
+        (SolverFailed("no licence"), 502, "The cause is logged as error"),
+    ],
+)
+def test_error_is_a_page_where_a_browser_navigates(server, monkeypatch, error, status, sentence):
+    def broken(study):
+        raise error
+
+    monkeypatch.setattr(pages, "editor_of", broken)
+    client = server.client("admin")
+    answer = client.get("/s/tours", headers=BROWSER)
+    assert answer.status_code == status
+    assert answer.headers["content-type"].startswith("text/html")
+    assert sentence in answer.text
+    assert "content-security-policy" in answer.headers
+    answer = client.get("/s/tours", headers={"accept": "application/json"})
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
+
+
+def test_error_before_login_and_in_a_download_is_a_page(server, monkeypatch):
+    def broken(*_):
+        raise Unavailable("disk I/O error")
+
+    navigation = BROWSER | {"sec-fetch-mode": "navigate"}
+    missing = "/api/studies/nothing/effort.csv"
+    answer = server.client("admin").get(missing, headers=navigation)
+    assert answer.status_code == 404
+    assert "There is no study" in answer.text
+    assert answer.headers["content-type"].startswith("text/html")
+    assert server.client("admin").get(missing, headers=BROWSER).json()["status"] == 404
+    monkeypatch.setattr(Accounts, "by_token", broken)
+    answer = server.client("lead").get("/", headers=navigation)
+    assert answer.status_code == 503
+    assert "retry-after" in answer.headers
+    assert "The store is unavailable; try again in a moment." in answer.text
 
 
 class Fragile(Switches):

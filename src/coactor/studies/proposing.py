@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -78,6 +79,7 @@ class Proposer:
         self._seed = seed
         self._repeatable = repeatable
         self._cache: OrderedDict[tuple[int, int, int, str], Proposal] = OrderedDict()
+        self._caching = threading.Lock()  # not the ledger's, which is held while others commit
         self.keys = KeyLocks()
         self.seconds = math.inf  # that the last solving took; unknown before the first
 
@@ -201,15 +203,16 @@ class Proposer:
         `person` is for whom it was solved, if it was solved for several people with that version. Raises
         NotFound if there is no such proposal.
         """
-        with self._ledger.lock:
-            draft = self._ledger.refresh().drafts.get(id)
+        if version is None or person is None:
+            with self._ledger.lock:
+                draft = self._ledger.refresh().drafts.get(id)
             if draft is not None and version in (None, draft.version) and person is None:
                 version, person = draft.version, draft.solved_for
-            cached = None
-            if version is not None and person is not None:
+        if version is not None and person is not None:
+            with self._caching:
                 cached = self._cache.get((self._ledger.loads, id, version, person))
-        if cached is not None:
-            return cached
+            if cached is not None:
+                return cached
         with self._ledger.store.reading() as sql:
             solvings, told = self._read(sql, id)
         if version is None and told is not None:
@@ -231,11 +234,9 @@ class Proposer:
         """
         with self._ledger.lock:
             draft = self._ledger.projection.drafts.get(id)
-            once = None if draft is None or draft.base else draft
-            key = None if once is None else (self._ledger.loads, id, once.version, once.solved_for)
-            cached = None if key is None else self._cache.get(key)
-        if once is not None and asked_with in (None, once.version):  # never solved again
-            return cached or self.find(id, once.version)
+            once = None if draft is None or draft.base else (draft.version, draft.solved_for)
+        if once is not None and asked_with in (None, once[0]):  # never solved again
+            return self.find(id, *once)
         with self._ledger.store.reading() as sql:
             solvings, _ = self._read(sql, id)
         versions = [one.version for one in solvings]
@@ -294,7 +295,7 @@ class Proposer:
         )
 
     def _keep(self, proposal: Proposal) -> None:
-        with self._ledger.lock:
+        with self._caching:
             self._cache[self._ledger.loads, proposal.id, proposal.version, proposal.person] = proposal
             while len(self._cache) > CACHED:
                 self._cache.popitem(last=False)

@@ -28,6 +28,7 @@ from coactor.web.auth import login
 from coactor.web.auth.limits import LimitedRoute
 from coactor.web.auth.middleware import COOKIE, PUBLIC, Authenticator, AuthMiddleware
 from coactor.web.auth.permissions import Me
+from coactor.web.error_pages import ErrorPages
 from coactor.web.errors import add_handlers, problem
 from coactor.web.ground import Ground
 from coactor.web.metrics import Metrics
@@ -136,6 +137,7 @@ def create_app(
     app.state.studies = studies
     pages.add_pages(app, studies, assets, demo.title if demo else None, ground)
     app.add_middleware(AuthMiddleware, authenticator=authenticator, metrics=metrics, images=ground.host)
+    app.add_middleware(ErrorPages, assets=assets)
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)
     return app
 

@@ -21,7 +21,7 @@ from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import LARGEST, Limit, StudyName
 from coactor.web.routes.responses import ERRORS, Events, json_response
 
-HIDDEN = ("state", "acceptance", "memory")  # fields of facts that hold what was learned
+HIDDEN = ("state", "acceptance", "memory", "guard")  # fields of facts that hold what was learned
 KINDS = (
     "created",
     "asked",
