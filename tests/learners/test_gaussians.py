@@ -162,6 +162,20 @@ def test_rows_worth_two_observations_equal_rows_given_twice() -> None:
         np.testing.assert_allclose(once.variances(), twice.variances(), rtol=1e-6)
 
 
+def test_each_row_may_have_a_worth_of_its_own() -> None:
+    mean, rows, labels = a_round(3, 4, 3, 1.0)
+    for make in (
+        lambda: Precision(mean, np.eye(4)),
+        lambda: Covariance(mean, np.eye(4)),
+        lambda: Diagonal(mean, np.ones(4)),
+    ):
+        once, repeated = make(), make()
+        once.learn(rows, labels, np.array([3.0, 1.0, 1.0]))
+        repeated.learn(np.vstack([rows[:1], rows[:1], rows]), np.append([labels[0]] * 2, labels))
+        np.testing.assert_allclose(once.mean, repeated.mean, rtol=1e-6)
+        np.testing.assert_allclose(once.variances(), repeated.variances(), rtol=1e-6)
+
+
 def test_no_system_is_larger_than_the_number_of_coordinates(monkeypatch: pytest.MonkeyPatch) -> None:
     """44,550 moves of a tour of 300 points would be a matrix of 16 GB."""
     monkeypatch.setattr(gaussians, "_dual_newton", None)

@@ -110,6 +110,27 @@ def test_rows_of_a_case_that_count_less_move_a_start_less() -> None:
     far = []
     for evidence in (1.0, 0.5):
         learner = ChoiceLearner(4, start=[1.0, 1.0, 1.0, 1.0], evidence=evidence)
-        learner.update(a_round(np.random.default_rng(2), np.array([1.0, -1.0, 1.0, 1.0]), moves=100))
+        learner.update(a_round(np.random.default_rng(2), np.array([1.0, -1.0, 1.0, 1.0]), moves=2000))
         far.append(cosine(learner.weights, np.ones(4)))
     assert far[0] < far[1]
+
+
+def test_steps_count_in_full_while_rows_are_few_for_the_features() -> None:
+    rng, weights = np.random.default_rng(2), np.array([1.0, -1.0, 1.0, 1.0])
+    for moves, step in ((15, 1.0), (100, 0.4), (2000, 2000**-0.5)):
+        feedback = a_round(rng, weights, moves=moves)
+        observed = ChoiceLearner(4).observe(feedback)
+        assert observed is not None
+        made, n = observed.labels == 1.0, len(observed.labels)
+        np.testing.assert_allclose(observed.worth[made], step, rtol=0.1)
+        np.testing.assert_allclose(observed.worth[~made], n**-0.5)
+    full = ChoiceLearner(4, evidence=1.0).observe(feedback)
+    assert full is not None
+    assert (full.worth == 1.0).all()
+
+
+def test_steps_count_like_other_rows_with_many_features() -> None:
+    rng = np.random.default_rng(2)
+    observed = ChoiceLearner(300).observe(a_round(rng, rng.standard_normal(300), moves=50))
+    assert observed is not None
+    np.testing.assert_allclose(observed.worth, len(observed.labels) ** -0.5)

@@ -13,7 +13,8 @@ making. If the expert ran out of time, declined moves are no evidence; then, and
 the steps count, as plain preferences (without b).
 
 The n rows of one case are not independent: they exchange the same few parts. Together they count as n to the
-power `evidence` observations, so that one case does not outweigh a good start.
+power `evidence` observations, so that one case does not outweigh a good start. Steps are what the expert did,
+so each counts in full while there are at most ROWS rows per feature, and less beyond; not with many features.
 
 Update. Online Laplace (gaussians.py): the mode of posterior x this round's likelihood, and the curvature
 there. Memory and time do not grow with the number of rounds.
@@ -71,15 +72,16 @@ WITH_MANY = PriorScales(prior_sd=1.0, threshold_sd=2.0, prior_mean=0.1)
 MEMORY = 200, 2  # the time constant of forgetting: at least so many rounds, and so many per feature
 SURE = 1000.0  # the most that a trust narrows the prior
 EVIDENCE = 0.5  # n rows of one case count as n to this power observations
+ROWS = 10  # rows per feature, up to which steps count in full
 
 
 class Observed(NamedTuple):
-    """One correction: rows, labels (1 made, 0 declined), how many independent observations a row is worth,
+    """One correction: rows, labels (1 made, 0 declined), how many independent observations each row is worth,
     and the units, which include those of new features."""
 
     rows: Matrix
     labels: Vector
-    worth: float
+    worth: Vector
     units: Units
 
 
@@ -118,7 +120,8 @@ class ChoiceLearner:
         expects errors as large as the weights themselves, 10 of a tenth of that. By default `prior_mean`: the
         start decides only what is proposed before anything is learned.
     evidence
-        The n rows of one case count as n to this power independent observations; 1 counts each of them.
+        The n rows of one case count as n to this power independent observations, steps as more (see above);
+        1 counts each of them.
 
     Examples
     --------
@@ -260,7 +263,9 @@ class ChoiceLearner:
         if not differences.any():
             return None
         units = self._units.measure(differences, common=self._many, shrink_all=self.evidence == 1.0)
-        worth = float(len(labels) ** (self.evidence - 1.0))
+        each = len(labels) ** (self.evidence - 1.0)
+        step = each if self._many else max(each, min(1.0, ROWS * self.dim / len(labels)))
+        worth = np.where(labels == 1.0, step, each)
         return Observed(self._rows(differences, threshold, units.scale), labels, worth, units)
 
     def measure(self, observed: Observed) -> None:
@@ -360,24 +365,17 @@ class ChoiceLearner:
         prior = unpack(state, "prior", self.name, (self.dim,))
         settings = {setting: number(state, key, self.name) for key, setting in _STATE_KEYS.items()}
         lengths = flag(state, "lengths", self.name, True)
-        independent = flag(state, "independent", self.name, False)
+        alone = flag(state, "independent", self.name, False)
         evidence = number(state, "evidence", self.name) if "evidence" in state else 1.0
         other = ChoiceLearner(
-            self.dim,
-            **settings,
-            prior=None,
-            start=None,
-            use_lengths=lengths,
-            independent=independent,
-            evidence=evidence,
+            self.dim, None, **settings, start=None, use_lengths=lengths, independent=alone, evidence=evidence
         )
         other.prior = prior
         if "start" in state:
             other.start = unpack(state, "start", self.name, (self.dim,))
-        other._units = Units(
-            unpack(state, "units", self.name, (self.dim,)), number(state, "length", self.name)
-        )
-        if other._units.length < 0 or (other._units.features < 0).any():
+        units, length = unpack(state, "units", self.name, (self.dim,)), number(state, "length", self.name)
+        other._units = Units(units, length)
+        if length < 0 or (units < 0).any():
             raise ValueError(
                 f"'length' or 'units' in the state of {self.name!r} are negative; sizes are 0 or more."
             )

@@ -41,8 +41,8 @@ class Gaussian(Protocol):
     def spread(self, rows: Matrix) -> Vector:
         """The variance of rows @ theta."""
 
-    def learn(self, rows: Matrix, labels: Vector, worth: float = 1.0) -> None:
-        """The Laplace step; each row is worth `worth` independent observations."""
+    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0) -> None:
+        """The Laplace step; a row is worth `worth` independent observations, or each its own."""
 
     def forget(self, keep: float) -> None:
         """Multiply the precision of what was learned by `keep`; the variance never exceeds the prior's."""
@@ -86,7 +86,7 @@ class Precision:
         spread: Vector = np.einsum("ij,ji->i", rows, np.linalg.solve(self.matrix, rows.T))
         return spread
 
-    def learn(self, rows: Matrix, labels: Vector, worth: float = 1.0) -> None:
+    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0) -> None:
         mean, curvature, _ = _primal_newton(self.matrix, self.mean, rows @ self.mean, rows, labels, worth)
         self.mean, self.matrix = mean, 0.5 * (curvature + curvature.T)
 
@@ -134,7 +134,7 @@ class Covariance:
         spread: Vector = ((scaled @ self.matrix) * scaled).sum(axis=1)
         return spread
 
-    def learn(self, rows: Matrix, labels: Vector, worth: float = 1.0) -> None:
+    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0) -> None:
         scaled, fit = rows * self.scale, rows @ self.mean
         if len(rows) > self.mean.size:
             self._learn_primal(scaled, fit, labels, worth)
@@ -150,7 +150,7 @@ class Covariance:
             self.matrix[k : k + BLOCK] -= half[:, k : k + BLOCK].T @ half
         self._raise_to_floor()
 
-    def _learn_primal(self, scaled: Matrix, fit: Vector, labels: Vector, worth: float) -> None:
+    def _learn_primal(self, scaled: Matrix, fit: Vector, labels: Vector, worth: float | Vector) -> None:
         d = self.mean.size
         root = np.linalg.cholesky(self.matrix)
         away, curvature, _ = _primal_newton(np.eye(d), np.zeros(d), fit, scaled @ root, labels, worth)
@@ -203,7 +203,7 @@ class Diagonal:
     def spread(self, rows: Matrix) -> Vector:
         return (rows**2) @ self.variance
 
-    def learn(self, rows: Matrix, labels: Vector, worth: float = 1.0) -> None:
+    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0) -> None:
         fit, d = rows @ self.mean, self.mean.size
         if len(rows) > d:
             unit = np.sqrt(self.variance)
@@ -254,7 +254,7 @@ def _shallow_copy(belief: _G) -> _G:
 
 
 def _primal_newton(
-    precision: Matrix, mean: Vector, fit: Vector, rows: Matrix, labels: Vector, worth: float
+    precision: Matrix, mean: Vector, fit: Vector, rows: Matrix, labels: Vector, worth: float | Vector
 ) -> tuple[Vector, Matrix, Vector]:
     """The mode, the curvature and worth p (1 - p) there. `fit` is A theta at the mean."""
     theta = mean
@@ -283,7 +283,9 @@ def _primal_newton(
     return _finite(theta), curvature, bend
 
 
-def _dual_newton(kernel: Matrix, start: Vector, labels: Vector, worth: float) -> tuple[Vector, Vector]:
+def _dual_newton(
+    kernel: Matrix, start: Vector, labels: Vector, worth: float | Vector
+) -> tuple[Vector, Vector]:
     """alpha at the mode, and worth p (1 - p) there. `kernel` is K, `start` is A m.
 
     A Newton step solves (1 + D^1/2 K D^1/2) with D = diag(worth p (1 - p)), which may vanish.
@@ -324,5 +326,5 @@ def _sigmoid(f: Vector) -> Vector:
     return p
 
 
-def _loss(f: Vector, labels: Vector, worth: float) -> float:
-    return worth * float(np.logaddexp(0.0, f).sum() - labels @ f)
+def _loss(f: Vector, labels: Vector, worth: float | Vector) -> float:
+    return float((worth * (np.logaddexp(0.0, f) - labels * f)).sum())

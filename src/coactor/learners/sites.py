@@ -78,7 +78,7 @@ class Joint:
         return Site(inverse_root @ vectors, np.maximum(sizes, 0.0), vectors.T @ (root @ shift))
 
     def learn(
-        self, precision: Matrix, mean: Vector, rows: Matrix, labels: Vector, worth: float
+        self, precision: Matrix, mean: Vector, rows: Matrix, labels: Vector, worth: float | Vector
     ) -> tuple[Matrix, Vector]:
         gaussian = Precision.of(mean, precision)
         gaussian.learn(rows, labels, worth)
@@ -127,7 +127,7 @@ class Independent:
         return Site(inverse_root, np.maximum(root**2 * precision, 0.0), root * shift)
 
     def learn(
-        self, precision: Vector, mean: Vector, rows: Matrix, labels: Vector, worth: float
+        self, precision: Vector, mean: Vector, rows: Matrix, labels: Vector, worth: float | Vector
     ) -> tuple[Vector, Vector]:
         gaussian = Diagonal(mean, 1.0 / precision)
         gaussian.learn(rows, labels, worth)
