@@ -117,7 +117,7 @@ def test_rows_of_a_case_that_count_less_move_a_start_less() -> None:
 
 def test_steps_count_in_full_while_rows_are_few_for_the_features() -> None:
     rng, weights = np.random.default_rng(2), np.array([1.0, -1.0, 1.0, 1.0])
-    for moves, step in ((15, 1.0), (100, 0.4), (2000, 2000**-0.5)):
+    for moves, step in ((15, 1.0), (100, 0.2), (2000, 2000**-0.5)):
         feedback = a_round(rng, weights, moves=moves)
         observed = ChoiceLearner(4).observe(feedback)
         assert observed is not None

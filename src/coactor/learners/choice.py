@@ -15,6 +15,7 @@ the steps count, as plain preferences (without b).
 The n rows of one case are not independent: they exchange the same few parts. Together they count as n to the
 power `evidence` observations, so that one case does not outweigh a good start. Steps are what the expert did,
 so each counts in full while there are at most ROWS rows per feature, and less beyond; not with many features.
+The log-odds allow for steps being over-represented, so that probabilities stay right.
 
 Update. Online Laplace (gaussians.py): the mode of posterior x this round's likelihood, and the curvature
 there. Memory and time do not grow with the number of rounds.
@@ -72,16 +73,17 @@ WITH_MANY = PriorScales(prior_sd=1.0, threshold_sd=2.0, prior_mean=0.1)
 MEMORY = 200, 2  # the time constant of forgetting: at least so many rounds, and so many per feature
 SURE = 1000.0  # the most that a trust narrows the prior
 EVIDENCE = 0.5  # n rows of one case count as n to this power observations
-ROWS = 10  # rows per feature, up to which steps count in full
+ROWS = 5  # rows per feature, up to which steps count in full
 
 
 class Observed(NamedTuple):
     """One correction: rows, labels (1 made, 0 declined), how many independent observations each row is worth,
-    and the units, which include those of new features."""
+    by how much that raises the log-odds of a step, and the units, which include those of new features."""
 
     rows: Matrix
     labels: Vector
     worth: Vector
+    offset: float
     units: Units
 
 
@@ -249,7 +251,7 @@ class ChoiceLearner:
             posterior = self._posterior.copy()
             if self.forgetting < 1.0:
                 posterior.forget(self.forgetting)
-            posterior.learn(observed.rows, observed.labels, observed.worth)
+            posterior.learn(observed.rows, observed.labels, observed.worth, observed.offset)
         except BaseException:
             self._units, self.prior, self._posterior = saved
             raise
@@ -265,8 +267,8 @@ class ChoiceLearner:
         units = self._units.measure(differences, common=self._many, shrink_all=self.evidence == 1.0)
         each = len(labels) ** (self.evidence - 1.0)
         step = each if self._many else max(each, min(1.0, ROWS * self.dim / len(labels)))
-        worth = np.where(labels == 1.0, step, each)
-        return Observed(self._rows(differences, threshold, units.scale), labels, worth, units)
+        rows, worth = self._rows(differences, threshold, units.scale), np.where(labels == 1.0, step, each)
+        return Observed(rows, labels, worth, math.log(step / each) if threshold else 0.0, units)
 
     def measure(self, observed: Observed) -> None:
         """Adopt the units of an observation, and convert the start to them."""

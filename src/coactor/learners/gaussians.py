@@ -41,8 +41,11 @@ class Gaussian(Protocol):
     def spread(self, rows: Matrix) -> Vector:
         """The variance of rows @ theta."""
 
-    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0) -> None:
-        """The Laplace step; a row is worth `worth` independent observations, or each its own."""
+    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0, offset: float = 0.0) -> None:
+        """The Laplace step; a row is worth `worth` independent observations, or each its own.
+
+        `offset` is added to the log-odds of these rows.
+        """
 
     def forget(self, keep: float) -> None:
         """Multiply the precision of what was learned by `keep`; the variance never exceeds the prior's."""
@@ -86,8 +89,9 @@ class Precision:
         spread: Vector = np.einsum("ij,ji->i", rows, np.linalg.solve(self.matrix, rows.T))
         return spread
 
-    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0) -> None:
-        mean, curvature, _ = _primal_newton(self.matrix, self.mean, rows @ self.mean, rows, labels, worth)
+    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0, offset: float = 0.0) -> None:
+        fit = rows @ self.mean + offset
+        mean, curvature, _ = _primal_newton(self.matrix, self.mean, fit, rows, labels, worth)
         self.mean, self.matrix = mean, 0.5 * (curvature + curvature.T)
 
     def forget(self, keep: float) -> None:
@@ -134,8 +138,8 @@ class Covariance:
         spread: Vector = ((scaled @ self.matrix) * scaled).sum(axis=1)
         return spread
 
-    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0) -> None:
-        scaled, fit = rows * self.scale, rows @ self.mean
+    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0, offset: float = 0.0) -> None:
+        scaled, fit = rows * self.scale, rows @ self.mean + offset
         if len(rows) > self.mean.size:
             self._learn_primal(scaled, fit, labels, worth)
             return
@@ -203,8 +207,8 @@ class Diagonal:
     def spread(self, rows: Matrix) -> Vector:
         return (rows**2) @ self.variance
 
-    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0) -> None:
-        fit, d = rows @ self.mean, self.mean.size
+    def learn(self, rows: Matrix, labels: Vector, worth: float | Vector = 1.0, offset: float = 0.0) -> None:
+        fit, d = rows @ self.mean + offset, self.mean.size
         if len(rows) > d:
             unit = np.sqrt(self.variance)
             away, _, bend = _primal_newton(np.eye(d), np.zeros(d), fit, rows * unit, labels, worth)
