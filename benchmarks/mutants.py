@@ -25,8 +25,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "coactor"
-RUNS, PANELS, EXPERIMENT, REPRODUCTION = (
-    f"lab/paper/{name}.py" for name in ("runs", "panels", "experiment", "reproduction")
+RUNS, PANELS, EXPERIMENT, REPRODUCTION, THEOREM = (
+    f"lab/paper/{name}.py" for name in ("runs", "panels", "experiment", "reproduction", "theorem")
 )
 TOURS, FLEETS, CUBES = (f"domains/{name}.py" for name in ("tours", "fleets", "hypercube"))
 COMMANDS = "cli/paper.py"
@@ -106,6 +106,7 @@ SETTINGS = (  # what is changed, file, text, the text in its place
     ("cubes: 9 features", CUBES, "features: int = 10", "features: int = 9"),
 )
 # (file, the line of the source, the change) -> why no test can or need notice it
+ROUNDING = "equivalent: which rounding errors are allowed for"
 STREAM = "equivalent in distribution: which random numbers are drawn is arbitrary"
 ACCEPTED = {  # file, line, change -> why no test can notice it
     ("learners/coactive.py", "if tells(delta, feedback.path[0]):", "0 -> 1"): (
@@ -119,6 +120,14 @@ ACCEPTED = {  # file, line, change -> why no test can notice it
     ("experts.py", "return self.misjudgement * (u - 0.5)", "Sub -> Add"): (
         "equivalent: only differences of errors count, and the same constant is added to all"
     ),
+    (THEOREM, "slack = _ROUNDING * (1.0 + float(np.abs(w).sum()))", "Add -> Sub"): ROUNDING,
+    (
+        THEOREM,
+        "self._local &= bool((search.landscape(self._domain, x, w).gains(y) <= slack).all())",
+        "LtE -> Lt",
+    ): ROUNDING,
+    (THEOREM, "self._disagreed &= float(w @ delta) <= slack", "LtE -> Lt"): ROUNDING,
+    (THEOREM, "if round.cost > 0:", "Gt -> GtE"): "equivalent: without a cost delta is 0",
     (RUNS, "panel, more = unit.panel, (1,) if changed else ()", "1 -> 2"): STREAM,
     (
         RUNS,

@@ -19,7 +19,8 @@ so that everything it says about mu is cheap for every t:
 
 Sums over people are kept for a grid of t: Q(t) = S0^-1 + sum M(t), q(t) = S0^-1 m0 + sum h(t), so that
 mu ~ N(Q^-1 q, Q^-1) and the evidence of every t is known after each round. t is the one with the largest
-evidence, one step of the grid larger: pooling too little costs less than pooling too much.
+evidence, one step of the grid larger: pooling too little costs less than pooling too much. The prior of t
+leans to large ones, the more the fewer people there are: from few, the evidence about t is thin.
 
 The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
 mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity.
@@ -43,9 +44,8 @@ from coactor.learners.sites import Independent, Joint, Person, Site
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 GRID: Vector = 10.0 ** np.arange(-4.0, 2.01, 0.5)  # values of t; prior variances of weights are about 100
-ROW_WORTH = 1.0  # with several people every row counts in full: less evidence would hide how they differ
 CAUTION = 1  # steps of the grid added to the best t
-LEANING = 2.0  # log prior of t: this times log t; with few people the evidence about t is thin
+LEANING, FEWNESS = 2.0, 40.0  # log prior of t: log t times (LEANING + FEWNESS / number of people)
 WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
 EVERY = 10  # rounds between two values of A
 
@@ -230,7 +230,7 @@ class Population:
             mean = algebra.times(
                 algebra.inverse(precision), shift + algebra.times(old.basis, keep * old.shift)
             )
-        precision, mean = algebra.learn(precision, mean, observed.rows, observed.labels, ROW_WORTH)
+        precision, mean = algebra.learn(precision, mean, observed.rows, observed.labels, observed.worth)
         new = algebra.site(
             precision - belief.prior_precision, algebra.times(precision, mean) - shift, *self._roots
         )
@@ -302,7 +302,7 @@ class Population:
 
     def _choose_difference(self) -> None:
         """The t with the largest evidence, with caution."""
-        scores = self._evidence + LEANING * np.log(GRID)
+        scores = self._evidence + (LEANING + FEWNESS / max(1, len(self._sites))) * np.log(GRID)
         scores += [self.algebra.evidence(*sums) for sums in zip(self._precisions, self._shifts, strict=True)]
         self._best = min(int(np.argmax(scores)) + CAUTION, len(GRID) - 1)
 

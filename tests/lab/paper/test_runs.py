@@ -122,6 +122,7 @@ def test_theorems_are_checked_where_they_apply(panel, statement, learners):
         assert 0 < row.measured <= row.bound
         assert statement == THEOREM_2 or row.misjudged == 0
     assert (margin.statement, margin.learner, margin.measured, margin.held) == (MARGIN, "PA", 0.0, True)
+    assert (margin.R, margin.W, margin.local, margin.gained, margin.disagreed) == (0.0, 0.0, True, True, True)
     assert (margin.bound, margin.refined, margin.squared) == (0.0, 0.0, False)
 
 
