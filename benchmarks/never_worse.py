@@ -1,11 +1,13 @@
 """Is the default learner ever worse than not learning? A table of archives and panels, with paired intervals.
 
-    python benchmarks/never_worse.py ARCHIVE ... [--orders 10] [--cases N] [--runs 10] [--examples 100]
+    python benchmarks/never_worse.py ARCHIVE ... [--orders 10] [--cases N] [--true-order] [--parts 0:13,-13:]
+                                     [--runs 10] [--examples 100]
 
 Each cell is the effort of another contender minus that of the default learner, per case of an archive and per
 run of a panel, with its 95 % interval: above 0 the default learner needs less. The last column names those
 that need less than the default learner, beyond the interval. Archives are folders or files that
-`coactor evaluate` reads; queries are replayed without and with a budget.
+`coactor evaluate` reads; queries are replayed without and with a budget. `--true-order` replays once in the
+archive's own order, and `--parts` adds rows for some of the cases, as Python writes slices.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from coactor.lab.archives.archives import open_archive
 from coactor.lab.archives.evaluation import evaluate
@@ -29,6 +33,8 @@ def main() -> None:
     parser.add_argument("archives", nargs="*")
     parser.add_argument("--orders", type=int, default=10)
     parser.add_argument("--cases", type=int)
+    parser.add_argument("--true-order", action="store_true")
+    parser.add_argument("--parts", default="", help="slices of the cases, with commas between them")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--examples", type=int, default=100)
     options = parser.parse_args()
@@ -40,16 +46,30 @@ def main() -> None:
         for budget in budgets:
             archive = open_archive(path, budget=budget)
             cases = min(options.cases or archive.size, archive.size)
-            result = evaluate(archive, [OURS, *others], orders=options.orders, cases=cases, jobs=1)
-            cells = {name: result.saved(OURS, name) for name in others}
-            name = f"{Path(path).stem}{' with budget' if budget else ''}, {cases} {archive.kind}"
-            print(_row(name, f"{result.mean(OURS).value:.3f}", cells), flush=True)
+            order = {"true_order": True} if options.true_order else {"orders": options.orders}
+            result = evaluate(archive, [OURS, *others], cases=cases, jobs=1, **order)
+            ways = "own order" if options.true_order else f"{options.orders} orders"
+            name = f"{Path(path).stem}{' with budget' if budget else ''}, {cases} {archive.kind}, {ways}"
+            for part in ["", *filter(None, options.parts.split(","))]:
+                chosen = (
+                    slice(*(int(end) if end else None for end in part.split(":"))) if part else slice(None)
+                )
+                efforts = {one: effort[:, chosen] for one, effort in result.efforts.items()}
+                cells = {one: _mean(efforts[one] - efforts[OURS]) for one in others}
+                label = f"... cases {part}" if part else name
+                print(_row(label, f"{efforts[OURS].mean():.3f}", cells), flush=True)
     for panel in [name for name, one in PANELS.items() if one.problems == "sample"] if options.runs else []:
         known = [name for name in others if name not in ("start", "copy")]
         rows = compare([OURS, *known], panel, runs=options.runs, examples=options.examples, jobs=1)
         totals = {name: rows.costs[name].sum(axis=1) for name in (OURS, *known)}
         cells = {name: interval(totals[name] - totals[OURS]) if name in known else None for name in others}
-        print(_row(panel, f"{totals[OURS].mean():.1f}", cells), flush=True)
+        name = f"{panel}, {options.runs} runs of {options.examples}"
+        print(_row(name, f"{totals[OURS].mean():.1f}", cells), flush=True)
+
+
+def _mean(rows: Any) -> Any:
+    """With an interval over orders, or over the cases of a single order."""
+    return interval(rows[0] if len(rows) == 1 else np.mean(rows, axis=1))
 
 
 def _row(name: str, effort: str, cells: dict[str, Any]) -> str:
