@@ -50,6 +50,8 @@ PRINTED = {
     "loaders": "python benchmarks/loaders.py --megabytes 200",
     "never-worse": "python benchmarks/never_worse.py ARCHIVE ...",
     "page": "python benchmarks/page.py",
+    "page-grid": "python benchmarks/page.py --grid",
+    "page-large": "python benchmarks/page.py --large",
     "peers": "python benchmarks/peers.py",
     "people-cost": "python benchmarks/people.py --rounds 60 --tells 500",
     "rankings-generated": "python benchmarks/rankings.py --data rank.train",

@@ -64,9 +64,9 @@ class Site:
         context = self.browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         context.set_default_timeout(PATIENCE)
         self._contexts.append(context)
+        context.request.get(f"{self.address}/login?code={self.accounts.login_link(name, role)}")  # the cookie
         page = context.new_page()
         self.log.watch(page)
-        page.goto(f"{self.address}/login?code={self.accounts.login_link(name, role)}")
         return page
 
     def open(self, page: Any, path: str) -> Any:
@@ -83,12 +83,19 @@ class Site:
         return self.study(study).desk().view(id).moves
 
     def close(self) -> None:
+        """Close all browsers."""
         for context in self._contexts:
             context.close()
+        self._contexts.clear()
 
 
 # What a page shows once it is filled, by the depth of its path.
-READY = {1: ".cards, .card", 2: ".figures dd", 3: ".log li", 4: "body[data-revision], #lesson"}
+READY = {
+    1: ".cards, .card",
+    2: ".figures dd",
+    3: '#content[aria-busy="false"]',
+    4: "body[data-revision], #lesson",
+}
 
 
 @pytest.fixture(scope="session")
@@ -119,19 +126,32 @@ def demo_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def site(tmp_path: Path, demo_store: Path, browser: Any) -> Iterator[Site]:
-    """A server of its own. The test fails if a page logs an error or requests another host."""
-    shutil.copytree(demo_store, tmp_path, dirs_exist_ok=True)
-    with same_identity(), Store(f"sqlite:///{tmp_path}/desk.db") as store:
+@contextmanager
+def demo_site(folder: Path, demo_store: Path, browser: Any) -> Iterator[Site]:
+    """A server with a copy of the demo studies in a folder."""
+    shutil.copytree(demo_store, folder, dirs_exist_ok=True)
+    with same_identity(), Store(f"sqlite:///{folder}/desk.db") as store:
         app = create_app(store, demo=demo)
         with serving(app) as address:
             site = Site(store, address, browser, app)
             yield site
             site.close()
-    assert site.log.errors == []
-    assert site.log.dialogs == []
-    assert all(url.startswith(address) for url in site.log.addresses)
+
+
+def check_log(site: Site) -> None:
+    """Fail if a page has logged an error, opened a dialog or requested another host; forget what it did."""
+    log, site.log = site.log, PageLog()
+    assert log.errors == []
+    assert log.dialogs == []
+    assert all(url.startswith(site.address) for url in log.addresses)
+
+
+@pytest.fixture
+def site(tmp_path: Path, demo_store: Path, browser: Any) -> Iterator[Site]:
+    """A server of its own. The test fails if a page logs an error or requests another host."""
+    with demo_site(tmp_path, demo_store, browser) as site:
+        yield site
+    check_log(site)
 
 
 @pytest.fixture

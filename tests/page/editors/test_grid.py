@@ -84,7 +84,6 @@ def server(tmp_path_factory: Any, browser: Any) -> Iterator[Desk]:
 def desk(server: Desk) -> Iterator[Desk]:
     yield server
     server.close()
-    server._contexts.clear()
     assert server.log.errors == []
     assert server.log.dialogs == []
 

@@ -29,6 +29,7 @@ def test_report_compares_the_start_with_now_and_with_no_learning(site):
     page = site.open(site.log_in("lea", "lead"), "/s/try-ranking/report")
     page.locator("#verdict", has_text="less to correct").wait_for()
     tiles = page.locator(".tile")
+    tiles.nth(2).wait_for()
     assert tiles.count() == 3
     texts = [tiles.nth(k).inner_text() for k in range(3)]
     assert "edits per proposal" in texts[0]

@@ -77,7 +77,7 @@ def other_ways(
         if not fresh or any(_alike(fresh, other) for other in new_links):
             continue
         new_links.append(fresh)
-        ways.append(way_of(domain, x, y, _readable_move(domain, x, y, candidate, links, fresh), w))
+        ways.append(_way_to(domain, x, y, *_readable_move(domain, x, y, candidate, links, fresh), w))
         if len(ways) == most:
             break
     return sorted(ways, key=lambda way: -way.gain)
@@ -103,7 +103,10 @@ def way_through(domain: Roads, x: Trip, y: Route, links: Iterable[int], w: Vecto
 
 def way_of(domain: Roads, x: Trip, y: Route, move: Move, w: Vector) -> Way:
     """The alternative that one move leads to."""
-    z = domain.apply(x, y, move)
+    return _way_to(domain, x, y, move, domain.apply(x, y, move), w)
+
+
+def _way_to(domain: Roads, x: Trip, y: Route, move: Move, z: Route, w: Vector) -> Way:
     change = domain.features(x, z) - domain.features(x, y)
     return Way(move, z, change, float(w @ change))
 
@@ -180,12 +183,12 @@ def _avoided(
 
 def _readable_move(
     domain: Roads, x: Trip, y: Route, candidate: _Candidate, links: Indices, fresh: set[int]
-) -> Move:
+) -> tuple[Move, Route]:
     """The move with its via-point in the middle of the new links, where that draws the same route."""
     new = [k for k in links.tolist() if k in fresh]
     given, middle = _via(candidate.link, candidate.leg), _via(new[len(new) // 2], candidate.leg)
-    one, two = (domain.apply(x, y, move).links for move in (given, middle))
-    return middle if np.array_equal(one, two) else given
+    one, two = (domain.apply(x, y, move) for move in (given, middle))
+    return (middle, two) if np.array_equal(one.links, two.links) else (given, one)
 
 
 def _alike(one: set[int], two: set[int]) -> bool:

@@ -8,22 +8,25 @@ import { windowMemory } from "./storage.js";
 
 /** @import { Outcome } from "./types.js" */
 
-/** @typedef {{ study: string, proposal: number, text: string, until: number }} Notice */
+/** @typedef {{ study: string, proposal: number, text: string, left: number, until?: number }} Notice */
 
-const LASTS = 10_000; // milliseconds
+const LASTS = 10_000; // milliseconds in view
+const OLD = 120_000; // milliseconds until a notice that was never shown is forgotten
 
 /** Keep a notice for the page that opens next. @param {Outcome} outcome */
 export function leaveNotice({ proposal, effort, lesson }) {
   const done = effort ? `Submitted, ${plural(effort, "edit")}.` : "Accepted as proposed.";
   const text = lesson.startsWith("Accepted as proposed") ? lesson : `${done} ${lesson}`;
-  windowMemory.write("notice", { study, proposal, text, until: Date.now() + LASTS });
+  windowMemory.write("notice", { study, proposal, text, left: Date.now() });
 }
 
 /** Show the notice that the page before has left, if there is one. */
 export function showNotice() {
   /** @type {Notice | null} */
   const notice = windowMemory.read("notice");
-  if (notice?.study !== study || notice.until < Date.now()) return;
+  if (notice?.study !== study || Date.now() > (notice.until ?? notice.left + OLD)) return;
+  const until = notice.until ?? Date.now() + LASTS; // the next proposal may have taken long to compute
+  windowMemory.write("notice", { ...notice, until });
   const undo = button(["Undo ", kbd("Z")], () => reopen(notice), { id: "undo-submit" });
   const view = { href: `/s/${study}/p/${notice.proposal}`, text: "View" };
   const element = h(
@@ -49,7 +52,7 @@ export function showNotice() {
   };
   document.addEventListener("keydown", onKey);
   document.body.append(element);
-  setTimeout(hide, notice.until - Date.now());
+  setTimeout(hide, until - Date.now());
 }
 
 /** Take a submit back and open the proposal again. @param {{ proposal: number }} notice */

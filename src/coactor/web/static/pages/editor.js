@@ -58,7 +58,6 @@ class EditorPage {
   editor;
   submitting = false;
   left = false; // submitted, or on the way to another page
-  lastEnter = performance.now();
 
   /**
    * @param {Proposal} data
@@ -223,14 +222,29 @@ class EditorPage {
 
   /** Obey an Enter only after a pause: quick presses accept one proposal, and none unseen. */
   obeysEnter() {
-    const now = performance.now();
-    const quiet = now - this.lastEnter >= QUIET;
-    this.lastEnter = now;
+    const quiet = this.#armed;
+    this.arm();
     return quiet;
   }
 
+  /** Obey the next Enter after a pause. */
+  arm() {
+    const { accept } = this.bar;
+    clearTimeout(this.#timer);
+    this.#armed = false;
+    accept.removeAttribute("data-armed");
+    this.#timer = setTimeout(() => {
+      this.#armed = this.#seen = true;
+      accept.setAttribute("data-armed", "");
+    }, QUIET);
+  }
+
+  #armed = false; // whether an Enter would be obeyed
+  #seen = false; // whether the page was in view long enough to submit
+  #timer = 0;
+
   async submit() {
-    if (!this.editable || performance.now() - this.drawn < QUIET) return;
+    if (!this.editable || !this.#seen) return;
     this.submitting = true;
     this.refresh();
     say("Submitting …");
@@ -246,9 +260,6 @@ class EditorPage {
       this.refresh(error);
     }
   }
-
-  /** When the page was drawn first. */
-  drawn = performance.now();
 
   /** The person is leaving: give the proposal back; the draft stays. */
   release() {
@@ -328,8 +339,7 @@ async function start() {
   } else {
     const page = new EditorPage(data, module, trial, prepared);
     page.refresh();
-    page.lastEnter = page.drawn = performance.now();
-    setTimeout(() => page.bar.accept.setAttribute("data-armed", ""), QUIET);
+    page.arm();
   }
   showNotice();
 }

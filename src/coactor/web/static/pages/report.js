@@ -105,6 +105,7 @@ async function draw() {
     trial && may("tell") ? playButton(trial, draw) : null,
   );
   await progress;
+  $("#content").ariaBusy = "false";
 }
 
 /** @param {Effort[]} efforts @param {Trend} trend @param {Version[]} versions */
@@ -235,6 +236,7 @@ async function findTaste({ matter, weights }) {
   };
 }
 
+$("#content").ariaBusy = "true";
 put(
   $("#content"),
   actions,
