@@ -93,6 +93,8 @@ def test_mistakes_are_reported_without_a_traceback(run, tmp_path):
 def test_tokens_are_created_listed_and_revoked(run):
     missing = run("token", "create", "ana", "--study", "tuors", "--role", "expert", ok=False)
     assert "There is no study 'tuors'" in missing
+    both = ("token", "create", "ana", "--study", "tours", "--study", "other", "--role", "expert")
+    assert "give one study" in run(*both, ok=False)
     token = run("token", "create", "ana", "--study", "tours", "--role", "expert").strip()
     assert token.startswith("coactor_")
     listed = run("token", "list", "--json")

@@ -12,7 +12,22 @@ from coactor.studies.errors import NotFound
 from coactor.studies.log.store import Store
 
 DAY = 86400.0
-study_option = click.option("--study", "study_name", required=True, help="Name of a study, or '*' for all.")
+
+
+def _one_study(context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> str:
+    if len(names) > 1:
+        raise click.BadParameter("give one study; `coactor token grant` adds the others.")
+    return names[0]
+
+
+study_option = click.option(
+    "--study",
+    "study_name",
+    required=True,
+    multiple=True,
+    callback=_one_study,
+    help="Name of a study, or '*' for all.",
+)
 
 
 @click.group()
