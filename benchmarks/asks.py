@@ -1,6 +1,4 @@
-"""Plans at real size beside PyVRP at equal time, and what the log keeps of a tell.
-
-    python benchmarks/asks.py [--quick] [--json FILE]
+"""Plans at real size beside PyVRP at equal time, and what the log keeps of a tell; run by `studies.py`.
 
 An ask has a budget of 1 second. PyVRP gets the processor time of our solver, on the same costs, from a start
 of its own. Costs are ratios: below 1 ours are lower.
@@ -8,8 +6,6 @@ of its own. Costs are ratios: below 1 ours are lower.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sqlite3
 import tempfile
 import time
@@ -34,8 +30,21 @@ def day(rng: np.random.Generator, stops: int, vehicles: int, features: int = 2) 
     return domains.Day.of(np.concatenate([distance[:, :, None], others], axis=2), demand, capacity)
 
 
-def pyvrp_plan(rules: Any, vehicles: int, seconds: float) -> tuple[Any, ...]:
-    """PyVRP's plan; raises SystemExit if it finds none that keeps the capacities."""
+class ProcessorTime:
+    """Stops PyVRP after so many seconds of processor time; PyVRP's own criterion counts waiting as well."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.began: float | None = None
+
+    def __call__(self, best_cost: float) -> bool:
+        now = time.process_time()
+        self.began = now if self.began is None else self.began
+        return now - self.began > self.seconds
+
+
+def pyvrp_plan(rules: Any, vehicles: int, seconds: float) -> tuple[Any, ...] | None:
+    """PyVRP's plan; None if it finds none that keeps the capacities."""
     costs = np.rint(rules.costs * 1e6).astype(np.int64)
     np.fill_diagonal(costs, 0)
     data = pyvrp.ProblemData(
@@ -46,9 +55,9 @@ def pyvrp_plan(rules: Any, vehicles: int, seconds: float) -> tuple[Any, ...]:
         [costs],
         [np.zeros_like(costs)],
     )
-    best = pyvrp.solve(data, pyvrp.stop.MaxRuntime(seconds), seed=0, collect_stats=False, display=False).best
+    best = pyvrp.solve(data, ProcessorTime(seconds), seed=0, collect_stats=False, display=False).best
     if not best.is_feasible():
-        raise SystemExit("PyVRP found no feasible plan in this time.")
+        return None
     routes = [np.array([a.idx + 1 for a in route if a.is_client()], np.int64) for route in best.routes()]
     return (*routes, *(np.empty(0, np.int64) for _ in range(vehicles - len(routes))))
 
@@ -72,20 +81,18 @@ def plans(days: int) -> list[dict[str, Any]]:
             if number:
                 asking.append(time.perf_counter() - began)
                 solving.append(spent)
-                ratios.append(float(w @ domain.features(x, own)) / float(w @ domain.features(x, theirs)))
+                if theirs is not None:
+                    ratios.append(float(w @ domain.features(x, own)) / float(w @ domain.features(x, theirs)))
         row = {
             "stops": stops,
             "vehicles": vehicles,
             "solve_s": float(np.median(solving)),
             "ask_s": float(np.median(asking)),
-            "cost_ratio": float(np.mean(ratios)),
+            "cost_ratio": float(np.mean(ratios)) if ratios else None,
+            "without": days - len(ratios),
+            "days": days,
         }
         rows.append(row)
-        print(
-            f"{stops:5} stops, {vehicles} vehicles: solved in {row['solve_s']:.2f} s, asked in "
-            f"{row['ask_s']:.2f} s, cost / PyVRP's at equal time {row['cost_ratio']:.3f}",
-            flush=True,
-        )
     return rows
 
 
@@ -108,22 +115,4 @@ def sizes(rounds: int) -> list[dict[str, Any]]:
             query = "SELECT length(body) + length(vectors) FROM coactor_facts WHERE kind = 'told'"
             told = [row[0] for row in sqlite3.connect(file).execute(query)]
         rows.append({"case": name, "mean": float(np.mean(told)), "most": max(told), "goal": most})
-        print(f"{name}: {np.mean(told):.0f} bytes a tell, at most {max(told)} (goal: {most})", flush=True)
     return rows
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--quick", action="store_true", help="fewer days")
-    parser.add_argument("--json", metavar="FILE", help="also write the numbers there")
-    options = parser.parse_args()
-    found = {"sizes": sizes(30), "plans": plans(2 if options.quick else 10)}
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(found, file, indent=2)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
-"""Durable ask and tell, measured beside Optuna's in one run. Ratios travel between machines; seconds do not.
+"""The service, measured beside Optuna and PyVRP in one run. Ratios travel between machines; seconds do not.
 
-    python benchmarks/studies.py [--quick] [--json]
+    python benchmarks/studies.py [--quick] [--json] [--only alone|http|grown|plans|sizes]
 
 An ask of ours solves a 20-point tour with 10 features and stores the problem and the proposal; a tell learns.
 Optuna's ask and tell store a trial without parameters: less work, so the comparison favours Optuna.
@@ -17,10 +17,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
+import asks
 import httpx
 import numpy as np
 import optuna
@@ -45,7 +48,7 @@ def per_second(work: Any, count: int) -> float:
     return count / (time.perf_counter() - began)
 
 
-def alone(folder: Path, rounds: int, pairs: int, learner: str) -> dict[str, float]:
+def alone(folder: Path, rounds: int, pairs: int, learner: str) -> dict[str, Any]:
     """One process: pairs of ask and tell per second, ours and Optuna's in turn."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     theirs = optuna.create_study(
@@ -67,32 +70,38 @@ def alone(folder: Path, rounds: int, pairs: int, learner: str) -> dict[str, floa
             for _ in range(rounds)
         ]
     mine, other = (statistics.median(r[i] for r in rates) for i in (0, 1))
-    return {"ours_per_s": mine, "optuna_per_s": other, "ratio": statistics.median(a / b for a, b in rates)}
+    return {"rates": [("one process", mine, other, statistics.median(a / b for a, b in rates))]}
 
 
-async def clients(address: str, token: str, number: int, pairs: int) -> float:
-    """Several clients over HTTP: pairs of ask and tell per second, all together."""
+def clients(address: str, token: str, number: int, pairs: int) -> float:
+    """Several clients over HTTP, each a thread with a connection: pairs of ask and tell per second."""
     problems = [DOMAIN.encode_problem(x) for x in DOMAIN.sample(np.random.default_rng(1), 20)]
-    headers = {"Authorization": f"Bearer {token}"}
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     bodies = [json.dumps({"problem": problem}) for problem in problems]
     told = json.dumps({"moves": MOVES})
 
-    async def one(client: httpx.AsyncClient, count: int) -> None:
-        for k in range(count):
-            kind = {"Content-Type": "application/json"}
-            made = await client.post("/api/studies/desk/proposals", content=bodies[k % 20], headers=kind)
-            place = f"/api/studies/desk/proposals/{made.json()['id']}/tell"
-            answer = await client.post(place, content=told, headers=kind)
-            assert answer.status_code == 200, answer.text
+    def post(connection: HTTPConnection, path: str, body: str, status: int) -> Any:
+        connection.request("POST", path, body, headers)
+        with connection.getresponse() as answer:
+            text = answer.read()
+            assert answer.status == status, text
+            return json.loads(text)
 
-    async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
-        await one(client, 5)
+    def one(count: int) -> None:
+        connection = HTTPConnection(address.removeprefix("http://"), timeout=60)
+        for k in range(count):
+            made = post(connection, "/api/studies/desk/proposals", bodies[k % 20], 201)
+            post(connection, f"/api/studies/desk/proposals/{made['id']}/tell", told, 200)
+        connection.close()
+
+    one(5)
+    with ThreadPoolExecutor(number) as pool:
         began = time.perf_counter()
-        await asyncio.gather(*(one(client, pairs) for _ in range(number)))
+        list(pool.map(one, [pairs] * number))
         return number * pairs / (time.perf_counter() - began)
 
 
-async def edits(address: str, token: str, seconds: float, rate: float = 50.0) -> dict[str, float]:
+async def edits(address: str, token: str, seconds: float, rate: float = 50.0) -> list[list[str]]:
     """Edits at a fixed rate: how long an answer takes, as a person feels it."""
     headers, took, floor = {"Authorization": f"Bearer {token}"}, [], []
     problem = DOMAIN.encode_problem(next(DOMAIN.sample(np.random.default_rng(2), 1)))
@@ -124,15 +133,8 @@ async def edits(address: str, token: str, seconds: float, rate: float = 50.0) ->
                 await running.pop(0)  # one edit at a time on each proposal
             running.append(asyncio.create_task(edit(ids[k % len(ids)])))
         await asyncio.gather(*running)
-    p50, p99 = np.quantile(took, [0.5, 0.99]) * 1000
-    low = np.quantile(floor, [0.5, 0.99]) * 1000
-    return {
-        "edits": len(took),
-        "p50_ms": float(p50),
-        "p99_ms": float(p99),
-        "floor_p50_ms": float(low[0]),
-        "floor_p99_ms": float(low[1]),
-    }
+    names = ("an edit, 50 a second", took), ("an empty request in between", floor)
+    return [[name, *(f"{1000 * q:.0f}" for q in np.quantile(times, [0.5, 0.99]))] for name, times in names]
 
 
 def start(url: str, port: str = "0") -> tuple[subprocess.Popen[str], str]:
@@ -178,16 +180,14 @@ def over_http(folder: Path, pairs: int, seconds: float, rounds: int = 3) -> dict
                 servers.append(start(url, address.rpartition(":")[2])[0])
             for _ in range(rounds):  # the disk of a shared machine changes its mind: measure side by side
                 other = per_second(lambda k: theirs.tell(theirs.ask(), 1.0), 20)
-                rows.append((number, asyncio.run(clients(address, token, 8, pairs)), other))
-        found: dict[str, Any] = {}
-        for number, name in ((1, "one_server"), (2, "two_servers")):
+                rows.append((number, clients(address, token, 8, pairs), other))
+        rates = []
+        for number, name in ((1, "one server"), (2, "two servers")):
             mine = [row for row in rows if row[0] == number]
-            found[name] = {
-                "pairs_per_s": statistics.median(row[1] for row in mine),
-                "optuna_per_s": statistics.median(row[2] for row in mine),
-                "ratio": statistics.median(row[1] / row[2] for row in mine),
-            }
-        return {**found, **asyncio.run(edits(address, token, seconds))}
+            middle = [statistics.median(row[i] for row in mine) for i in (1, 2)]
+            ratio = statistics.median(row[1] / row[2] for row in mine)
+            rates.append((f"HTTP, 8 clients, {name}", *middle, ratio))
+        return {"rates": rates, "edits": asyncio.run(edits(address, token, seconds))}
     finally:
         for server in servers:
             server.terminate()
@@ -246,7 +246,9 @@ def main() -> None:
     options.add_argument("--quick", action="store_true", help="a smaller run")
     options.add_argument("--json", action="store_true")
     options.add_argument("--learner", default="CSPER")
-    options.add_argument("--only", choices=("alone", "http", "grown"), help="a part of the run")
+    options.add_argument(
+        "--only", choices=("alone", "http", "grown", "plans", "sizes"), help="a part of the run"
+    )
     given = options.parse_args()
     quick = given.quick
     with tempfile.TemporaryDirectory() as name:
@@ -255,30 +257,56 @@ def main() -> None:
             "alone": lambda: alone(folder, 3 if quick else 5, 120 if quick else 300, given.learner),
             "http": lambda: over_http(folder, 15 if quick else 60, 4 if quick else 20),
             "grown": lambda: grown(folder, [100, 1000, 3000] if quick else [100, 1000, 10_000, 100_000]),
+            "plans": lambda: asks.plans(2 if quick else 10),
+            "sizes": lambda: asks.sizes(30),
         }
         found = {name: part() for name, part in parts.items() if given.only in (None, name)}
     if given.json:
         print(json.dumps(found, indent=2))
         return
-    if a := found.get("alone"):
-        print(f"one process   {a['ours_per_s']:8.1f} pairs/s   Optuna {a['optuna_per_s']:.1f}", end="   ")
-        print(f"ratio {a['ratio']:.1f}")
-    if h := found.get("http"):
-        for name, row in (("one server", h["one_server"]), ("two servers", h["two_servers"])):
-            print(
-                f"HTTP, 8 clients, {name}: {row['pairs_per_s']:.1f} pairs/s   "
-                f"Optuna {row['optuna_per_s']:.1f}   ratio {row['ratio']:.1f}"
-            )
-        print(f"edits at 50/s p50 {h['p50_ms']:.1f} ms   p99 {h['p99_ms']:.1f} ms", end="   ")
-        print(
-            f"(an empty request in between: p50 {h['floor_p50_ms']:.1f} ms, p99 {h['floor_p99_ms']:.1f} ms)"
+    for name in ("alone", "http"):
+        if name in found:
+            rows = found[name]["rates"]
+            cells = [
+                [what, f"{mine:.0f}", f"{other:.0f}", f"{ratio:.1f}"] for what, mine, other, ratio in rows
+            ]
+            show(["pairs of ask and tell a second", "coactor", "Optuna", "ratio"], cells)
+    if edits := found.get("http", {}).get("edits"):
+        show(["milliseconds of an answer", "median", "99 of 100 below"], edits)
+    head = ["stops, vehicles", "solver", "ask, budget 1 s", "cost / PyVRP's", "days without a plan of PyVRP"]
+    if plans := found.get("plans"):
+        show(
+            head,
+            [
+                [
+                    f"{row['stops']}, {row['vehicles']}",
+                    f"{row['solve_s']:.2f} s",
+                    f"{row['ask_s']:.1f} s",
+                    "" if row["cost_ratio"] is None else f"{row['cost_ratio']:.3f}",
+                    f"{row['without']} of {row['days']}",
+                ]
+                for row in plans
+            ],
         )
-    for row in found.get("grown", []):
-        print(
-            f"{row['facts']:>8.0f} facts {row['pairs_per_s']:8.1f} pairs/s   open {row['open_s']:.2f} s   "
-            f"report {row['report_s']:.2f} s, again {row['report_again_s']:.2f} s   "
-            f"queue {row['queue_s']:.3f} s   verify {row['verify_s']:.1f} s"
+    if sizes := found.get("sizes"):
+        cells = [[row["case"], f"{row['mean']:.0f}", f"{row['most']}", f"{row['goal']}"] for row in sizes]
+        show(["bytes of a tell", "mean", "at most", "goal"], cells)
+    if rows := found.get("grown"):
+        names = ["open_s", "report_s", "report_again_s", "queue_s", "verify_s"]
+        head = ["facts", "pairs a second", "open", "report", "report again", "queue", "verify"]
+        show(
+            head,
+            [
+                [f"{r['facts']:.0f}", f"{r['pairs_per_s']:.0f}", *(f"{r[name]:.2f} s" for name in names)]
+                for r in rows
+            ],
         )
+
+
+def show(head: list[str], rows: list[list[str]]) -> None:
+    """Print a table in Markdown."""
+    print(f"| {' | '.join(head)} |\n{'|---' * len(head)}|")
+    print("".join(f"| {' | '.join(row)} |\n" for row in rows), flush=True)
 
 
 if __name__ == "__main__":

@@ -142,6 +142,30 @@ def from_plain(data: Any) -> Any:
     return {name: from_plain(value) for name, value in data.items()}
 
 
+def in_form_of(example: Any, data: Any) -> Any:
+    """Data whose lists are arrays and tuples where the example has them; other data as it is.
+
+    Raises ValueError if a list cannot be such an array.
+
+    Examples
+    --------
+    >>> in_form_of({"rooms": (1, 2)}, {"rooms": [3, 4, 5]})
+    {'rooms': (3, 4, 5)}
+    """
+    if isinstance(example, np.ndarray) and isinstance(data, list):
+        array = _array(data, example.dtype.str)
+        if array.ndim != example.ndim:
+            raise ValueError(f"An array must have {example.ndim} dimensions; found {array.ndim}.")
+        return array
+    if isinstance(example, list | tuple) and isinstance(data, list):
+        examples = example if len(example) == len(data) else [*example[:1]] * len(data)
+        items = [in_form_of(*pair) for pair in zip(examples, data, strict=True)] if examples else data
+        return tuple(items) if isinstance(example, tuple) else items
+    if isinstance(example, dict) and isinstance(data, dict):
+        return {name: in_form_of(example.get(name), value) for name, value in data.items()}
+    return data
+
+
 def _array(values: Any, name: Any) -> Any:
     try:
         dtype = np.dtype(name)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from coactor.corrections import plain_move
-from coactor.solutions import from_plain, to_plain
+from coactor.solutions import from_plain, in_form_of, to_plain
 from coactor.studies.codec import Codec, number, text
 from coactor.studies.errors import Invalid
 from coactor.studies.log.canonical import canonical
@@ -115,3 +115,24 @@ def test_text_and_number_validate():
     for value in ("1", None, True, -1, 1e13, float("nan")):
         with pytest.raises(Invalid):
             number(value, "effort")
+
+
+def natural(value):
+    """The JSON that a person would write: arrays and tuples are lists."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [natural(item) for item in value]
+    return {k: natural(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+@given(values)
+def test_natural_json_is_read_in_the_form_of_an_example(value):
+    assert alike(value, in_form_of(value, natural(value)))
+    assert alike(value, in_form_of(value, value))
+
+
+@pytest.mark.parametrize("data", [[[1.0, 2.0], [3.0]], [1.0, 2.0], [["a"]]])
+def test_natural_json_that_cannot_be_the_array_is_invalid(data):
+    with pytest.raises(Invalid, match="array"):
+        Codec(Switches()).problem(data, np.zeros((2, 2)))

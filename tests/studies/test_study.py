@@ -169,3 +169,38 @@ def test_concurrent_asks_with_one_key_run_one_solver(sqlite_url):
         assert {one.result().id for one in asked} == {1}
         assert len(calls) == 1
         assert len(study._proposer.keys) == 0
+
+
+class Packed(Switches):
+    """Problems are arrays and solutions tuples; lists will not do."""
+
+    def features(self, x, y):
+        return x[0] * np.array(y) if isinstance(y, tuple) else None
+
+    def solve(self, x, w):
+        return tuple(super().solve(x[0], w))
+
+    def apply(self, x, y, move):
+        return tuple(super().apply(x, y, move))
+
+
+class Sampled(Packed):
+    def sample(self, rng, n):
+        return (rng.random((1, 3)) for _ in range(n))
+
+
+@pytest.mark.parametrize("domain", [Packed(), Sampled()])
+def test_natural_json_stands_for_arrays_and_tuples_of_a_domain_without_json_methods(sqlite_url, domain):
+    with open_study(sqlite_url, "desk", domain, "CSPER", create=True) as study:
+        if isinstance(domain, Sampled):  # no problem has been asked yet
+            assert isinstance(study.read_problem([[1, 2, 3]]), np.ndarray)
+        study.ask(np.array([[1.0, -2.0, 3.0]]))
+    with open_study(sqlite_url, "desk", domain) as study:
+        x = study.read_problem([[1, 2, 3]])
+        assert (x.dtype, x.tolist()) == (float, [[1.0, 2.0, 3.0]])
+        with pytest.raises(Invalid, match="dimensions"):
+            study.read_problem([1, 2, 3])
+        study.tell(study.ask(x), solution=[1, 0, 1])
+        study.tell(1, path=[[0, 0, 0], [0, 0, 1]])
+        assert study.weights().tolist() == [2.0, 0.0, 9.0]
+        assert verify(study.store, "desk").version == 2

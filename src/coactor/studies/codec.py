@@ -15,7 +15,7 @@ import numpy as np
 from coactor.memory import HabitualDomain, plain
 from coactor.protocol import Codes, Domain, Problem, Solution
 from coactor.search import check_solution
-from coactor.solutions import from_plain, short, to_plain
+from coactor.solutions import from_plain, in_form_of, short, to_plain
 from coactor.studies.errors import Invalid
 
 STUDY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -41,10 +41,18 @@ class Codec:
         """
         return self._codes.encode_problem(plain(x)) if self._codes else _stored("problem", plain(x))
 
-    def problem(self, data: Any) -> Problem:
-        """A problem from JSON-able data. Raises Invalid if it is not one."""
+    @property
+    def needs_example(self) -> bool:
+        """Whether lists in natural JSON may stand for arrays or tuples, which only an example can tell."""
+        return self._codes is None
+
+    def problem(self, data: Any, example: Any = None) -> Problem:
+        """A problem from JSON-able data. Raises Invalid if it is not one.
+
+        An `example` says where lists are arrays or tuples, if the domain has no JSON methods.
+        """
         try:
-            return self._codes.decode_problem(data) if self._codes else from_plain(data)
+            return self._codes.decode_problem(data) if self._codes else _read(example, data)
         except Invalid:
             raise
         except ValueError as error:
@@ -54,10 +62,10 @@ class Codec:
         """The solution as JSON-able data. Raises Invalid as `plain_problem` does."""
         return self._codes.encode_solution(y) if self._codes else _stored("solution", y)
 
-    def solution(self, x: Problem, data: Any) -> Solution:
-        """A solution of x from JSON-able data. Raises Invalid if it is not one."""
+    def solution(self, x: Problem, data: Any, example: Any = None) -> Solution:
+        """A solution of x from JSON-able data, as `problem`. Raises Invalid if it is not one."""
         try:
-            y = self._codes.decode_solution(plain(x), data) if self._codes else from_plain(data)
+            y = self._codes.decode_solution(plain(x), data) if self._codes else _read(example, data)
             check_solution(self.domain, x, y)
         except Invalid:
             raise
@@ -68,6 +76,10 @@ class Codec:
     def plain(self, y: Any) -> Any:
         """A solution as JSON-able data, where it is an object of the domain."""
         return y if isinstance(y, _JSON) else self.plain_solution(y)
+
+
+def _read(example: Any, data: Any) -> Any:
+    return from_plain(data) if example is None else in_form_of(example, from_plain(data))
 
 
 def _stored(what: str, data: Any) -> Any:

@@ -10,9 +10,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import orjson
+
 from coactor.memory import with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
+from coactor.protocol.abilities import Samples
 from coactor.studies import catalog
 from coactor.studies.codec import Codec, text
 from coactor.studies.desk import LEASE, Desk
@@ -76,6 +80,7 @@ class Study(Reports):
         super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger, proposer), name)
         self.uid, self.store, self.codec = first.uid, store, codec
         self.closes_store = False
+        self._example: Problem | None = None
 
     def __repr__(self) -> str:
         about = self.summary()
@@ -133,6 +138,21 @@ class Study(Reports):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
         with self._proposer.keys.holding(key):
             return self._proposer.ask(problem, key, label, renew, person, actor, via, solution)
+
+    def read_problem(self, data: Any) -> Problem:
+        """A problem from JSON: as the domain encodes it, or in natural JSON if it has no JSON methods.
+
+        Lists in natural JSON are arrays or tuples where a problem that the domain samples, or else the first
+        problem of the study, has them. Raises Invalid if it is not a problem.
+        """
+        if self._example is None and self.codec.needs_example:
+            if isinstance(self.domain, Samples):
+                self._example = next(iter(self.domain.sample(np.random.default_rng(0), 1)))
+            else:
+                with self.store.reading() as sql:
+                    for entry in sql.of_kind(self._ledger.head.id, "asked", limit=1):
+                        self._example = self.codec.problem(orjson.loads(sql.problem(entry.needs[0])))
+        return self.codec.problem(data, self._example)
 
     def renew(self, proposal: Proposal | int, *, actor: str = "", via: str = "") -> Proposal:
         """The proposal as it should be shown now: solved again if it waits untouched and the weights changed.

@@ -153,9 +153,10 @@ class Teller:
     def _correction(self, proposal: Proposal, request: Request) -> tuple[str, Correction]:
         x, codec, path, final = proposal.problem, self._codec, None, None
         if request.path is not None:
-            path = [codec.solution(x, codec.plain(z)) for z in _sequence(request.path, "path")]
+            given = _sequence(request.path, "path")
+            path = [codec.solution(x, codec.plain(z), proposal.solution) for z in given]
         if request.solution is not None:
-            final = codec.solution(x, codec.plain(request.solution))
+            final = codec.solution(x, codec.plain(request.solution), proposal.solution)
         try:
             done = correction(
                 self._domain,

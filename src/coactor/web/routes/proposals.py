@@ -52,7 +52,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """
         require(account, "ask", study)
         opened = studies.study(study)
-        problem = opened.codec.problem(body.problem)
+        problem = opened.read_problem(body.problem)
         actor, via = on_behalf(account, body.actor)
         proposal = opened.ask(
             problem,
