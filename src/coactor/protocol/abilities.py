@@ -211,7 +211,7 @@ class ChecksMoves(Protocol):
 
 def checks_moves(domain: Domain) -> bool:
     """Whether the domain's `apply` validates moves; False by default."""
-    return isinstance(domain, ChecksMoves) and domain.checks_moves
+    return hasattr(domain, "checks_moves") and bool(domain.checks_moves)
 
 
 def counts_costs(domain: Domain) -> bool:
@@ -245,7 +245,7 @@ def feature_names(domain: Domain) -> list[str]:
 
 def uses_habits(domain: Domain) -> TypeGuard[TakesHabits]:
     """Whether the domain has features of habits, so that it needs a memory."""
-    return isinstance(domain, TakesHabits) and bool(domain.habits)
+    return hasattr(domain, "habits") and bool(domain.habits) and isinstance(domain, TakesHabits)
 
 
 # -- of learners ---------------------------------------------------------------------------------
