@@ -171,6 +171,16 @@ def test_concurrent_asks_with_one_key_run_one_solver(sqlite_url):
         assert len(study._proposer.keys) == 0
 
 
+def test_a_repeated_rollback_makes_one_version(url):
+    with make(url) as study:
+        study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(0))
+        first = study.rollback(0, "a test", actor="lea")
+        assert study.rollback(0, "a test", actor="lea") == first
+        assert study.rollback(0, "a test", actor="ana").version == first.version + 1
+        assert study.rollback(1, "a test", actor="ana").version == first.version + 2
+        assert verify(study.store, "desk").version == first.version + 2
+
+
 class Packed(Switches):
     """Problems are arrays and solutions tuples; lists will not do."""
 

@@ -328,7 +328,7 @@ class Study(Reports):
         """Set the weights back to an earlier version; this creates a new version.
 
         With a `person`, only what that person has shown is set back: the others keep what they have shown
-        since.
+        since. A repetition of the last rollback returns the version that it created.
 
         Raises NotFound if there is no such version or person, Invalid if the reason is empty.
         """
@@ -341,10 +341,14 @@ class Study(Reports):
             raise NotFound(f"Study {self.name!r} has versions 0 to {newest}; there is no version {to}.")
         earlier = self._ledger.knowledge(to)
         with self._ledger.writing() as log:
+            for last in log.sql.of_versions(log.study, log.projection.version - 1, 1):
+                fact, given = last.fact, (to, reason, person, actor)
+                if isinstance(fact, RolledBack) and (fact.to, fact.reason, fact.person, last.actor) == given:
+                    return version_row(last)  # asked again, as after a broken connection
             knowledge = earlier.copy()
             if person:
                 knowledge = set_back(log.projection.knowledge, earlier, person)
-            fact = RolledBack(
+            rolled_back = RolledBack(
                 to=to,
                 reason=reason,
                 version=log.projection.version + 1,
@@ -355,7 +359,7 @@ class Study(Reports):
                 guard=None if knowledge.guard is None else knowledge.guard.state(),
                 person=person,
             )
-            entry = log.add(fact, actor=actor, via=via, knowledge=knowledge)
+            entry = log.add(rolled_back, actor=actor, via=via, knowledge=knowledge)
         return version_row(entry)
 
     def export(self) -> Iterator[dict[str, Any]]:
