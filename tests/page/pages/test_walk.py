@@ -111,7 +111,7 @@ class Keyboard(Mouse):
 
 @pytest.mark.parametrize("hand", [Mouse, Touch, Keyboard])
 def test_morning(site, hand):
-    page = site.log_in("ana", "expert", **hand.options)
+    page = site.open(site.log_in("ana", "expert", **hand.options), "/")
     walk = hand(site, page)
     steps = STEP.findall(PAGE.read_text("utf-8"))
     assert len(steps) == 12
