@@ -61,9 +61,10 @@ def _queue_query(
         str, Parameter(max_length=100, description="Who edits or edited it, or for whom it was solved.")
     ] = "",
     arrived_from: Annotated[float, Parameter(description="Asked at this time or later.")] = 0.0,
-    arrived_until: Annotated[float, Parameter(description="Asked before this time.")] = math.inf,
+    arrived_until: Annotated[float | None, Parameter(description="Asked before this time.")] = None,
 ) -> QueueQuery:
-    return QueueQuery(state, search, order, person, arrived_from, arrived_until)
+    until = math.inf if arrived_until is None else arrived_until
+    return QueueQuery(state, search, order, person, arrived_from, until)
 
 
 Query = Annotated[QueueQuery, Depends(_queue_query)]
