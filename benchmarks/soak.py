@@ -84,16 +84,15 @@ class SharedLoad(Load):
             thread.start()
         try:
             with Store(self.url) as store:
-                for self.kills in range(1, times + 1):
-                    if time.monotonic() > self.until:
-                        break
+                while self.kills < times and time.monotonic() < self.until:
                     already = len(self.told)
                     while len(self.told) < already + least:
                         threads[0].join(0.01)
                         assert threads[0].is_alive()
                     servers[self.kills % 2].kill()
+                    self.kills += 1
                     verify(store, "tours")
-                    servers[self.kills % 2] = ServerProcess(self.url, *OPTIONS, "--port", port)
+                    servers[(self.kills - 1) % 2] = ServerProcess(self.url, *OPTIONS, "--port", port)
         finally:
             stop.set()
             for thread in threads:

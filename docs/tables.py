@@ -58,6 +58,7 @@ PRINTED = {
     "roads-speed": "python benchmarks/roads.py",
     "roster": "python benchmarks/roster.py --runs 10",
     "solvers": "python benchmarks/solvers.py --seconds 2 --tsplib tsplib",
+    "soak": "python benchmarks/soak.py",
     "studies": "python benchmarks/studies.py",
     "updates": "python benchmarks/updates.py",
 }
