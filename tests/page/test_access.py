@@ -114,7 +114,7 @@ def test_every_page_without_work(museum):
     [
         ("/s/try-tour/p/25", "turn"),
         ("/s/try-fleet/p/1", "turn"),
-        ("/s/try-plan/p/4", "turn"),
+        ("/s/try-plan/p/4", "move"),
         ("/s/try-ranking/p/2", "carry"),
         ("/s/try-steps/p/1", "reorder"),
         ("/s/switches/p/1", "choose"),
@@ -125,7 +125,7 @@ def test_every_editor(museum, revision, path, act):
     page = museum.open(museum.log_in(viewport={"width": 1280, "height": 844}), path)
     open_folds(page)
     wrong = looked_at(with_axe(page), path)
-    {"turn": turn, "carry": carry, "reorder": reorder, "choose": choose}[act](page)
+    {"turn": turn, "move": move, "carry": carry, "reorder": reorder, "choose": choose}[act](page)
     revision(page, 1)
     assert [*wrong, *looked_at(page, f"{path}, edited")] == []
 
