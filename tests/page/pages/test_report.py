@@ -52,6 +52,7 @@ def test_report_says_what_people_share_and_how_each_differs(site):
     study = site.study("try-ranking")
     domain, rng = study.domain, np.random.default_rng(0)
     shared = rng.random(domain.dim)
+    shared[1] = 3.0
     tastes = {"ana": shared, "ben": shared.copy()}
     tastes["ben"][0] = -3.0
     for k in range(48):
