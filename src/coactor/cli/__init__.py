@@ -15,7 +15,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "evaluate": ("coactor.cli.archive", "evaluate", "Replay an archive: how much effort is saved?"),
     "features": ("coactor.cli.archive", "features", "Say which feature is missing, by evidence."),
     "serve": ("coactor.cli.serve", "serve", "Serve studies over HTTP, with a web page for experts."),
-    "study": ("coactor.cli.study_removal", "study", "Manage studies: list, show, log, verify, copy, ..."),
+    "study": ("coactor.cli.study", "study", "Manage studies: list, show, log, verify, copy, ..."),
     "token": ("coactor.cli.token", "token", "Create, list and revoke access tokens."),
     "check": ("coactor.cli.check", "check", "Check a domain or a learner of your own."),
     "version": ("coactor.cli.check", "version", "Print the version."),

@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ import click
 from coactor import plugins
 from coactor.cli.operation import read_config, start_logging
 from coactor.cli.options import json_option, store_option
-from coactor.cli.study import opened, report_study_errors, show
+from coactor.cli.stores import report_study_errors, show
 from coactor.studies.accounts import Accounts
 from coactor.studies.errors import Invalid, Tampered, Unavailable
 from coactor.studies.log.store import Store
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from coactor.protocol import Domain
     from coactor.web.app import Demo
-    from coactor.web.open_studies import OpenStudies
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CHECKPOINT_SECONDS = 0.5
@@ -147,7 +146,7 @@ def serve(
     if host not in LOOPBACK and not hosts:
         raise Invalid(f"Listening on {host} needs a host name to answer to; add --allow-host NAME.")
     start_logging(logging.WARNING if quiet else logging.INFO, log_json)
-    with opened(url) as store:
+    with Store(url) as store:
         demo = load_demo(store, with_demo)
         domains = dict(domain_of(text, store) for text in own)
         app = create_app(
@@ -174,8 +173,8 @@ def serve(
                     "login": link,
                     "store": store.url,
                 },
+                f"Serving {store.url} at {address}\nLog in once, within the hour: {link}",
                 as_json,
-                lambda a: f"Serving {a['store']} at {a['address']}\nLog in once, within the hour: {link}",
             )
             # Without uvicorn's access log: it would record the one-time code of the link.
             config = uvicorn.Config(
@@ -184,8 +183,11 @@ def serve(
             server = uvicorn.Server(config)
             # uvicorn would raise the signal again after it has stopped, and the process would end by it.
             server.capture_signals = lambda: stopping(server, app.state.streams.stop)  # type: ignore[method-assign]
-            renewing = renewals(app.state.studies) if ahead else nullcontext()
-            with checkpoints(store), renewing, preparing(demo, store, quiet):
+            # In the background, so that no request waits for a checkpoint, and none for a solver.
+            more.enter_context(repeating(store.tidy, CHECKPOINT_SECONDS))
+            if ahead:
+                more.enter_context(repeating(app.state.studies.renew_ahead, RENEWAL_SECONDS))
+            with preparing(demo, store, quiet):
                 server.run(sockets=sockets)
 
 
@@ -271,20 +273,6 @@ def listening(host: str, port: int, shared: bool) -> Iterator[socket.socket]:
             raise
         listener.listen(128)  # before the address is printed, so that clients may connect at once
         yield listener
-
-
-@contextmanager
-def checkpoints(store: Store) -> Iterator[None]:
-    """Checkpoint the store in the background, so that no request has to wait for it."""
-    with repeating(store.tidy, CHECKPOINT_SECONDS):
-        yield
-
-
-@contextmanager
-def renewals(studies: OpenStudies) -> Iterator[None]:
-    """Solve waiting proposals again in the background, so that opening one does not wait for a solver."""
-    with repeating(studies.renew_ahead, RENEWAL_SECONDS):
-        yield
 
 
 @contextmanager

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import click
 
-from coactor.cli.options import json_option, store_option
-from coactor.cli.study import opened, report_study_errors, show
-from coactor.cli.study_text import when
+from coactor.cli.stores import Result, lines, on_store, when
 from coactor.studies.accounts import NONE, ROLES, Accounts, TokenRow
 from coactor.studies.errors import NotFound
 from coactor.studies.log.store import Store
@@ -40,17 +38,12 @@ def token() -> None:
 @study_option
 @click.option("--role", type=click.Choice(ROLES), required=True, help="What the account may do there.")
 @click.option("--days", type=float, help="The token expires after so many days; by default never.")
-@store_option
-@json_option
-@report_study_errors
-def token_create(name: str, study_name: str, role: str, days: float | None, url: str, as_json: bool) -> None:
+@on_store
+def token_create(store: Store, name: str, study_name: str, role: str, days: float | None) -> Result:
     """Create a token. It is shown only once."""
-    with opened(url) as store:
-        _check_study(store, study_name)
-        secret = Accounts(store).create(name, study_name, role, lasts=None if days is None else days * DAY)
-    show(
-        {"name": name, "study": study_name, "role": role, "token": secret}, as_json, lambda a: str(a["token"])
-    )
+    _check_study(store, study_name)
+    secret = Accounts(store).create(name, study_name, role, lasts=None if days is None else days * DAY)
+    return {"name": name, "study": study_name, "role": role, "token": secret}, secret
 
 
 @token.command("grant")
@@ -59,20 +52,13 @@ def token_create(name: str, study_name: str, role: str, days: float | None, url:
 @click.option(
     "--role", type=click.Choice((*ROLES, NONE)), required=True, help="What the account may do there, too."
 )
-@store_option
-@json_option
-@report_study_errors
-def token_grant(name: str, study_name: str, role: str, url: str, as_json: bool) -> None:
+@on_store
+def token_grant(store: Store, name: str, study_name: str, role: str) -> Result:
     """Give an account a role in another study, or another role; "none" takes it away."""
-    with opened(url) as store:
-        if role != NONE:
-            _check_study(store, study_name)
-        Accounts(store).grant(name, study_name, role)
-    show(
-        {"name": name, "study": study_name, "role": role},
-        as_json,
-        lambda a: f"{name}: {role} in {study_name}.",
-    )
+    if role != NONE:
+        _check_study(store, study_name)
+    Accounts(store).grant(name, study_name, role)
+    return {"name": name, "study": study_name, "role": role}, f"{name}: {role} in {study_name}."
 
 
 def _check_study(store: Store, name: str) -> None:
@@ -84,14 +70,10 @@ def _check_study(store: Store, name: str) -> None:
 
 
 @token.command("list")
-@store_option
-@json_option
-@report_study_errors
-def token_list(url: str, as_json: bool) -> None:
+@on_store
+def token_list(store: Store) -> Result:
     """List the tokens, without their secrets."""
-    with opened(url) as store:
-        rows = Accounts(store).tokens()
-    show(rows, as_json, _line)
+    return lines(Accounts(store).tokens(), _line)
 
 
 def _line(row: TokenRow) -> str:
@@ -102,11 +84,8 @@ def _line(row: TokenRow) -> str:
 
 @token.command("revoke")
 @click.argument("name")
-@store_option
-@json_option
-@report_study_errors
-def token_revoke(name: str, url: str, as_json: bool) -> None:
+@on_store
+def token_revoke(store: Store, name: str) -> Result:
     """Revoke a token and end its sessions."""
-    with opened(url) as store:
-        Accounts(store).revoke(name)
-    show({"revoked": name}, as_json, lambda a: f"Revoked {a['revoked']}.")
+    Accounts(store).revoke(name)
+    return {"revoked": name}, f"Revoked {name}."

@@ -1,0 +1,71 @@
+"""Commands on a store: open it, run, and print the result as text or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, is_dataclass
+from datetime import UTC, datetime
+from functools import wraps
+from typing import Any, TypeAlias
+
+import click
+import orjson
+
+from coactor.cli.options import json_option, report_errors, store_option
+from coactor.studies import errors
+from coactor.studies.log.store import Store
+
+report_study_errors = report_errors(
+    errors.Invalid,
+    errors.NotFound,
+    errors.Forbidden,
+    errors.Conflict,
+    errors.Unavailable,
+    errors.Tampered,
+    OSError,
+)
+Result: TypeAlias = tuple[Any, str] | None  # for --json, and for people; None if it is printed already
+
+
+def on_store(command: Callable[..., Result]) -> Callable[..., None]:
+    """Add --store and --json to a command that takes an open store first and returns its result."""
+
+    @store_option
+    @json_option
+    @report_study_errors
+    @wraps(command)
+    def run(url: str, as_json: bool, **given: Any) -> None:
+        with Store(url) as store:
+            result = command(store, **given)
+        if result is not None:
+            show(*result, as_json)
+
+    return run
+
+
+def show(data: Any, text: str, as_json: bool) -> None:
+    """Print data as JSON, or its text unless that is empty."""
+    if as_json:
+        plain = [_plain(d) for d in data] if isinstance(data, list) else _plain(data)
+        click.echo(orjson.dumps(plain, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY))
+    elif text:
+        click.echo(text)
+
+
+def _plain(data: Any) -> Any:
+    return asdict(data) if is_dataclass(data) and not isinstance(data, type) else data
+
+
+def lines(rows: list[Any], line: Callable[[Any], str]) -> Result:
+    """A list as the result of a command, one line each."""
+    return rows, "\n".join(map(line, rows))
+
+
+def when(seconds: float) -> str:
+    """Format a time (UTC)."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def counted(count: int | float, one: str, many: str = "") -> str:
+    """A number and its noun: "1 fact", "2.5 facts"."""
+    return f"{count:g} {one if count == 1 else many or one + 's'}"

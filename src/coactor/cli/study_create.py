@@ -1,0 +1,225 @@
+"""``coactor study create``, ``extend`` and ``configure``, and the files that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from coactor import loaders, plugins
+from coactor.cli.options import names
+from coactor.cli.stores import Result, on_store
+from coactor.domains.roads import network_json
+from coactor.protocol import Domain, State
+from coactor.studies import catalog
+from coactor.studies.errors import Conflict, Invalid
+from coactor.studies.log.ledger import open_ledger
+from coactor.studies.log.store import Store
+from coactor.studies.opening import open_study
+from coactor.studies.study import Study
+
+
+def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of the settings that can be changed later."""
+    for option in (
+        click.option("--grace", type=float, help="Seconds in which a tell can be withdrawn."),
+        click.option(
+            "--cost", "costs", multiple=True, metavar="OPERATOR=COST", help="The cost of an operator."
+        ),
+        click.option("--budget", type=float, help="Seconds of an ask; inf for no time limit."),
+        click.option("--proposals", help="Which proposals to make: default, paper, polish, ..."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("name")
+@click.option("--domain", required=True, help="An installed domain, such as tour, or FILE.py:DOMAIN.")
+@click.option(
+    "--parameters",
+    default="{}",
+    help='Parameters of the domain as JSON, such as \'{"points": 20, "features": 10}\'.',
+)
+@click.option("--learner", default="default", show_default=True, help="Name of an installed learner.")
+@settings_options
+@click.option(
+    "--network",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Roads: a folder with links.csv and, optionally, nodes.csv, turns.csv and trips.csv.",
+)
+@click.option(
+    "--habits",
+    metavar="A,B,...",
+    help="Remember what people choose, as features: some of similar, recent, all.  [default: as learned]",
+)
+@click.option(
+    "--learned",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Start with the learner and the memory that `coactor learn` wrote to this file.",
+)
+@click.option(
+    "--start",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Start with the weights in use: JSON, a list of numbers, or numbers by the names of the features.",
+)
+@click.option(
+    "--trust",
+    type=float,
+    help="How far to trust them: 1 if errors are as large as the weights, 10 if a tenth.  [default: hardly]",
+)
+@on_store
+def create(
+    store: Store,
+    name: str,
+    domain: str,
+    parameters: str,
+    learner: str,
+    network: Path | None,
+    habits: str | None,
+    learned: Path | None,
+    start: Path | None,
+    costs: tuple[str, ...],
+    **settings: Any,
+) -> Result:
+    """Create a study."""
+    try:
+        given = orjson.loads(parameters)
+    except orjson.JSONDecodeError as error:
+        raise Invalid(f"--parameters is not valid JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise Invalid("--parameters must be a JSON object.")
+    if network is not None:
+        given = with_network(domain, given, network)
+    _check_is_new(store, name)
+    open_study(
+        store,
+        name,
+        domain_of(domain, given),
+        learner,
+        create=True,
+        costs=_costs(costs),
+        habits=names(habits),
+        learned=None if learned is None else learned_from(learned),
+        start=None if start is None else start_from(start),
+        **settings,
+    )
+    return about(store, name), f"Created {name}."
+
+
+def _check_is_new(store: Store, name: str) -> None:
+    with store.reading() as sql:
+        if any(head.name == name for head in sql.studies()):
+            raise Conflict(f"There is already a study {name!r}; choose another name.")
+
+
+@click.command()
+@click.argument("study_name", metavar="STUDY")
+@click.option("--habits", required=True, metavar="A,B,...", help="Some of similar, recent, all.")
+@click.option("--name", required=True, help="Name of the new study.")
+@on_store
+def extend(store: Store, study_name: str, habits: str, name: str) -> Result:
+    """Go on with more features: a new study that has learned all that was told in STUDY, with habits."""
+    from coactor.lab.archives import extending
+
+    _check_is_new(store, name)
+    extending.extend(Study(store, study_name), names(habits) or [], name)
+    return about(store, name), f"Created {name}; ask there from now on."
+
+
+@click.command()
+@click.argument("name")
+@settings_options
+@click.option("--actor", default="operator", show_default=True, help="Who changes the settings.")
+@on_store
+def configure(store: Store, name: str, costs: tuple[str, ...], **given: Any) -> Result:
+    """Change settings of a study; the change is recorded in its log. Without options, show them."""
+    settings = Study(store, name).configure(costs=_costs(costs), **given)
+    return settings, "\n".join(f"{key}: {value}" for key, value in settings.items())
+
+
+def _costs(given: tuple[str, ...]) -> dict[str, float] | None:
+    costs = {}
+    for text in given:
+        operator, _, cost = text.partition("=")
+        try:
+            costs[operator] = float(cost)
+        except ValueError:
+            raise Invalid(f"--cost is {text!r}; expected an operator and a number: swap=2.") from None
+    return costs or None
+
+
+def about(store: Store, name: str) -> dict[str, Any]:
+    """Totals, features and weights of a study, from its log alone: the domain need not be installed."""
+    ledger, first = open_ledger(store, name)
+    projection = ledger.projection
+    return {
+        "name": name,
+        "domain": first.config["domain"],
+        "learner": first.config["learner"],
+        "facts": projection.seq,
+        "version": projection.version,
+        "asked": projection.asked,
+        "told": projection.told,
+        "open": len(projection.drafts),
+        "untouched": projection.untouched,
+        "effort": projection.effort,
+        "hash": projection.hash.hex(),
+        "features": first.config["features"],
+        "weights": [float(w) for w in projection.knowledge.learner.weights],
+    }
+
+
+def with_network(domain: str, given: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Add the network of a folder to the parameters of a study of roads.
+
+    Raises Invalid if the domain is not roads or the files are invalid.
+    """
+    if domain != "roads":
+        raise Invalid(f"--network is for the domain roads, not {domain!r}.")
+    try:
+        network, _ = loaders.read_roads(folder)
+    except ValueError as error:
+        raise Invalid(str(error)) from error
+    return {**given, "network": network_json.encode(network)}
+
+
+def domain_of(text: str, parameters: dict[str, Any]) -> Domain:
+    """An installed domain by its name, or one from a file. Raises Invalid if there is none."""
+    if ":" not in text:
+        return catalog.make(text, parameters, limits=False)
+    try:
+        domain: Domain = plugins.load_domain(text, parameters)
+    except ValueError as error:
+        raise Invalid(str(error)) from error
+    return domain
+
+
+def start_from(file: Path) -> list[float] | dict[str, float]:
+    """The weights in use, as a list or by name. Raises Invalid if the file has neither."""
+    try:
+        start = orjson.loads(file.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise Invalid(f"{file.name} is not valid JSON: {error}") from error
+    numbers = start.values() if isinstance(start, dict) else start if isinstance(start, list) else [None]
+    if not all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
+        raise Invalid(f"{file.name} must hold a list of numbers, or numbers by the names of the features.")
+    result: list[float] | dict[str, float] = start
+    return result
+
+
+def learned_from(file: Path) -> State:
+    """What ``coactor learn`` wrote to a file. Raises Invalid if the file is not that."""
+    try:
+        state = orjson.loads(file.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise Invalid(f"{file.name} was not written by `coactor learn`: {error}") from error
+    if not isinstance(state, dict) or "learner" not in state:
+        raise Invalid(f"{file.name} was not written by `coactor learn`: it has no learner.")
+    return state if isinstance(state["learner"], dict) else {"learner": state}  # of an older coactor
