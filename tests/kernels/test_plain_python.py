@@ -158,15 +158,15 @@ def plan_calls(
         yield plans.extra_load, (rules, routes, sizes, loads, op, r, i, s, j)
         yield plans.is_block, (op, r, s)
         yield plans.is_distinct, (op, r, i, s, j, sizes)
-        tail = (r, s, kappa, 0.0, best, np.empty(0), 0)
+        scan = plan_climb.Scan(rules, routes, sizes, loads, kappa, 0.0, best, np.empty(0))
         by_operator = (
             plan_climb.search_reverse,
             plan_climb.search_move,
             plan_climb.search_swap,
             plan_climb.search_tails,
         )
-        yield by_operator[op], (rules, routes, sizes, loads, *tail)
-        yield plan_climb.search, (rules, routes, sizes, loads, op, *tail)
+        yield by_operator[op], (scan, r, s, 0)
+        yield plan_climb.search, (scan, op, r, s, 0)
     yield plan_climb.prefix_sums, (costs, routes[0], int(sizes[0]))
     yield plan_climb.gains, (rules, routes, sizes)
     yield plan_climb.climb, (rules, routes.copy(), sizes.copy(), kappa, best, limit)

@@ -3,14 +3,14 @@
 All moves of one operator between two routes are a block. Its gains depend on these two routes alone, so a
 climb searches it again only after one of the two has changed.
 
-The four `search` functions have the same signature. They return the gain (0 if there is none), i and j of the
-first (or best) move of a block that gains at least kappa and more than `least`. If `every` has room, they
-write all gains to it from `count` on instead, and return the new count last.
+The four `search` functions return the gain (0 if there is none), i and j of the first (or best) move of a
+block that gains at least kappa and more than `least`. If `every` has room, they write all gains to it from
+`count` on instead, and return the new count last.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numba import njit
@@ -35,24 +35,26 @@ LONG = 64  # stops of a route from which reversals are summed by prefix sums, wi
 Best: TypeAlias = tuple[float, int, int, int]
 
 
+class Scan(NamedTuple):
+    """What the searches read: the plan with the load up to each position, and which move they look for."""
+
+    rules: Rules
+    routes: Indices
+    sizes: Indices
+    loads: Matrix
+    kappa: float
+    least: float
+    best: bool
+    every: Vector
+
+
 @njit(cache=True)
-def search_reverse(
-    rules: Rules,
-    routes: Indices,
-    sizes: Indices,
-    loads: Matrix,
-    r: int,
-    s: int,
-    kappa: float,
-    least: float,
-    best: bool,
-    every: Vector,
-    count: int,
-) -> Best:
+def search_reverse(scan: Scan, r: int, s: int, count: int) -> Best:
     """Reversals of the stops i..j of route r."""
-    costs, a, size, collect = rules.costs, routes[r], sizes[r], len(every) > 0
+    costs, a, size = scan.rules.costs, scan.routes[r], scan.sizes[r]
+    kappa, most, best, every, collect = scan.kappa, scan.least, scan.best, scan.every, len(scan.every) > 0
     ahead, back = prefix_sums(costs, a, size) if size >= LONG else (every[:0], every[:0])
-    most, at_i, at_j = least, 0, 0
+    at_i, at_j = 0, 0
     for i in range(1, size):
         for j in range(i + 1, size + 1):
             if size >= LONG:
@@ -84,24 +86,14 @@ def prefix_sums(costs: Matrix, a: Indices, size: int) -> tuple[Vector, Vector]:
 
 
 @njit(cache=True)
-def search_move(
-    rules: Rules,
-    routes: Indices,
-    sizes: Indices,
-    loads: Matrix,
-    r: int,
-    s: int,
-    kappa: float,
-    least: float,
-    best: bool,
-    every: Vector,
-    count: int,
-) -> Best:
+def search_move(scan: Scan, r: int, s: int, count: int) -> Best:
     """Stop i of route r after position j of route s."""
-    costs, demand, a, b, collect = rules.costs, rules.demand, routes[r], routes[s], len(every) > 0
-    hard, price, most_a, most_b = not rules.soft, rules.price, rules.capacity[r], rules.capacity[s]
-    load_a, load_b, extra = loads[r, sizes[r]], loads[s, sizes[s]], 0.0
-    most, at_i, at_j = least, 0, 0
+    rules, sizes, a, b = scan.rules, scan.sizes, scan.routes[r], scan.routes[s]
+    costs, demand, hard, price = rules.costs, rules.demand, not rules.soft, rules.price
+    most_a, most_b = rules.capacity[r], rules.capacity[s]
+    load_a, load_b, extra = scan.loads[r, sizes[r]], scan.loads[s, sizes[s]], 0.0
+    kappa, most, best, every, collect = scan.kappa, scan.least, scan.best, scan.every, len(scan.every) > 0
+    at_i, at_j = 0, 0
     for i in range(1, sizes[r] + 1):
         p, u, n = a[i - 1], a[i], a[i + 1]
         if r != s:
@@ -125,24 +117,14 @@ def search_move(
 
 
 @njit(cache=True)
-def search_swap(
-    rules: Rules,
-    routes: Indices,
-    sizes: Indices,
-    loads: Matrix,
-    r: int,
-    s: int,
-    kappa: float,
-    least: float,
-    best: bool,
-    every: Vector,
-    count: int,
-) -> Best:
+def search_swap(scan: Scan, r: int, s: int, count: int) -> Best:
     """Stop i of route r for stop j of route s."""
-    costs, demand, a, b, collect = rules.costs, rules.demand, routes[r], routes[s], len(every) > 0
-    hard, price, most_a, most_b = not rules.soft, rules.price, rules.capacity[r], rules.capacity[s]
-    load_a, load_b, extra = loads[r, sizes[r]], loads[s, sizes[s]], 0.0
-    most, at_i, at_j = least, 0, 0
+    rules, sizes, a, b = scan.rules, scan.sizes, scan.routes[r], scan.routes[s]
+    costs, demand, hard, price = rules.costs, rules.demand, not rules.soft, rules.price
+    most_a, most_b = rules.capacity[r], rules.capacity[s]
+    load_a, load_b, extra = scan.loads[r, sizes[r]], scan.loads[s, sizes[s]], 0.0
+    kappa, most, best, every, collect = scan.kappa, scan.least, scan.best, scan.every, len(scan.every) > 0
+    at_i, at_j = 0, 0
     for i in range(1, sizes[r] + 1):
         p, u, n = a[i - 1], a[i], a[i + 1]
         first, second = costs[p, u], costs[u, n]
@@ -166,25 +148,15 @@ def search_swap(
 
 
 @njit(cache=True)
-def search_tails(
-    rules: Rules,
-    routes: Indices,
-    sizes: Indices,
-    loads: Matrix,
-    r: int,
-    s: int,
-    kappa: float,
-    least: float,
-    best: bool,
-    every: Vector,
-    count: int,
-) -> Best:
+def search_tails(scan: Scan, r: int, s: int, count: int) -> Best:
     """What follows position i of route r for what follows position j of route s."""
-    costs, a, b, collect = rules.costs, routes[r], routes[s], len(every) > 0
-    hard, price, most_a, most_b = not rules.soft, rules.price, rules.capacity[r], rules.capacity[s]
-    size_a, size_b, before_a, before_b = sizes[r], sizes[s], loads[r], loads[s]
+    rules, a, b = scan.rules, scan.routes[r], scan.routes[s]
+    costs, hard, price = rules.costs, not rules.soft, rules.price
+    most_a, most_b = rules.capacity[r], rules.capacity[s]
+    size_a, size_b, before_a, before_b = scan.sizes[r], scan.sizes[s], scan.loads[r], scan.loads[s]
     load_a, load_b = before_a[size_a], before_b[size_b]
-    most, at_i, at_j = least, -1, 0
+    kappa, most, best, every, collect = scan.kappa, scan.least, scan.best, scan.every, len(scan.every) > 0
+    at_i, at_j = -1, 0
     for i in range(size_a + 1):
         u, n, tail = a[i], a[i + 1], load_a - before_a[i]
         here = costs[u, n]
@@ -207,28 +179,15 @@ def search_tails(
 
 
 @njit(cache=True)
-def search(
-    rules: Rules,
-    routes: Indices,
-    sizes: Indices,
-    loads: Matrix,
-    op: int,
-    r: int,
-    s: int,
-    kappa: float,
-    least: float,
-    best: bool,
-    every: Vector,
-    count: int,
-) -> Best:
+def search(scan: Scan, op: int, r: int, s: int, count: int) -> Best:
     """The search of one block by its operator."""
     if op == REVERSE:
-        return search_reverse(rules, routes, sizes, loads, r, s, kappa, least, best, every, count)
+        return search_reverse(scan, r, s, count)
     if op == MOVE:
-        return search_move(rules, routes, sizes, loads, r, s, kappa, least, best, every, count)
+        return search_move(scan, r, s, count)
     if op == SWAP:
-        return search_swap(rules, routes, sizes, loads, r, s, kappa, least, best, every, count)
-    return search_tails(rules, routes, sizes, loads, r, s, kappa, least, best, every, count)
+        return search_swap(scan, r, s, count)
+    return search_tails(scan, r, s, count)
 
 
 def gains(rules: Rules, routes: Indices, sizes: Indices) -> Vector:
@@ -251,6 +210,7 @@ def explore(
     m = len(sizes)
     least = max(rounding(rules.costs), GAIN * abs(rules.price))
     loads = loads_before(routes, sizes, rules.demand)
+    scan = Scan(rules, routes, sizes, loads, kappa, least, best, every)
     use = distinct(sizes, rules.capacity)
     changed = np.ones(m, np.bool_)
     gain = np.zeros((4, m, m))
@@ -264,9 +224,7 @@ def explore(
                     if (changed[r] or changed[s]) and is_block(op, r, s):
                         g, i, j = 0.0, 0, 0
                         if use[r] and use[s]:
-                            g, i, j, written = search(
-                                rules, routes, sizes, loads, op, r, s, kappa, least, best, every, written
-                            )
+                            g, i, j, written = search(scan, op, r, s, written)
                         gain[op, r, s], place[op, r, s, 0], place[op, r, s, 1] = g, i, j
         most, op, r, s = 0.0, 0, 0, 0
         for o in range(4):
