@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coactor import Session, SimulatedExpert, domains, explanations, learners
+from coactor import domains, explanations, learners
 from coactor.protocol import Feedback
 from tests.cases import Coins
 
@@ -18,16 +18,16 @@ def holder(*weights: float) -> learners.PER:
     return learner
 
 
-def test_the_weightiest_comes_first_and_shares_add_up() -> None:
-    found = explanations.beliefs(TOURS, holder(1.0, -6.0, 3.0))
-    assert [b.feature for b in found] == ["toll", "scenery", "distance"]
-    assert [b.share for b in found] == pytest.approx([-0.6, 0.3, 0.1])
-    assert [b.weight for b in found] == [-6.0, 3.0, 1.0]
-    assert sum(abs(b.share) for b in found) == pytest.approx(1.0)
-    assert all(b.deviation is None and b.known is None for b in found)
+def test_beliefs_are_sorted_by_size_and_their_shares_add_up() -> None:
+    listed = explanations.beliefs(TOURS, holder(1.0, -6.0, 3.0))
+    assert [b.feature for b in listed] == ["toll", "scenery", "distance"]
+    assert [b.share for b in listed] == pytest.approx([-0.6, 0.3, 0.1])
+    assert [b.weight for b in listed] == [-6.0, 3.0, 1.0]
+    assert sum(abs(b.share) for b in listed) == pytest.approx(1.0)
+    assert all(b.deviation is None and b.known is None for b in listed)
 
 
-def test_verbs_follow_the_sign_and_whether_features_are_costs() -> None:
+def test_verb_follows_the_sign_and_whether_features_are_costs() -> None:
     """A tour's features are costs, phi is minus their sum: a positive weight avoids them."""
     assert explanations.verb(-1, 1.0) == "avoids"
     assert explanations.verb(-1, -1.0) == "prefers"
@@ -38,14 +38,13 @@ def test_verbs_follow_the_sign_and_whether_features_are_costs() -> None:
     assert third.words == "avoids distance (10 % of what counts)"
 
 
-def test_features_without_names_have_numbers() -> None:
+def test_feature_names_default_to_numbers() -> None:
     assert list(explanations.feature_names(Coins())) == ["feature 1", "feature 2"]
 
 
-def test_nothing_is_known_at_the_start_and_more_later() -> None:
+def test_beliefs_are_unknown_at_the_start_and_known_later() -> None:
     rng = np.random.default_rng(0)
     learner = learners.ChoiceLearner(3)
-    assert sorted(explanations.unknown(TOURS, learner)) == ["distance", "scenery", "toll"]
     assert all(b.words.endswith("not known yet") for b in explanations.beliefs(TOURS, learner))
     truth = np.array([1.0, -0.5, 0.0])
     for _ in range(120):
@@ -53,7 +52,6 @@ def test_nothing_is_known_at_the_start_and_more_later() -> None:
         made = rows @ truth > 0.3
         path = np.vstack([np.zeros(3), np.cumsum(rows[made], axis=0)])
         learner.update(Feedback(path, float(made.sum()), rows[~made]))
-    assert explanations.unknown(TOURS, learner) == ["scenery"]
     by_name = {b.feature: b for b in explanations.beliefs(TOURS, learner)}
     assert by_name["distance"].words.startswith("avoids distance")
     assert by_name["toll"].words.startswith("prefers toll")
@@ -65,7 +63,7 @@ def test_nothing_is_known_at_the_start_and_more_later() -> None:
     assert by_name["distance"].weight > 2 * by_name["distance"].deviation
 
 
-def test_doubt_is_said() -> None:
+def test_beliefs_say_how_certain_they_are() -> None:
     class Doubting:
         name, reads = "doubting", "declined"
         weights = np.array([3.0, 1.5, 0.5])
@@ -87,46 +85,35 @@ def test_doubt_is_said() -> None:
     ]
 
 
-def test_a_change_is_told_by_shares_so_that_growing_all_weights_is_none() -> None:
-    before = np.array([1.0, 1.0, 2.0])
-    assert explanations.change(TOURS, before, 10 * before) == []
-    assert explanations.change(TOURS, before, before) == []
-    assert explanations.change(TOURS, before, np.array([1.0, -1.0, 2.0])) == [
-        "toll turned: avoids -> prefers"
-    ]
-    assert explanations.change(TOURS, before, np.array([3.0, 1.0, 0.0])) == [
-        "distance counts for more: 25 % -> 75 %",
-        "scenery counts for less: 50 % -> 0 %",
-    ]
-    assert len(explanations.change(TOURS, before, np.array([9.0, 3.0, 1.0]), most=1)) == 1
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        ([1.0, 0.0], [2.0, 0.0], "Now prefers parks more."),
+        ([-1.0, 0.0], [-2.0, 0.0], "Now avoids parks more."),
+        ([1.0, 0.0], [-1.0, 0.0], "Now avoids parks."),
+        ([2.0, 0.0], [1.0, 0.0], "Now cares less for parks."),
+        ([-2.0, 0.0], [-1.0, 0.0], "Now minds parks less."),
+        ([0.0, 0.0], [0.5, 1.0], "Now avoids distance and prefers parks."),
+        (
+            [0.0, 0.0],
+            [0.05, 1.0],
+            "Now avoids distance.",
+        ),  # a change below a tenth of the largest is not named
+        ([1.0, 1.0], [1.0, 1.0], "Recorded; the weights stay."),
+    ],
+)
+def test_lesson_names_the_direction_of_each_large_change(
+    before: list[float], after: list[float], sentence: str
+) -> None:
+    names, weights = ["parks", "distance (km)"], (np.array(before), np.array(after))
+    assert explanations.lesson(names, *weights, signs=[1, -1]) == sentence
 
 
-def test_the_first_correction_is_told_too() -> None:
-    assert explanations.change(TOURS, np.zeros(3), np.array([1.0, 0.0, 0.0])) == [
-        "distance counts for more: 0 % -> 100 %"
-    ]
-
-
-def test_what_a_real_correction_changed_agrees_with_the_weights() -> None:
-    rng = np.random.default_rng(1)
-    domain = domains.Tour(points=10, features=3)
-    expert = SimulatedExpert(domain, [1.0, 0.1, 0.1])
-    session = Session(domain, learners.make("default", 3))
-    seen = 0
-    for x in domain.sample(rng, n=10):
-        before = session.learner.weights
-        proposal = session.ask(x)
-        session.tell(proposal, expert(x, proposal.solution))
-        after = session.learner.weights
-        old, new = before / np.abs(before).sum(), after / np.abs(after).sum()
-        for sentence in explanations.change(domain, before, after):
-            seen += 1
-            name = sentence.split(" counts")[0].split(" turned")[0]
-            k = list(explanations.feature_names(domain)).index(name)
-            if "more" in sentence:
-                assert abs(new[k]) > abs(old[k])
-            elif "less" in sentence:
-                assert abs(new[k]) < abs(old[k])
-            else:
-                assert new[k] * old[k] < 0
-    assert seen > 3
+def test_lesson_compares_changes_in_units_and_says_what_was_accepted_or_not_learned() -> None:
+    names, before, after = ["parks", "distance"], np.zeros(2), np.array([1.0, 20.0])
+    units = np.array([1.0, 1000.0])
+    assert explanations.lesson(names, before, after, units) == "Now prefers parks."
+    accepted = explanations.lesson(names, before, after, units, accepted=True)
+    assert accepted == "Accepted as proposed. Now prefers parks."
+    assert "nothing was learned" in explanations.lesson(names, before, after, learn=False)
+    assert explanations.lesson(names, before, before, accepted=True).startswith("Accepted as proposed; ")

@@ -148,40 +148,6 @@ def beliefs(domain: Domain, learner: Learner) -> list[Belief]:
     return found
 
 
-def unknown(domain: Domain, learner: Learner) -> list[str]:
-    """The features about which the learner cannot even tell good from bad yet."""
-    doubtful = (b for b in beliefs(domain, learner) if b.deviation is not None)
-    return [b.feature for b in doubtful if abs(b.weight) < LIKELY * (b.deviation or 0.0)]
-
-
-def change(domain: Domain, before: Vector, after: Vector, most: int = 3) -> list[str]:
-    """What a correction changed, in a few sentences; none where it changed nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import coactor
-    >>> domain = coactor.domains.Tour(points=8, features=2, names=["distance", "toll"])
-    >>> change(domain, np.array([1.0, 1.0]), np.array([1.0, 3.0]))
-    ['distance counts for less: 50 % -> 25 %', 'toll counts for more: 50 % -> 75 %']
-    """
-    names, signs = feature_names(domain), feature_signs(domain)
-    old, new = _shares(before), _shares(after)
-    by_size = np.argsort(-np.abs(new - old), kind="stable")[:most]
-    sentences = []
-    for k in by_size:
-        was, now = float(old[k]), float(new[k])
-        if round(100 * abs(now - was)) < 1:
-            continue
-        if was * now < 0:
-            what = f"{names[k]} turned: {verb(signs[k], was)} -> {verb(signs[k], now)}"
-        else:
-            more = "more" if abs(now) > abs(was) else "less"
-            what = f"{names[k]} counts for {more}: {_percent(was)} -> {_percent(now)}"
-        sentences.append(what)
-    return sentences
-
-
 def verb(sign: int, weight: float) -> str:
     """What the expert does with a feature of this sign and weight; phi is minus what a cost counts."""
     return "prefers" if sign * weight > 0 else "avoids"
