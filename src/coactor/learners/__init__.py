@@ -56,16 +56,21 @@ _BUILT_IN: dict[str, Callable[..., Learner]] = {
     Committee.name: Committee,
     **_COACTIVE,
 }
-_SEVERAL = (
-    *(f"separate-{name}" for name in ("PER", "CSPER", "PA", "CSPA")),
-    *(f"balanced-{name}" for name in ("PER", "CSPER")),
-)
+_WRAPPED: dict[str, tuple[Callable[..., Learner], Callable[..., CoactiveLearner]]] = {
+    f"{prefix}-{name}": (wrapper, _COACTIVE[name])
+    for prefix, wrapper, inside in (
+        ("averaged", Averaged, _COACTIVE),
+        ("batch", MiniBatch, _COACTIVE),
+        ("separate", Separate, ("PER", "CSPER", "PA", "CSPA")),
+        ("balanced", Balanced, ("PER", "CSPER")),
+    )
+    for name in inside
+}
 
 
 def names() -> list[str]:
     """Every name that `make` knows: ours, and those of installed packages."""
-    wrapped = [f"{wrapper}-{name}" for wrapper in ("averaged", "batch") for name in _COACTIVE]
-    return list(dict.fromkeys(["default", *_BUILT_IN, *wrapped, *_SEVERAL, *sorted(announced(LEARNERS))]))
+    return list(dict.fromkeys(["default", *_BUILT_IN, *_WRAPPED, *sorted(announced(LEARNERS))]))
 
 
 def make(
@@ -120,19 +125,12 @@ def make(
         if setting not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise ValueError(f"Learner {name!r} has no setting {setting!r}; {has}.")
-    wrapper, _, inner = name.partition("-")
     if name in _BUILT_IN:
         return _BUILT_IN[name](dim, **settings)
-    if inner in _COACTIVE and wrapper == "averaged":
-        return Averaged(_COACTIVE[inner](dim, **settings))
-    if name in _SEVERAL and wrapper == "separate":
-        return Separate(_COACTIVE[inner](dim, **settings))
-    if name in _SEVERAL:
-        mu = {"mu": settings.pop("mu")} if "mu" in settings else {}
-        return Balanced(_COACTIVE[inner](dim, **settings), **mu)
-    if inner in _COACTIVE and wrapper == "batch":
-        size = {"size": settings.pop("size")} if "size" in settings else {}
-        return MiniBatch(_COACTIVE[inner](dim, **settings), **size)
+    if name in _WRAPPED:
+        wrapper, inner = _WRAPPED[name]
+        own = {key: settings.pop(key) for key in _parameters(wrapper) if key in settings}
+        return wrapper(inner(dim, **settings), **own)
     learner: Learner = announced(LEARNERS)[name].load()(dim, **settings)
     return learner
 
@@ -172,9 +170,7 @@ def resolve(name: str, dim: int) -> str:
         return PopulationCommittee.name if positive_dim(dim) > FEW else Population.name
     if name not in names():
         raise unknown("learner", name, names())
-    wrapper, _, inner = name.partition("-")
-    built_in = name in (*_BUILT_IN, *_SEVERAL) or (wrapper in ("averaged", "batch") and inner in _COACTIVE)
-    if built_in and name in announced(LEARNERS):
+    if name in (*_BUILT_IN, *_WRAPPED) and name in announced(LEARNERS):
         raise ValueError(
             f"An installed package announces the learner {name!r}, which is built in; rename it."
         )
@@ -189,15 +185,11 @@ def settings_of(name: str) -> dict[str, Any]:
     >>> settings_of("batch-PA")
     {'size': 5, 'margin': 1.0}
     """
-    wrapper, _, inner = name.partition("-")
     if name in _BUILT_IN:
         return _parameters(_BUILT_IN[name])
-    if inner in _COACTIVE and wrapper in ("averaged", "batch"):
-        own = _parameters(MiniBatch) if wrapper == "batch" else {}
-        return own | _parameters(_COACTIVE[inner])
-    if name in _SEVERAL:
-        own = _parameters(Balanced) if wrapper == "balanced" else {}
-        return own | _parameters(_COACTIVE[inner])
+    if name in _WRAPPED:
+        wrapper, inner = _WRAPPED[name]
+        return _parameters(wrapper) | _parameters(inner)
     return _parameters(announced(LEARNERS)[name].load())
 
 
