@@ -69,7 +69,7 @@ def test_without_misjudgement_theorem_2_is_theorem_1(
     )
 
 
-def test_a_run_is_judged_with_the_numbers() -> None:
+def test_check_run_compares_measured_and_bound() -> None:
     held = bounds.check_run("PER", [1, 0, 1], radius=1.0, norm=1.0, kappa=1.0)
     assert [c.held for c in held] == [True, True]
     assert (held[0].measured, held[0].limit) == (pytest.approx(2 / 3), pytest.approx(2 / math.sqrt(3)))
@@ -81,7 +81,7 @@ def test_a_run_is_judged_with_the_numbers() -> None:
     assert [c.quantity for c in bounds.check_run("PA", [1], 1.0, 1.0, 1.0)] == ["mean C", "sum C"]
 
 
-def test_a_run_with_misjudgement_is_judged_by_theorem_2() -> None:
+def test_check_run_uses_theorem_2_with_misjudgement() -> None:
     (per,) = bounds.check_run("PER", [2, 1], 1.0, 1.0, 1.0, misjudged=[1.0, 0.0])
     assert (per.bound, per.limit) == ("Theorem 2", pytest.approx(2 / math.sqrt(2) + 0.5))
     (csper,) = bounds.check_run("CSPER", [2, 1], 1.0, 1.0, 1.0, misjudged=[1.0, 0.0])
@@ -101,12 +101,14 @@ def test_a_run_with_misjudgement_is_judged_by_theorem_2() -> None:
         ("PER", 1, 1.0, 1.0, math.nan),
     ],
 )
-def test_bad_numbers_get_a_sentence(learner: str, n: int, r: float, w: float, kappa: float) -> None:
+def test_bounds_raise_value_error_for_invalid_numbers(
+    learner: str, n: int, r: float, w: float, kappa: float
+) -> None:
     with pytest.raises(ValueError, match=r"No theorem speaks of 'MIRA'|must be above 0"):
         bounds.theorem1(learner, n, r, w, kappa)
 
 
-def test_a_misjudgement_for_each_example() -> None:
+def test_check_run_needs_a_misjudgement_for_each_example() -> None:
     with pytest.raises(ValueError, match="misjudged has 1 entries for 2 examples"):
         bounds.check_run("PER", [1, 1], 1.0, 1.0, 1.0, misjudged=[0.5])
 

@@ -110,13 +110,13 @@ class Broken(Coins):
         ("bad solver", r"problem 0 is improved by move .*, by \d.*Assumption 1"),
     ],
 )
-def test_each_fault_of_a_domain_is_named(fault: str, sentence: str) -> None:
+def test_check_domain_names_each_fault(fault: str, sentence: str) -> None:
     with pytest.raises(CheckError, match=f"(?i){sentence}") as found:
         check_domain(Broken(fault), COINS)
     assert "\n" not in str(found.value)
 
 
-def test_words_that_need_the_solution_are_checked() -> None:
+def test_check_domain_checks_describe_edit() -> None:
     class Wordless(Coins):
         def describe_edit(self, x: Any, y: Any, move: Move) -> str:
             return "" if y[move["args"][0]] else "Turn the coin"
@@ -125,7 +125,7 @@ def test_words_that_need_the_solution_are_checked() -> None:
         check_domain(Wordless(), COINS)
 
 
-def test_an_exception_of_a_domain_is_placed() -> None:
+def test_check_domain_says_where_a_method_raised() -> None:
     class Careless(Coins):
         def solve(self, x: Any, w: Any) -> Any:
             return x.missing
@@ -295,12 +295,12 @@ def odd(fault: str) -> Any:
         ("forgetful", "goes on differently"),
     ],
 )
-def test_each_fault_of_a_learner_is_named(fault: str, sentence: str) -> None:
+def test_check_learner_names_each_fault(fault: str, sentence: str) -> None:
     with pytest.raises(CheckError, match=f"(?i){sentence}"):
         check_learner(odd(fault))
 
 
-def test_a_sound_learner_passes() -> None:
+def test_check_learner_accepts_a_correct_learner() -> None:
     check_learner(odd("none"))
     with pytest.raises(CheckError, match="has no method 'update'"):
         check_learner(lambda dim: object())  # type: ignore[arg-type, return-value]
@@ -333,12 +333,12 @@ def wrong_expert(fault: str) -> Any:
         ("elsewhere", "step 0 does not lead where its move"),
     ],
 )
-def test_each_fault_of_an_expert_is_named(fault: str, sentence: str) -> None:
+def test_check_expert_names_each_fault(fault: str, sentence: str) -> None:
     with pytest.raises(CheckError, match=f"(?i){sentence}"):
         check_expert(wrong_expert(fault), Coins(), COINS)
 
 
-def test_experts_are_held_to_assumption_2() -> None:
+def test_check_expert_checks_assumption_2() -> None:
     check_expert(wrong_expert("none"), Coins(), COINS)
     with pytest.raises(CheckError, match=r"(?i)no problems were given"):
         check_expert(wrong_expert("none"), Coins(), [])

@@ -81,10 +81,10 @@ def test_misjudgement_is_bounded_as_theorem_2_needs(
     for steps, gain in enumerate(gained):
         assert gain >= 0.1 * steps - misjudgement - 1e-9
     assert correction.misjudged == pytest.approx(max(0.0, 0.1 * correction.effort - gained[-1]), abs=1e-9)
-    assert same_correction(correction, expert(case.x, y))  # his taste for one problem is fixed
+    assert same_correction(correction, expert(case.x, y))  # the errors of one problem are fixed
 
 
-def test_errors_may_be_normal_and_are_errors() -> None:
+def test_errors_may_be_normally_distributed() -> None:
     case = make_case("tour", size=8, seed=1)
     w, y = [1.0, 0.5, 0.1], np.arange(8)
     plain = SimulatedExpert(case.domain, w)(case.x, y)
@@ -150,7 +150,7 @@ def test_the_ranking_expert_follows_the_papers_rule(labels: list[int], seed: int
 
 
 @given(cases())
-def test_our_experts_pass_the_public_check(case: Case) -> None:
+def test_simulated_expert_passes_check_expert(case: Case) -> None:
     problems = [case.x]
     check_expert(SimulatedExpert(case.domain, case.weights()), case.domain, problems)
     check_expert(
@@ -217,7 +217,9 @@ def test_recorded_moves_give_the_correction_again(case: Case) -> None:
         ({"slips": 0.1}, "need an rng"),
     ],
 )
-def test_bad_settings_get_a_sentence(change: dict[str, Any], sentence: str) -> None:
+def test_simulated_expert_raises_value_error_for_invalid_settings(
+    change: dict[str, Any], sentence: str
+) -> None:
     settings = {"weights": [1.0, 1.0, 1.0], **change}
     with pytest.raises(ValueError, match=sentence):
         SimulatedExpert(domains.Tour(points=5, features=3, hidden=2), **settings)

@@ -34,7 +34,7 @@ limits = st.sampled_from([-1, 0, 1, 3])
 
 
 @given(cases(), kappas, st.booleans(), limits, st.booleans())
-def test_kernel_and_four_methods_climb_alike(
+def test_kernel_and_plain_landscape_climb_the_same_path(
     case: Case, kappa: float, best: bool, limit: int, hidden: bool
 ) -> None:
     w = case.weights(hidden)
@@ -54,7 +54,9 @@ def test_kernel_and_four_methods_climb_alike(
 
 
 @given(cases(), kappas, st.booleans(), limits)
-def test_vectors_and_four_methods_climb_alike(case: Case, kappa: float, best: bool, limit: int) -> None:
+def test_vector_and_plain_landscape_climb_the_same_path(
+    case: Case, kappa: float, best: bool, limit: int
+) -> None:
     w, y = case.weights(), case.solution()
     vectors = search.landscape(Vectors(case.domain), case.x, w)
     plain = search.PlainLandscape(case.domain, case.x, w)
@@ -143,11 +145,11 @@ def test_disagreement_needs_weights() -> None:
         corrections.feedback(Coins(), x, Correction([(0,)], [], []), "ends", "disagreement")
 
 
-def test_a_domain_that_cannot_check_accepts_everything() -> None:
+def test_check_solution_accepts_everything_without_the_ability() -> None:
     search.check_solution(Coins(), [[1.0, 0.0]], "anything")
 
 
-def test_rounding_is_no_gain() -> None:
+def test_climb_ignores_gains_that_are_rounding() -> None:
     """Gains of nothing but rounding could go round for ever."""
     x = np.array([[1e9, 0.0], [1e-9, 0.0]])
     landscape = search.PlainLandscape(Coins(), x, np.array([1.0, 0.0]))

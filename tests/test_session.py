@@ -117,7 +117,7 @@ def test_the_protocol_is_algorithm_1(candidate: Candidate) -> None:
     assert sum(efforts) > 0
 
 
-def test_effort_and_the_cost_learnt_from_are_both_kept() -> None:
+def test_round_has_the_effort_and_the_cost_learned_from() -> None:
     domain, x = Coins(), [[1.0, 0.0], [1.0, 0.0]]
     session = Session(domain, learners.CSPER(2))
     proposal = session.ask(x)
@@ -152,7 +152,7 @@ def test_disagreement_is_judged_by_the_weights_of_the_proposal() -> None:
     assert session.tell(late, correction).cost == len(correction.moves)  # at w = 0 nothing is liked better
 
 
-def test_a_solver_of_ones_own_replaces_the_domains() -> None:
+def test_solver_replaces_that_of_the_domain() -> None:
     case = make_case("tour", seed=1)
     session = Session(case.domain, learners.PER(3), solver=lambda x, w: np.arange(6)[::-1].copy())
     assert session.ask(case.x).solution.tolist() == [5, 4, 3, 2, 1, 0]
@@ -178,7 +178,7 @@ class Recorder:
         pass
 
 
-def test_learners_are_told_of_a_cut() -> None:
+def test_tell_passes_a_cut_to_the_learner() -> None:
     case = make_case("tour", size=9, seed=3)
     learner = Recorder(3, "declined")
     session = Session(case.domain, learner)
@@ -216,7 +216,7 @@ MOVE: Move = {"op": "reverse", "args": [1, 2]}
 
 
 @pytest.mark.parametrize("reads", ["ends", "declined"])
-def test_bad_tells_get_a_sentence_and_change_nothing(reads: Reads) -> None:
+def test_tell_raises_for_invalid_corrections_and_changes_nothing(reads: Reads) -> None:
     case = make_case("tour", seed=1)
     learner: Any = learners.CSPER(3) if reads == "ends" else Recorder(3, reads)
     session = Session(case.domain, learner)
@@ -261,7 +261,7 @@ def test_a_correction_need_not_have_moves() -> None:
     assert session.tell(proposal, Correction([proposal.solution, z], [], [1.0])).effort == 1.0
 
 
-def test_bad_sessions_get_a_sentence() -> None:
+def test_session_raises_for_invalid_arguments() -> None:
     domain = domains.Tour(points=5, features=3)
     with pytest.raises(
         ValueError, match="The learner has 4 weights and the domain 3 features; make it with dim=3"
@@ -271,7 +271,7 @@ def test_bad_sessions_get_a_sentence() -> None:
         Session(domain, learners.PER(3), candidate="best")  # type: ignore[arg-type]
 
 
-def test_a_bad_problem_or_solver_is_refused_and_no_proposal_is_counted() -> None:
+def test_ask_raises_for_an_invalid_problem_or_solver_and_counts_no_proposal() -> None:
     domain = domains.Tour(points=5, features=3)
     session = Session(domain, learners.PER(3))
     other = next(domains.Tour(points=5, features=2).sample(np.random.default_rng(0), n=1))

@@ -162,15 +162,15 @@ class SimulatedExpert:
         return path, moves
 
     def _perceived_best(self, x: Problem, y: Solution, gains: Vector, options: list[Move]) -> Move | None:
-        found, most = None, 0.0
+        chosen, most = None, 0.0
         for gain, move in zip(gains.tolist(), options, strict=True):
             if self.misjudgement:
                 gain += self._error(self.domain.apply(x, y, move)) - self._error(y)
             if gain >= self.kappa and gain > most + 1e-12:
                 if self.policy == "first":
                     return move
-                found, most = move, gain
-        return found
+                chosen, most = move, gain
+        return chosen
 
     def _error(self, y: Solution) -> float:
         """The error in the perceived utility of a solution: a hash of it, so that it never changes."""

@@ -138,14 +138,14 @@ def beliefs(domain: Domain, learner: Learner) -> list[Belief]:
     deviations, known = None, None
     if has_posterior(learner):
         deviations, known = learner.deviations(), learner.known()
-    found = []
+    rows = []
     for k in np.argsort(-np.abs(shares), kind="stable"):
         w = float(learner.weights[k])
         sd = None if deviations is None else float(deviations[k])
         words = _words(names[k], w, sd, float(shares[k]), verb(signs[k], w))
-        gone = None if known is None else float(known[k])
-        found.append(Belief(names[k], w, sd, float(shares[k]), gone, words))
-    return found
+        certainty = None if known is None else float(known[k])
+        rows.append(Belief(names[k], w, sd, float(shares[k]), certainty, words))
+    return rows
 
 
 def verb(sign: int, weight: float) -> str:

@@ -34,7 +34,7 @@ def test_options_win_over_variables_and_variables_over_the_file(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "message"), [("port = ", "not a TOML file"), ("colour = 1", "'colour'")])
-def test_a_wrong_file_is_refused_with_a_sentence(tmp_path, text, message):
+def test_read_config_refuses_an_invalid_file(tmp_path, text, message):
     (tmp_path / "wrong.toml").write_text(text)
     result = CliRunner().invoke(command, ["--config", f"{tmp_path}/wrong.toml"])
     assert result.exit_code == 2

@@ -74,7 +74,7 @@ def test_every_command_answers_in_text_and_in_json(run, tmp_path):
 def test_mistakes_are_reported_without_a_traceback(run, tmp_path):
     (tmp_path / "x.jsonl").write_text("nonsense\n")
     (tmp_path / "there.jsonl").touch()
-    for args, said in (
+    for args, message in (
         (("study", "export", "tours", "--out", str(tmp_path / "there.jsonl")), "File exists"),
         (("study", "show", "nothing"), "no study"),
         (("study", "explain", "tours", "99"), "no proposal"),
@@ -87,7 +87,7 @@ def test_mistakes_are_reported_without_a_traceback(run, tmp_path):
         (("token", "revoke", "unknown"), "no token"),
         (("serve", "--host", "0.0.0.0"), "--allow-host"),
     ):
-        assert said in run(*args, ok=False), args
+        assert message in run(*args, ok=False), args
 
 
 def test_tokens_are_created_listed_and_revoked(run):

@@ -152,14 +152,14 @@ def test_a_study_of_a_model_starts_from_the_weights_in_use(
     file = tmp_path / "weights.json"
     file.write_text(json.dumps({"On A (jobs)": 3, "Uneven load (hours)": 1}))
     create = "study", "create", "shop", "--domain", model, "--store", sqlite_url, "--start", str(file)
-    for text, said in (
+    for text, message in (
         ("[1, 2", "not valid JSON"),
         ('{"On A": 3}', "name every feature; 'On A'"),
         ('["1", 2]', "a list of numbers"),
         ("[1, 2, 3]", "shape (3,); expected 2"),
     ):
         (tmp_path / "bad.json").write_text(text)
-        assert said in run(*create[:-1], str(tmp_path / "bad.json"), ok=False)
+        assert message in run(*create[:-1], str(tmp_path / "bad.json"), ok=False)
     run(*create, "--trust", "5")
     with open_study(sqlite_url, "shop", load_domain(model, {})) as study:
         np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 3.0])
@@ -177,7 +177,7 @@ def test_study_create_reports_mistakes_without_a_traceback(
     broken.mkdir()
     (broken / "links.csv").write_text(LINKS + "g,1,2,far,main,\n")
     create = ("study", "create", "n", "--store", sqlite_url, "--domain")
-    for args, said in (
+    for args, message in (
         (("tour", "--network", str(folder)), "--network is for the domain roads"),
         (("roads", "--network", str(tmp_path / "nowhere")), "There is no folder"),
         (("roads", "--network", str(tmp_path / "empty")), "has no links.csv"),
@@ -187,7 +187,7 @@ def test_study_create_reports_mistakes_without_a_traceback(
         (("roads", "--network", str(folder), "--learned", str(tmp_path / "no.json")), "No such file"),
         (("roads", "--network", str(folder), "--learned", str(tmp_path / "wide.json")), "weights"),
     ):
-        assert said in run(*create, *args, ok=False), args
+        assert message in run(*create, *args, ok=False), args
     with Store(sqlite_url) as store, store.reading() as sql:
         assert sql.studies() == []
 

@@ -41,7 +41,7 @@ def cosine(one: Vector, two: Vector) -> float:
 
 
 @pytest.mark.parametrize("dim", [1, 5, 40])
-def test_it_finds_taste_and_threshold(dim: int) -> None:
+def test_update_learns_weights_and_threshold(dim: int) -> None:
     truth = np.random.default_rng(dim).standard_normal(dim)
     learner = taught(ChoiceLearner(dim), truth, rounds=150)
     assert cosine(learner.weights, truth) > 0.95
@@ -50,7 +50,7 @@ def test_it_finds_taste_and_threshold(dim: int) -> None:
     assert learner.threshold / size == pytest.approx(0.5, abs=0.3)
 
 
-def test_moves_left_alone_teach_even_when_the_proposal_is_accepted() -> None:
+def test_update_learns_from_declined_moves_of_an_accepted_proposal() -> None:
     rng = np.random.default_rng(3)
     truth = np.array([1.0, -0.5, 0.2])
     learner = ChoiceLearner(3)
@@ -60,7 +60,7 @@ def test_moves_left_alone_teach_even_when_the_proposal_is_accepted() -> None:
     assert cosine(learner.weights, truth) > 0.9
 
 
-def test_after_a_budget_cut_the_moves_left_alone_say_nothing() -> None:
+def test_update_ignores_declined_moves_after_a_cut() -> None:
     """A cut round teaches what the same round without its end teaches."""
     rng = np.random.default_rng(4)
     truth = np.array([1.0, -0.5, 0.2])
@@ -76,14 +76,14 @@ def test_after_a_budget_cut_the_moves_left_alone_say_nothing() -> None:
     assert cut.threshold == unseen.threshold
 
 
-def test_a_cut_at_once_teaches_nothing() -> None:
+def test_update_ignores_a_correction_that_is_cut_before_its_first_step() -> None:
     learner = taught(ChoiceLearner(3), np.ones(3), rounds=3)
     before = learner.state()
     learner.update(Feedback(np.zeros((1, 3)), 0.0, np.ones((4, 3)), cut=True))
     assert learner.state() == before
 
 
-def test_doubt_falls_only_where_something_was_seen() -> None:
+def test_deviations_fall_only_for_features_that_varied() -> None:
     rng = np.random.default_rng(5)
     learner = ChoiceLearner(3)
     np.testing.assert_allclose(learner.known(), 0.0, atol=1e-7)
@@ -111,7 +111,7 @@ def test_chances_are_probabilities_that_follow_the_evidence() -> None:
     assert np.abs(fresh.chances(rows) - 0.5).max() < 0.2  # nothing is known: close to one half
 
 
-def test_a_prior_on_the_sign_decides_while_nothing_is_known() -> None:
+def test_prior_decides_the_sign_before_the_first_update() -> None:
     learner = ChoiceLearner(3, prior=[1.0, -1.0, 0.0])
     assert learner.weights[0] > 0 > learner.weights[1]
     assert learner.weights[2] == 0.0
@@ -120,7 +120,7 @@ def test_a_prior_on_the_sign_decides_while_nothing_is_known() -> None:
 
 
 @pytest.mark.parametrize(("dim", "rounds"), [(3, 40), (MANY, 150)])
-def test_forgetting_follows_a_taste_that_turns(dim: int, rounds: int) -> None:
+def test_forgetting_follows_weights_that_change_sign(dim: int, rounds: int) -> None:
     truth = np.zeros(dim)
     truth[:3] = [1.0, 0.5, -0.5]
     near = {}
@@ -169,7 +169,7 @@ def test_multiplying_all_features_changes_no_proposal(kind: str, unit: float, se
     np.testing.assert_allclose(one.learner.weights, unit * two.learner.weights, rtol=1e-6)
 
 
-def test_badly_scaled_features_are_learnt_as_well_as_others() -> None:
+def test_update_learns_badly_scaled_features_as_well_as_others() -> None:
     truth = np.array([1.0, 0.5, -0.5])
     units = np.array([1e-3, 1.0, 1e4])
     rng = np.random.default_rng(8)
@@ -185,7 +185,7 @@ def test_badly_scaled_features_are_learnt_as_well_as_others() -> None:
 
 
 @pytest.mark.parametrize("dim", [1, 4, MANY])
-def test_the_state_goes_through_json_bit_for_bit_in_the_middle_of_a_run(dim: int) -> None:
+def test_state_survives_json_bit_for_bit_in_the_middle_of_a_run(dim: int) -> None:
     rng = np.random.default_rng(9)
     truth = rng.standard_normal(dim)
     live = taught(ChoiceLearner(dim, forgetting=0.97), truth, rounds=7)
@@ -202,7 +202,7 @@ def test_the_state_goes_through_json_bit_for_bit_in_the_middle_of_a_run(dim: int
     assert again.deviations().tobytes() == live.deviations().tobytes()
 
 
-def test_the_size_of_the_state_does_not_grow_with_rounds() -> None:
+def test_state_does_not_grow_with_rounds() -> None:
     learner = taught(ChoiceLearner(6), np.ones(6), rounds=5)
     few = sum(np.size(v) for v in learner._posterior.arrays().values())
     taught(learner, np.ones(6), rounds=200)
@@ -210,7 +210,7 @@ def test_the_size_of_the_state_does_not_grow_with_rounds() -> None:
     assert len(json.dumps(learner.state())) < 3000
 
 
-def test_the_form_of_the_posterior_follows_the_number_of_features() -> None:
+def test_posterior_has_the_form_for_its_number_of_features() -> None:
     assert isinstance(ChoiceLearner(FEW)._posterior, Precision)
     assert isinstance(ChoiceLearner(MANY)._posterior, Covariance)
     assert isinstance(ChoiceLearner(JOINT)._posterior, Covariance)
@@ -233,7 +233,7 @@ def works(learner: ChoiceLearner) -> None:
 
 
 @pytest.mark.parametrize("dim", [1, 3, MANY])
-def test_steps_alone_are_enough(dim: int) -> None:
+def test_update_learns_from_steps_without_declined_moves(dim: int) -> None:
     """Declined moves are not recorded."""
     rng = np.random.default_rng(10)
     truth = rng.standard_normal(dim)
@@ -254,7 +254,7 @@ def same_again(rows: Matrix, declined: Matrix | None) -> Feedback:
 @pytest.mark.parametrize(
     "what", ["zero", "no moves", "one move for ever", "contradictions", "tiny", "huge", "constant"]
 )
-def test_degenerate_rounds_leave_it_working(dim: int, what: str) -> None:
+def test_update_stays_finite_after_degenerate_rounds(dim: int, what: str) -> None:
     learner = ChoiceLearner(dim)
     one = np.ones((1, dim))
     feedback = {
@@ -278,7 +278,7 @@ def test_degenerate_rounds_leave_it_working(dim: int, what: str) -> None:
 
 
 @pytest.mark.parametrize("forgetting", [0.995, 1.0])
-def test_ten_thousand_rounds_of_acceptance(forgetting: float) -> None:
+def test_update_stays_finite_after_ten_thousand_accepted_proposals(forgetting: float) -> None:
     """Nothing is ever corrected: the weights stay finite, and the learner can still be moved."""
     rng = np.random.default_rng(11)
     rows = [-np.abs(rng.standard_normal((6, 2))) for _ in range(50)]
@@ -289,7 +289,7 @@ def test_ten_thousand_rounds_of_acceptance(forgetting: float) -> None:
     works(learner)
 
 
-def test_ten_thousand_rounds_of_many_features() -> None:
+def test_update_stays_finite_after_ten_thousand_rounds_of_many_features() -> None:
     rng = np.random.default_rng(12)
     truth = rng.standard_normal(MANY)
     rounds = [a_round(rng, truth, moves=2) for _ in range(100)]
@@ -312,12 +312,14 @@ def test_ten_thousand_rounds_of_many_features() -> None:
         ({"prior": [1.0, float("inf")]}, "finite"),
     ],
 )
-def test_bad_settings_get_a_sentence(settings_: dict[str, Any], sentence: str) -> None:
+def test_choice_learner_raises_value_error_for_invalid_settings(
+    settings_: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(ValueError, match=sentence):
         ChoiceLearner(2, **settings_)
 
 
-def test_bad_feedback_changes_nothing() -> None:
+def test_update_changes_nothing_if_the_feedback_is_invalid() -> None:
     learner = taught(ChoiceLearner(2), np.ones(2), rounds=2)
     before = learner.state()
     for bad in (

@@ -26,13 +26,13 @@ def taught(learner: Committee, rounds: int = 40, seed: int = 0, unit: float = 1.
     return learner
 
 
-def test_many_features_get_a_committee_and_few_do_not() -> None:
+def test_make_default_returns_a_committee_for_many_features() -> None:
     assert isinstance(learners.make("default", MANY), PopulationCommittee)
     assert isinstance(learners.make("default", FEW), Population)
 
 
 @pytest.mark.parametrize("dim", [MANY, JOINT + 1])
-def test_the_weights_lie_between_the_two(dim: int) -> None:
+def test_weights_lie_between_those_of_the_two_learners(dim: int) -> None:
     committee = taught(Committee(dim), rounds=10)
     quick, slow = committee.quick.weights, committee.slow.weights
     apart = cosine(quick, slow)
@@ -44,7 +44,7 @@ def test_the_weights_lie_between_the_two(dim: int) -> None:
     assert isinstance(committee.slow._posterior, Diagonal)
 
 
-def test_it_learns() -> None:
+def test_update_learns_the_direction_of_the_weights() -> None:
     rng = np.random.default_rng(0)
     truth = rng.standard_normal(MANY) / np.sqrt(MANY)
     assert cosine(Committee(MANY).weights, truth) < 0.2
@@ -52,14 +52,14 @@ def test_it_learns() -> None:
 
 
 @pytest.mark.parametrize("unit", [1e-200, 1e-6, 1e5])
-def test_the_unit_of_the_features_does_not_matter(unit: float) -> None:
+def test_weights_do_not_depend_on_the_unit_of_the_features(unit: float) -> None:
     """Not even where squares would vanish."""
     one, two = taught(Committee(MANY), rounds=8), taught(Committee(MANY), rounds=8, unit=unit)
     np.testing.assert_allclose(one.weights, unit * two.weights, rtol=1e-6, atol=1e-12)
     assert one.threshold == pytest.approx(two.threshold, rel=1e-6)
 
 
-def test_a_row_counts_by_its_direction_to_the_quick_one() -> None:
+def test_quick_learner_counts_rows_by_direction() -> None:
     rng = np.random.default_rng(1)
     first, second = a_round(rng, np.ones(MANY)), a_round(rng, np.ones(MANY))
     assert second.declined is not None
@@ -71,7 +71,7 @@ def test_a_row_counts_by_its_direction_to_the_quick_one() -> None:
     np.testing.assert_allclose(one.weights, two.weights, rtol=1e-9)
 
 
-def test_what_it_believes_is_between_or_the_quick_ones() -> None:
+def test_posterior_is_that_of_the_quick_learner_and_chances_are_means() -> None:
     prior = np.where(np.arange(MANY) % 2, 1.0, -1.0)
     committee = Committee(MANY, prior)
     np.testing.assert_array_equal(np.sign(committee.weights), prior)
@@ -86,7 +86,7 @@ def test_what_it_believes_is_between_or_the_quick_ones() -> None:
     assert (committee.deviations() > 0).all()
 
 
-def test_the_state_is_exact_and_whole() -> None:
+def test_state_restores_both_learners_bit_for_bit() -> None:
     live = taught(Committee(MANY), rounds=5)
     again = learners.from_state(json.loads(json.dumps(live.state())))
     assert isinstance(again, Committee)

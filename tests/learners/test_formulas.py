@@ -31,14 +31,14 @@ def started(make: Callable[[int], Learner], w: Vector) -> Learner:
 
 
 @given(vectors, vectors, costs)
-def test_perceptrons(w: Vector, delta: Vector, cost: float) -> None:
+def test_perceptrons_add_their_rate_times_delta(w: Vector, delta: Vector, cost: float) -> None:
     for make, rate in ((PER, 1.0), (CSPER, cost)):
         learner = started(make, w)
         learner.update(feedback(delta, cost))
         np.testing.assert_allclose(learner.weights, w + rate * delta, rtol=1e-12, atol=1e-12)
 
 
-def test_a_correction_without_cost_teaches_nothing() -> None:
+def test_update_ignores_a_correction_without_cost() -> None:
     """Algorithm 1 updates only if C > 0."""
     for make in (PER, CSPER, PA, CSPA):
         learner = started(make, np.ones(D))
@@ -65,7 +65,7 @@ def test_pa_and_cspa_reach_their_margin_exactly(w: Vector, delta: Vector, cost: 
 
 
 @given(vectors, vectors, costs)
-def test_limited_aggressiveness(w: Vector, delta: Vector, cost: float) -> None:
+def test_pa_1_and_pa_2_limit_the_step(w: Vector, delta: Vector, cost: float) -> None:
     square, loss = float(delta @ delta), max(0.0, 1.0 - float(w @ delta))
     for make, rate in ((PAI, min(0.1, loss / square) if square else 0.0), (PAII, loss / (square + 5.0))):
         learner = started(make, w)
@@ -74,7 +74,7 @@ def test_limited_aggressiveness(w: Vector, delta: Vector, cost: float) -> None:
 
 
 @given(vectors, vectors, costs, st.sampled_from([0.5, 5.0]))
-def test_the_cap_bounds_the_change(w: Vector, delta: Vector, cost: float, cap: float) -> None:
+def test_capped_csper_bounds_the_change(w: Vector, delta: Vector, cost: float, cap: float) -> None:
     learner = CappedCSPER(D) if cap == 5.0 else CappedCSPER(D, cap=cap)  # 5 is the default
     learner.weights = w
     learner.update(feedback(delta, cost))
@@ -118,7 +118,7 @@ def test_a_batch_of_pa_uses_the_weights_of_its_start() -> None:
 
 
 @pytest.mark.parametrize("name", learners.names())
-def test_nothing_is_learnt_from_a_difference_that_is_nothing_but_rounding(name: str) -> None:
+def test_update_ignores_a_difference_that_is_rounding(name: str) -> None:
     """Hidden features: the expert worked, and the visible sums differ in their last bits."""
     learner = learners.make(name, D)
     if learner.reads != "ends":

@@ -93,7 +93,7 @@ def test_both_forms_take_the_same_step_from_independent_coordinates(
     np.testing.assert_allclose(np.diagonal(primal.matrix), 1.0 / dual.variance, rtol=1e-6)
 
 
-def test_with_one_coordinate_both_forms_are_the_same_for_ever() -> None:
+def test_both_forms_are_equal_with_one_coordinate() -> None:
     rng = np.random.default_rng(0)
     primal, dual = Precision(np.zeros(1), np.eye(1)), Diagonal(np.zeros(1), np.ones(1))
     for _ in range(50):
@@ -106,7 +106,9 @@ def test_with_one_coordinate_both_forms_are_the_same_for_ever() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(*shapes)
-def test_precision_and_covariance_are_one_belief(seed: int, d: int, m: int, size: float) -> None:
+def test_precision_and_covariance_represent_the_same_posterior(
+    seed: int, d: int, m: int, size: float
+) -> None:
     """Over several rounds, from any start: the same mean, the same variances."""
     rng = np.random.default_rng([seed, 4])
     root = rng.standard_normal((d, d))
@@ -152,7 +154,7 @@ def test_systems_of_size_d_and_of_size_m_give_the_same_step(
     np.testing.assert_allclose(1.0 / single.variance, 1.0 / variances + bend @ rows**2, rtol=1e-6)
 
 
-def test_rows_worth_two_observations_equal_rows_given_twice() -> None:
+def test_rows_of_weight_two_equal_rows_given_twice() -> None:
     mean, rows, labels = a_round(3, 4, 3, 1.0)
     for make in (lambda: Precision(mean, np.eye(4)), lambda: Covariance(mean, np.eye(4))):
         once, twice = make(), make()
@@ -162,7 +164,7 @@ def test_rows_worth_two_observations_equal_rows_given_twice() -> None:
         np.testing.assert_allclose(once.variances(), twice.variances(), rtol=1e-6)
 
 
-def test_each_row_may_have_a_worth_of_its_own() -> None:
+def test_each_row_may_have_its_own_weight() -> None:
     mean, rows, labels = a_round(3, 4, 3, 1.0)
     for make in (
         lambda: Precision(mean, np.eye(4)),
@@ -206,7 +208,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_forgetting_widens_the_belief_and_never_beyond_the_start(form: str) -> None:
+def test_forgetting_widens_the_posterior_up_to_the_prior(form: str) -> None:
     belief: Any = FORMS[form](3)
     start = belief.variances()
     rng = np.random.default_rng(1)
@@ -224,7 +226,7 @@ def test_forgetting_widens_the_belief_and_never_beyond_the_start(form: str) -> N
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("size", [1e-9, 1e3, 1e6])
-def test_rows_of_any_length_leave_the_belief_finite(form: str, size: float) -> None:
+def test_rows_of_any_length_leave_the_posterior_finite(form: str, size: float) -> None:
     belief: Any = FORMS[form](2)
     rng = np.random.default_rng(2)
     for _ in range(20):

@@ -20,7 +20,7 @@ NAMES = learners.names()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_learner_passes_the_public_check(name: str) -> None:
+def test_every_learner_passes_check_learner(name: str) -> None:
     steady = not name.startswith("averaged")
     check_learner(lambda dim: learners.make(name, dim), steady=steady)
     check_learner(lambda dim: learners.make(name, dim), dim=1, steady=steady)
@@ -28,9 +28,7 @@ def test_every_learner_passes_the_public_check(name: str) -> None:
 
 @settings(max_examples=40)
 @given(st.sampled_from(NAMES), st.integers(0, 2**32 - 1), st.integers(0, 12))
-def test_a_learner_restored_in_the_middle_of_a_run_goes_on_bit_for_bit(
-    name: str, seed: int, stop: int
-) -> None:
+def test_restored_learner_continues_bit_for_bit(name: str, seed: int, stop: int) -> None:
     case = make_case("tour", size=7, seed=seed)
     expert = SimulatedExpert(case.domain, case.rng.random(3), kappa=0.05)
     problems = list(case.domain.sample(case.rng, n=16))
@@ -50,7 +48,7 @@ def test_a_learner_restored_in_the_middle_of_a_run_goes_on_bit_for_bit(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_settings_belong_to_the_state(name: str) -> None:
+def test_state_contains_the_settings(name: str) -> None:
     state = learners.make(name, 2).state()
     for key in ("margin", "aggressiveness", "cap"):
         if key in state:
@@ -75,7 +73,7 @@ def damaged(state: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_damaged_state_is_refused_and_changes_nothing(name: str) -> None:
+def test_restore_raises_for_a_damaged_state_and_changes_nothing(name: str) -> None:
     learner = learners.make(name, 3)
     rng = np.random.default_rng(0)
     for _ in range(3):
@@ -108,12 +106,12 @@ def test_a_damaged_state_is_refused_and_changes_nothing(name: str) -> None:
         {"learner": ["PER"], "weights": [0.0]},
     ],
 )
-def test_what_is_no_state_is_refused(state: dict[str, Any]) -> None:
+def test_from_state_raises_for_what_is_not_a_state(state: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"not a learner's state|Unknown learner|name of a learner"):
         learners.from_state(state)
 
 
-def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+def test_make_suggests_the_nearest_name() -> None:
     with pytest.raises(ValueError, match=r"Unknown learner 'CSPR'. Did you mean .*CSPER"):
         learners.make("CSPR", 2)
     with pytest.raises(ValueError, match="Unknown learner 'averaged-unknown'"):
@@ -153,7 +151,7 @@ def test_make_raises_for_unknown_settings(name: str, setting: str, message: str)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_name_of_a_learner_makes_it_again(name: str) -> None:
+def test_make_takes_the_name_of_a_learner(name: str) -> None:
     learner = learners.make(name, 3)
     assert learner.name == learners.resolve(name, 3)
     assert type(learners.make(learner.name, 3)) is type(learner)
@@ -182,13 +180,13 @@ def test_make_knows_learners_announced_by_entry_points(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dim", [0, -1, 2.5, True, None])
-def test_a_learner_needs_features(name: str, dim: Any) -> None:
+def test_make_raises_without_features(name: str, dim: Any) -> None:
     with pytest.raises(ValueError, match="dim is"):
         learners.make(name, dim)
 
 
 @pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, "big"])
-def test_settings_are_positive_numbers(bad: Any) -> None:
+def test_make_raises_for_settings_that_are_not_positive_numbers(bad: Any) -> None:
     for make in (
         lambda: PA(2, margin=bad),
         lambda: PAI(2, aggressiveness=bad),
@@ -198,7 +196,7 @@ def test_settings_are_positive_numbers(bad: Any) -> None:
             make()
 
 
-def test_wrappers_say_what_is_inside() -> None:
+def test_repr_of_a_wrapper_names_the_learner_inside() -> None:
     assert Averaged(PA(2)).name == "averaged-PA"
     assert MiniBatch(PA(2), size=3).name == "batch-PA"
     with pytest.raises(ValueError, match="0"):
@@ -224,7 +222,7 @@ def test_wrappers_say_what_is_inside() -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
-def test_bad_feedback_gets_a_sentence_and_changes_nothing(
+def test_update_raises_for_invalid_feedback_and_changes_nothing(
     name: str, feedback: Feedback, sentence: str
 ) -> None:
     learner = learners.make(name, 3)
@@ -234,7 +232,7 @@ def test_bad_feedback_gets_a_sentence_and_changes_nothing(
     assert json.dumps(learner.state()) == before
 
 
-def test_the_weights_shown_are_not_changed_afterwards() -> None:
+def test_update_does_not_change_weights_that_were_returned_before() -> None:
     """A proposal keeps the weights it was made with: an update makes new ones."""
     for name in NAMES:
         learner = learners.make(name, 2)

@@ -35,7 +35,7 @@ def test_features_are_evaluated_by_fixing_the_decisions() -> None:
         np.testing.assert_array_equal(DOMAIN.features(PROBLEM, np.array(y)), [-max(0, hours - 4), -cost])
 
 
-def test_an_existing_model_keeps_the_promises_of_a_domain() -> None:
+def test_existing_model_passes_check_domain() -> None:
     coactor.check_domain(DOMAIN, [PROBLEM])
     assert DOMAIN.solve(PROBLEM, np.array([1.0, 1.0])).tolist() == [0, 1, 0]
 

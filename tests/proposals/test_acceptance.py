@@ -11,7 +11,7 @@ from coactor import Session, SimulatedExpert, domains, learners
 from coactor.proposals.acceptance import Acceptance
 
 
-def test_acceptance_is_calibrated_on_what_was_seen() -> None:
+def test_acceptance_is_calibrated_on_past_proposals() -> None:
     rng = np.random.default_rng(13)
     acceptance = Acceptance()
 
@@ -27,7 +27,7 @@ def test_acceptance_is_calibrated_on_what_was_seen() -> None:
     assert 0.0 < acceptance.chance(1e9) < 0.1
 
 
-def test_acceptance_goes_through_json_bit_for_bit() -> None:
+def test_acceptance_survives_json_bit_for_bit() -> None:
     acceptance, again = Acceptance(), Acceptance()
     for k in range(9):
         acceptance.learn(0.1 * k, accepted=k < 4)
@@ -38,7 +38,7 @@ def test_acceptance_goes_through_json_bit_for_bit() -> None:
     assert again.state() == acceptance.state()
 
 
-def test_chances_of_a_session_are_told_and_learnt() -> None:
+def test_session_predicts_chances_and_learns_from_acceptance() -> None:
     rng = np.random.default_rng(14)
     domain = domains.Tour(points=7, features=3, hidden=1)
     expert = SimulatedExpert(domain, rng.random(4), kappa=0.1)

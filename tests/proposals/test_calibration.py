@@ -16,7 +16,7 @@ def rows(told):
     ]
 
 
-def test_the_verdict():
+def test_verdict_compares_with_the_binomial_spread():
     rng = np.random.default_rng(0)
     true = [(p, bool(rng.random() < p)) for p in rng.random(200)]
     found = calibration(rows(true))
@@ -30,10 +30,10 @@ def test_the_verdict():
         == f"Too early to tell: {ENOUGH - 1} of at least {ENOUGH} proposals with a chance are done."
     )
     assert calibration(rows([(None, True)] * 50)).verdict == "silent"
-    said = [
+    verdicts = [
         calibration(rows([(p, bool(rng.random() < p)) for p in rng.random(40)])).verdict for _ in range(300)
     ]
-    assert said.count("fits") > 270  # where every word is true, it is seldom doubted
+    assert verdicts.count("fits") > 270  # where every word is true, it is seldom doubted
 
 
 chances = st.floats(0, 1, allow_nan=False)
@@ -50,6 +50,6 @@ def test_bins_hold_each_proposal_once(told):
 
 
 @pytest.mark.parametrize(("share", "n", "least", "most"), [(0.0, 10, 0.0, 0.278), (0.5, 40, 0.352, 0.648)])
-def test_wilsons_interval(share, n, least, most):
+def test_wilson_interval_contains_the_share(share, n, least, most):
     """Against the values every table gives."""
     assert wilson(share, n) == pytest.approx((least, most), abs=5e-4)

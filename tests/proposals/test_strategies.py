@@ -37,7 +37,7 @@ def test_every_proposal_is_a_local_optimum_no_worse_than_the_plain_one(
 
 
 @given(cases())
-def test_the_papers_proposal_is_the_solvers_answer(case: Case) -> None:
+def test_paper_strategy_returns_the_solution_of_the_solver(case: Case) -> None:
     w = case.weights()
     for name in ("paper", "default"):  # without a threshold, the default is the paper's
         assert same(strategy(name, case.domain)(case.x, Outlook(w), (0,)), case.domain.solve(case.x, w))
@@ -67,14 +67,14 @@ def test_expected_moves_adds_up_chances() -> None:
     assert proposals.expected_moves(np.array([-1e9, 1e9]), 0.0) == pytest.approx(1.0)
 
 
-def test_without_time_the_plain_answer_is_shown() -> None:
+def test_strategy_without_time_returns_the_first_local_optimum() -> None:
     case = make_case("tour", size=12, seed=1)
     outlook = Outlook(case.weights(), 0.0)
     hasty = strategy("deep", case.domain, effort=Effort(seconds=-1.0))
     assert same(hasty(case.x, outlook, (0,)), strategy("polish", case.domain)(case.x, outlook, (0,)))
 
 
-def test_a_solver_of_ones_own_is_used_and_improved() -> None:
+def test_strategy_improves_the_solutions_of_a_custom_solver() -> None:
     case = make_case("tour", size=8, seed=1)
     bad = np.arange(8)
     y = strategy("polish", case.domain, lambda x, w: bad)(case.x, Outlook(np.ones(3)), (0,))
@@ -82,7 +82,7 @@ def test_a_solver_of_ones_own_is_used_and_improved() -> None:
     assert same(strategy("paper", case.domain, lambda x, w: bad)(case.x, Outlook(np.ones(3)), (0,)), bad)
 
 
-def test_sessions_repeat_themselves_and_differ_by_seed() -> None:
+def test_proposals_depend_on_the_seed_alone() -> None:
     domain = domains.Tour(points=12, features=3)
     problems = list(domain.sample(np.random.default_rng(0), n=6))
 
@@ -94,7 +94,7 @@ def test_sessions_repeat_themselves_and_differ_by_seed() -> None:
     assert any(shown(0) != shown(seed) for seed in range(1, 6))
 
 
-def test_a_strategy_of_ones_own_is_checked() -> None:
+def test_ask_validates_solutions_of_a_custom_strategy() -> None:
     case = make_case("tour", seed=1)
     session = Session(
         case.domain, learners.PER(3), proposals=lambda x, outlook, stream: np.zeros(6, np.int64)
@@ -105,7 +105,7 @@ def test_a_strategy_of_ones_own_is_checked() -> None:
     assert fixed.ask(case.x).solution.tolist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_bad_names_get_a_sentence() -> None:
+def test_strategy_raises_value_error_for_unknown_names() -> None:
     case = make_case("tour", seed=1)
     with pytest.raises(
         ValueError, match="There is no strategy 'best' for proposals; choose one of default, paper"
@@ -136,7 +136,7 @@ def slack(case: Case, view: Outlook) -> float:
     st.sampled_from(["polish", "deep", "effort-aware", "default"]),
     st.sampled_from([-2.0, 0.0, 1.0, np.inf]),
 )
-def test_the_guard_holds(case: Case, name: str, threshold: float) -> None:
+def test_proposal_is_no_worse_than_the_guarded_utility(case: Case, name: str, threshold: float) -> None:
     """Nothing is proposed whose estimated utility is below that of the plain answer, polished."""
     view = Outlook(case.weights(), threshold)
     y = strategy(name, case.domain)(case.x, view, (1, 2))
@@ -268,7 +268,7 @@ def test_effort_of_no_budget_counts_candidates() -> None:
     assert effort(2).seconds == 2.0
 
 
-def test_patience_ends_the_search_where_there_is_but_one_optimum() -> None:
+def test_patience_ends_the_search_if_there_is_one_optimum() -> None:
     domain, x = Coins(), [[1.0, 0.0], [0.0, 1.0]]
     solver = Counting(domain)
     strategy("deep", domain, solver, Effort(candidates=1000, patience=4))(

@@ -156,9 +156,9 @@ def test_describe_gives_no_name_to_a_domain_that_could_not_be_made_again(monkeyp
 @pytest.mark.parametrize("soft", [False, True])
 def test_plans_are_made_again_from_their_description(soft):
     domain = Plans(2, soft=soft, names=["a", "b"])
-    said = catalog.describe(domain)
-    again = catalog.make(said["name"], said["parameters"])
-    assert (said["name"], again.dim, again.feature_names) == ("plan", domain.dim, domain.feature_names)
+    description = catalog.describe(domain)
+    again = catalog.make(description["name"], description["parameters"])
+    assert (description["name"], again.dim, again.feature_names) == ("plan", domain.dim, domain.feature_names)
 
 
 def test_encoded_problems_keep_their_names():

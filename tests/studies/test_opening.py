@@ -76,7 +76,7 @@ def test_a_start_of_the_own_features_says_nothing_about_habits(sqlite_url):
 def test_open_study_raises_conflict_when_a_setting_differs(sqlite_url, setting, stored, other):
     open_study(sqlite_url, "desk", Switches(), **{setting: stored}, create=True).close()
     open_study(sqlite_url, "desk", Switches(), **{setting: stored}).close()
-    open_study(sqlite_url, "desk", Switches()).close()  # not said
+    open_study(sqlite_url, "desk", Switches()).close()  # not given
     for create in (True, False):
         with pytest.raises(Conflict, match=setting) as refused:
             open_study(sqlite_url, "desk", Switches(), **{setting: other}, create=create)

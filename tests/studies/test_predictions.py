@@ -71,8 +71,8 @@ def test_a_learner_without_predictions_stores_no_chance(sqlite_url):
         assert p.chance is None
         assert study.calibration().verdict == "silent"
         with study.store.reading() as sql:
-            said = orjson.loads(sql.bodies(study._ledger.head.id, 1, 1)[0])
-        assert "chance" not in said
+            body = orjson.loads(sql.bodies(study._ledger.head.id, 1, 1)[0])
+        assert "chance" not in body
 
 
 def test_renew_predicts_as_a_new_ask_would(sqlite_url):

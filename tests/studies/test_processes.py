@@ -28,8 +28,8 @@ def test_processes_write_one_log_without_a_gap(url):
     with Store(url):  # the tables are there before they start; making them at once is tested below
         workers = [start(url, w, tells) for w in range(processes)]
         for worker in workers:
-            out, said = worker.communicate(timeout=120)
-            assert worker.returncode == 0, said
+            out, errors = worker.communicate(timeout=120)
+            assert worker.returncode == 0, errors
             assert len(out.split()) == tells
     with open_study(url, "desk", Switches()) as study:
         good = verify(study.store, "desk")  # sequence, chain, weights after every tell

@@ -260,7 +260,7 @@ def test_renew_respects_what_happens_while_it_solves(url, what):
             "took": lambda: there.claim(1, "ben"),
             "looks": lambda: looking.claim(
                 1, "ben"
-            ),  # his process cannot solve again, so he sees it as it is
+            ),  # this process cannot solve again, so ben sees it as it is
             "edited": lambda: (there.edit(1, flip(1), revision=0, actor="ben"), there.release(1, "ben")),
             "finished": lambda: other.tell(1, moves=flip(2)),
             "renewed": lambda: (learn(other, 1), other.renew(1)),

@@ -120,7 +120,7 @@ def test_queue_is_filtered_by_person_and_day(sqlite_url):
         desk = study.desk(lease=60.0)
         desk.claim(2, "ben")
         desk.edit(2, flip(0), revision=0, actor="ben")
-        desk.release(2, "ben")  # an unfinished draft of his
+        desk.release(2, "ben")  # an unfinished draft of ben's
         desk.claim(3, "ana")
         page = study.queue(QueueQuery(person="ben"))
         assert [t.id for t in page.tickets] == [2]

@@ -210,7 +210,7 @@ def test_tell_relearns_when_the_weights_changed_in_between(sqlite_url):
         assert verify(study.store, "desk").arithmetic == ""
 
 
-def test_tell_raises_conflict_when_somebody_else_holds_the_proposal(sqlite_url):
+def test_tell_raises_conflict_when_another_person_holds_the_proposal(sqlite_url):
     with make(sqlite_url) as study:
         study.ask([1.0, 2.0, 3.0])
         study.desk().claim(1, "ana")

@@ -45,8 +45,8 @@ class ServerProcess:
             line = self.process.stdout.readline()
             assert line, "the server did not start"
             text += line
-        self.said = json.loads(text)
-        self.address = self.said["address"]
+        self.started = json.loads(text)
+        self.address = self.started["address"]
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
@@ -149,7 +149,7 @@ def test_servers_share_a_port_and_one_may_die(server, tmp_path):
     try:
         assert first.address == second.address
         for own in (first, second):  # the kernel may send all requests to the other one
-            place = f"http://127.0.0.1:{own.said['own_port']}"
+            place = f"http://127.0.0.1:{own.started['own_port']}"
             counted = [httpx.get(f"{place}/metrics", headers=headers).text for _ in range(3)][-1]
             assert 'coactor_requests_total{method="GET",route="/metrics",status="200"} 2.0' in counted
         made = []
@@ -181,7 +181,7 @@ def test_serve_with_demo_and_login_link(tmp_path):
     server = ServerProcess(f"sqlite:///{tmp_path}/fresh.db", "--try")
     try:
         with httpx.Client(base_url=server.address) as browser:
-            assert browser.get(server.said["login"]).status_code == 303
+            assert browser.get(server.started["login"]).status_code == 303
             names = [row["name"] for row in browser.get("/api/studies").json()]
             assert names
             origin = {"Origin": server.address}
@@ -193,7 +193,7 @@ def test_serve_with_demo_and_login_link(tmp_path):
             place = f"/api/studies/{names[0]}/proposals/{id}"
             assert browser.post(f"{place}/submit", json={}, headers=revision).json()["effort"] == 0.0
             with httpx.Client(base_url=server.address) as late:
-                assert late.get(server.said["login"]).status_code == 401
+                assert late.get(server.started["login"]).status_code == 401
             stream = {"accept": "text/event-stream"}
             with browser.stream("GET", f"/api/studies/{names[0]}/events", headers=stream) as events:
                 server.process.terminate()  # a stream would go on for a minute

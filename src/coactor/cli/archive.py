@@ -238,11 +238,13 @@ def features(
     from coactor.studies import open_study
 
     if url is None:
-        found = missing_features.cases_of_archive(_open(archive, habits, domain, parameters, budget), cases)
+        recorded = missing_features.cases_of_archive(
+            _open(archive, habits, domain, parameters, budget), cases
+        )
     else:
         with open_study(url, archive) as study:
-            found = missing_features.cases_of_study(study, cases)
-    diagnosis = missing_features.diagnose(*found)
+            recorded = missing_features.cases_of_study(study, cases)
+    diagnosis = missing_features.diagnose(*recorded)
     if as_json:
         click.echo(json.dumps(asdict(diagnosis)))
     else:

@@ -124,40 +124,40 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
             sizes += np.abs(rows).mean(axis=0)
     n = len(problems)
     moves = " to ".join(map(str, sorted({min(counts), max(counts)})))
-    found = [
+    notes = [
         f"Tried {n} problems with {domain.dim} features and {moves} moves: solved in "
         f"{1000 * solving / n:,.1f} ms, features of all moves in {1000 * looking / n:,.1f} ms."
     ]
     if solving / n > 0.05:
-        found.append(
+        notes.append(
             "The default learner's proposals call solve several times; make it faster, or give them "
             "less time: Session(..., budget=0.5)."
         )
     names = feature_names(domain)
     if not isinstance(domain, Names):
-        found.append("Without feature_names, reports speak of feature 1, feature 2, ...")
+        notes.append("Without feature_names, reports speak of feature 1, feature 2, ...")
     if merits and counts_costs(domain):
-        found.append("counts_costs is True, but features are above 0; return minus the costs.")
+        notes.append("counts_costs is True, but features are above 0; return minus the costs.")
     if repeated:
-        found.append(f"{repeated} of {sum(counts)} moves lead to the same solution as another move.")
+        notes.append(f"{repeated} of {sum(counts)} moves lead to the same solution as another move.")
     if not has_vectors(domain):
-        found.append("features_along and move_features would make rounds faster.")
+        notes.append("features_along and move_features would make rounds faster.")
     if not isinstance(domain, Shows):
-        found.append("Without show, the page shows solutions as plain data.")
+        notes.append("Without show, the page shows solutions as plain data.")
     if not isinstance(domain, Describes | DescribesEdits):
-        found.append("Without describe, the page names edits by operator and numbers.")
+        notes.append("Without describe, the page names edits by operator and numbers.")
     if not has_checks(domain):
-        found.append("Without check_solution, an invalid solution is noticed only if another method raises.")
+        notes.append("Without check_solution, an invalid solution is noticed only if another method raises.")
     if not isinstance(domain, CountsEdits):
-        found.append("Without edits_between, the effort of a final solution alone is estimated by search.")
+        notes.append("Without edits_between, the effort of a final solution alone is estimated by search.")
     for k in np.flatnonzero(sizes == 0):
-        found.append(f"No move changes {names[k]!r}, so nothing can be learned about it.")
+        notes.append(f"No move changes {names[k]!r}, so nothing can be learned about it.")
     if sizes.max() > 1000 * sizes[sizes > 0].min(initial=np.inf):
-        found.append(
+        notes.append(
             f"A move changes {names[sizes.argmax()]!r} over 1000 times as much as "
             f"{names[np.where(sizes > 0, sizes, np.inf).argmin()]!r}; give features similar sizes."
         )
-    return found
+    return notes
 
 
 def _instance(target: str, thing: Any) -> Any:

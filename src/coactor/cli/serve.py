@@ -155,7 +155,7 @@ def serve(
         app.state.studies.patience = PATIENCE
         for name in app.state.studies.without_domain():
             click.echo(
-                f"Warning: the domain of study {name!r} is not installed, so nobody can work on it; "
+                f"Warning: the domain of study {name!r} is not installed, so it cannot be edited; "
                 f"add --study {name}=FILE.py:DOMAIN.",
                 err=True,
             )

@@ -203,7 +203,7 @@ def improving(
     s_rules, broken = evaluate(rules, y)
     work, work_rules = scratch(value), scratch(rules)
     gain, harm = np.empty(1), np.empty(broken.size)
-    found = -1
+    chosen = -1
     for i in range(len(edits)):
         k = (first + i) % len(edits)
         if not differs(y, edits[k], stride):
@@ -215,8 +215,8 @@ def improving(
         if kept(broken, harm):
             if not best:
                 return k
-            found, least = k, gain[0]
-    return found
+            chosen, least = k, gain[0]
+    return chosen
 
 
 @njit(cache=True)

@@ -9,7 +9,7 @@ posterior.
 
 Observations, each round: every step of the expert's path, label "made"; every move from the final solution,
 label "declined". An accepted proposal is as informative as a corrected one: none of its moves is worth
-making. If the expert ran out of time, declined moves are no evidence; then, and if none were recorded, only
+making. If the expert ran out of time, declined moves are not evidence; then, and if none were recorded, only
 the steps count, as plain preferences (without b).
 
 The n rows of one case are not independent: they exchange the same few parts. Together they count as n to the

@@ -46,8 +46,8 @@ class Vocabulary:
 
     def known(self, names: Iterable[str]) -> Indices:
         """The numbers of those names that have one."""
-        found = [self._ids.get(name, -1) for name in dict.fromkeys(names)]
-        return np.array([number for number in found if number >= 0], np.int64)
+        numbers = [self._ids.get(name, -1) for name in dict.fromkeys(names)]
+        return np.array([number for number in numbers if number >= 0], np.int64)
 
     def _id(self, name: str) -> int:
         number = self._ids.setdefault(name, len(self.names))

@@ -173,10 +173,10 @@ class Memory:
         context
             Names that describe the new case; None if they are the choices.
         """
-        found = [self._costs(kind, choices, choices if context is None else context) for kind in kinds]
-        parts = np.unique(np.concatenate([own for own, _ in found])) if found else np.empty(0, np.int64)
+        columns = [self._costs(kind, choices, choices if context is None else context) for kind in kinds]
+        parts = np.unique(np.concatenate([own for own, _ in columns])) if columns else np.empty(0, np.int64)
         costs = np.ones((parts.size, len(kinds)))
-        for k, (own, values) in enumerate(found):
+        for k, (own, values) in enumerate(columns):
             costs[np.searchsorted(parts, own), k] = values
         names, (given, choice) = self._words.names, self._words.ends(parts)
         return Usage(tuple(names[k] for k in given), tuple(names[k] for k in choice), costs)

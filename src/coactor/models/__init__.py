@@ -1,4 +1,4 @@
-"""Models: decisions, rules and wishes, said once. Corrections set the weights of the wishes.
+"""Models: decisions, rules and wishes, stated once. Corrections set the weights of the wishes.
 
 Decisions are a grid of choices with named axes: nurse x day -> shift, lesson -> room, hour; job -> machine.
 A rule (hard) or a wish (soft) is an expression from a small closed set of forms. One definition gives all:

@@ -20,7 +20,9 @@ class StartingSolver(Protocol):
 def takes_start(solve: Solver) -> TypeGuard[StartingSolver]:
     """Whether a solver takes a solution to start from: ``solve(x, w, start=y)``."""
     try:
-        found = inspect.signature(solve).parameters.get("start")
+        parameter = inspect.signature(solve).parameters.get("start")
     except (TypeError, ValueError):  # compiled functions may have no signature
         return False
-    return found is not None and found.kind in (found.KEYWORD_ONLY, found.POSITIONAL_OR_KEYWORD)
+    if parameter is None:
+        return False
+    return parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)

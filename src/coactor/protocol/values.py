@@ -168,7 +168,7 @@ class Feedback:
         phi(neighbour) - phi(final solution) for every move the expert could still have made and did not,
         shape (m, d); None if the learner does not read them.
     cut
-        True if the expert ran out of time or budget: then the declined moves are no evidence.
+        True if the expert ran out of time or budget: then the declined moves are not evidence.
     person
         Whose correction it is; read by learners that keep weights for each person.
     """

@@ -77,8 +77,8 @@ def _installed(name: str) -> Any:
 
 def parameters(name: str) -> dict[str, Any]:
     """The parameters of a domain, with their defaults."""
-    found = inspect.signature(factory(name)).parameters.values()
-    return {p.name: None if p.default is p.empty else p.default for p in found}
+    declared = inspect.signature(factory(name)).parameters.values()
+    return {p.name: None if p.default is p.empty else p.default for p in declared}
 
 
 def make(name: str, given: dict[str, Any], *, limits: bool = True) -> Domain:

@@ -170,10 +170,10 @@ class Reports:
             tag = f"{projection.seq}-{counts['held']}"  # leases expire without a fact
             if tag == since:
                 return None
-            found = query.select(projection.drafts.values(), now)
-            rows = [self._open_ticket(projection, draft) for draft in found[offset : offset + limit]]
+            matching = query.select(projection.drafts.values(), now)
+            rows = [self._open_ticket(projection, draft) for draft in matching[offset : offset + limit]]
             people = sorted({name for draft in projection.drafts.values() for name in people_of(draft)})
-        return QueuePage(tag, counts["waiting"], counts["draft"], counts["held"], len(found), rows, people)
+        return QueuePage(tag, counts["waiting"], counts["draft"], counts["held"], len(matching), rows, people)
 
     def _all(
         self, sql: Transaction, projection: Projection, state: str | None, after: int, limit: int

@@ -119,8 +119,8 @@ class Teller:
         weights = None
         if candidate == "disagreement":
             weights = self._ledger.weights(proposal.version, proposal.person)
-        seen = observe(self._domain, proposal, done, before.learner.reads, candidate, weights, person)
-        vectors = seen.feedback
+        observed = observe(self._domain, proposal, done, before.learner.reads, candidate, weights, person)
+        vectors = observed.feedback
         if not request.learn:  # the ends say what changed; nothing will be learned from the rest
             vectors = Feedback(vectors.path[[0, -1]], vectors.cost, None, vectors.cut)
         told = Told(
@@ -141,8 +141,8 @@ class Teller:
             request=request.digest(self._codec),
             chance=proposal.chance,
             expected=proposal.expected_moves,
-            accepted=seen.accepted,
-            case=write_case(seen.case) if seen.case is not None and request.learn else None,
+            accepted=observed.accepted,
+            case=write_case(observed.case) if observed.case is not None and request.learn else None,
             left=self._proposer.edits_left(before, proposal, done) if request.learn else None,
             person=person,
             asked_for=proposal.person,

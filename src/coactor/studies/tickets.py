@@ -55,7 +55,7 @@ class QueueQuery:
     def select(self, drafts: Iterable[DraftState], now: float) -> list[DraftState]:
         """The drafts that match, in order."""
         words = self.search.casefold().strip()
-        found = [
+        matching = [
             draft
             for draft in drafts
             if (self.state == "open" or state_of(draft, now) == self.state)
@@ -68,11 +68,11 @@ class QueueQuery:
                 or words.removeprefix("#") == str(draft.id)
             )
         ]
-        found.sort(key=lambda draft: draft.id, reverse=self.order == "newest")
+        matching.sort(key=lambda draft: draft.id, reverse=self.order == "newest")
         if self.order in ("doubtful", "likely"):
             sign = 1.0 if self.order == "doubtful" else -1.0
-            found.sort(key=lambda draft: 2.0 if draft.chance is None else sign * draft.chance)
-        return found
+            matching.sort(key=lambda draft: 2.0 if draft.chance is None else sign * draft.chance)
+        return matching
 
 
 def people_of(draft: DraftState) -> set[str]:

@@ -29,7 +29,7 @@ class Ground:
     folder
         A folder with a file STUDY.geojson for each study that has a backdrop; None for none.
 
-    Raises Invalid if the address is no address of tiles, or names no attribution.
+    Raises Invalid if the address is not that of tiles, or there is no attribution.
     """
 
     tiles: str = ""

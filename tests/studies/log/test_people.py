@@ -46,7 +46,7 @@ def test_replay_is_bit_for_bit_with_several_people(url):
         assert study.round(1).change.any()
 
 
-def test_desk_solves_a_proposal_for_whoever_opens_it(url):
+def test_desk_solves_a_proposal_for_the_person_who_opens_it(url):
     with taught(url) as study:
         desk, p = study.desk(lease=60.0), study.ask(UP, actor="ana")
         opened = desk.claim(p.id, "ben")
@@ -84,7 +84,7 @@ def test_rollback_of_one_person_leaves_the_others(url):
         for _ in range(4):  # another person used ana's account
             p = study.ask(UP, actor="ana")
             study.tell(p, moves=flip(0, 1), actor="ana")
-        study.rollback(version, "a stranger at ana's desk", person="ana")
+        study.rollback(version, "another person at ana's desk", person="ana")
         assert study.ask(UP, actor="ana").solution == WANTS["ana"]
         assert np.allclose(study.weights(person="ben"), ben, rtol=0.2)
         assert verify(study.store, "desk").version == study.version

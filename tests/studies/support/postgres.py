@@ -14,9 +14,9 @@ from pathlib import Path
 def binaries() -> Path | None:
     """Where the server's programs are, if they are installed."""
     if shutil.which("pg_config"):
-        said = subprocess.run(["pg_config", "--bindir"], capture_output=True, text=True, check=True).stdout
-        if (Path(said.strip()) / "initdb").exists():
-            return Path(said.strip())
+        folder = subprocess.run(["pg_config", "--bindir"], capture_output=True, text=True, check=True).stdout
+        if (Path(folder.strip()) / "initdb").exists():
+            return Path(folder.strip())
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
     return found[-1].parent if found else None
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 FOLDS = 5
 FEWEST = 20  # cases that a diagnosis needs
 NEIGHBOURS = 60  # alternatives of a case, drawn at random if there are more
-MOST_SAID = 5  # candidates, and parts, that are named in words
+MOST_NAMED = 5  # candidates, and parts, that are named in words
 MOST_PARTS = 12  # parts, and places, and choices, that become candidates
 MOST_FEATURES = 8  # whose squares and products become candidates: those with the largest effect
 RIDGE = 1.0
@@ -128,12 +128,12 @@ class Diagnosis:
 
     def sentences(self) -> list[str]:
         """The diagnosis in words."""
-        found = f"{100 * self.unexplained:.0f} % of the effort cannot be explained by any weights"
-        lines = [f"{found} of the present features ({self.cases} cases, effort {self.effort:g})."]
+        share = f"{100 * self.unexplained:.0f} % of the effort cannot be explained by any weights"
+        lines = [f"{share} of the present features ({self.cases} cases, effort {self.effort:g})."]
         if not self.missing:
             return [*lines, "Nothing is missing: no candidate makes held-back cases more likely."]
         lines.append("A feature is missing. These would have made held-back cases more likely:")
-        for one in self.missing[:MOST_SAID]:
+        for one in self.missing[:MOST_NAMED]:
             lines.append(f"- {one.name}: log-likelihood {one.gain:+.3f} a case ({one.z:.1f} standard errors)")
         if self.parts:
             often = ", ".join(f"{name} ({times} times)" for name, times in self.parts)
@@ -157,8 +157,8 @@ def cases_of_archive(archive: Archive, limit: int | None = None) -> tuple[Domain
         proposal = session.ask(case.problem)
         correction = case.expert(proposal.problem, proposal.solution)
         session.tell(proposal, correction)
-        found = proposal.problem, proposal.solution, correction.final, correction.effort, case.person
-        cases.append(FinishedCase(*found))
+        row = proposal.problem, proposal.solution, correction.final, correction.effort, case.person
+        cases.append(FinishedCase(*row))
     return session.domain, cases
 
 
@@ -210,7 +210,7 @@ def diagnose(domain: Domain, cases: Sequence[FinishedCase], seed: int = 0) -> Di
         corrected.update({_GROUPS["the part"](part): n for part, n in table.changed[k].items()})
         if cases[k].person and cases[k].effort:
             people[cases[k].person] = people.get(cases[k].person, 0.0) + cases[k].effort
-    parts = tuple(corrected.most_common(MOST_SAID))
+    parts = tuple(corrected.most_common(MOST_NAMED))
     whose = tuple(sorted(people.items(), key=lambda one: -one[1]))
     return Diagnosis(len(cases), total, share, tuple(candidates), parts, whose)
 

@@ -131,10 +131,10 @@ def read_cases(
     from coactor.studies.codec import Codec  # needs the extra [studies]
 
     path = existing_file(path)
-    made = _make(domain, parameters)
-    if habits is not True or isinstance(made, HasParts):
-        made = with_habits(made, habits)
-    codec = Codec(made)
+    own = _make(domain, parameters)
+    if habits is not True or isinstance(own, HasParts):
+        own = with_habits(own, habits)
+    codec = Codec(own)
     cases: list[tuple[float, RecordedCase]] = []
     for line, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
         if text.strip():
@@ -145,10 +145,10 @@ def read_cases(
     if not cases:
         raise ValueError(f"{path} has no cases; expected one JSON object in each line.")
     cases.sort(key=lambda case: case[0])  # stable: a case without a time follows the one before it
-    written = load(domain)[0] if isinstance(domain, str) and ":" in domain else type(made)
+    written = load(domain)[0] if isinstance(domain, str) and ":" in domain else type(own)
     source = hashlib.sha256(path.read_bytes() + source_of(written))
     source.update(repr((domain if isinstance(domain, str) else "", parameters, habits)).encode())
-    return CaseArchive(tuple(case for _, case in cases), made, source.hexdigest())
+    return CaseArchive(tuple(case for _, case in cases), own, source.hexdigest())
 
 
 def _make(domain: str | Domain, parameters: dict[str, Any]) -> Domain:
@@ -158,8 +158,8 @@ def _make(domain: str | Domain, parameters: dict[str, Any]) -> Domain:
         from coactor.studies import catalog
 
         return catalog.make(domain, parameters, limits=False)
-    made: Domain = load_domain(domain, parameters)
-    return made
+    loaded: Domain = load_domain(domain, parameters)
+    return loaded
 
 
 def _case(codec: Codec, data: Any, time: float) -> tuple[float, RecordedCase]:

@@ -100,7 +100,7 @@ class ClaimTable:
 
     def count(self, verdict: str, short: bool = False) -> int:
         """The number of settings with this verdict."""
-        return sum(found == verdict for found in (self.short if short else self.verdicts))
+        return sum(own == verdict for own in (self.short if short else self.verdicts))
 
 
 def explore(
@@ -248,10 +248,10 @@ def conclude(verdicts: Sequence[str], choices: Sequence[str]) -> str:
 
 def _rest(counts: Mapping[str, int]) -> str:
     words = ((FAILS, "does not hold"), (EQUAL, "is level"), (CLOSE, "is undecided"))
-    found = [(counts[verdict], text) for verdict, text in words if counts.get(verdict)]
-    if len(found) == 1:
-        return found[0][1]
-    return ", ".join(f"{text} ({count})" for count, text in found)
+    counted = [(counts[verdict], text) for verdict, text in words if counts.get(verdict)]
+    if len(counted) == 1:
+        return counted[0][1]
+    return ", ".join(f"{text} ({count})" for count, text in counted)
 
 
 def rows(tables: Sequence[ClaimTable]) -> list[dict[str, Any]]:

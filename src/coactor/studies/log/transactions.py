@@ -164,7 +164,7 @@ class Transaction:
         Accounts that have no other role are deleted, too.
         """
         study = head.id
-        if self._engine.name == "postgresql":  # nobody may come to need one of them meanwhile
+        if self._engine.name == "postgresql":  # no other transaction may refer to one of them meanwhile
             self.connection.exec_driver_sql("LOCK TABLE coactor_problems IN EXCLUSIVE MODE")
         needed = self._needed(study)
         for other in self.studies():

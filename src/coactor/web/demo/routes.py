@@ -54,8 +54,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         names = studies.names()
         known = [*demos.DEMOS, demos.EXAMPLE.name]
         visible = [name for name in known if name in names and account.role(name)]
-        found = (demos.demo_of(studies.study(name)) for name in visible)
-        return json_response([demos.describe(demo) for demo in found if demo is not None])
+        existing = (demos.demo_of(studies.study(name)) for name in visible)
+        return json_response([demos.describe(demo) for demo in existing if demo is not None])
 
     @router.post("/try/{study}/play", tags=["demo"], response_model=list[RoundAnswer], responses=ERRORS)
     def play(study: StudyName, body: PlayBody, account: Me) -> Response:

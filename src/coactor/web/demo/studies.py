@@ -141,7 +141,7 @@ DEMOS: dict[str, DemoKind] = {
     )
 }
 
-# Made when somebody wants to see it, and not for work: its report is what a study looks like after a while.
+# Created on the first request. It is only for reading: its report shows a study after a while.
 EXAMPLE = replace(
     DEMOS["try-plan"],
     name="try-example",

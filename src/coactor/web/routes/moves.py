@@ -49,16 +49,16 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         domain, x, y, w = seen(study, id, account)
         moves, changes = list(domain.moves(x, y)), move_features(domain, x, y)
         gains = changes @ w
-        found = np.argsort(-gains, kind="stable") if order == "gain" else np.arange(len(moves))
+        matching = np.argsort(-gains, kind="stable") if order == "gain" else np.arange(len(moves))
         words = search.lower().split()
         if words:
-            texts = (edit_text(domain, x, y, moves[k]).lower() for k in found)
-            found = found[[all(word in text for word in words) for text in texts]]
+            texts = (edit_text(domain, x, y, moves[k]).lower() for k in matching)
+            matching = matching[[all(word in text for word in words) for text in texts]]
         page = [
             _option(edit_text(domain, x, y, moves[k]), moves[k], changes[k], float(gains[k]))
-            for k in found[offset : offset + limit]
+            for k in matching[offset : offset + limit]
         ]
-        return json_response({"total": len(found), "moves": page})
+        return json_response({"total": len(matching), "moves": page})
 
     @router.get(f"{PROPOSAL}/part", tags=["editing"], response_model=list[MoveOption], responses=ERRORS)
     def list_edits_of_part(study: StudyName, id: ProposalId, account: Me, part: Part) -> Response:

@@ -97,15 +97,15 @@ def period(rows: list[EffortRow]) -> dict[str, float] | None:
 
 def measures(first: list[EffortRow], last: list[EffortRow]) -> list[Measure]:
     """Compare both ends by everything that was recorded often enough."""
-    found = []
+    compared = []
     for name, value in MEASURES.items():
         ends = [np.array([v for row in rows if (v := value(row)) is not None]) for rows in (first, last)]
         if min(map(len, ends)) >= LEAST:
             rng = np.random.default_rng([len(ends[0]), len(ends[1])])  # repeatable
             change = difference_of_means(ends[1], ends[0], rng)
             first_mean, last_mean = (float(end.mean()) for end in ends)
-            found.append(Measure(name, first_mean, last_mean, change.low, change.high))
-    return found
+            compared.append(Measure(name, first_mean, last_mean, change.low, change.high))
+    return compared
 
 
 def weeks(rows: list[EffortRow]) -> list[dict[str, Any]]:

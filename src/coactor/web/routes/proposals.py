@@ -98,7 +98,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def renew(study: StudyName, id: ProposalId, account: Me) -> Response:
         """Return the proposal, solved again if it is untouched and the weights have changed.
 
-        For programs, and for whoever has opened a proposal whose solution is shown although it is `due`.
+        For programs, and for a person who opened a proposal whose solution is shown although it is `due`.
         """
         require(account, "edit" if account.role(study) in PERMISSIONS["edit"] else "ask", study)
         studies.study(study).renew(id, actor=account.name)

@@ -127,12 +127,12 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """Say which feature is missing, from the last finished proposals. Takes seconds; for leads."""
         require(account, "lead", study)
         try:
-            found = diagnose(*cases_of_study(studies.study(study), last))
+            diagnosis = diagnose(*cases_of_study(studies.study(study), last))
         except ValueError as error:
             raise Invalid(str(error)) from error
-        candidates = [asdict(one) for one in found.candidates[:MOST_CANDIDATES]]
-        words = {"habits": found.habits, "sentences": found.sentences()}
-        return json_response({**asdict(found), "candidates": candidates, **words})
+        candidates = [asdict(one) for one in diagnosis.candidates[:MOST_CANDIDATES]]
+        words = {"habits": diagnosis.habits, "sentences": diagnosis.sentences()}
+        return json_response({**asdict(diagnosis), "candidates": candidates, **words})
 
     @router.get(
         "/studies/{study}/history", tags=["reports"], response_model=list[PastWeights], responses=ERRORS
