@@ -102,3 +102,21 @@ test("short names differ as long as three letters can tell", () => {
   assert.deepEqual(shortNames(["late", "long", "off"]), ["La", "Lo", "Of"]);
   assert.deepEqual(shortNames(["Room 1", "Room 2"]), ["Roo", "Roo"]);
 });
+
+test("counts that belong to no row and no column are listed by their names", () => {
+  const margins = [
+    { name: "evenings", at: { shift: [1, 2] }, counts: [2, 1] },
+    { name: "in all", at: {}, counts: 3 },
+    { name: "days", at: { nurse: [0, 1] }, counts: [2, 2] },
+  ];
+  assert.deepEqual(roster.otherCounts(margins), [
+    {
+      name: "evenings",
+      values: [
+        { name: "morning", value: 2 },
+        { name: "evening", value: 1 },
+      ],
+    },
+    { name: "in all", values: [{ name: "", value: 3 }] },
+  ]);
+});

@@ -203,8 +203,21 @@ def test_cp_sat_proves_that_rules_contradict_each_other() -> None:
     model = GridModel(over={"job": ["a", "b", "c"]}, choose={"machine": ["M", "N"]})
     model.rule("One job a machine", model.chosen.per("machine").above(1))
     model.wish("On M", model.has("M"))
-    with pytest.raises(ValueError, match="No solution keeps every rule"):
+    with pytest.raises(ValueError, match=r"keeps every rule, as CP-SAT proves; .* 'One job a machine'"):
         model.solve(model.problem({}), np.ones(1))
+
+
+def test_cp_sat_gets_no_hint_that_breaks_a_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OR-Tools 9.15 aborts the process where it proves infeasibility from such a hint."""
+    hints = []
+    monkeypatch.setattr(coactor.models.cpsat, "is_installed", lambda: True)
+    monkeypatch.setattr(coactor.models.cpsat, "solve", lambda *args: (hints.append(args[2]), False))
+    model = GridModel(over={"job": ["a", "b", "c"]}, choose={"machine": ["M", "N"]}, engine="cp-sat")
+    model.rule("One job a machine", model.chosen.per("machine").above(1))
+    model.wish("On M", model.has("M"))
+    with pytest.raises(ValueError, match="'One job a machine'"):
+        model.solve(model.problem({}), np.ones(1))
+    assert hints == [None]
 
 
 def test_without_ortools_an_unsolvable_problem_names_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,6 +284,15 @@ def test_a_solution_shows_itself_as_a_grid_with_margins(x: Instance, y: Any) -> 
     assert staff["at"]["shift"] == [1, 2, 3]
     assert staff["counts"] == [[int((y[:, d] == s).sum()) for s in (1, 2, 3)] for d in range(7)]
     assert ROSTER.parts(x, y)[8] == ("Ben", "Tue", ["off", "morning", "evening", "night"][y[1, 1]])
+
+
+def test_margins_may_have_an_axis_that_only_data_have() -> None:
+    model = cases.timetable()
+    model.margin("lessons", model.chosen.times("teaches").per("teacher"))
+    x = model.problem(cases.lessons(np.random.default_rng(0), 3))
+    (shown,) = model.show(x, np.zeros(3, np.int64))
+    margin = shown["margins"][-1]
+    assert len(shown["names"]["teacher"]) == len(margin["counts"])
 
 
 def test_a_wish_after_the_first_problem_is_refused() -> None:

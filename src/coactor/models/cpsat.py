@@ -20,15 +20,16 @@ LARGEST = 100_000  # the largest cost after scaling
 DECIMALS = 3  # of coefficients: beyond, they are rounded
 
 
-def solve(x: Instance, w: Vector, hint: Indices | None, effort: float) -> Indices | None:
-    """A good solution, or None if CP-SAT finds none. Raises ValueError if it proves that there is none.
+def solve(x: Instance, w: Vector, hint: Indices | None, effort: float) -> tuple[Indices | None, bool]:
+    """A good solution, or None if CP-SAT finds none; and whether it proves that there is none.
 
     Parameters
     ----------
     x, w
         The problem and the weights of its wishes.
     hint
-        Where to start.
+        A solution to start from. It must keep every rule: OR-Tools 9.15 aborts the process if it proves from
+        another one that there is no solution.
     effort
         The limit in CP-SAT's deterministic time.
     """
@@ -52,13 +53,11 @@ def solve(x: Instance, w: Vector, hint: Indices | None, effort: float) -> Indice
     solver.parameters.interleave_search = True  # in a fixed order: two workers, yet the same answer
     solver.parameters.random_seed = 0
     status = solver.solve(model)
-    if status == cp_model.INFEASIBLE:
-        raise ValueError("No solution keeps every rule, as CP-SAT proves; check the problem's data.")
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return None
+        return None, status == cp_model.INFEASIBLE
     chosen = np.array([solver.boolean_value(literal) for literal in literals])
     best: Indices = chosen.reshape(-1, x.rules.choices).argmax(axis=1).reshape(x.shape)
-    return best
+    return best, False
 
 
 def new_literals(model: Any, circuit: Circuit) -> list[Any]:

@@ -285,12 +285,15 @@ class GridModel:
     def solve(self, x: Instance, w: Vector) -> Indices:
         """A solution that no edit improves (Assumption 1). Raises ValueError if none is found."""
         view = self.landscape(x, w)
-        y, broken = anneal(x, view.value, self.steps * int(np.prod(x.shape)))
-        wanted = self.engine == "auto" and broken > grids.KEPT and cpsat.is_installed()
-        if self.engine == "cp-sat" or wanted:
-            answer = cpsat.solve(x, view.w, y, self.effort)
+        y, amount = anneal(x, view.value, self.steps * int(np.prod(x.shape)))
+        stuck, proven = amount > grids.KEPT, False
+        if self.engine == "cp-sat" or (self.engine == "auto" and stuck and cpsat.is_installed()):
+            answer, proven = cpsat.solve(x, view.w, None if stuck else y, self.effort)
             y = y if answer is None else answer
-        self.check_solution(x, y)
+        broken = self.broken(x, y)
+        if broken:
+            none = "keeps every rule, as CP-SAT proves" if proven else "that keeps every rule is found"
+            raise ValueError(f"No solution {none}; the nearest one breaks {showing.sentence(broken)}.")
         return view.polish(y)
 
     def apply(self, x: Instance, y: Indices, move: Move) -> Indices:

@@ -34,7 +34,7 @@ def grid(x: Instance, y: Indices, margins: Sequence[str]) -> dict[str, Any]:
         "kind": "grid",
         "over": list(over),
         "choose": list(choose),
-        "names": {axis: list(x.positions[axis]) for axis in over + choose},
+        "names": {axis: list(names) for axis, names in x.positions.items()},
         "swaps": [over[axis] for axis in x.schema.swaps],
         "along": over[x.schema.along],
         "longest": x.schema.longest if set(x.schema.swaps) - {x.schema.along} else 1,

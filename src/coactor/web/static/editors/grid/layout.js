@@ -242,6 +242,25 @@ export class Layout {
   }
 
   /**
+   * Counts that belong to no row and no column, such as the hours of each person where people are the choices.
+   * @param {Margin[]} margins
+   */
+  otherCounts(margins) {
+    const others = margins.filter(({ at }) => !Object.keys(at).some((a) => this.drawn.includes(a)));
+    return others.map(({ name, at, counts }) => {
+      const axes = Object.keys(at);
+      const sizes = axes.map((axis) => at[axis].length);
+      const values = Array.from({ length: product(sizes) }, (_, k) => {
+        const place = unravel(k, sizes).map((i, axis) => at[axes[axis]][i]);
+        const words = axes.map((axis, i) => this.view.names[axis][place[i]]).join(" ");
+        const here = Object.fromEntries(axes.map((axis, i) => [axis, place[i]]));
+        return { name: words, value: countAt(at, counts, here) };
+      });
+      return { name, values };
+    });
+  }
+
+  /**
    * @param {Margin[]} margins @param {boolean} below
    * @param {number} count @param {(k: number) => Record<string, number>} placeOf
    * @returns {Line[]}

@@ -169,6 +169,15 @@ export class GridTable {
       below.map((line) =>
         h("tr", {}, h("th", { scope: "row", text: line.name }), line.values.map(count)),
       ),
+      layout.otherCounts(margins).map(({ name, values }) => {
+        const text = values.map((one) => `${one.name} ${number(one.value ?? 0)}`.trim()).join(", ");
+        return h(
+          "tr",
+          {},
+          h("th", { scope: "row", text: name }),
+          h("td", { colspan: layout.columns.length, text }),
+        );
+      }),
     );
   }
 
