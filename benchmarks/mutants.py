@@ -94,8 +94,6 @@ SETTINGS = (  # what is changed, file, text, the text in its place
     ),
     ("900 examples", EXPERIMENT, "GENERATED = 1000", "GENERATED = 900"),
     ("data are cut", REPRODUCTION, 'examples = "all" if data', "examples = GENERATED if data"),
-    ("choices: 9 runs", COMMANDS, 'CHOICES = {"runs": 10', 'CHOICES = {"runs": 9'),
-    ("choices: 200 examples", COMMANDS, '"examples": 300}', '"examples": 200}'),
     ("quick: 5 runs", COMMANDS, 'QUICK = {"runs": 3', 'QUICK = {"runs": 5'),
     ("19 points", TOURS, "points: int = 20", "points: int = 19"),
     ("tours: 99 features", TOURS, "features: int = 100", "features: int = 99"),

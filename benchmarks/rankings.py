@@ -94,9 +94,13 @@ def efforts(queries: Sequence[Query], budget: tuple[int, int] | None, seed: int)
 
 def compare(name: str, sample: Sample, count: int) -> None:
     """Print the rows of one data set."""
-    for words, budget in BUDGETS.items():
-        totals = [efforts(sample(k), budget, k) for k in range(count)]
-        runs = {learner: np.array([total[learner] for total in totals]) for learner in PAPER}
+    totals: dict[str, list[dict[str, float]]] = {words: [] for words in BUDGETS}
+    for k in range(count):
+        queries = sample(k)
+        for words, budget in BUDGETS.items():
+            totals[words].append(efforts(queries, budget, k))
+    for words, rows in totals.items():
+        runs = {learner: np.array([row[learner] for row in rows]) for learner in PAPER}
         means = " | ".join(f"{runs[learner].mean():.0f}" for learner in PAPER)
         differences = " | ".join(f"{interval(runs[a] - runs[b]):.0f}" for a, b in PAIRS)
         print(f"| {name}, {words} | {count} | {means} | {differences} |", flush=True)
@@ -109,7 +113,7 @@ def main() -> None:
     parser.add_argument("--data", required=True, help="a LETOR/SVMlight file")
     parser.add_argument("--orders", type=int, default=100, help="random orders of the real set")
     parser.add_argument("--sets", type=int, default=200, help="generated sets of its shape")
-    parser.add_argument("--full", type=int, default=10, help="generated sets of 1000 queries")
+    parser.add_argument("--full", type=int, default=400, help="generated sets of 1000 queries")
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
     real = list(loaders.read_letor(args.data))

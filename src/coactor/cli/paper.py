@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from coactor.cli.options import (
     cluster_option,
@@ -26,7 +27,6 @@ from coactor.lab.engine.atomic_files import CannotWriteError
 
 QUICK = {"runs": 3, "examples": 150}
 FULL = {"runs": 10, "examples": 1000}
-CHOICES = {"runs": 10, "examples": 300}
 PEOPLE = {"runs": 10, "examples": 600}
 
 _errors = report_errors(ValueError, CannotWriteError)
@@ -110,8 +110,7 @@ _data = click.option(
 @click.option(
     "--choices",
     is_flag=True,
-    help=f"Judge the claims under all 48 combinations of what the paper leaves open, instead.  [default: "
-    f"{CHOICES['runs']} runs of {CHOICES['examples']} examples]",
+    help="Judge the claims under all 48 combinations of what the paper leaves open, instead.",
 )
 @click.option(
     "--people",
@@ -151,15 +150,18 @@ def reproduce(
     if verify is not None:
         _verify(verify, data, jobs, cluster, as_json)
         return
-    if choices or people:
-        size: dict[str, Any] = QUICK if quick else CHOICES if choices else PEOPLE
-        size = {"runs": runs or size["runs"], "examples": examples or size["examples"], "seed": seed}
-        if size["examples"] == "all":
-            raise click.UsageError("--choices and --people need a number of --examples.")
-        if choices:
-            _explore(out, names(panels), size, data, jobs, cluster, as_json)
-        else:
-            _people(out, names(panels), names(learners) or (), size, jobs, cluster, as_json)
+    default = QUICK if quick else PEOPLE if people else FULL
+    size: dict[str, Any] = {"runs": runs or default["runs"], "seed": seed}
+    size["examples"] = examples or (default["examples"] if quick or people else None)
+    if people:
+        _refuse_with("--people", *_ONE_SETTING, "data", "choices")
+        if examples == "all":
+            raise click.UsageError("--people needs a number of --examples.")
+        _people(out, names(panels), names(learners) or (), size, jobs, cluster, as_json)
+        return
+    if choices:
+        _refuse_with("--choices", *_ONE_SETTING, "learners")
+        _explore(out, names(panels), size, data, jobs, cluster, as_json)
         return
     from coactor.lab import Choices
     from coactor.lab import reproduce as run
@@ -171,9 +173,7 @@ def reproduce(
         out,
         panels=names(panels),
         learners=names(learners),
-        runs=runs or (QUICK if quick else FULL)["runs"],
-        examples=examples or (QUICK["examples"] if quick else None),
-        seed=seed,
+        **size,
         choices=Choices(**chosen, kappa=parse_kappa(kappa)),
         data=data,
         robust=robustness,
@@ -191,6 +191,17 @@ def reproduce(
     click.echo(f"\nAll files are in {result.out}. Open {result.out / 'report.html'}.")
 
 
+_ONE_SETTING = ("candidate", "policy", "ties", "discount", "kappa", "robustness")
+
+
+def _refuse_with(option: str, *others: str) -> None:
+    """Raise UsageError if one of the other options is given: it would have no effect."""
+    context = click.get_current_context()
+    for name in others:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} has no effect with {option}; leave it out.")
+
+
 def _explore(
     out: str,
     panels: list[str] | None,
@@ -200,7 +211,8 @@ def _explore(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    from coactor.lab.paper.reproduction import explore_choices
+    from coactor.lab.paper.claims import DECIDING_RUNS
+    from coactor.lab.paper.reproduction import UNDECIDED, explore_choices
 
     tables = explore_choices(
         out, panels=panels, **size, data=data, jobs=jobs, cluster=cluster, silent=as_json
@@ -210,6 +222,8 @@ def _explore(
         return
     for table in tables:
         click.echo(f"{table.number:>3}  {table.sentence}\n     {table.conclusion}")
+    if size["runs"] < DECIDING_RUNS:
+        click.echo(f"\n{UNDECIDED[0].upper()}{UNDECIDED[1:]}.")
     click.echo(f"\nAll files are in {out}. Open {Path(out) / 'choices.html'}.")
 
 
@@ -266,7 +280,10 @@ def _verify(
 )
 @click.option("--runs", type=click.IntRange(1), default=10, show_default=True, help="Number of runs.")
 @click.option(
-    "--examples", type=_examples, metavar="N|all", default=300, show_default=True, help="Examples per run."
+    "--examples",
+    type=_examples,
+    metavar="N|all",
+    help="Examples per run.  [default: 300, and all queries of --data]",
 )
 @seed_option
 @jobs_option
@@ -280,7 +297,7 @@ def compare(
     learners: tuple[str, ...],
     panel: str,
     runs: int,
-    examples: int | Literal["all"],
+    examples: int | Literal["all"] | None,
     seed: int,
     jobs: int | None,
     cluster: str | None,

@@ -54,7 +54,7 @@ def page_of(html: str) -> Page:
 
 def test_report_has_everything_in_one_file() -> None:
     results = made_up_results()
-    claims = judge_paper({result.panel.name: result.totals() for result in results}, [])
+    claims = judge_paper({result.panel.name: result.costs for result in results}, [])
     html = report(
         results,
         claims,

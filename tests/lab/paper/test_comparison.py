@@ -50,3 +50,11 @@ def test_compare_starts_learners_and_baselines_at_weights_of_one():
 def test_compare_refuses_a_data_file_without_a_ranking_panel():
     with pytest.raises(ValueError, match="no ranking panel is run"):
         coactor.lab.compare(["PER"], panel="tsp-clean", data=["x"])
+
+
+def test_compare_takes_all_queries_of_a_data_file_by_default(tmp_path):
+    path = tmp_path / "train.txt"
+    path.write_text("".join(f"2 qid:{q} 1:1\n0 qid:{q} 1:0\n" for q in range(1, 303)))
+    size = {"panel": "rank-budget", "runs": 1, "data": [path], "jobs": 1}
+    assert coactor.lab.compare(["PER"], **size).costs["PER"].shape == (1, 302)
+    assert coactor.lab.compare(["PER"], **size, examples=5).costs["PER"].shape == (1, 5)

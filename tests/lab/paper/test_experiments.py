@@ -156,7 +156,7 @@ def test_data_are_shown_in_another_order_in_each_run(tmp_path: Path) -> None:
     [
         ([], "reproduce", 10, None),
         (["--quick"], "reproduce", 3, 150),
-        (["--choices"], "explore_choices", 10, 300),
+        (["--choices"], "explore_choices", 10, None),
         (["--choices", "--quick"], "explore_choices", 3, 150),
         (["--runs", "4", "--examples", "7"], "reproduce", 4, 7),
     ],

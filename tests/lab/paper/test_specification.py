@@ -17,7 +17,7 @@ from coactor.lab.output import specification as output
 from coactor.lab.paper.choices import Choices
 from coactor.lab.paper.claims import CLOSE, EQUAL, FAILS, HOLDS
 from coactor.lab.paper.panels import PANELS
-from coactor.lab.paper.reproduction import CHOICES_FILES
+from coactor.lab.paper.reproduction import CHOICES_FILES, explore_choices
 from coactor.lab.paper.runs import Unit, run_unit
 from coactor.lab.paper.specification import SETTINGS, VALUES, ClaimTable, Setting, changes, conclude, explore
 
@@ -63,7 +63,7 @@ def verdicts(rule) -> list[str]:
     [
         (lambda s: HOLDS, "Holds whatever the choice."),
         (lambda s: FAILS, "Does not hold, whatever the choice."),
-        (lambda s: EQUAL, "The learners are level, whatever the choice."),
+        (lambda s: EQUAL, "Neither confirmed nor refuted: level, whatever the choice."),
         (lambda s: CLOSE, "Undecided, whatever the choice."),
         (
             lambda s: HOLDS if s.candidate == "disagreement" else CLOSE,
@@ -80,8 +80,18 @@ def verdicts(rule) -> list[str]:
         ),
         (
             lambda s: FAILS if s.policy == "best" else CLOSE if s.ties == "random" else EQUAL,
-            "Never holds: it does not hold with the best-improvement expert, and elsewhere it is level (12), "
-            "is undecided (12).",
+            "Does not hold with the best-improvement expert; elsewhere it is level (12) or is undecided "
+            "(12).",
+        ),
+        (
+            lambda s: EQUAL if s.kappa <= 0.3 else CLOSE,
+            "Neither confirmed nor refuted: level with kappa of at most 0.3 on multi-TSP; elsewhere it is "
+            "undecided.",
+        ),
+        (
+            lambda s: FAILS if (s.policy == "best") == (s.ties == "random") else CLOSE,
+            "Does not hold in 24 of 48 settings, always with the first-improvement expert and lowest ties; "
+            "elsewhere it is undecided.",
         ),
     ],
 )
@@ -96,7 +106,7 @@ def test_conclude_uses_only_choices_that_matter() -> None:
 
 def test_explore_judges_every_claim_that_was_run() -> None:
     tables = explore(runs=2, examples=5, seed=0, panels=["path-clean", "path-noise"], jobs=1)
-    assert [table.number for table in tables] == [1, 2, 10, 11, 13, 18, 19]
+    assert [table.number for table in tables] == [1, 2, 10, 11, 13, 18, 19, 22]
     assert all(len(table.verdicts) == len(table.short) == 48 for table in tables)
     first = tables[0]
     assert first.choices == ["candidate", "policy", "ties"]
@@ -123,6 +133,8 @@ def test_explore_choices_writes_table_picture_and_page(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["reproduce", "--choices", *options])
     assert result.exit_code == 0, result.output
     assert "In most settings the cost-sensitive learner" in result.stdout
+    assert "Fewer than 5 runs decide no claim" in result.stdout
+    assert "fewer than 5 runs decide no claim" in (tmp_path / "choices.html").read_text()
     assert {path.name for path in tmp_path.iterdir()} == {*CHOICES_FILES, "units"}
     with (tmp_path / "choices.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -134,7 +146,7 @@ def test_explore_choices_writes_table_picture_and_page(tmp_path: Path) -> None:
     )
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "units").iterdir()}
     again = CliRunner().invoke(main, ["reproduce", "--choices", *options, "--json"])
-    assert [table["number"] for table in json.loads(again.stdout)] == [10, 11, 13, 18, 19]
+    assert [table["number"] for table in json.loads(again.stdout)] == [10, 11, 13, 18, 19, 22]
     assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "units").iterdir()}  # resumed
 
 
@@ -143,11 +155,30 @@ def test_explore_runs_on_a_cluster(threaded_worker: str) -> None:
     assert explore(**size, cluster=threaded_worker) == explore(**size, jobs=1)
 
 
-def test_reproduce_choices_refuses_what_it_cannot_do(tmp_path: Path) -> None:
-    for words, message in ((["--examples", "all"], "need a number"), (["--panels", "tsp"], "Did you mean")):
-        result = CliRunner().invoke(main, ["reproduce", "--choices", *words, "--out", str(tmp_path / "out")])
-        assert result.exit_code != 0
-        assert message in result.output
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--panels", "tsp"], "Did you mean"),
+        (["--candidate", "final"], "--candidate has no effect with --choices"),
+        (["--kappa", "mtsp=0.3"], "--kappa has no effect with --choices"),
+        (["--learners", "PER"], "--learners has no effect with --choices"),
+        (["--people"], "--choices has no effect with --people"),
+    ],
+)
+def test_reproduce_choices_refuses_what_it_cannot_do(words: list[str], message: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["reproduce", "--choices", *words, "--out", str(tmp_path / "out")])
+    assert result.exit_code != 0
+    assert message in result.output
+
+
+def test_explore_choices_takes_all_queries_unless_the_page_says_so(tmp_path: Path) -> None:
+    data = tmp_path / "train.txt"
+    data.write_text("".join(f"2 qid:{q} 1:1\n0 qid:{q} 1:0\n" for q in range(1, 13)))
+    size: dict[str, Any] = {"panels": ["rank-budget"], "runs": 1, "data": [data], "jobs": 1}
+    explore_choices(tmp_path / "all", **size)
+    assert "--examples all" in (tmp_path / "all" / "choices.md").read_text()
+    explore_choices(tmp_path / "cut", **size, examples=3)
+    assert "at most 3 queries" in (tmp_path / "cut" / "choices.md").read_text()
 
 
 def test_draw_has_one_cell_per_setting_and_claim() -> None:

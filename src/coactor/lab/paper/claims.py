@@ -18,10 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from coactor.lab.engine.statistics import LEVEL, Interval, holm, interval, p_below_zero
-from coactor.protocol import Vector
+from coactor.protocol import Matrix, Vector
 
 HOLDS = "holds"
 FAILS = "does not hold"
@@ -33,8 +31,8 @@ EQUAL_WITHIN = 0.05
 DECIDING_RUNS = 5
 _TAIL = (1 - LEVEL) / 2
 
-Totals = Mapping[str, Mapping[str, Vector]]
-"""panel -> contender -> total effort of each run."""
+Costs = Mapping[str, Mapping[str, Matrix]]
+"""panel -> contender -> effort, shape (runs, examples)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +83,32 @@ class MissingError(Exception):
 
 
 class Evidence:
-    """The total effort of all runs, from which questions are made."""
+    """The effort of all runs, from which questions are made."""
 
-    def __init__(self, totals: Totals) -> None:
-        self.totals = totals
+    def __init__(self, costs: Costs) -> None:
+        self.costs = costs
 
-    def total(self, panel: str, name: str) -> Vector:
-        """Total effort of each run; raises MissingError if there is none."""
+    def _costs(self, panel: str, name: str) -> Matrix:
         try:
-            return self.totals[panel][name]
+            return self.costs[panel][name]
         except KeyError:
             raise MissingError(f"needs {name} on {panel}, which was not run") from None
 
+    def total(self, panel: str, name: str) -> Vector:
+        """Total effort of each run; raises MissingError if there is none."""
+        total: Vector = self._costs(panel, name).sum(axis=1)
+        return total
+
+    def split(self, panel: str, name: str, first: int) -> tuple[Vector, Vector]:
+        """Mean effort of the first examples of each run and of the rest; raises MissingError without a rest."""
+        costs = self._costs(panel, name)
+        if costs.shape[1] <= first:
+            raise MissingError(f"needs more than {first} examples")
+        return costs[:, :first].mean(axis=1), costs[:, first:].mean(axis=1)
+
     def panels(self, *names: str) -> list[str]:
         """The panels on which all of these contenders were run; raises MissingError if there is none."""
-        panels = [panel for panel, totals in self.totals.items() if set(names) <= set(totals)]
+        panels = [panel for panel, lines in self.costs.items() if set(names) <= set(lines)]
         if not panels:
             raise MissingError(f"needs {', '.join(names)}, which were not run together")
         return panels
@@ -134,17 +143,17 @@ class Sentence:
     counts: bool = False
 
 
-def judge(sentences: Sequence[Sentence], totals: Totals) -> list[Claim]:
+def judge(sentences: Sequence[Sentence], costs: Costs) -> list[Claim]:
     """The verdict on each sentence, numbered from 1.
 
     Parameters
     ----------
     sentences
         What is claimed.
-    totals
-        Total effort of each run, by panel and contender.
+    costs
+        The effort of each run, by panel and contender.
     """
-    evidence = Evidence(totals)
+    evidence = Evidence(costs)
     return [_claim(number, sentence, evidence) for number, sentence in enumerate(sentences, start=1)]
 
 
@@ -228,11 +237,3 @@ def _counted(number: int, sentence: Sentence, questions: Sequence[Question]) -> 
     if behind:
         note += f"; behind: {', '.join(group for group in groups if group in behind)}"
     return Claim(number, sentence.text, sentence.meaning, verdict, (answer,), note)
-
-
-def sums(costs: Mapping[str, Mapping[str, np.ndarray]], examples: int | None = None) -> Totals:
-    """Total effort of each run, over the first `examples` of it."""
-    return {
-        panel: {name: values[:, :examples].sum(axis=1) for name, values in lines.items()}
-        for panel, lines in costs.items()
-    }

@@ -14,6 +14,8 @@ from coactor.lab.paper.panels import Panel, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
 from coactor.protocol import Matrix
 
+EXAMPLES = 300
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
@@ -89,7 +91,7 @@ def compare(
     panel: str = "tsp-noise",
     *,
     runs: int = 10,
-    examples: int | Literal["all"] = 300,
+    examples: int | Literal["all"] | None = None,
     seed: int = 0,
     kappa: float | None = None,
     choices: Choices = DEFAULT_CHOICES,
@@ -109,8 +111,8 @@ def compare(
     panel
         One of the paper's eight, or "module:Class" of your own domain, which needs ``sample(rng, n)``.
     runs, examples, seed
-        The number of runs, the examples of each ("all": every query of the data), and the seed of all random
-        numbers.
+        The number of runs, the examples of each (by default 300, and "all" queries of a data set), and the
+        seed of all random numbers.
     kappa
         The expert's threshold; by default the panel's.
     choices
@@ -134,6 +136,7 @@ def compare(
     panels: tuple[Panel, ...] = (choices.apply(find_panel(panel)),)
     if data:
         panels = use_data(panels, data)
+    examples = examples or ("all" if data else EXAMPLES)
     experiment = Experiment(panels, parse_contenders(learners, "panel"), runs, examples, seed)
     (result,) = experiment.measure(jobs=jobs, cluster=cluster, silent=silent)
     return Comparison.of(result)

@@ -182,8 +182,7 @@ def reproduce(
     silent
         Show no progress.
     """
-    if examples is None:
-        examples = "all" if data else GENERATED
+    examples = examples or _all_examples(data)
     chosen = parameters(panels, learners, runs, examples, seed, choices, [str(path) for path in data], robust)
     experiment = experiment_of(chosen)
     folder = Path(out)
@@ -195,12 +194,16 @@ def reproduce(
     return Reproduction(folder, results, claims, cells)
 
 
+def _all_examples(data: Sequence[str | Path]) -> int | Literal["all"]:
+    return "all" if data else GENERATED
+
+
 def explore_choices(
     out: str | Path = "results",
     *,
     panels: Sequence[str] | None = None,
     runs: int = 10,
-    examples: int = 300,
+    examples: int | Literal["all"] | None = None,
     seed: int = 0,
     data: Sequence[str | Path] = (),
     jobs: int | None = None,
@@ -216,7 +219,7 @@ def explore_choices(
     panels, runs, examples, seed, data, jobs, cluster, silent
         As in `reproduce`. Verdicts are also given after a fifth of the examples.
     """
-    folder = Path(out)
+    examples, folder = examples or _all_examples(data), Path(out)
     atomic_files.prepare(folder, _BYTES_OVERHEAD)
     claim_tables = settings_of_claims.explore(
         runs=runs,
@@ -233,6 +236,10 @@ def explore_choices(
     words += ["--seed", str(seed), *(["--panels", ",".join(panels)] if panels else [])]
     command = shlex.join([*words, *(word for path in data for word in ("--data", Path(path).name))])
     size = f"{runs} runs of {examples} examples"
+    if data and examples != "all":
+        size += f"; of the ranking data at most {examples} queries (--examples all takes every query)"
+    if runs < DECIDING_RUNS:
+        size += f"; {UNDECIDED}"
     png, svg = specification.draw(claim_tables)
     page = specification.page(claim_tables, svg, command=command, size=size, environment=environment())
     rows = settings_of_claims.rows(claim_tables)
@@ -264,9 +271,8 @@ def write_numbers(
     folder: Path, chosen: dict[str, Any], results: Sequence[PanelResult], cells: Sequence[Cell] = ()
 ) -> list[Claim]:
     """Write the tables and the claims."""
-    totals = {result.panel.name: result.totals() for result in results}
     theorem = [row for result in results for row in result.theorem]
-    claims = judge_paper(totals, theorem)
+    claims = judge_paper({result.panel.name: result.costs for result in results}, theorem)
     preface = f"{_size(results)}. Made by `{command_of(chosen)}`."
     if chosen["runs"] < DECIDING_RUNS:
         preface += f"\n\n**Note:** {UNDECIDED}."

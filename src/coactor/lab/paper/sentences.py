@@ -1,6 +1,7 @@
 """Every sentence of the paper's experiments and conclusion that states a result, as questions.
 
-Definitions of vague words ("good", "close behind", "most", "greatly") are part of the meaning.
+Definitions of vague words ("good", "close behind", "most", "greatly") are part of the meaning. Explanations
+("one possible reason is ...") are not asked, but for what they state as observed.
 """
 
 from __future__ import annotations
@@ -13,20 +14,23 @@ from coactor.lab.engine.contenders import EXPERT, PAPER
 from coactor.lab.engine.statistics import Interval
 from coactor.lab.paper.claims import (
     ABSENT,
+    EQUAL_WITHIN,
     FAILS,
     HOLDS,
     Answer,
     Ask,
     Claim,
+    Costs,
     Evidence,
     Question,
     Sentence,
-    Totals,
     judge,
 )
 from coactor.lab.paper.theorem import MARGIN, THEOREM_1, THEOREM_2, TheoremRow
+from coactor.protocol import Vector
 
 CLOSE_BEHIND = 0.10
+FIRST_FEW = 10
 NEXT_STEPS = ("capped-CSPER", "PA-I", "PA-II", "batch-PER", "batch-CSPER")
 """Learners that the paper's conclusion suggests."""
 
@@ -36,17 +40,17 @@ _RANK = ("rank-unlimited", "rank-budget")
 _HURT = ("mtsp-clean", "rank-unlimited")  # where the paper reports that cost sensitivity hurts
 
 
-def judge_paper(totals: Totals, theorem: Sequence[TheoremRow]) -> list[Claim]:
+def judge_paper(costs: Costs, theorem: Sequence[TheoremRow]) -> list[Claim]:
     """All claims of the paper, with verdicts.
 
     Parameters
     ----------
-    totals
-        Total effort of each run, by panel and contender.
+    costs
+        The effort of each run, by panel and contender.
     theorem
         Checks of the theorems, and of PA's margin.
     """
-    claims = judge(SENTENCES, totals)
+    claims = judge(SENTENCES, costs)
     for text, meaning, statement in _EXACT:
         claims.append(_exact_claim(len(claims) + 1, text, meaning, statement, theorem))
     return claims
@@ -120,14 +124,39 @@ def _csper_best_counted(evidence: Evidence) -> Iterator[Question]:
                 yield evidence.less(panel, "CSPER", rival, group=panel)
 
 
+def _excess(evidence: Evidence, panel: str) -> Vector:
+    """What CSPER costs more than PER, as a share of PER's effort."""
+    per = np.maximum(evidence.total(panel, "PER"), 1.0)
+    return (evidence.total(panel, "CSPER") - per) / per
+
+
 def _budget_benefits(evidence: Evidence) -> Iterator[Question]:
-    gaps = {
-        panel: evidence.total(panel, "CSPER") / np.maximum(evidence.total(panel, "PER"), 1.0) - 1.0
-        for panel in _RANK
-    }
-    free, limited = (gaps[panel] for panel in _RANK)
+    free, limited = (_excess(evidence, panel) for panel in _RANK)
     yield Question("rank-unlimited: CSPER's excess over PER, as a share of PER", free)
     yield Question("rank-budget: half of that share minus the same share here", free / 2 - limited)
+
+
+def _csper_behind_elsewhere(evidence: Evidence) -> Iterator[Question]:
+    excess = _excess(evidence, "rank-unlimited")
+    for panel in evidence.panels("CSPER", "PER"):
+        if panel != "rank-unlimited":
+            text = f"{panel}: that share on rank-unlimited minus that here"
+            yield Question(text, excess - _excess(evidence, panel), group=panel)
+
+
+def _falls(evidence: Evidence) -> Iterator[Question]:
+    for panel in _HURT:
+        first, later = evidence.split(panel, "CSPER", FIRST_FEW)
+        text = f"{panel}: mean of the first {FIRST_FEW} minus twice that of the others"
+        yield Question(text, first - 2 * later)
+
+
+def _no_gain_by_pa(evidence: Evidence) -> Iterator[Question]:
+    for panel in evidence.panels(*PAPER):
+        best = min((evidence.total(panel, name) for name in ("PER", "CSPER")), key=np.mean)
+        for name in ("PA", "CSPA"):
+            values = evidence.total(panel, name) - (1 - EQUAL_WITHIN) * best
+            yield Question(f"{panel}: {name} minus {1 - EQUAL_WITHIN:.0%} of the better perceptron", values)
 
 
 def _helps(better: str, worse: str, panels: Iterable[str] | None = None) -> Ask:
@@ -234,6 +263,25 @@ SENTENCES = (
         "Future work: mini-batch learning.",
         "batch-PER needs less effort than PER, and batch-CSPER less than CSPER, in every panel that was run.",
         _both(_helps("batch-PER", "PER"), _helps("batch-CSPER", "CSPER")),
+    ),
+    Sentence(
+        "Ranking, unlimited: CSPER does not perform as well as in most of the other experiments.",
+        "CSPER's excess over PER, as a share of PER's effort, is above that in more than half of the other "
+        "panels that were run.",
+        _csper_behind_elsewhere,
+        counts=True,
+    ),
+    Sentence(
+        "In these cases the first few examples cost much, and subsequent costs are much smaller.",
+        "CSPER on multi-TSP without noise and on unlimited ranking: the mean effort of the first "
+        f"{FIRST_FEW} examples is more than twice that of the others.",
+        _falls,
+    ),
+    Sentence(
+        "Abstract: the PA algorithms do not yield significant performance gains.",
+        f"In no panel that was run does PA or CSPA need {EQUAL_WITHIN:.0%} less effort than the better of "
+        "PER and CSPER.",
+        _no_gain_by_pa,
     ),
 )
 

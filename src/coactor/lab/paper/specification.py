@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from coactor.lab.engine.contenders import EXPERT, PAPER, parse_contenders
 from coactor.lab.paper.choices import Choices
-from coactor.lab.paper.claims import ABSENT, CLOSE, EQUAL, FAILS, HOLDS, judge, sums
+from coactor.lab.paper.claims import ABSENT, CLOSE, EQUAL, FAILS, HOLDS, judge
 from coactor.lab.paper.experiment import Experiment
 from coactor.lab.paper.panels import PANELS, Panel, use_data
 from coactor.lab.paper.sentences import NEXT_STEPS, SENTENCES
@@ -106,7 +106,7 @@ class ClaimTable:
 def explore(
     *,
     runs: int,
-    examples: int,
+    examples: int | Literal["all"],
     seed: int,
     panels: Sequence[str] | None = None,
     data: Sequence[str | Path] = (),
@@ -136,12 +136,13 @@ def explore(
     experiment = Experiment(distinct, parse_contenders(CONTENDERS, "panel"), runs, examples, seed)
     measured = experiment.measure(folder=folder, jobs=jobs, cluster=cluster, silent=silent)
     costs = {panel: result.costs for panel, result in zip(distinct, measured, strict=True)}
+    fifth = {
+        panel: {name: values[:, : -(-values.shape[1] // 5)] for name, values in lines.items()}
+        for panel, lines in costs.items()
+    }
     whole, short = (
-        [
-            judge(SENTENCES, sums({name: costs[panel] for name, panel in row.items()}, length))
-            for row in used.values()
-        ]
-        for length in (None, max(1, examples // 5))
+        [judge(SENTENCES, {name: of[panel] for name, panel in row.items()}) for row in used.values()]
+        for of in (costs, fifth)
     )
     tables = []
     for k, claim in enumerate(whole[0]):
@@ -227,31 +228,24 @@ def conclude(verdicts: Sequence[str], choices: Sequence[str]) -> str:
     for verdict, sentence in (
         (HOLDS, "Holds whatever the choice."),
         (FAILS, "Does not hold, whatever the choice."),
-        (EQUAL, "The learners are level, whatever the choice."),
+        (EQUAL, "Neither confirmed nor refuted: level, whatever the choice."),
         (CLOSE, "Undecided, whatever the choice."),
     ):
         if counts[verdict] == total:
             return sentence
-    rest = _rest(counts)
-    if counts[HOLDS]:
-        where, covered = _where(verdicts, HOLDS, choices)
-        if covered == counts[HOLDS]:
-            return f"Holds with {where}, and only there; elsewhere it {rest}."
-        always = f", always with {where}" if where else ", with no simple rule"
-        return f"Holds in {counts[HOLDS]} of {total} settings{always}; elsewhere it {rest}."
-    where, covered = _where(verdicts, FAILS, choices)
-    if covered and covered == counts[FAILS]:
-        rest = _rest(counts - Counter({FAILS: covered}))
-        return f"Never holds: it does not hold with {where}, and elsewhere it {rest}."
-    return f"Never holds: it {rest}."
+    main, words = next((v, words) for v, words in _MAIN if counts[v])
+    where, covered = _where(verdicts, main, choices)
+    rest = [(counts[verdict], text) for verdict, text in _REST if verdict != main and counts[verdict]]
+    elsewhere = " or ".join(f"{text} ({count})" if len(rest) > 1 else text for count, text in rest)
+    if covered < counts[main]:
+        rule = f", always with {where}" if where else ", with no simple rule"
+        return f"{words} in {counts[main]} of {total} settings{rule}; elsewhere it {elsewhere}."
+    only = ", and only there" if main == HOLDS else ""
+    return f"{words} with {where}{only}; elsewhere it {elsewhere}."
 
 
-def _rest(counts: Mapping[str, int]) -> str:
-    words = ((FAILS, "does not hold"), (EQUAL, "is level"), (CLOSE, "is undecided"))
-    counted = [(counts[verdict], text) for verdict, text in words if counts.get(verdict)]
-    if len(counted) == 1:
-        return counted[0][1]
-    return ", ".join(f"{text} ({count})" for count, text in counted)
+_MAIN = ((HOLDS, "Holds"), (FAILS, "Does not hold"), (EQUAL, "Neither confirmed nor refuted: level"))
+_REST = ((FAILS, "does not hold"), (EQUAL, "is level"), (CLOSE, "is undecided"))
 
 
 def rows(tables: Sequence[ClaimTable]) -> list[dict[str, Any]]:
