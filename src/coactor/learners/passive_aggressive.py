@@ -10,6 +10,8 @@ from coactor.protocol import Vector
 class PA(CoactiveLearner):
     """Passive-aggressive: lambda = (M - w . delta) / |delta|^2, so that w' . delta = M.
 
+    lambda is negative if w . delta > M. Assumption 3 excludes that; the candidate "final" does not.
+
     Parameters
     ----------
     dim

@@ -100,7 +100,7 @@ class Evidence:
         return total
 
     def split(self, panel: str, name: str, first: int) -> tuple[Vector, Vector]:
-        """Mean effort of the first examples of each run and of the rest; raises MissingError without a rest."""
+        """Mean effort of the first examples and of the others; raises MissingError if there are no others."""
         costs = self._costs(panel, name)
         if costs.shape[1] <= first:
             raise MissingError(f"needs more than {first} examples")
