@@ -74,7 +74,7 @@ def test_reproduce_json_prints_nothing_else(tmp_path: Path) -> None:
     assert result.stderr == ""
     data = json.loads(result.stdout)
     assert [row["learner"] for row in data["summary"]] == ["PER", "tests.lab.helpers:Slow"]
-    assert len(data["claims"]) == 22
+    assert len(data["claims"]) == 25
 
 
 def test_reproduce_prints_claims_and_verify_prints_findings(tmp_path: Path) -> None:

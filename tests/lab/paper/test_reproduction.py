@@ -32,7 +32,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
 
 def test_reproduce_writes_every_file(small: Reproduction) -> None:
     assert {path.name for path in small.out.iterdir()} == {*NUMBERS, *PICTURES, MANIFEST, "units"}
-    assert len(small.claims) == 22
+    assert len(small.claims) == 25
 
 
 def test_runs_csv_and_summary_csv_have_the_costs(small: Reproduction) -> None:
