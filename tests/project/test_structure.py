@@ -104,6 +104,20 @@ def test_production_server_does_not_import_the_demo(graph: grimp.ImportGraph) ->
     assert importers == {"coactor.cli.serve"}
 
 
+def test_only_rounds_updates_a_learner() -> None:
+    """But for the checks, which try a learner, and learners that contain one."""
+    callers = {
+        path.relative_to(SOURCE).as_posix()
+        for path in source_files(".py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "update"
+        and ast.unparse(node.func.value).endswith("learner")
+    }
+    assert callers == {"rounds.py", "checks/learners.py", "learners/wrappers.py"}
+
+
 def test_formatter_has_no_exemptions() -> None:
     marks = ("fmt" + ": skip", "fmt" + ": off", "prettier" + "-ignore")
     files = source_files(".py", ".js") + source_files(".py", under=ROOT / "tests")

@@ -172,7 +172,9 @@ def _instance(target: str, thing: Any) -> Any:
 
 
 def _problems(target: str, module: ModuleType, domain: Any, count: int, rng: Any) -> list[Any]:
-    if getattr(domain, "sample", None) is not None:
+    from coactor.protocol import Samples
+
+    if isinstance(domain, Samples):
         sampled = domain.sample(rng, count)
         if isinstance(sampled, dict | str):
             raise ValueError(f"sample(rng, n) returned a {type(sampled).__name__}; it must yield problems.")
