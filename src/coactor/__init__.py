@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from coactor.search import polish
     from coactor.session import Session
     from coactor.studies import Study, open_study
-    from coactor.studies.errors import Forbidden, RateLimited, Tampered, Unavailable
+    from coactor.studies.errors import Forbidden, RateLimited, SolverFailed, Tampered, Unavailable
 
 __all__ = [  # noqa: RUF022  (in the order of use)
     # ask and tell: in memory, in a store, on a server
@@ -97,6 +97,7 @@ __all__ = [  # noqa: RUF022  (in the order of use)
     "Invalid",
     "NotFound",
     "RateLimited",
+    "SolverFailed",
     "Tampered",
     "Unavailable",
     # modules
@@ -135,7 +136,7 @@ _HOME = {
     "search": "polish",
     "session": "Session",
     "studies": "Study open_study",
-    "studies.errors": "Forbidden RateLimited Tampered Unavailable",
+    "studies.errors": "Forbidden RateLimited SolverFailed Tampered Unavailable",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
 

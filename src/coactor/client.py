@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 import numpy as np
 
-from coactor.corrections import plain_move
+from coactor.corrections import check_alone, plain_move
 from coactor.explanations import PeopleView, PersonView
 from coactor.proposals.calibration import Bin, Calibration
 from coactor.protocol import Correction, Domain, EffortRow, Move, Problem, Proposal, Round, Solution, Vector
@@ -130,10 +130,7 @@ class RemoteStudy:
         body: dict[str, Any] = {"effort": effort, "cut": cut, "learn": learn, "note": note}
         body |= {"actor": actor or None, "person": person or None, "seconds": seconds}
         if correction is not None:
-            if any(given is not None for given in (moves, path, solution, effort)) or cut:
-                raise Invalid(
-                    "Give the correction alone; it contains the path, the moves, the effort and the cut."
-                )
+            check_alone(moves, path, solution, effort, cut)
             body |= {
                 "costs": [float(cost) for cost in correction.costs],
                 "cut": correction.cut,

@@ -90,6 +90,12 @@ def correction(
     return _from_solution(domain, problem, proposed, solution, effort, cut)
 
 
+def check_alone(*others: Any) -> None:
+    """Raise Invalid if one of these is given besides a correction."""
+    if any(given is not None and given is not False for given in others):
+        raise Invalid("Give the correction alone; it contains the path, the moves, the effort and the cut.")
+
+
 def correct(
     domain: Domain,
     x: Problem,

@@ -271,7 +271,9 @@ class Session:
             If there is no such proposal, or it was already told.
         """
         asked, key, asked_for, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
-        if correction is None:
+        if correction is not None:
+            corrections.check_alone(moves, path, solution, effort, cut)
+        else:
             correction = corrections.correction(
                 self.domain,
                 asked.problem,
@@ -282,10 +284,6 @@ class Session:
                 effort=effort,
                 cut=cut,
                 costs=self.move_costs,
-            )
-        elif moves is not None or path is not None or solution is not None or effort is not None or cut:
-            raise Invalid(
-                "Give the correction alone; it contains the path, the moves, the effort and the cut."
             )
         learner, person = self.knowledge.learner, person or asked_for or actor
         observation = rounds.observe(

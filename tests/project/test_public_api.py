@@ -25,6 +25,11 @@ def test_every_public_name_is_typed() -> None:
     assert sorted(typed) == sorted(coactor.__all__)
 
 
+def test_every_error_that_a_caller_may_catch_is_public() -> None:
+    errors = set(coactor.studies.errors.__all__) - {"Deleted"}  # a kind of NotFound
+    assert errors <= set(coactor.__all__)
+
+
 def test_import_is_lazy() -> None:
     code = "import sys, coactor; print('numpy' in sys.modules, 'sqlalchemy' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

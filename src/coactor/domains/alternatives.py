@@ -111,9 +111,8 @@ class Alternatives:
 
     def show(self, x: Situation, y: int) -> list[dict[str, Any]]:
         """A table of the alternatives and their features, with the chosen one marked."""
-        names = self.feature_names or [f"feature {j}" for j in range(self.dim)]
         rows = [["chosen" if k == y else "", self._name(x, k), *row] for k, row in enumerate(x.rows.tolist())]
-        return [{"kind": "table", "head": ["", "alternative", *names], "rows": rows}]
+        return [{"kind": "table", "head": ["", "alternative", *self.feature_names], "rows": rows}]
 
     def describe(self, x: Situation, move: Move) -> str:
         """The move in words."""

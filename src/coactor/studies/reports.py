@@ -127,13 +127,7 @@ class Reports:
             projection = self._ledger.refresh()
             return {
                 "name": self.name,
-                "facts": projection.seq,
-                "version": projection.version,
-                "asked": projection.asked,
-                "told": projection.told,
-                "open": len(projection.drafts),
-                "untouched": projection.untouched,
-                "effort": projection.effort,
+                **projection.totals(),
                 "learner": self.config["learner"],
                 "domain": self.config["domain"],
                 "feature_names": self.config["features"],

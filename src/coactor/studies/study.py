@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from coactor.corrections import check_alone
 from coactor.memory import with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
@@ -249,11 +250,8 @@ class Study(Reports):
                 cut=cut,
                 **more,
             )
-        elif any(given is not None for given in (moves, path, solution, effort, costs)) or cut or estimated:
-            raise Invalid(
-                "Give the correction alone; it contains the path, the moves, the effort and the cut."
-            )
         else:
+            check_alone(moves, path, solution, effort, costs, cut, estimated)
             request = Request.of(correction, **more)
         id = id_of(proposal)
         asked_with = proposal.version if isinstance(proposal, Proposal) else asked_with

@@ -28,6 +28,7 @@ from coactor.studies.log.ledger import Ledger, Writer
 from coactor.studies.log.projection import observation, write_case
 from coactor.studies.log.vectors import digest, pack, unpack
 from coactor.studies.proposing import Proposer
+from coactor.studies.tickets import last_told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,8 +218,7 @@ class Teller:
     def last(self, id: int) -> Entry | None:
         """The newest tell of a proposal, if there is one."""
         with self._ledger.store.reading() as sql:
-            entries = sql.of_proposal(self._ledger.head.id, id)
-            entry = next((e for e in reversed(entries) if isinstance(e.fact, Told)), None)
+            entry = last_told(sql.of_proposal(self._ledger.head.id, id))
             return None if entry is None else next(sql.after(self._ledger.head.id, entry.seq - 1, entry.seq))
 
     def round(self, entry: Entry) -> Round:

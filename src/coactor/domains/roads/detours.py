@@ -25,6 +25,7 @@ ENOUGH = 0.6  # or the share of what the best alternative leaves out, where that
 ALIKE = 0.6  # two alternatives that share more of their new links than this look the same
 POOL = 4000  # links whose detours are surveyed, the cheapest first
 COMPARED = 1000  # of them, per leg, that are compared with each other
+MOST_WAYS = 5  # alternatives that are returned
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,9 +47,7 @@ class _Candidate(NamedTuple):
     draw: Callable[[], Indices]
 
 
-def other_ways(
-    domain: Roads, x: Trip, y: Route, first: int, last: int, w: Vector, most: int = 5
-) -> list[Way]:
+def other_ways(domain: Roads, x: Trip, y: Route, first: int, last: int, w: Vector) -> list[Way]:
     """The best alternatives, by the weights, that avoid much of a stretch and differ clearly from each other.
 
     Parameters
@@ -59,8 +58,6 @@ def other_ways(
         The stretch: positions in ``y.links``, both included.
     w
         The weights that score the alternatives.
-    most
-        The largest number of alternatives.
     """
     if not 0 <= first <= last < len(y.links):
         raise ValueError(
@@ -78,7 +75,7 @@ def other_ways(
             continue
         new_links.append(fresh)
         ways.append(_way_to(domain, x, y, *_readable_move(domain, x, y, candidate, links, fresh), w))
-        if len(ways) == most:
+        if len(ways) == MOST_WAYS:
             break
     return sorted(ways, key=lambda way: -way.gain)
 

@@ -83,9 +83,9 @@ class Evaluation:
         """Effort per case. The interval is over orders, or over cases if there is a single order."""
         return self._interval(self.efforts[name])
 
-    def saved(self, name: str, other: str = START) -> Interval:
-        """Effort per case that a contender saves against another one; paired."""
-        return self._interval(self.efforts[other] - self.efforts[name])
+    def saved(self, name: str) -> Interval:
+        """Effort per case that a contender saves against the start weights; paired."""
+        return self._interval(self.efforts[START] - self.efforts[name])
 
     def untouched(self, name: str) -> float:
         """The share of proposals that need no edit."""

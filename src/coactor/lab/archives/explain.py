@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from coactor.lab.archives.archives import Archive, PlanArchive, TripArchive
-from coactor.protocol import Names, Vector
+from coactor.protocol import Vector, feature_names
 
 
 def describe_weights(archive: Archive, weights: Vector) -> list[str]:
@@ -14,16 +14,10 @@ def describe_weights(archive: Archive, weights: Vector) -> list[str]:
         return _trips(archive, weights)
     if isinstance(archive, PlanArchive):
         return _plans(archive, weights)
-    names = feature_names(archive)
+    names = feature_names(archive.domain)
     order = np.argsort(-np.abs(weights), kind="stable")[:5]
     largest = ", ".join(f"{names[k]} ({weights[k]:+.2g})" for k in order)
     return [f"The features with the largest weights are {largest}."]
-
-
-def feature_names(archive: Archive) -> list[str]:
-    """The names of the features; their numbers if the domain has no names."""
-    domain = archive.domain
-    return list(domain.feature_names) if isinstance(domain, Names) else [str(k) for k in range(domain.dim)]
 
 
 def _trips(archive: TripArchive, weights: Vector) -> list[str]:

@@ -7,12 +7,13 @@ from typing import Any
 
 from coactor.lab.archives.archives import Archive
 from coactor.lab.archives.evaluation import Evaluation
-from coactor.lab.archives.explain import describe_weights, feature_names
+from coactor.lab.archives.explain import describe_weights
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.contenders import OURS
 from coactor.lab.output.archive_figure import draw
 from coactor.lab.output.rendering import render
 from coactor.lab.output.tables import to_csv, to_json
+from coactor.protocol import feature_names
 
 
 def write_report(folder: Path, archive: Archive, evaluation: Evaluation, command: str) -> list[str]:
@@ -68,4 +69,4 @@ def _orders(evaluation: Evaluation) -> list[dict[str, Any]]:
 
 def _weights(archive: Archive, evaluation: Evaluation) -> dict[str, Any]:
     means = {name: matrix.mean(axis=0).tolist() for name, matrix in evaluation.weights.items()}
-    return {"features": feature_names(archive), "weights": means}
+    return {"features": feature_names(archive.domain), "weights": means}

@@ -172,6 +172,18 @@ class Projection:
         self.effort += sign * fact.effort
         self.untouched += sign * facts.was_accepted(fact)
 
+    def totals(self) -> dict[str, int | float]:
+        """The study in a few numbers."""
+        return {
+            "facts": self.seq,
+            "version": self.version,
+            "asked": self.asked,
+            "told": self.told,
+            "open": len(self.drafts),
+            "untouched": self.untouched,
+            "effort": self.effort,
+        }
+
     # -- snapshots: derived data, never the truth --------------------------------------------------
 
     def snapshot(self) -> dict[str, Any]:

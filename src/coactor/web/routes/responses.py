@@ -6,7 +6,7 @@ Routes return ready responses, so FastAPI does not validate them again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import orjson
@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from coactor.protocol import Describes, DescribesEdits, Shows
 from coactor.protocol.views import edit_text
-from coactor.studies import Draft, Study
+from coactor.studies import Draft, Study, Ticket
 from coactor.studies.drafts import draft_path, plain_draft
 
 
@@ -94,31 +94,13 @@ class RoundAnswer(BaseModel):
     asked_with: int
 
 
-class DraftAnswer(BaseModel):
+@dataclass(frozen=True, kw_only=True)
+class DraftAnswer(Ticket):
     """A proposal and its draft; what follows `problem` is set if the problem is part of the response.
 
     `shown` and `texts` are the solution and the moves as the domain shows and describes them.
     """
 
-    id: int
-    state: str
-    version: int
-    key: str | None
-    label: str
-    asked: float
-    revision: int
-    steps: int
-    effort: float
-    holder: str
-    until: float
-    told: float | None
-    actor: str
-    chance: float | None
-    due: bool
-    expected_moves: float | None
-    person: str
-    proposer: str
-    reason: str
     proposed: Any
     solution: Any
     moves: list[dict[str, Any]]
