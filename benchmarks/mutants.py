@@ -110,6 +110,9 @@ ACCEPTED = {  # file, line, change -> why no test can notice it
     ("learners/coactive.py", "if tells(delta, feedback.path[0]):", "0 -> 1"): (
         "equivalent: the ends differ by delta, which is rounding where the comparison matters"
     ),
+    ("bounds.py", "_check(learner, 1, radius, norm, kappa)", "1 -> 2"): (
+        "equivalent: any n above 0 will do where the bound has none"
+    ),
     (
         "search.py",
         "self, y: Solution, *, kappa: float = 0.0, best: bool = False, limit: int = -1",

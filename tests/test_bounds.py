@@ -47,6 +47,8 @@ def test_theorem_2_for_csper_is_the_root_of_its_quadratic(
     theta = math.sqrt(n * bounds.noisy_csper(n, r, w, kappa, xi))
     assert kappa * theta**2 - 2 * r * w * theta - xi == pytest.approx(0, abs=1e-6 * (1 + kappa * theta**2))
     printed = bounds.noisy_csper_printed(n, r, w, kappa, xi)
+    three_terms = 4 * r**2 * w**2 + 4 * r * w * math.sqrt(xi) + xi
+    assert printed == pytest.approx(three_terms / (kappa**2 * n))
     if kappa <= 1:
         assert printed >= bounds.noisy_csper(n, r, w, kappa, xi) * (1 - 1e-12)
 
@@ -84,8 +86,9 @@ def test_check_run_compares_measured_and_bound() -> None:
 def test_check_run_uses_theorem_2_with_misjudgement() -> None:
     (per,) = bounds.check_run("PER", [2, 1], 1.0, 1.0, 1.0, misjudged=[1.0, 0.0])
     assert (per.bound, per.limit) == ("Theorem 2", pytest.approx(2 / math.sqrt(2) + 0.5))
+    assert per.measured == 1.5
     (csper,) = bounds.check_run("CSPER", [2, 1], 1.0, 1.0, 1.0, misjudged=[1.0, 0.0])
-    assert csper.limit == pytest.approx((1 + math.sqrt(3)) ** 2 / 2)
+    assert (csper.limit, csper.measured) == (pytest.approx((1 + math.sqrt(3)) ** 2 / 2), 2.5)
     assert bounds.check_run("PA", [2, 1], 1.0, 1.0, 1.0, misjudged=[1.0, 0.0]) == []
 
 
@@ -106,6 +109,11 @@ def test_bounds_raise_value_error_for_invalid_numbers(
 ) -> None:
     with pytest.raises(ValueError, match=r"No theorem speaks of 'MIRA'|must be above 0"):
         bounds.theorem1(learner, n, r, w, kappa)
+
+
+def test_bounds_without_features_or_weights_are_zero() -> None:
+    assert bounds.theorem1("PER", 1, 0.0, 1.0, 1.0) == bounds.theorem1("PER", 1, 1.0, 0.0, 1.0) == 0.0
+    assert all(check.held for check in bounds.check_run("PER", [0, 0], 0.0, 1.0, 1.0))
 
 
 def test_check_run_needs_a_misjudgement_for_each_example() -> None:
@@ -189,6 +197,8 @@ def test_balanced_bound_of_two_people_by_hand() -> None:
     assert radius == pytest.approx(2.0 * math.sqrt(3.0))
     assert norm == pytest.approx(math.sqrt(0.5 * float(shared @ shared) + own))
     assert bounds.balanced(2.0, people) == bounds.balanced(2.0, people, mu=1.0)
+    with pytest.raises(ValueError, match="mu is 0"):
+        bounds.balanced(2.0, people, mu=0.0)
 
 
 def test_a_bound_is_broken_by_more_than_rounding() -> None:
