@@ -134,3 +134,16 @@ def test_steps_count_like_other_rows_with_many_features() -> None:
     observed = ChoiceLearner(300).observe(a_round(rng, rng.standard_normal(300), moves=50))
     assert observed is not None
     np.testing.assert_allclose(observed.worth, len(observed.labels) ** -0.5)
+
+
+def test_features_that_the_start_gives_0_vary_with_the_others_unless_it_is_trusted() -> None:
+    """Habits are such features: an expert has no weight for them, and they do not vary in the first case."""
+    weights = []
+    for trust in (None, 10.0):
+        learner, rng = ChoiceLearner(4, start=START, trust=trust), np.random.default_rng(2)
+        feedback = in_units(a_round(rng, np.array([1.0, 1.0, 1.0, 0.0]), moves=6))
+        feedback.path[:, 3], feedback.declined[:, 3] = 0.0, 0.0  # type: ignore[index]
+        learner.update(feedback)
+        weights.append(learner.weights[3] / abs(learner.weights[0]))
+    assert weights[0] > 0.05
+    assert abs(weights[1]) < 0.01

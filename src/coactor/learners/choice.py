@@ -25,7 +25,7 @@ the first round (units.py). So the same settings suit every domain and unit.
 
 Start. Weights in use are a prior about proportions: the variance along their direction is larger than across
 it, in units of what moves change. So their length is free, a few cases confirm their proportions, and cases
-that contradict them replace them.
+that contradict them replace them. Features to which it gives 0, such as habits, vary with the others.
 
 Many features. Beyond 250, a round says little about each. Then all features share one unit, a row counts
 by its direction alone (the lengths of moves may differ by orders of magnitude, as those of exchanges at the
@@ -165,11 +165,10 @@ class ChoiceLearner:
         )
         self.prior_sd = positive_number(self._scales.prior_sd if prior_sd is None else prior_sd, "prior_sd")
         self.shared_variance = positive_number(shared_variance, "shared_variance")
-        least, each = MEMORY
-        default = 1.0 - 1.0 / max(least, each * self.dim)
+        default = 1.0 - 1.0 / max(MEMORY[0], MEMORY[1] * self.dim)
         self.forgetting = positive_number(default if forgetting is None else forgetting, "forgetting")
         if self.forgetting > 1.0:
-            raise ValueError(f"The forgetting factor is {forgetting!r}; it must be at most 1.")
+            raise ValueError(f"The forgetting factor is {forgetting!r}; expected at most 1.")
         self.use_lengths = not self._many if use_lengths is None else bool(use_lengths)
         self.independent = self.dim > JOINT if independent is None else bool(independent)
         self._shares = not (self._many or self.independent)
@@ -324,12 +323,17 @@ class ChoiceLearner:
         if self._many:
             return Covariance(mean, np.diag(variances))
         covariance = np.diag(variances)
-        covariance[:-1, :-1] += self.prior_sd**2 * self.shared_variance * np.outer(self.prior, self.prior)
+        covariance[:-1, :-1] += np.outer(self._shared_sd, self._shared_sd)
         return Precision(mean, covariance)
 
+    @property
+    def _shared_sd(self) -> Vector:
+        """The deviations of what weights share. A start that is hardly trusted says little about its zeros."""
+        prior = np.where(self.prior == 0.0, 0.5, self.prior) if self.prior_mean < 1.0 else self.prior
+        return self.prior_sd * math.sqrt(self.shared_variance) * prior
+
     def _prior_variance(self) -> Vector:
-        shared = self.shared_variance * self.prior**2 if self._shares else np.zeros(self.dim)
-        return self.prior_sd**2 * (1.0 + shared)
+        return self.prior_sd**2 + (self._shared_sd**2 if self._shares else np.zeros(self.dim))
 
     def unlearned(self) -> ChoiceLearner:
         """A learner with the same prior and settings that has learned nothing."""
@@ -364,7 +368,6 @@ class ChoiceLearner:
 
     def restore(self, state: State) -> None:
         """Become the learner that `state` was taken from."""
-        prior = unpack(state, "prior", self.name, (self.dim,))
         settings = {setting: number(state, key, self.name) for key, setting in _STATE_KEYS.items()}
         lengths = flag(state, "lengths", self.name, True)
         alone = flag(state, "independent", self.name, False)
@@ -372,15 +375,13 @@ class ChoiceLearner:
         other = ChoiceLearner(
             self.dim, None, **settings, start=None, use_lengths=lengths, independent=alone, evidence=evidence
         )
-        other.prior = prior
+        other.prior = unpack(state, "prior", self.name, (self.dim,))
         if "start" in state:
             other.start = unpack(state, "start", self.name, (self.dim,))
         units, length = unpack(state, "units", self.name, (self.dim,)), number(state, "length", self.name)
         other._units = Units(units, length)
         if length < 0 or (units < 0).any():
-            raise ValueError(
-                f"'length' or 'units' in the state of {self.name!r} are negative; sizes are 0 or more."
-            )
+            raise ValueError(f"'length' or 'units' in the state of {self.name!r} is negative.")
         other._posterior = other.initial()
         shapes = {key: array.shape for key, array in other._posterior.arrays().items()}
         other._posterior.load(
