@@ -259,7 +259,7 @@ class Session:
         learn
             False only records the effort.
         note, actor, seconds
-            A remark (kept by a study, unused in memory), the expert's name, and the active time.
+            A remark, the expert's name, and the active time.
         person
             Whose weights to learn; by default the person of `ask`, or else the actor.
 
@@ -323,6 +323,7 @@ class Session:
             gross=steps,
             seconds=seconds,
             asked_with=asked.version,
+            note=note,
         )
 
     def effort(self, after: int = 0) -> list[EffortRow]:

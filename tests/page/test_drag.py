@@ -32,6 +32,17 @@ def test_finger_drags_a_stop_on_the_map(site, revision, screen):
     assert site.moves("try-plan") == [{"op": "move", "args": [0, 1, 1, 2]}]
 
 
+def test_finger_chooses_two_stops_and_is_told_what_to_tap(site, revision):
+    page = site.open(site.log_in(**PHONE, is_mobile=True), PLAN)
+    prompt = page.locator("#gesture")
+    stop(page, 0, 1).tap()
+    prompt.get_by_text("Tap the other stop").wait_for()
+    stop(page, 1, 2).tap()
+    prompt.get_by_text("Tap Move.").wait_for()  # a phone has no Enter
+    page.get_by_role("button", name="Move").tap()
+    revision(page, 1)
+
+
 def test_held_stop_follows_the_finger(site):
     page = site.open(site.log_in(**PHONE), PLAN)
     finger = Finger(page)

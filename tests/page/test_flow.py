@@ -60,6 +60,8 @@ def test_finished_proposal_is_shown_before_and_after(site, revision):
     assert page.locator(".stops .stop").count() == 16
     assert page.locator(".routes .added").count() == 1
     assert "1 edit by ana" in page.locator(".side").inner_text()
+    assert "“the bridge is closed”" in page.locator(".side").inner_text()
+    assert page.locator("#notice").count() == 0  # it would say the same and lead here
     assert f"Reverse {names[3]} to {names[6]}" in page.locator(".edits").inner_text()
     assert page.get_by_role("toolbar", name="Edits").count() == 0  # nothing can be edited
     assert "Submit" not in page.locator(".side").inner_text()

@@ -7,7 +7,7 @@ import pytest
 
 from coactor.domains import Graph, Query, Ranking, Tour
 from coactor.studies import open_study
-from tests.page.actions import console_errors, press
+from tests.page.actions import console_errors, drag, press, submit
 
 pytestmark = pytest.mark.browser
 
@@ -55,6 +55,52 @@ COVERED = """(selector) => [...document.querySelectorAll(selector)].filter((one)
     return box && left < box.right && right > box.left && top < box.bottom && bottom > box.top;
   });
 }).length"""
+
+
+def overlap(one, other) -> bool:
+    """Whether two elements share pixels."""
+    a, b = one.bounding_box(), other.bounding_box()
+    return all(
+        a[x] < b[x] + b[size] and b[x] < a[x] + a[size] for x, size in (("x", "width"), ("y", "height"))
+    )
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_notice_covers_neither_panels_nor_prompt_nor_bar(site, size):
+    page = site.open(
+        site.log_in(viewport=dict(zip(("width", "height"), size, strict=True))), "/s/try-plan/p/1"
+    )
+    submit(page)
+    page.wait_for_url("**/p/2")
+    page.locator("body[data-revision]").wait_for(state="attached")
+    for place in (".prompt", ".side", ".bar[role=group]"):
+        assert not overlap(page.locator("#notice"), page.locator(place))
+
+
+def test_edited_stop_is_in_view_in_the_list(site, revision):
+    page = site.open(site.log_in(viewport={"width": 1280, "height": 800}), "/s/try-plan/p/1")
+    stops = page.locator(".stops .stop")
+    drag(page, stops.nth(1), page.locator(".stops .stop.c1").last)
+    revision(page, 1)
+    row, panel = page.locator(".lists .stop.moved"), page.locator(".panel.grows .panel-body")
+    box, inside = row.bounding_box(), panel.bounding_box()
+    assert inside["y"] <= box["y"]
+    assert box["y"] + box["height"] <= inside["y"] + inside["height"] + 1  # parts of a pixel
+    assert inside["height"] > 280
+
+
+def test_map_above_an_open_sheet_shows_the_stops_apart(site):
+    page = site.open(site.log_in(viewport={"width": 390, "height": 844}), "/s/try-plan/p/1")
+    page.get_by_role("button", name="Stops", exact=True).click()
+    page.locator(".zoom").wait_for(state="hidden")
+    page.wait_for_function(SPREAD, arg=150)
+    assert page.evaluate(COVERED, ".stops .stop") == 0
+
+
+SPREAD = """(least) => {
+  const xs = [...document.querySelectorAll(".stops .stop")].map((one) => one.getBoundingClientRect().x);
+  return Math.max(...xs) - Math.min(...xs) > least;
+}"""
 
 
 def create_tour(store, name: str, places) -> None:

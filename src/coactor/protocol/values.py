@@ -219,6 +219,8 @@ class Round:
         The number of gestures including undone ones, and the active time if it is known.
     asked_with
         The version of the weights the proposal was made with.
+    note
+        What the expert wrote about the correction.
     """
 
     proposal: int
@@ -237,6 +239,7 @@ class Round:
     gross: int = 0
     seconds: float | None = None
     asked_with: int = 0
+    note: str = ""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Round):

@@ -276,6 +276,7 @@ def _round(entry: Entry, fact: Told, change: Vector, sentence: str) -> Round:
         gross=fact.gross,
         seconds=fact.seconds,
         asked_with=fact.asked_with,
+        note=fact.note,
     )
 
 

@@ -92,6 +92,7 @@ class RoundAnswer(BaseModel):
     gross: int
     seconds: float | None
     asked_with: int
+    note: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,19 @@
  * @typedef {Record<string, any>} Props
  */
 
+/**
+ * Words for people with keys, or for people who touch the screen and have none.
+ * @param {string} keys @param {string} touch
+ */
+export const wording = (keys, touch) => (matchMedia("(pointer: coarse)").matches ? touch : keys);
+
+/** What is said of a drag over nothing. @param {string} [what] */
+export const leaveText = (what = "it") =>
+  wording(
+    `Let go here, or press Escape, to leave ${what} as it is.`,
+    `Let go here to leave ${what} as it is.`,
+  );
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @param {Child[]} children @returns {(Node | string)[]} */

@@ -62,6 +62,13 @@ export const plural = (count, one, many = `${one}s`) =>
   `${number(count)} ${count === 1 ? one : many}`;
 
 /**
+ * How much was edited: one drag is one move, also where it counts as several edits.
+ * @param {number} effort @param {number} gestures as many as the list of edits has lines
+ */
+export const edited = (effort, gestures) =>
+  gestures && gestures < effort ? plural(gestures, "move") : plural(effort, "edit");
+
+/**
  * How a study stands, in one line.
  * @param {{ told: number, open: number, untouched: number, effort: number }} study
  */

@@ -2,8 +2,8 @@
 
 import { at, post } from "./api.js";
 import { button, h, kbd } from "./elements.js";
-import { plural } from "./format.js";
-import { ownsKeys, sayError, study } from "./shell.js";
+import { edited } from "./format.js";
+import { ownsKeys, proposal, sayError, study } from "./shell.js";
 import { windowMemory } from "./storage.js";
 
 /** @import { Outcome } from "./types.js" */
@@ -13,9 +13,9 @@ import { windowMemory } from "./storage.js";
 const LASTS = 10_000; // milliseconds in view
 const OLD = 120_000; // milliseconds until a notice that was never shown is forgotten
 
-/** Keep a notice for the page that opens next. @param {Outcome} outcome */
-export function leaveNotice({ proposal, effort, lesson }) {
-  const done = effort ? `Submitted, ${plural(effort, "edit")}.` : "Accepted as proposed.";
+/** Keep a notice for the page that opens next. @param {Outcome} outcome @param {number} gestures */
+export function leaveNotice({ proposal, effort, lesson }, gestures) {
+  const done = effort ? `Submitted, ${edited(effort, gestures)}.` : "Accepted as proposed.";
   const text = lesson.startsWith("Accepted as proposed") ? lesson : `${done} ${lesson}`;
   windowMemory.write("notice", { study, proposal, text, left: Date.now() });
 }
@@ -24,7 +24,8 @@ export function leaveNotice({ proposal, effort, lesson }) {
 export function showNotice() {
   /** @type {Notice | null} */
   const notice = windowMemory.read("notice");
-  if (notice?.study !== study || Date.now() > (notice.until ?? notice.left + OLD)) return;
+  if (notice?.study !== study || String(notice.proposal) === proposal) return;
+  if (Date.now() > (notice.until ?? notice.left + OLD)) return;
   const until = notice.until ?? Date.now() + LASTS; // the next proposal may have taken long to compute
   windowMemory.write("notice", { ...notice, until });
   const undo = button(["Undo ", kbd("Z")], () => reopen(notice), { id: "undo-submit" });

@@ -138,7 +138,7 @@ export interface Outcome {
   learn: boolean;
   seconds: number | null;
   change: number[];
-  note?: string;
+  note: string;
 }
 
 export interface Effort {

@@ -2,7 +2,7 @@
 // key to change, lock what must stay. What a rule forbids is refused, with the rule's name, before it happens.
 
 import { at, get } from "../app/api.js";
-import { button, closest, h, kbd } from "../app/elements.js";
+import { button, closest, h, kbd, leaveText, wording } from "../app/elements.js";
 import { changeTexts } from "../app/format.js";
 import { messageOf, sayError } from "../app/shell.js";
 import { GridHand } from "./grid/hand.js";
@@ -19,7 +19,6 @@ import { OptionList } from "./option-list.js";
 
 const FEW = 3; // changes named in a sentence
 const KEYS = 9; // choices with a number
-const LEAVE = "Let go here, or press Escape, to leave it as it is.";
 
 /** @param {Move} move */
 const keyOf = ({ op, args }) => `${op} ${args.join(" ")}`;
@@ -128,7 +127,7 @@ export class GridEditor {
   /** @param {number} part @param {Target} target */
   whyNot(part, { part: other }) {
     const { layout, now, length } = this;
-    if (other < 0 || this.cells.includes(other)) return LEAVE;
+    if (other < 0 || this.cells.includes(other)) return leaveText();
     if (layout.exchangeable(part, length > 1 ? layout.aligned(part, other) : other))
       return length > 1 ? "Both are alike." : `Both are ${layout.choices[now[part]]}.`;
     const axes = layout.view.swaps.join(" or ");
@@ -189,9 +188,10 @@ export class GridEditor {
     if (!this.editable()) return "";
     const what = this.layout.board ? "an item" : "a cell";
     const where = this.layout.board ? "to its place, or onto another one" : "onto another one";
-    return matchMedia("(pointer: coarse)").matches
-      ? `Tap ${what} for its choices, then drag it ${where} to exchange them.`
-      : `Drag ${what} ${where} to exchange them. Click it, or press a key, to change it.`;
+    return wording(
+      `Drag ${what} ${where} to exchange them. Click it, or press a key, to change it.`,
+      `Tap ${what} for its choices, then drag it ${where} to exchange them.`,
+    );
   }
 
   // -- mouse and finger --------------------------------------------------------------------------------
@@ -314,7 +314,7 @@ export class GridEditor {
     table.mark("target", []);
     table.mark("refused", []);
     if (!goals.length) {
-      this.say(LEAVE);
+      this.say(leaveText());
       return;
     }
     const mine = { ...target };

@@ -56,6 +56,39 @@ export function reordered(order, { args: [start, ...way] }) {
   return next;
 }
 
+/** The item that an order of three carries by two places, if it does. @param {number[]} order @param {Move} move */
+function carriedByTwo(order, { args: [start, ...way] }) {
+  if (String(way) === "1,2,0") return { item: order[start], from: start, to: start + 2 };
+  if (String(way) === "2,0,1") return { item: order[start + 2], from: start + 2, to: start };
+  return null;
+}
+
+/**
+ * Orders of three read as people make them: a chain that carries one item in one direction is one carry.
+ * @param {number[]} proposed @param {Move[]} moves @returns {(Carry | Move)[]}
+ */
+export function stepCarries(proposed, moves) {
+  let order = proposed;
+  /** @type {(Carry | Move)[]} */
+  const found = [];
+  for (const move of moves) {
+    const after = reordered(order, move);
+    const last = found.at(-1);
+    const goal = last && "item" in last ? after.indexOf(last.item) : -1;
+    if (last && "item" in last && continues(last, goal, order, after)) last.to = goal;
+    else found.push(carriedByTwo(order, move) ?? move);
+    order = after;
+  }
+  return found;
+}
+
+/**
+ * Whether the step from one order to the next does nothing but carry the item of a carry on.
+ * @param {Carry} last @param {number} goal @param {number[]} order @param {number[]} after
+ */
+const continues = ({ from, to }, goal, order, after) =>
+  (goal - to) * (to - from) > 0 && String(carried(order, to, goal)) === String(after);
+
 /**
  * Exchanges read as carries, in order: a chain of exchanges that moves one item is one carry.
  * @param {number[]} proposed @param {Move[]} moves @returns {Carry[]}

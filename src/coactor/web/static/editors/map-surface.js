@@ -13,6 +13,8 @@ const STEP = 1.5; // how much one press on a button zooms
 const NARROW = 600; // pixels; such a map is not as wide as what it shows
 // Room for the tools above, the buttons on the right and the hint below: they must not hide what is drawn.
 const MARGINS = { left: 36, right: 64, top: 64, bottom: 76 };
+const LOW = 300; // pixels; above an open sheet there are no buttons and no hint
+const LOW_MARGINS = { left: 24, right: 24, top: 60, bottom: 20 };
 
 /**
  * @typedef {object} SurfaceOptions
@@ -83,7 +85,8 @@ export class MapSurface {
     this.#all = all;
     const box = this.options.bounds(all);
     const narrow = this.width < NARROW ? { ...MARGINS, right: MARGINS.left } : MARGINS;
-    if (box) this.camera.fit(box, this.width, this.height, narrow);
+    const margins = this.width < NARROW && this.height < LOW ? LOW_MARGINS : narrow;
+    if (box) this.camera.fit(box, this.width, this.height, margins);
   }
 
   /** @param {number} by */

@@ -52,6 +52,7 @@ export class OptionList {
     const mine = this.#asked;
     const { study, data } = this.draft;
     const words = encodeURIComponent(this.search.value.trim());
+    if (!this.options.length) this.count.textContent = "Looking for edits …";
     const query = `order=gain&limit=${PAGE}&offset=${offset}&search=${words}`;
     try {
       const page = await get(at(study, `/proposals/${data.id}/moves?${query}`));

@@ -1,6 +1,6 @@
 // A ranking: items with their features, the best first.
 
-import { button, h } from "../app/elements.js";
+import { button, h, wording } from "../app/elements.js";
 import { feature, number } from "../app/format.js";
 import {
   carried,
@@ -64,7 +64,10 @@ class RankingEditor {
 
   hint() {
     if (!this.editable()) return "";
-    return "Drag an item to its place, or type a place and press Enter.";
+    return wording(
+      "Drag an item to its place, or type a place and press Enter.",
+      "Drag an item to its place by its handle.",
+    );
   }
 
   /** @param {number} item @param {number} from @param {number} to */

@@ -2,7 +2,7 @@
 // pointing at one, by choosing another way, or by naming a street.
 
 import { at, get } from "../app/api.js";
-import { closest, h } from "../app/elements.js";
+import { closest, h, leaveText, wording } from "../app/elements.js";
 import { feature, list as inWords } from "../app/format.js";
 import { TAKES, WayCards } from "./roads/cards.js";
 import { RoadMap } from "./roads/map.js";
@@ -19,7 +19,7 @@ import { StreetList } from "./roads/streets.js";
 
 const PAUSE = 60; // milliseconds of rest before other ways are fetched: arrow keys may be fast
 const MOST = 2000; // links of a street that the server looks at
-const TWICE = "Enter or a second click takes it.";
+const twice = () => wording("Enter or a second click takes it.", "A second tap takes it.");
 
 /** @param {string} study */
 export async function prepare(study) {
@@ -165,14 +165,14 @@ class RoadsEditor {
     }
     this.stop();
     const ways = await this.through(this.both(link));
-    if (this.show(ways, this.network.nameOf(link), TWICE) && this.pointed)
+    if (this.show(ways, this.network.nameOf(link), twice()) && this.pointed)
       this.cards.focus(this.pointed);
   }
 
   /** A drawn way was clicked. @param {Way} way */
   touch(way) {
     if (this.lit === way) return this.take(way);
-    this.look(way, TWICE);
+    this.look(way, twice());
     return this.cards.focus(way);
   }
 
@@ -225,7 +225,7 @@ class RoadsEditor {
     if (link !== null) return;
     this.#asked += 1;
     this.look(null);
-    this.prompt.textContent = "Let go here, or press Escape, to leave the route as it is.";
+    this.prompt.textContent = leaveText("the route");
   }
 
   /** @param {number | null} link */

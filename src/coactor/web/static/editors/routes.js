@@ -1,6 +1,6 @@
 // Routes on a map and in a list. Every gesture names two stops and an operator of the domain.
 
-import { button, h, kbd } from "../app/elements.js";
+import { button, h, kbd, leaveText } from "../app/elements.js";
 import { list } from "../app/format.js";
 import { same } from "./routes/hand.js";
 import { RouteList } from "./routes/list.js";
@@ -14,7 +14,15 @@ import {
   solutionOf,
   spotsOf,
 } from "./routes/moves.js";
-import { between, describe, OPERATORS } from "./routes/operators.js";
+import {
+  askText,
+  between,
+  chosenText,
+  describe,
+  farText,
+  MISSING,
+  OPERATORS,
+} from "./routes/operators.js";
 import { makeScene, travelled } from "./routes/scene.js";
 
 /** @import { Editor, EditorContext, Move, Proposal } from "../app/types.js" */
@@ -29,8 +37,8 @@ class RoutesEditor {
   /** @type {Spot} where the keyboard is */
   active = { r: 0, k: 0 };
   dragging = false;
-  /** The rows that are drawn, as text. */
-  drawn = "";
+  drawn = ""; // the rows that are drawn, as text
+  fresh = false; // an edit was made that the server has not confirmed yet
 
   /** @param {EditorContext} context */
   constructor({ draft, prompt, editable, trial }) {
@@ -175,6 +183,7 @@ class RoutesEditor {
       solutionOf(this.domain, applied(this.domain, this.rows, move)),
     );
     this.active = this.find(stop) ?? this.active;
+    this.fresh = true;
     this.paint();
     if (focused) this.list.focus(this.active);
     else this.list.reveal(this.active);
@@ -193,8 +202,7 @@ class RoutesEditor {
   enter() {
     if (!this.mark) return false;
     if (this.target) this.perform(this.mode, this.mark, this.target);
-    else
-      this.prompt.textContent = "Choose a second stop, or press Escape and then Enter to submit.";
+    else this.prompt.textContent = MISSING;
     return true;
   }
 
@@ -272,26 +280,18 @@ class RoutesEditor {
     const choice = mark && target ? moveFor(this.domain, this.rows, this.mode, mark, target) : null;
     const preview = choice?.move ? applied(this.domain, this.rows, choice.move) : null;
     this.prompt.textContent = choice?.refusal ?? this.promptText();
+    this.prompt.classList.toggle("idle", !mark);
     this.map.choose(ends, preview);
   }
 
   promptText() {
     const { mark, target, mode } = this;
     if (!this.editable()) return "";
-    if (!mark) return `${OPERATORS[mode].hint}${this.farText()}`;
-    if (!target && this.dragging) return "Let go here, or press Escape, to leave it as it is.";
-    if (!target) return `${this.nameAt(mark)} is chosen. Choose the other stop, or Escape.`;
+    if (!mark) return `${OPERATORS[mode].hint}${farText(this.map.far.size)}`;
+    if (!target && this.dragging) return leaveText();
+    if (!target) return chosenText(this.nameAt(mark));
     const action = this.actionText(mode, mark, target);
-    if (this.dragging) return `Let go to ${action}.`;
-    return `${action.charAt(0).toUpperCase()}${action.slice(1)}? Press Enter.`;
-  }
-
-  farText() {
-    const { size } = this.map.far;
-    if (!size) return "";
-    return size === 1
-      ? " One stop is far away: ⤢ shows it."
-      : ` ${size} stops are far away: ⤢ shows them.`;
+    return this.dragging ? `Let go to ${action}.` : askText(mode, action);
   }
 
   /** @param {Move} move */
@@ -335,6 +335,8 @@ class RoutesEditor {
     this.drawn = rows; // the server's answer to an edit is what the edit has drawn already
     this.paint();
     if (focused) this.list.focus(this.active);
+    else if (this.fresh) this.list.reveal(this.active); // the panel may have changed its height
+    this.fresh &&= this.draft.unsent > 0;
   }
 
   draw() {

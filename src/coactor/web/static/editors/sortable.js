@@ -2,7 +2,7 @@
 // the arrow keys, or by typing a place.
 
 import { makeDraggable } from "../app/drag.js";
-import { closest } from "../app/elements.js";
+import { closest, leaveText } from "../app/elements.js";
 
 /** @import { Gesture, Hand } from "../app/drag.js" */
 
@@ -19,8 +19,6 @@ import { closest } from "../app/elements.js";
  */
 
 /** @typedef {{ item: number, from: number, to: number }} Held */
-
-const LEAVE = "Let go here, or press Escape, to leave it as it is.";
 
 export class Sortable {
   /** @type {number[]} */
@@ -253,7 +251,7 @@ export class Sortable {
         const offset = hand.y - start + scroller.scrollTop - scrolled;
         to = this.#near(hand) ? placeOf(middles, from, offset) : from;
         this.#shift(from, to, offset);
-        say(to === from ? LEAVE : `Let go to move ${nameOf(item)} to place ${to + 1}.`);
+        say(to === from ? leaveText() : `Let go to move ${nameOf(item)} to place ${to + 1}.`);
       },
       drop: () => {
         end();

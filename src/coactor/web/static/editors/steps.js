@@ -4,7 +4,7 @@ import { at, get } from "../app/api.js";
 import { button, h, kbd, put } from "../app/elements.js";
 import { changesOf, signedAmount, verdict } from "../app/format.js";
 import { sayError } from "../app/shell.js";
-import { carried, outOfOrder, reordered, reorders } from "./list-moves.js";
+import { carried, outOfOrder, reordered, reorders, stepCarries } from "./list-moves.js";
 import { Sortable } from "./sortable.js";
 
 /** @import { Editor, EditorContext, Move, Option, Proposal } from "../app/types.js" */
@@ -62,8 +62,21 @@ class StepsEditor {
   carry(from, to) {
     const { order } = this.sortable;
     const moves = reorders(order.length, from, to);
-    const text = `${this.nameOf(order[from])} moved from place ${from + 1} to ${to + 1}.`;
+    const text = `${this.carryText(order[from], from, to)}.`;
     this.draft.edit(moves, text, carried(order, from, to));
+  }
+
+  /** @param {number} step @param {number} from @param {number} to */
+  carryText(step, from, to) {
+    return `${this.nameOf(step)} moved from place ${from + 1} to ${to + 1}`;
+  }
+
+  /** @param {Move[]} moves */
+  history(moves) {
+    const proposed = /** @type {number[]} */ (this.draft.data.proposed);
+    return stepCarries(proposed, moves).map((edit) =>
+      "item" in edit ? this.carryText(edit.item, edit.from, edit.to) : this.describe(edit),
+    );
   }
 
   /** @param {KeyboardEvent} event */
@@ -198,6 +211,7 @@ export function mount(context) {
     ],
     render: (data) => editor.render(data),
     describe: (move, next) => editor.describe(move, next),
+    history: (moves) => editor.history(moves),
     preview: (move) => editor.preview(move),
   };
 }

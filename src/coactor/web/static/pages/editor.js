@@ -3,7 +3,7 @@
 import { at, get, post, Refusal } from "../app/api.js";
 import { Draft } from "../app/draft.js";
 import { $, button, closest, h, kbd, put } from "../app/elements.js";
-import { likely, number, upper } from "../app/format.js";
+import { edited, likely, number, plural, upper } from "../app/format.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
 import { openNext } from "../app/queue-query.js";
 import {
@@ -21,7 +21,7 @@ import {
 import { fillQueue, findTrial } from "../app/trials.js";
 import { makeActionBar, savingText } from "../views/action-bar.js";
 import { makeAdvice } from "../views/advice.js";
-import { drawChanges } from "../views/changes.js";
+import { drawChanges, drawEdits } from "../views/changes.js";
 import { showFinished } from "../views/finished.js";
 import { makePanels } from "../views/panels.js";
 
@@ -57,6 +57,7 @@ class EditorPage {
   /** @type {Editor} */
   editor;
   submitting = false;
+  gestures = 0; // how many edits the person sees; some count as several
   left = false; // submitted, or on the way to another page
 
   /**
@@ -154,11 +155,11 @@ class EditorPage {
       return;
     }
     const { view } = draft;
-    this.editor.render(view);
     this.drawPanels(view);
-    this.bar.render(view, this.editor.warning?.(view) ?? "");
+    this.bar.render(view, this.gestures, this.editor.warning?.(view) ?? "");
     this.advice?.refresh();
     this.sayStatus(trouble);
+    this.editor.render(view); // last: it scrolls to what was edited once all else has its height
     if (!draft.unsent) document.body.dataset.revision = String(draft.data.revision);
   }
 
@@ -166,18 +167,22 @@ class EditorPage {
   drawPanels(view) {
     const { draft, editor } = this;
     const { effort, steps, moves } = draft.data;
-    const cancelled = ` (you made ${moves.length}; they cancel out)`;
+    const lines = editor.history?.(view.moves) ?? view.moves.map((move) => editor.describe(move));
+    const cancelled = steps !== moves.length;
+    this.gestures = cancelled ? 0 : lines.length;
+    const [count, ...noun] = edited(effort, this.gestures).split(" ");
+    const counts = this.gestures && this.gestures < effort;
+    const more = cancelled ? ` (you made ${moves.length}; they cancel out)` : "";
+    const size = counts ? ` (counts as ${plural(effort, "edit")})` : more;
     put(
       this.effort,
-      h("strong", { text: String(effort) }),
-      effort === 1 ? " edit" : " edits",
-      steps === moves.length ? null : h("span", { class: "hint", text: cancelled }),
+      h("strong", { text: count }),
+      ` ${noun.join(" ")}`,
+      size ? h("span", { class: "hint", text: size }) : null,
     );
     drawChanges(this.changes, draft.data, draft.last);
-    const lines = editor.history?.(view.moves) ?? view.moves.map((move) => editor.describe(move));
-    const none = h("li", { class: "hint", text: "None yet." });
-    put(this.edits, lines.length ? lines.map((text) => h("li", { text })) : none);
-    this.about.textContent = origin(view);
+    drawEdits(this.edits, lines, "None yet.");
+    [this.about.textContent, this.about.title] = origin(view);
   }
 
   /** @param {unknown} trouble */
@@ -251,7 +256,7 @@ class EditorPage {
     try {
       const outcome = await this.draft.submit(!this.bar.today.checked, this.bar.note.value);
       this.left = true;
-      leaveNotice(outcome);
+      leaveNotice(outcome, this.gestures);
       location.assign(await nextPage(this.trial));
     } catch (error) {
       this.submitting = false;
@@ -307,14 +312,17 @@ class EditorPage {
 const CHANGED =
   "This was changed in another window. You now see the latest version; your last edit was not made.";
 
-/** What the proposal is based on, and what to expect of it. @param {Proposal} data */
+/**
+ * What to expect of the proposal and what it is based on: in short, and in full.
+ * @param {Proposal} data
+ */
 function origin({ version, chance, moves, proposer, reason }) {
   const learned = version
     ? `Uses what was learned up to version ${number(version)}.`
     : "First proposal; nothing learned yet.";
   const based = proposer === "learner" || !reason ? learned : reason;
   const guess = moves.length ? "" : likely(chance);
-  return guess ? `${upper(guess)}. ${based}` : based;
+  return guess ? [`${upper(guess)}.`, based] : [based, based];
 }
 
 /** The page of the next proposal, or the queue if nothing waits. @param {Trial | null} trial */

@@ -273,7 +273,7 @@ function stateOf({ state, holder }) {
 function outlook({ steps, effort, due, chance }) {
   if (steps) return `${plural(effort, "edit")} so far`;
   if (due) return "more was learned since";
-  return likely(chance) || "unchanged";
+  return likely(chance);
 }
 
 async function openFirst() {

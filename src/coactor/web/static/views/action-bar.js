@@ -1,7 +1,7 @@
 // The bar at the bottom of the editor: undo and redo, one status line, the note, and the way to submit.
 
 import { $, button, h, kbd, put } from "../app/elements.js";
-import { plural } from "../app/format.js";
+import { edited } from "../app/format.js";
 
 /** @import { Draft } from "../app/draft.js" */
 /** @import { Proposal } from "../app/types.js" */
@@ -19,9 +19,9 @@ export function savingText({ state, unsent, message }) {
   return `The server cannot be reached. ${which} not saved yet; trying again …`;
 }
 
-/** @param {Proposal} data */
-const submitText = ({ effort }) =>
-  effort ? `Submit ${plural(effort, "edit")} ` : "Accept as proposed ";
+/** @param {Proposal} data @param {number} gestures */
+const submitText = ({ effort }, gestures) =>
+  effort ? `Submit ${edited(effort, gestures)} ` : "Accept as proposed ";
 
 /** @param {Draft} draft @param {Actions} actions */
 export function makeActionBar(draft, { submit, editable }) {
@@ -64,14 +64,14 @@ export function makeActionBar(draft, { submit, editable }) {
     note,
     accept,
   );
-  /** @param {Proposal} data @param {string} trouble what is wrong with the draft */
-  const render = (data, trouble) => {
+  /** @param {Proposal} data @param {number} gestures @param {string} trouble what is wrong with the draft */
+  const render = (data, gestures, trouble) => {
     const can = editable();
     undo.disabled = !can || !data.moves.length;
     redo.disabled = !can || !data.undone.length;
     accept.disabled = today.disabled = note.disabled = !can;
     warning.textContent = trouble;
-    put(accept, submitText(data), kbd("Enter"));
+    put(accept, submitText(data, gestures), kbd("Enter"));
   };
   return { element, today, note, accept, render };
 }

@@ -97,6 +97,15 @@ const tableOf = (caption, head, rows) =>
     h("tbody", {}, rows),
   );
 
+/**
+ * Fill a list with edits in words.
+ * @param {HTMLElement} place @param {string[]} lines @param {string} none what it says without edits
+ */
+export function drawEdits(place, lines, none) {
+  const empty = h("li", { class: "none hint", text: none });
+  put(place, lines.length ? lines.map((text) => h("li", { text })) : empty);
+}
+
 /** @param {string} text */
 const hint = (text) => (text ? h("p", { class: "hint", text }) : null);
 

@@ -4,16 +4,17 @@ import { at, get } from "../app/api.js";
 import { Draft } from "../app/draft.js";
 import { $, button, h, kbd, put } from "../app/elements.js";
 import { toGeoJson, toGpx } from "../app/exports.js";
-import { clock, plural } from "../app/format.js";
+import { clock, edited, plural } from "../app/format.js";
 import { reopen } from "../app/notice.js";
 import { saveText } from "../app/pictures.js";
 import { may, ownsKeys, sayError, study } from "../app/shell.js";
 import { isDegrees } from "../editors/geometry.js";
-import { drawChanges } from "./changes.js";
+import { drawChanges, drawEdits } from "./changes.js";
 import { makePanels } from "./panels.js";
 
 /** @import { EditorModule, Outcome, Proposal, TravelledRoute, Trial } from "../app/types.js" */
 
+const ACCEPTED = "Accepted as proposed";
 const QUIET = 600; // milliseconds before Enter is obeyed
 
 /** @typedef {"before" | "after" | "both"} Show */
@@ -63,14 +64,15 @@ export async function showFinished(data, module, trial, prepared, next) {
     class: "primary",
     id: "next",
   });
-  const edits = lines.length ? lines.map((text) => h("li", { text })) : h("li", { text: "None." });
+  const edits = h("ol", { class: "edits" });
+  drawEdits(edits, lines, "No edits.");
   put(
     $("#content"),
     canvas,
     makePanels([
       {
         title: "What was done",
-        content: h("div", {}, facts(outcome), h("ol", { class: "edits" }, edits)),
+        content: h("div", {}, facts(outcome, lines.length), edits),
       },
       ...editor.panels.filter(({ edits }) => !edits),
       { title: "What changed", content: changes },
@@ -110,9 +112,9 @@ function saveButtons(routes, name, real) {
   );
 }
 
-/** @param {Outcome} outcome */
-function facts({ effort, actor, time, lesson, note, seconds, learn }) {
-  const edits = effort ? plural(effort, "edit") : "Accepted as proposed";
+/** @param {Outcome} outcome @param {number} gestures */
+function facts({ effort, actor, time, lesson, note, seconds, learn }, gestures) {
+  const edits = effort ? edited(effort, gestures) : ACCEPTED;
   const took = seconds ? `, ${plural(Math.round(seconds), "second")}` : "";
   return [
     h(
@@ -121,7 +123,7 @@ function facts({ effort, actor, time, lesson, note, seconds, learn }) {
       h("strong", { text: edits }),
       ` by ${actor || "an unnamed person"}, ${clock(time)}${took}`,
     ),
-    h("p", { class: "lesson", id: "lesson", text: lesson }),
+    h("p", { class: "lesson", id: "lesson", text: lesson.replace(`${ACCEPTED}. `, "") }),
     learn ? null : h("p", { class: "hint", text: "Just today: nothing was learned from it." }),
     note ? h("p", { class: "note", dir: "auto", text: `“${note}”` }) : null,
   ];

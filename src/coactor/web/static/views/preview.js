@@ -60,7 +60,7 @@ export async function openPreview(ticket, trial, closed) {
   async function submit() {
     accept.disabled = true;
     try {
-      leaveNotice(await draft.submit(true, ""));
+      leaveNotice(await draft.submit(true, ""), 0);
       accepted = true;
       dialog.close();
       showNotice();

@@ -1,5 +1,7 @@
 // The operators on routes: their names, their keys, and what they do in words.
 
+import { wording } from "../../app/elements.js";
+import { upper } from "../../app/format.js";
 import { spotsOf } from "./moves.js";
 
 /** @import { Move } from "../../app/types.js" */
@@ -43,6 +45,27 @@ export function describe(scene, rows, { op, args }) {
   const [, , route, place] = args;
   if (place === 0) return `Move ${a} to the start of ${scene.routeName(route)}`;
   return `Move ${a} after ${b}`;
+}
+
+export const MISSING = "Choose a second stop, or press Escape and then Enter to submit.";
+
+/** @param {string} name of the first stop that is chosen */
+export const chosenText = (name) =>
+  wording(
+    `${name} is chosen. Choose the other stop, or Escape.`,
+    `${name} is chosen. Tap the other stop, or the same one again to cancel.`,
+  );
+
+/** The question whether to perform an operator. @param {Operator} op @param {string} action */
+export const askText = (op, action) =>
+  `${upper(action)}? ${wording("Press Enter", `Tap ${OPERATORS[op].text}`)}.`;
+
+/** What is said about stops outside the map. @param {number} count */
+export function farText(count) {
+  if (!count) return "";
+  return count === 1
+    ? " One stop is far away: ⤢ shows it."
+    : ` ${count} stops are far away: ⤢ shows them.`;
 }
 
 /** All spots from one to another on the same route. @param {Spot} a @param {Spot} b */
