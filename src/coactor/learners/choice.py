@@ -328,7 +328,7 @@ class ChoiceLearner:
 
     @property
     def _shared_sd(self) -> Vector:
-        """The deviations of what weights share. A start that is hardly trusted says little about its zeros."""
+        """The deviations of what weights share. A start that is hardly trusted says little of its zeros."""
         prior = np.where(self.prior == 0.0, 0.5, self.prior) if self.prior_mean < 1.0 else self.prior
         return self.prior_sd * math.sqrt(self.shared_variance) * prior
 
