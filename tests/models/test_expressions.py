@@ -34,7 +34,7 @@ def counted_by_cp_sat(x: Instance, y: Any) -> list[float]:
 
     model = cp_model.CpModel()
     literals = cpsat.new_literals(model, x.wishes)
-    terms = cpsat.outputs(model, literals, x.wishes, None)
+    terms = cpsat.outputs(model, literals, x.wishes)
     for cell, choice in enumerate(y.ravel().tolist()):
         model.add(literals[cell * x.wishes.choices + choice] == 1)
     solver = cp_model.CpSolver()

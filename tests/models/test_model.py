@@ -235,6 +235,11 @@ def test_without_ortools_an_unsolvable_problem_names_the_rule(monkeypatch: pytes
 def test_a_problem_survives_json(x: Instance, y: Any) -> None:
     data = json.loads(json.dumps(ROSTER.encode_problem(x)))
     assert ROSTER.encode_problem(ROSTER.decode_problem(data)) == data
+    model = cases.timetable()
+    lessons = model.problem(cases.lessons(np.random.default_rng(0), 4))
+    plain = json.loads(json.dumps(model.encode_problem(lessons)))
+    assert plain["plan"][0] == ["lab", "Mon 9"]
+    assert model.encode_problem(model.decode_problem(plain)) == plain
     names = [["off", "morning", "evening", "night"][k] for k in y[0]]
     mixed = [names, *json.loads(json.dumps(ROSTER.encode_solution(y)))[1:]]
     np.testing.assert_array_equal(ROSTER.decode_solution(x, mixed), y)

@@ -162,24 +162,15 @@ def differs(y: Indices, edit: Indices, stride: int) -> bool:
 
 
 @njit(cache=True)
-def kept(broken: Vector, harm: Vector) -> bool:
-    """Whether no rule is broken after an edit."""
-    for r in range(broken.size):  # noqa: SIM110
-        if broken[r] + harm[r] > KEPT:
-            return False
-    return True
-
-
-@njit(cache=True)
 def judge(rules: Program, y: Indices, edits: Indices, stride: int) -> Indices:
-    """Which edits change nothing, break a rule, or are legal."""
+    """Which edits change nothing, break a rule, or are legal; `rules` has one output, as in `anneal`."""
     s, broken = evaluate(rules, y)
-    work, harm = scratch(rules), np.empty(broken.size)
+    work, harm = scratch(rules), np.empty(1)
     verdict = np.zeros(len(edits), np.int64)
     for k in range(len(edits)):
         if differs(y, edits[k], stride):
             effect(rules, y, s, edits[k], stride, work, harm)
-            verdict[k] = LEGAL if kept(broken, harm) else BREAKS
+            verdict[k] = LEGAL if broken[0] + harm[0] <= KEPT else BREAKS
     return verdict
 
 
@@ -202,7 +193,7 @@ def improving(
     s, _ = evaluate(value, y)
     s_rules, broken = evaluate(rules, y)
     work, work_rules = scratch(value), scratch(rules)
-    gain, harm = np.empty(1), np.empty(broken.size)
+    gain, harm = np.empty(1), np.empty(1)
     chosen = -1
     for i in range(len(edits)):
         k = (first + i) % len(edits)
@@ -212,7 +203,7 @@ def improving(
         if gain[0] < kappa or gain[0] <= least:
             continue
         effect(rules, y, s_rules, edits[k], stride, work_rules, harm)
-        if kept(broken, harm):
+        if broken[0] + harm[0] <= KEPT:
             if not best:
                 return k
             chosen, least = k, gain[0]

@@ -6,14 +6,19 @@ start from: 0 to literals - 1 are literals ("cell c has choice k"), literals + t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.kernels.grids import LINEAR, SPREAD, Program
+from coactor.kernels.grids import LINEAR, POSITIVE, SPREAD, Program
 from coactor.protocol import Indices, Vector
+
+Names: TypeAlias = Mapping[str, tuple[str, ...]]
+"""The names on each axis."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,27 +62,45 @@ class Affine:
 
 
 class Circuit:
-    """Collects nodes and outputs.
+    """What one problem counts: collects nodes and outputs.
 
     Attributes
     ----------
+    positions, data
+        The names on each axis of the problem, and its arrays.
+    lowered
+        The expressions that are part of it already.
     literals, choices
         How many literals there are, and how many of them belong to one cell.
     kind, level, constant
         Of each node. A node is created after those it depends on.
     source, target, coef
-        Arcs from a column to a node or, if the target is -1 - k, to output k. An arc from a member to its
-        SPREAD has coefficient 0.
+        Arcs from a column to a node or, if the target is -1 - k, to output k.
     outputs
         The constant of each output.
     """
 
-    def __init__(self, literals: int, choices: int) -> None:
-        self.literals, self.choices = literals, choices
+    def __init__(self, positions: Names, data: Mapping[str, Any], cells: int, choices: int) -> None:
+        self.positions, self.data, self.lowered = positions, data, dict[Any, Affine]()
+        self.literals, self.choices = cells * choices, choices
         self.kind, self.level, self.source, self.target = (np.empty(0, np.int64) for _ in range(4))
         self.constant, self.coef, self.outputs = (np.empty(0) for _ in range(3))
 
-    def nodes(self, rows: Affine, kind: int) -> Affine:
+    def size(self, *axes: str) -> tuple[int, ...]:
+        """How many positions there are on each axis."""
+        return tuple(len(self.positions[axis]) for axis in axes)
+
+    def positive(self, rows: Affine) -> Affine:
+        """The positive part of each expression."""
+        negative = (rows.coef < 0).any() or (rows.constant < 0).any()  # columns never are
+        return self._nodes(rows, POSITIVE) if negative else rows
+
+    def spread(self, rows: Affine, axis: str) -> Affine:
+        """Largest minus smallest along an axis."""
+        members = self._nodes(rows, LINEAR).summed(tuple(a for a in rows.axes if a != axis))
+        return self._nodes(members, SPREAD)
+
+    def _nodes(self, rows: Affine, kind: int) -> Affine:
         """One node for each expression."""
         count, first = rows.constant.size, self.kind.size
         made = first + np.arange(count).reshape(rows.constant.shape)
@@ -89,20 +112,11 @@ class Circuit:
         inner = column >= self.literals
         np.maximum.at(level, row[inner], self.level[column[inner] - self.literals] + 1)
         self._arcs(column, row, coef[coef != 0.0])
-        self._append(kind, level[first:], rows.constant.ravel())
+        self.kind = np.append(self.kind, np.full(count, kind))
+        self.level = np.append(self.level, level[first:])
+        self.constant = np.append(self.constant, rows.constant)
         one = np.ones((*made.shape, 1))
         return Affine(rows.axes, rows.index, np.zeros(made.shape), self.literals + made[..., None], one)
-
-    def spread(self, rows: Affine, axis: str) -> Affine:
-        """Largest minus smallest along an axis."""
-        groups = self.nodes(rows, LINEAR).summed(tuple(a for a in rows.axes if a != axis))
-        made = self.kind.size + np.arange(groups.constant.size).reshape(groups.constant.shape)
-        level = (self.level[groups.column - self.literals] + 1).max(axis=-1)
-        target = np.broadcast_to(made[..., None], groups.column.shape)
-        self._arcs(groups.column.ravel(), target.ravel(), np.zeros(target.size))
-        self._append(SPREAD, level.ravel(), np.zeros(made.size))
-        one = np.ones((*made.shape, 1))
-        return Affine(groups.axes, groups.index, groups.constant, self.literals + made[..., None], one)
 
     def output(self, rows: Affine, each: bool = False) -> None:
         """One more output, the sum of the expressions; or, with `each`, one for each of them."""
@@ -113,35 +127,27 @@ class Circuit:
         self._arcs(rows.column[keep], -1 - np.broadcast_to(index, keep.shape)[keep], rows.coef[keep])
         self.outputs = np.append(self.outputs, rows.constant)
 
-    def with_costs(self, first: int, literals: Indices, costs: NDArray[np.float64]) -> Circuit:
-        """A copy whose outputs from `first` on sum costs of literals, one column each; 1 for other literals.
+    def first(self, count: int) -> Circuit:
+        """A copy with the first outputs only."""
+        other, keep = copy(self), self.target >= -count
+        other.source, other.target, other.coef = self.source[keep], self.target[keep], self.coef[keep]
+        other.outputs = self.outputs[:count]
+        return other
 
-        Every cell has one choice, so that a literal that is not given adds 1.
-        """
-        copy, count = Circuit(self.literals, self.choices), costs.shape[1]
-        keep = self.target >= -first  # arcs to nodes and to the first outputs
-        copy.kind, copy.level, copy.constant = self.kind, self.level, self.constant
-        columns = np.repeat(literals, count), np.tile(-1 - first - np.arange(count), literals.size)
-        copy.source = np.append(self.source[keep], columns[0])
-        copy.target = np.append(self.target[keep], columns[1])
-        copy.coef = np.append(self.coef[keep], costs.ravel() - 1.0)
-        copy.outputs = np.append(self.outputs[:first], np.full(count, self.literals / self.choices))
-        return copy
-
-    def program(self, group: Any = None, weight: Any = 1.0, count: int = 1) -> Program:
-        """The arrays for the kernels. Output k, times weight[k], is part of output group[k] of `count`."""
+    def program(self, weight: Vector | float = 1.0, total: bool = False) -> Program:
+        """The arrays for the kernels: with the outputs times their weights, or with the total of these."""
         size, n = self.outputs.size, self.kind.size
-        into, count = (np.arange(size), size) if group is None else (np.broadcast_to(group, size), count)
         weights = np.broadcast_to(np.asarray(weight, np.float64), size)
+        into = np.zeros(size, np.int64) if total else np.arange(size)
         order = np.argsort(self.level, kind="stable")
         number = np.empty(n + size, np.int64)  # indexed by target: outputs are -1, -2, ...
         number[order], number[n:] = np.arange(n), n + into[::-1]
-        scale = np.append(np.ones(n), weights[::-1])[self.target]
+        member = np.append(self.kind == SPREAD, np.zeros(size, bool))[self.target]
+        scale = np.append(np.where(self.kind == SPREAD, 0.0, 1.0), weights[::-1])[self.target]
         inner = self.source >= self.literals
         column = self.source.copy()
         column[inner] = self.literals + number[column[inner] - self.literals]
         start, to, coef = _sorted(column, number[self.target], self.coef * scale, self.literals + n)
-        member = np.append(self.kind == SPREAD, np.zeros(size, bool))[self.target]
         member_start, members, _ = _sorted(
             number[self.target[member]], column[member] - self.literals, self.coef[member], n
         )
@@ -156,7 +162,7 @@ class Circuit:
             level,
             np.searchsorted(level, np.arange(int(level.max(initial=-1)) + 2)),
             self.constant[order],
-            np.bincount(into, self.outputs * weights, count).astype(np.float64),
+            np.bincount(into, self.outputs * weights, 1 if total else size).astype(np.float64),
             member_start,
             members,
         )
@@ -165,11 +171,6 @@ class Circuit:
         self.source = np.append(self.source, source)
         self.target = np.append(self.target, target)
         self.coef = np.append(self.coef, coef)
-
-    def _append(self, kind: int, level: Indices, constant: Vector) -> None:
-        self.kind = np.append(self.kind, np.full(level.size, kind))
-        self.level = np.append(self.level, level)
-        self.constant = np.append(self.constant, constant)
 
 
 def _sorted(column: Indices, to: Indices, coef: Vector, count: int) -> tuple[Indices, Indices, Vector]:

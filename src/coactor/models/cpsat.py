@@ -1,8 +1,7 @@
 """The CP-SAT model of a problem: the same circuits, in OR-Tools' words.
 
 CP-SAT takes whole numbers: coefficients with decimals are scaled, weights are scaled and rounded. So its
-answer is polished by the model's own edits afterwards. Where the objective pushes a count down anyway, a
-positive part is only bounded from below, which is what makes such models quick to solve.
+answer is polished by the model's own edits afterwards.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ def solve(x: Instance, w: Vector, hint: Indices | None, effort: float) -> tuple[
     cp_model = import_cp_model()
     model = cp_model.CpModel()
     literals = new_literals(model, x.rules)
-    for value, _ in outputs(model, literals, x.rules, np.ones(x.rules.outputs.size)):
+    for value, _ in outputs(model, literals, x.rules):
         model.add(value <= 0)
     costs = -w * x.signs
-    terms = outputs(model, literals, x.wishes, costs)
+    terms = outputs(model, literals, x.wishes)
     prices = np.array([cost / scale for cost, (_, scale) in zip(costs, terms, strict=True)])
     whole = np.rint(prices * (LARGEST / max(float(np.abs(prices).max()), 1e-300))).astype(np.int64).tolist()
     model.minimize(sum(price * value for price, (value, _) in zip(whole, terms, strict=True) if price))
@@ -68,11 +67,8 @@ def new_literals(model: Any, circuit: Circuit) -> list[Any]:
     return literals
 
 
-def outputs(model: Any, literals: list[Any], circuit: Circuit, costs: Vector | None) -> list[tuple[Any, int]]:
-    """Each output as an expression of whole numbers, scale * output, and its scale.
-
-    `costs` say which way an objective pushes them; None makes every node exact.
-    """
+def outputs(model: Any, literals: list[Any], circuit: Circuit) -> list[tuple[Any, int]]:
+    """Each output as an expression of whole numbers, scale * output, and its scale."""
     c, n = circuit, circuit.kind.size
     weighted_sum = import_cp_model().LinearExpr.weighted_sum
     coefs = np.r_[c.coef, c.constant, c.outputs]
@@ -81,7 +77,6 @@ def outputs(model: Any, literals: list[Any], circuit: Circuit, costs: Vector | N
     scale = [int(unit) ** (int(k) + 1) for k in level]  # of each column
     values: list[Any] = [*literals, *[0] * n]
     low, high = np.zeros(level.size), np.ones(level.size)
-    down, up = _pushed(c, costs)
     order = np.argsort(c.target, kind="stable")
     start = np.searchsorted(c.target[order], np.arange(-c.outputs.size, n + 1))
     results = []
@@ -116,25 +111,8 @@ def outputs(model: Any, literals: list[Any], circuit: Circuit, costs: Vector | N
             continue
         low[k], high[k] = 0.0, max(0.0, high[k])
         values[k] = model.new_int_var(0, round(high[k] * scale[k]), "")
-        if up[t]:
-            model.add_max_equality(values[k], [value, 0])
-        elif down[t]:
-            model.add(values[k] >= value)
+        model.add_max_equality(values[k], [value, 0])
     return results
-
-
-def _pushed(c: Circuit, costs: Vector | None) -> tuple[Any, Any]:
-    """Which nodes an objective pushes down, and which up."""
-    n = c.kind.size
-    down, up = np.full((2, n + c.outputs.size), costs is None)
-    if costs is not None:
-        down[n:], up[n:] = costs[::-1] > 0, costs[::-1] < 0  # output k is target -1 - k
-    inner = c.source >= c.literals
-    source, target, coef = c.source[inner] - c.literals, c.target[inner], c.coef[inner]
-    for _ in range(int(c.level.max(initial=0)) + 1):
-        down[source[down[target] & (coef >= 0) | up[target] & (coef <= 0)]] = True
-        up[source[up[target] & (coef >= 0) | down[target] & (coef <= 0)]] = True
-    return down[:n], up[:n]
 
 
 def is_installed() -> bool:

@@ -20,53 +20,18 @@ each other in any order: working weekends are `work.window("day", 2).at(day="Sun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.kernels.grids import POSITIVE
 from coactor.models.circuits import Affine, Circuit
 from coactor.models.instances import Schema, pick
 
-Names: TypeAlias = str | Sequence[str]
+Wanted: TypeAlias = str | Sequence[str]
+Selection: TypeAlias = Callable[[Circuit], NDArray[np.bool_]]
 LARGEST = 20_000_000  # terms of an expression
-
-
-class Lowering:
-    """Turns expressions of a model into a circuit for one problem; each of them once."""
-
-    def __init__(
-        self, positions: Mapping[str, tuple[str, ...]], data: Mapping[str, Any], circuit: Circuit
-    ) -> None:
-        self.positions, self.data, self.circuit = positions, data, circuit
-        self._lowered: dict[Expression, Affine] = {}
-
-    def __call__(self, expression: Expression) -> Affine:
-        if expression not in self._lowered:
-            self._lowered[expression] = expression.lower(self)
-        return self._lowered[expression]
-
-    def size(self, *axes: str) -> tuple[int, ...]:
-        return tuple(len(self.positions[axis]) for axis in axes)
-
-    def mask(self, axis: str, names: Names) -> NDArray[np.bool_]:
-        """Which positions on an axis are among the names."""
-        wanted = {pick(name, self.positions[axis], f"Position on axis {axis!r}") for name in _listed(names)}
-        return np.array([name in wanted for name in self.positions[axis]])
-
-    def values(self, name: str, axes: tuple[str, ...], rows: Affine) -> NDArray[Any]:
-        """Data over some axes, at the positions of the expressions and laid out like them."""
-        data = self.data[name]
-        for d, axis in enumerate(axes):
-            if axis in rows.axes:
-                data = data.take(rows.index[rows.axes.index(axis)], d)
-        every = (*rows.axes, *(axis for axis in axes if axis not in rows.axes))
-        data = data.transpose([axes.index(axis) for axis in every if axis in axes])
-        sizes = iter(data.shape)
-        laid: NDArray[Any] = data.reshape([next(sizes) if axis in axes else 1 for axis in every])
-        return laid
 
 
 class Expression:
@@ -78,8 +43,6 @@ class Expression:
         Of the model it belongs to.
     axes
         Over which it has a number each.
-    lower
-        Writes it into a circuit.
     selection
         For `GridModel.has`: which choices it counts, so that patterns can look into the past.
     """
@@ -88,27 +51,33 @@ class Expression:
         self,
         schema: Schema,
         axes: Sequence[str],
-        lower: Callable[[Lowering], Affine],
-        selection: Callable[[Lowering], NDArray[np.bool_]] | None = None,
+        lower: Callable[[Circuit], Affine],
+        selection: Selection | None = None,
     ) -> None:
-        self.schema, self.axes, self.lower, self.selection = schema, tuple(axes), lower, selection
+        self.schema, self.axes, self._lower, self.selection = schema, tuple(axes), lower, selection
+
+    def rows(self, to: Circuit) -> Affine:
+        """The numbers in a circuit; it is lowered once."""
+        if self not in to.lowered:
+            to.lowered[self] = self._lower(to)
+        return to.lowered[self]
 
     def per(self, *axes: str) -> Expression:
         """Sums over every axis that is not named."""
         self._own(*axes)
-        return Expression(self.schema, axes, lambda to: to(self).summed(axes))
+        return Expression(self.schema, axes, lambda to: self.rows(to).summed(axes))
 
-    def at(self, **names: Names) -> Expression:
+    def at(self, **names: Wanted) -> Expression:
         """Only these positions; the others do not exist any more."""
         self._own(*names)
         for axis, wanted in names.items():
             for name in _listed(wanted):
                 pick(name, self.schema.names[axis] or [name], f"Position on axis {axis!r}")
 
-        def lower(to: Lowering) -> Affine:
-            rows = to(self)
+        def lower(to: Circuit) -> Affine:
+            rows = self.rows(to)
             for axis, wanted in names.items():
-                mask = to.mask(axis, wanted)
+                mask = where(to, axis, wanted)
                 rows = rows.take(axis, np.flatnonzero(mask[rows.index[rows.axes.index(axis)]]))
             return rows
 
@@ -119,9 +88,9 @@ class Expression:
         field = self._numbers(factor)
         extra = tuple(axis for axis in field if axis not in self.axes)
 
-        def lower(to: Lowering) -> Affine:
-            rows = to(self)
-            data = to.values(factor, field, rows) if isinstance(factor, str) else np.asarray(float(factor))
+        def lower(to: Circuit) -> Affine:
+            rows = self.rows(to)
+            data = _values(to, factor, field, rows) if isinstance(factor, str) else np.asarray(float(factor))
             wide = (*rows.constant.shape, *(1,) * len(extra))
             if rows.coef.size * float(np.prod(to.size(*extra))) > LARGEST:
                 raise ValueError(f"Data {factor!r} make an expression of more than {LARGEST} terms.")
@@ -145,13 +114,13 @@ class Expression:
         if field.values != (axis,):
             raise ValueError(f"Data {name!r} must be declared as '... -> {axis}' to be looked up.")
 
-        def lower(to: Lowering) -> Affine:
-            rows = to(self)
+        def lower(to: Circuit) -> Affine:
+            rows = self.rows(to)
             d = rows.axes.index(axis)
             if len(rows.index[d]) != len(to.positions[axis]):
                 raise ValueError(f"Look up {name!r} before positions on axis {axis!r} are left out.")
             place: list[Any] = list(np.indices(rows.constant.shape))
-            data = np.broadcast_to(to.values(name, field.axes, rows), rows.constant.shape)
+            data = np.broadcast_to(_values(to, name, field.axes, rows), rows.constant.shape)
             place[d] = np.where(data >= 0, data, place[d])
             at = tuple(place)
             return Affine(rows.axes, rows.index, rows.constant[at], rows.column[at], rows.coef[at])
@@ -160,8 +129,8 @@ class Expression:
 
     def above(self, level: str | float = 0.0) -> Expression:
         """By how much it exceeds a level, or 0."""
-        excess = self - level
-        return Expression(self.schema, self.axes, lambda to: to.circuit.nodes(to(excess), POSITIVE))
+        excess = self if level == 0 else self - level
+        return Expression(self.schema, self.axes, lambda to: to.positive(excess.rows(to)))
 
     def below(self, level: str | float = 0.0) -> Expression:
         """By how much it falls short of a level, or 0."""
@@ -175,19 +144,19 @@ class Expression:
         """Largest minus smallest along an axis."""
         self._own(axis)
         left = [a for a in self.axes if a != axis]
-        return Expression(self.schema, left, lambda to: to.circuit.spread(to(self), axis))
+        return Expression(self.schema, left, lambda to: to.spread(self.rows(to), axis))
 
     def __add__(self, other: Expression | str | float) -> Expression:
         if isinstance(other, Expression):
             if set(other.axes) != set(self.axes):
                 raise ValueError(f"Expressions over {self.axes} and {other.axes} cannot be added; use per().")
-            return Expression(self.schema, self.axes, lambda to: _plus(to(self), to(other)))
+            return Expression(self.schema, self.axes, lambda to: _plus(self.rows(to), other.rows(to)))
         field = self._numbers(other)
         self._own(*field)
 
-        def lower(to: Lowering) -> Affine:
-            rows = to(self)
-            data = to.values(other, field, rows) if isinstance(other, str) else other
+        def lower(to: Circuit) -> Affine:
+            rows = self.rows(to)
+            data = _values(to, other, field, rows) if isinstance(other, str) else other
             return Affine(rows.axes, rows.index, rows.constant + data, rows.column, rows.coef)
 
         return Expression(self.schema, self.axes, lower)
@@ -205,7 +174,7 @@ class Expression:
         """1 minus it: "not working"."""
         kept = self.selection
         return Expression(
-            self.schema, self.axes, (1 - self).lower, None if kept is None else lambda to: ~kept(to)
+            self.schema, self.axes, (1 - self).rows, None if kept is None else lambda to: ~kept(to)
         )
 
     __radd__ = __add__
@@ -254,17 +223,17 @@ def _sequence(steps: Sequence[Expression], axis: str, past: str | None) -> Expre
             shown = f"{' '.join(others)} -> {' '.join(schema.choose)}"
             raise ValueError(f"Past {past!r} must be declared as {shown!r}, and steps must come from has().")
 
-    def lower(to: Lowering) -> Affine:
+    def lower(to: Circuit) -> Affine:
         d, (n,) = axes.index(axis), to.size(axis)
         held = np.empty((1, 0), np.int64) if past is None else to.data[past].reshape(*to.size(*others), -1)
         known = held.shape[-1]
         last = np.arange(max(0, len(steps) - 1 - known), n)
         total: Affine | None = None
         for back, step in zip(range(len(steps) - 1, -1, -1), steps, strict=True):
-            if len(to(step).index[d]) != n:
+            if len(step.rows(to).index[d]) != n:
                 raise ValueError(f"Make patterns and windows before positions on {axis!r} are left out.")
             before = np.flatnonzero(last < back)
-            rows = to(step).take(axis, np.maximum(last - back, 0))
+            rows = step.rows(to).take(axis, np.maximum(last - back, 0))
             if before.size and step.selection is not None:
                 choice = held[..., known + last[before] - back]
                 rows.coef[(slice(None),) * d + (before,)] = 0.0
@@ -289,5 +258,24 @@ def _plus(one: Affine, two: Affine) -> Affine:
     return Affine(one.axes, one.index, one.constant + two.constant, column, coef)
 
 
-def _listed(names: Names) -> Sequence[str]:
+def where(to: Circuit, axis: str, names: Wanted) -> NDArray[np.bool_]:
+    """Which positions on an axis are among the names."""
+    wanted = {pick(name, to.positions[axis], f"Position on axis {axis!r}") for name in _listed(names)}
+    return np.array([name in wanted for name in to.positions[axis]])
+
+
+def _values(to: Circuit, name: str, axes: tuple[str, ...], rows: Affine) -> NDArray[Any]:
+    """Data over some axes, at the positions of the expressions and laid out like them."""
+    data = to.data[name]
+    for d, axis in enumerate(axes):
+        if axis in rows.axes:
+            data = data.take(rows.index[rows.axes.index(axis)], d)
+    every = (*rows.axes, *(axis for axis in axes if axis not in rows.axes))
+    data = data.transpose([axes.index(axis) for axis in every if axis in axes])
+    sizes = iter(data.shape)
+    laid: NDArray[Any] = data.reshape([next(sizes) if axis in axes else 1 for axis in every])
+    return laid
+
+
+def _listed(names: Wanted) -> Sequence[str]:
     return [names] if isinstance(names, str) else names

@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coactor import validation
-from coactor.kernels.grids import Program
-from coactor.models.circuits import Affine, Circuit
+from coactor.kernels.grids import Program, evaluate
+from coactor.models.circuits import Affine, Circuit, Names
 from coactor.protocol import Indices, Vector
 
 LARGEST = 1_000_000  # pairs of a cell and a choice in one problem
@@ -74,6 +74,19 @@ class Schema:
         return self.fields[pick(name, self.fields, "Data")]
 
 
+class Places(NamedTuple):
+    """Expressions whose numbers are told apart: those behind the rules, those behind the margins."""
+
+    program: Program
+    rows: Sequence[Affine]
+
+    def values(self, y: Indices) -> list[tuple[Affine, NDArray[np.float64]]]:
+        """Each expression with its numbers."""
+        ends = np.cumsum([rows.constant.size for rows in self.rows], dtype=np.int64)
+        each = np.split(evaluate(self.program, y.ravel())[1], ends)
+        return [(rows, own.reshape(rows.constant.shape)) for rows, own in zip(self.rows, each, strict=False)]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Instance:
     """One problem: names on every axis, the data, and what is compiled from them.
@@ -90,10 +103,10 @@ class Instance:
         Of the grid.
     wishes, rules
         Circuits with one output for each wish, and for each place where a rule can be broken.
-    phi, broken, places, margins
-        Programs: the features; by how much each rule is broken; the same for each place; counts to be shown.
-    rule_rows, margin_rows
-        The expressions behind the rules and the margins.
+    phi, broken
+        Programs: the features; by how much rules are broken, in all.
+    places, margins
+        Where and by how much each rule is broken; counts to be shown.
     signs
         Of the wishes: -1 where less is expected to be better, else 1.
     edits, stride
@@ -101,17 +114,15 @@ class Instance:
     """
 
     schema: Schema
-    positions: Mapping[str, tuple[str, ...]]
+    positions: Names
     data: Mapping[str, NDArray[Any]]
     shape: tuple[int, ...]
     wishes: Circuit
     rules: Circuit
     phi: Program
     broken: Program
-    places: Program
-    margins: Program
-    rule_rows: Sequence[Affine]
-    margin_rows: Sequence[Affine]
+    places: Places
+    margins: Places
     signs: Vector
     edits: Indices
     stride: int
@@ -165,8 +176,10 @@ def write(x: Instance) -> dict[str, Any]:
     for name, field in x.schema.fields.items():
         array = x.data[name]
         if field.values:
-            options = [x.name(field.values, k) for k in range(_size(x.positions[a] for a in field.values))]
-            out[name] = _named(array, [list(o) if len(o) > 1 else o[0] for o in options])
+            names = [x.name(field.values, k) for k in range(_size(x.positions[a] for a in field.values))]
+            options = np.full(len(names) + 1, None, dtype=object)  # the last, at -1, for none
+            options[:-1] = [list(option) if len(option) > 1 else option[0] for option in names]
+            out[name] = options[array].tolist()
         else:
             whole = bool((np.mod(array, 1) == 0).all()) and float(np.abs(array).max(initial=0)) < 2**53
             out[name] = (array.astype(np.int64) if whole else array).tolist()
@@ -221,9 +234,3 @@ def pick(name: Any, known: Iterable[str], what: str) -> str:
 
 def _size(names: Iterable[tuple[str, ...]]) -> int:
     return int(np.prod([len(axis) for axis in names]))
-
-
-def _named(array: NDArray[Any], options: Sequence[Any]) -> Any:
-    if array.ndim:
-        return [_named(part, options) for part in array]
-    return None if array < 0 else options[int(array)]

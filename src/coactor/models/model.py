@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,11 +12,11 @@ from numpy.typing import NDArray
 
 from coactor import validation
 from coactor.kernels import grids
-from coactor.memory import KINDS, check_kinds
-from coactor.models import cpsat, edits, habits, showing
+from coactor.memory import KINDS, check_kinds, place_and_choice
+from coactor.models import cpsat, edits, showing
 from coactor.models.circuits import Affine, Circuit
-from coactor.models.expressions import Expression, Lowering, Names
-from coactor.models.instances import Instance, Schema, indices, pick, read, write
+from coactor.models.expressions import Expression, Wanted, where
+from coactor.models.instances import Instance, Places, Schema, indices, pick, read, write
 from coactor.models.searching import GridLandscape, anneal
 from coactor.models.showing import Broken
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
@@ -62,7 +63,8 @@ class GridModel:
         "search", "cp-sat" (search, then OR-Tools from there), or "auto": search, and OR-Tools, if installed,
         where the search finds no solution that keeps the rules.
     steps
-        How many edits the search tries for each cell.
+        How many edits the search tries for each cell; from a given solution a quarter. By default 1000, in
+        grids of more than 100 cells fewer, but at least 200.
     effort
         CP-SAT's limit in its deterministic time: of the order of seconds, but the same answer everywhere.
 
@@ -92,12 +94,13 @@ class GridModel:
         blocks: tuple[str, int] | None = None,
         sample: Callable[[np.random.Generator], Mapping[str, Any]] | None = None,
         engine: Engine = "auto",
-        steps: int = 200,
+        steps: int | None = None,
         effort: float = 0.2,
     ) -> None:
         self.schema = Schema.of(over, choose, axes or {}, data or {}, swaps, blocks)
         self.engine = pick(engine, ("auto", "search", "cp-sat"), "Engine")
-        self.steps, self.effort = validation.positive(steps, 1, "steps"), float(effort)
+        self.steps = None if steps is None else validation.positive(steps, 1, "steps")
+        self.effort = float(effort)
         self.colours = {axis: dict(given) for axis, given in choose.items() if isinstance(given, Mapping)}
         self.rules: dict[str, Expression] = {}
         self.wishes: dict[str, Wish] = {}
@@ -111,25 +114,25 @@ class GridModel:
         """1 where a cell has a choice, over the axes of the grid and of the choices."""
         axes = self.schema.over + self.schema.choose
 
-        def lower(to: Lowering) -> Affine:
+        def lower(to: Circuit) -> Affine:
             shape = to.size(*axes)
             column = np.arange(np.prod(shape, dtype=np.int64)).reshape(*shape, 1)
             return Affine(axes, tuple(map(np.arange, shape)), np.zeros(shape), column, np.ones(column.shape))
 
         return Expression(self.schema, axes, lower)
 
-    def has(self, *names: str, **by: Names) -> Expression:
+    def has(self, *names: str, **by: Wanted) -> Expression:
         """1 where a cell's choice is one of these: ``has("early", "late")`` or ``has(hour=["Mon 8"])``."""
         if names and (by or len(self.schema.choose) > 1):
             raise ValueError(f"Name the axis of the choices: has({self.schema.choose[0]}=[...]).")
         wanted = {self.schema.choose[0]: names} if names else by
 
-        def selection(to: Lowering) -> NDArray[np.bool_]:
-            each = [to.mask(axis, wanted.get(axis, to.positions[axis])) for axis in self.schema.choose]
+        def selection(to: Circuit) -> NDArray[np.bool_]:
+            each = [where(to, axis, wanted.get(axis, to.positions[axis])) for axis in self.schema.choose]
             return np.asarray(np.all(np.meshgrid(*each, indexing="ij"), axis=0)).ravel()
 
         cells = self.chosen.at(**wanted).per(*self.schema.over)
-        return Expression(self.schema, self.schema.over, cells.lower, selection)
+        return Expression(self.schema, self.schema.over, cells.rows, selection)
 
     def changed(self, plan: str) -> Expression:
         """1 where a cell differs from a given plan, 0 where the plan says nothing."""
@@ -137,7 +140,7 @@ class GridModel:
         if field.axes != over or field.values != self.schema.choose:
             raise ValueError(f"Data {plan!r} must be declared as '{' '.join(over)} -> ...' to be a plan.")
 
-        def lower(to: Lowering) -> Affine:
+        def lower(to: Circuit) -> Affine:
             given = to.data[plan]
             width = int(np.prod(to.size(*self.schema.choose)))
             planned = (given >= 0).astype(np.float64)
@@ -149,7 +152,7 @@ class GridModel:
 
     def rule(self, name: str, expression: Expression) -> None:
         """Add a hard rule: none of the expression's numbers may be above 0."""
-        self.rules[self._new(name, expression, self.rules)] = expression
+        self.rules[self._new(name, expression, self.rules)] = expression.above()
 
     def wish(self, name: str, expression: Expression, *, unit: str = "", more: bool = False) -> None:
         """Add a soft term, the sum of the expression's numbers: less (or `more`) is expected to be better.
@@ -179,24 +182,19 @@ class GridModel:
         positions, arrays = read(self.schema, data)
         shape = tuple(len(positions[axis]) for axis in self.schema.over)
         width = int(np.prod([len(positions[axis]) for axis in self.schema.choose]))
-        wishes, rules, margins = (Circuit(int(np.prod(shape)) * width, width) for _ in range(3))
-        to = Lowering(positions, arrays, wishes)
-        for wish in self.wishes.values():
-            wishes.output(to(wish.expression))
+
+        def compiled(expressions: Iterable[Expression], each: bool) -> tuple[Circuit, list[Affine]]:
+            circuit = Circuit(positions, arrays, int(np.prod(shape)), width)
+            rows = [expression.rows(circuit) for expression in expressions]
+            for own in rows:
+                circuit.output(own, each)
+            return circuit, rows
+
+        wishes, _ = compiled((wish.expression for wish in self.wishes.values()), each=False)
         wishes.outputs = np.append(wishes.outputs, np.zeros(len(self.habits)))
-        rule_rows, margin_rows = list[Affine](), list[Affine]()
-        to = Lowering(positions, arrays, rules)
-        for rule in self.rules.values():
-            rows = to(rule)
-            negative = (rows.coef < 0).any() or (rows.constant < 0).any()
-            rule_rows.append(rules.nodes(rows, grids.POSITIVE) if negative else rows)
-            rules.output(rule_rows[-1], each=True)
-        to = Lowering(positions, arrays, margins)
-        for margin in self.margins.values():
-            margin_rows.append(to(margin))
-            margins.output(margin_rows[-1], each=True)
+        rules, rule_rows = compiled(self.rules.values(), each=True)
+        margins, margin_rows = compiled(self.margins.values(), each=True)
         signs = np.array(self.feature_signs, dtype=np.float64)
-        owner = np.repeat(np.arange(len(rule_rows)), [rows.constant.size for rows in rule_rows])
         return Instance(
             self.schema,
             positions,
@@ -204,12 +202,10 @@ class GridModel:
             shape,
             wishes,
             rules,
-            wishes.program(weight=signs),
-            rules.program(owner, count=len(rule_rows)),
-            rules.program(),
-            margins.program(),
-            rule_rows,
-            margin_rows,
+            wishes.program(signs),
+            rules.program(total=True),
+            Places(rules.program(), rule_rows),
+            Places(margins.program(), margin_rows),
             signs,
             edits.all_edits(shape, width, self.schema),
             int(np.prod(shape[self.schema.along + 1 :], dtype=np.int64)),
@@ -282,10 +278,11 @@ class GridModel:
         """The problem seen through weights, for climbing."""
         return GridLandscape(x, validation.finite(validation.weight_vector(w, self.dim), "Weights"))
 
-    def solve(self, x: Instance, w: Vector) -> Indices:
+    def solve(self, x: Instance, w: Vector, *, start: Indices | None = None) -> Indices:
         """A solution that no edit improves (Assumption 1). Raises ValueError if none is found."""
-        view = self.landscape(x, w)
-        y, amount = anneal(x, view.value, self.steps * int(np.prod(x.shape)))
+        view, cells = self.landscape(x, w), int(np.prod(x.shape))
+        steps = self.steps * cells if self.steps else min(1000 * cells, max(100_000, 200 * cells))
+        y, amount = anneal(x, view.value, steps if start is None else -(-steps // 4), start)
         stuck, proven = amount > grids.KEPT, False
         if self.engine == "cp-sat" or (self.engine == "auto" and stuck and cpsat.is_installed()):
             answer, proven = cpsat.solve(x, view.w, None if stuck else y, self.effort)
@@ -325,14 +322,13 @@ class GridModel:
 
     def broken(self, x: Instance, y: Indices) -> list[Broken]:
         """Every rule that a solution breaks, and where."""
-        amounts = grids.evaluate(x.places, y.ravel())[1]
-        found, first = list[Broken](), 0
-        for rule, rows in zip(self.rules, x.rule_rows, strict=True) if amounts.max(initial=0) > 0 else ():
-            own = amounts[first : first + rows.constant.size]
-            first += own.size
-            places = np.flatnonzero(own > grids.KEPT).tolist()
-            found += [Broken(rule, x.place(rows, k), float(own[k])) for k in places]
-        return found
+        if grids.evaluate(x.broken, y.ravel())[1][0] <= grids.KEPT:
+            return []
+        return [
+            Broken(rule, x.place(rows, k), float(amounts.flat[k]))
+            for rule, (rows, amounts) in zip(self.rules, x.places.values(y), strict=True)
+            for k in np.flatnonzero(amounts > grids.KEPT).tolist()
+        ]
 
     def check_solution(self, x: Instance, y: Any) -> None:
         """Raise ValueError, with the name of every rule broken, unless y is a solution of x."""
@@ -356,7 +352,8 @@ class GridModel:
 
     def parts(self, x: Instance, y: Indices) -> list[tuple[str, ...]]:
         """What a solution consists of: the names of each cell with those of its choice."""
-        return habits.parts(x, y)
+        over, choose = x.schema.over, x.schema.choose
+        return [(*x.name(over, c), *x.name(choose, k)) for c, k in enumerate(y.ravel().tolist())]
 
     def with_habits(self, kinds: Sequence[str]) -> GridModel:
         """The same model with these kinds of habits: one more feature each, see `coactor.memory`."""
@@ -365,8 +362,19 @@ class GridModel:
         return model
 
     def extend(self, x: Instance, usage: Usage) -> Instance:
-        """The problem with the costs of unusual choices."""
-        return habits.extend(x, len(self.wishes), usage)
+        """The problem with the costs of unusual choices. Every cell has one choice; one not seen costs 1."""
+        width, cells = x.phi.choices, np.zeros(x.shape, np.int64)
+        known = {
+            place_and_choice(part): c * width + k
+            for k in range(width)
+            for c, part in enumerate(self.parts(x, cells + k))
+        }
+        pairs = zip(usage.given, usage.choice, strict=True)
+        literals = np.array([known.get(pair, -1) for pair in pairs], np.int64)
+        seen, wishes = literals >= 0, x.wishes.first(len(self.wishes))
+        for costs in usage.costs[seen].T:
+            wishes.output(Affine((), (), np.array(float(cells.size)), literals[seen], costs - 1.0))
+        return replace(x, wishes=wishes, phi=wishes.program(x.signs))
 
     editor = "grid"  # of the page
 

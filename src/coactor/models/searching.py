@@ -13,6 +13,7 @@ from coactor.models.instances import Instance
 from coactor.protocol import Indices, Move, Vector
 
 HOT, COLD = 0.5, 0.03  # first and last temperature, in units of what a typical edit changes
+WARM = 0.2  # the first temperature from a given solution
 PRICES = (3.0, 30.0, 300.0)  # of breaking a rule by 1, in the same units; the next if a rule stays broken
 
 
@@ -21,7 +22,7 @@ class GridLandscape:
 
     def __init__(self, x: Instance, w: Vector) -> None:
         self.x, self.w = x, w
-        self.value = x.wishes.program(group=0, weight=w * x.signs)
+        self.value = x.wishes.program(w * x.signs, total=True)
 
     def utility(self, y: Indices) -> float:
         return float(grids.evaluate(self.value, y.ravel())[1][0])
@@ -57,12 +58,14 @@ class GridLandscape:
             yield k, z
 
 
-def anneal(x: Instance, value: grids.Program, steps: int) -> tuple[Indices, float]:
-    """Simulated annealing from the first choice everywhere: a solution, and by how much it breaks rules.
+def anneal(
+    x: Instance, value: grids.Program, steps: int, start: Indices | None = None
+) -> tuple[Indices, float]:
+    """Simulated annealing: a solution, and by how much it breaks rules.
 
-    It goes on from where it is, with a higher price, as long as a rule is broken.
-
-    The stream of random numbers is fixed, so that the same problem and weights give the same solution.
+    It begins at the first choice everywhere, or, less hot, at `start`; and goes on from where it is, with a
+    higher price, as long as a rule is broken. The stream of random numbers is fixed, so that the same problem
+    and weights give the same solution.
     """
     rng = np.random.default_rng(0)
     kinds = x.edits[:, 0] + (x.edits[:, 3] > 1)  # sets, swaps, blocks: each kind as often as the others
@@ -73,12 +76,11 @@ def anneal(x: Instance, value: grids.Program, steps: int) -> tuple[Indices, floa
     anywhere = rng.integers(value.choices, size=int(np.prod(x.shape)))
     changes = np.abs(grids.effects(value, anywhere, tried[:500], x.stride))
     typical = float(changes[changes > 0].mean()) if changes.any() else 0.0
-    rules = x.rules.program(group=0)
-    heat = typical * np.geomspace(HOT, COLD, steps)
-    y, broken = np.zeros(anywhere.size, np.int64), np.inf
+    heat = typical * np.geomspace(HOT if start is None else WARM, COLD, steps)
+    y, broken = np.zeros_like(anywhere) if start is None else start.ravel(), np.inf
     for price in PRICES:
         coins = rng.random(steps)
-        y, broken = grids.anneal(value, rules, y, tried, x.stride, coins, heat, price * typical or 1.0)
+        y, broken = grids.anneal(value, x.broken, y, tried, x.stride, coins, heat, price * typical or 1.0)
         if broken <= grids.KEPT:
             break
     return y.reshape(x.shape), float(broken)
