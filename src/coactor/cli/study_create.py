@@ -85,8 +85,11 @@ def create(
     habits: str | None,
     learned: Path | None,
     start: Path | None,
+    trust: float | None,
+    proposals: str | None,
+    budget: float | None,
     costs: tuple[str, ...],
-    **settings: Any,
+    grace: float | None,
 ) -> Result:
     """Create a study."""
     try:
@@ -104,11 +107,14 @@ def create(
         domain_of(domain, given),
         learner,
         create=True,
+        proposals=proposals,
+        budget=budget,
         costs=_costs(costs),
+        grace=grace,
         habits=names(habits),
         learned=None if learned is None else learned_from(learned),
         start=None if start is None else start_from(start),
-        **settings,
+        trust=trust,
     )
     return about(store, name), f"Created {name}."
 
@@ -138,9 +144,19 @@ def extend(store: Store, study_name: str, habits: str, name: str) -> Result:
 @settings_options
 @click.option("--actor", default="operator", show_default=True, help="Who changes the settings.")
 @on_store
-def configure(store: Store, name: str, costs: tuple[str, ...], **given: Any) -> Result:
+def configure(
+    store: Store,
+    name: str,
+    proposals: str | None,
+    budget: float | None,
+    costs: tuple[str, ...],
+    grace: float | None,
+    actor: str,
+) -> Result:
     """Change settings of a study; the change is recorded in its log. Without options, show them."""
-    settings = Study(store, name).configure(costs=_costs(costs), **given)
+    settings = Study(store, name).configure(
+        proposals=proposals, budget=budget, costs=_costs(costs), grace=grace, actor=actor
+    )
     return settings, "\n".join(f"{key}: {value}" for key, value in settings.items())
 
 
