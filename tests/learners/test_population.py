@@ -109,6 +109,35 @@ def test_state_restores_the_learner_bit_for_bit(dim, people):
     assert learner.state() == other.state()
 
 
+def test_state_without_scores_keeps_the_difference_it_was_stored_with():
+    learner, other = learned({"ana": np.ones(4), "ben": -np.ones(4)}, rounds=5), Population(4)
+    state = learner.state()
+    state["evidence"] = state.pop("scores")  # as older versions stored it
+    other.restore(json.loads(json.dumps(state)))
+    assert other.difference == learner.difference
+    assert np.array_equal(other.person("ben").weights, learner.person("ben").weights)
+    for each in (learner, other):
+        each.update(replace(next(corrections(np.ones(4), 1, 9)), person="ana"))
+    assert other.difference == learner.difference
+
+
+def test_people_who_differ_by_chance_alone_share_more_than_people_who_differ():
+    """What the features do not show looks like a difference between people, but predicts nothing."""
+
+    def noisy(spread, seed=2):
+        rng = np.random.default_rng(seed)
+        learner, tastes = Population(6), 1.0 + spread * rng.standard_normal((8, 6))
+        for t in range(120):
+            moves = rng.standard_normal((30, 6))
+            gains = moves @ tastes[t % 8] + 2.0 * rng.standard_normal(30)
+            made = moves[gains > 1.0][:1]
+            path = np.vstack([np.zeros(6), made]).cumsum(axis=0)
+            learner.update(Feedback(path, 1.0, moves[gains <= 1.0], person=f"person {t % 8}"))
+        return learner.difference
+
+    assert noisy(0.0) < 0.4 < 0.9 < noisy(1.5)
+
+
 def test_restore_refuses_what_is_not_a_state():
     learner = Population(3)
     with pytest.raises(ValueError, match="state"):

@@ -15,12 +15,16 @@ so that everything it says about mu is cheap for every t:
 
     precision   M(t) = B diag(l / (1 + t l)) B'
     shift       h(t) = B (u / (1 + t l))
-    evidence    c(t) = -1/2 sum log(1 + t l) + 1/2 sum t u^2 / (1 + t l)
+    posterior   E[theta_k | mu] = B'^-1 (t u + B' mu) / (1 + t l)
 
 Sums over people are kept for a grid of t: Q(t) = S0^-1 + sum M(t), q(t) = S0^-1 m0 + sum h(t), so that
-mu ~ N(Q^-1 q, Q^-1) and the evidence of every t is known after each round. t is the one with the largest
-evidence, one step of the grid larger: pooling too little costs less than pooling too much. The prior of t
-leans to large ones, the more the fewer people there are: from few, the evidence about t is thin.
+mu ~ N(Q^-1 q, Q^-1) for every t.
+
+t is chosen by its predictions. Before a case is learned from, the posterior mean that each t gives to this
+person predicts it, and the log probabilities are added up. t is the smallest whose sum is at most `MARGIN`
+below the best: what is not clearly different is shared. The marginal likelihood of the sites trusts the model
+instead: rows of a case depend on each other, and it takes that for differences between people. With several
+people every row of a case counts in full: fewer hide how people differ.
 
 The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
 mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity.
@@ -44,8 +48,7 @@ from coactor.learners.sites import Independent, Joint, Person, Site
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 GRID: Vector = 10.0 ** np.arange(-4.0, 2.01, 0.5)  # values of t; prior variances of weights are about 100
-CAUTION = 1  # steps of the grid added to the best t
-LEANING, FEWNESS = 2.0, 40.0  # log prior of t: log t times (LEANING + FEWNESS / number of people)
+MARGIN = 2.0  # nats by which the predictions of the t in use may be worse than those of the best
 WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
 EVERY = 10  # rounds between two values of A
 
@@ -118,8 +121,8 @@ class Population:
         shift = self.algebra.times(self._prior_precision, self._prior_mean)
         self._precisions = np.repeat(self._prior_precision[None], len(GRID), axis=0)  # Q(t)
         self._shifts = np.repeat(shift[None], len(GRID), axis=0)  # q(t)
-        self._evidence = np.zeros(len(GRID))  # sum of c(t)
-        self._best = len(GRID) - 1  # the index of t
+        self._scores = np.zeros(len(GRID))  # sums of log probabilities
+        self._best = 0  # the index of t
         self._directions = self.algebra.identity(self.dim + 1)  # A
         self._roots = self._directions, self._directions
         self._spread = self._directions  # running mean of the expected outer products of theta_k - mu
@@ -222,6 +225,8 @@ class Population:
         if not self._sites:
             self._part()
         algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
+        rows, labels = observed.rows, observed.labels
+        scores = self._scores + self._predicted(rows, labels, old)
         precision, mean = belief.prior_precision, belief.prior_mean
         shift = algebra.times(precision, mean)
         if old is not None:  # forget a little, then learn
@@ -230,13 +235,13 @@ class Population:
             mean = algebra.times(
                 algebra.inverse(precision), shift + algebra.times(old.basis, keep * old.shift)
             )
-        precision, mean = algebra.learn(precision, mean, observed.rows, observed.labels, observed.worth)
+        precision, mean = algebra.learn(precision, mean, rows, labels)
         new = algebra.site(
             precision - belief.prior_precision, algebra.times(precision, mean) - shift, *self._roots
         )
         self._put(name, new)
         self.rounds += 1
-        self._choose_difference()
+        self._scores, self._best = scores, int(np.argmax(scores >= scores.max() - MARGIN))  # the first
         self._learn_directions(new)
         self._beliefs = {}
 
@@ -248,14 +253,12 @@ class Population:
         if not self._sites:
             self._part()
         self._put(name, earlier._sites.get(name) if earlier._sites else earlier._first_site(name))
-        self._choose_difference()
         self._beliefs = {}
 
     def _part(self) -> None:
         """A second person: what the first one has shown becomes a site."""
         if self._first is not None:
             self._put(self._first, self._first_site(self._first))
-            self._choose_difference()
             self._beliefs = {}
 
     def _first_site(self, name: str) -> Site | None:
@@ -295,16 +298,16 @@ class Population:
             self._precisions = self._precisions + sign * np.array(parts)
             parts = [self.algebra.times(old.basis, old.shift / each) for each in share]
             self._shifts = self._shifts + sign * np.array(parts)
-            evidence = (GRID[:, None] * old.shift**2 / share - np.log(share)).sum(axis=1)
-            self._evidence = self._evidence + 0.5 * sign * evidence
         sites = {key: value for key, value in self._sites.items() if key != name or site is not None}
         self._sites = sites if site is None else {**sites, name: site}
 
-    def _choose_difference(self) -> None:
-        """The t with the largest evidence, with caution."""
-        scores = self._evidence + (LEANING + FEWNESS / max(1, len(self._sites))) * np.log(GRID)
-        scores += [self.algebra.evidence(*sums) for sums in zip(self._precisions, self._shifts, strict=True)]
-        self._best = min(int(np.argmax(scores)) + CAUTION, len(GRID) - 1)
+    def _predicted(self, rows: Matrix, labels: Vector, site: Site | None) -> Vector:
+        """The log probability of a case of a person, under the posterior mean of each t."""
+        thetas = self.algebra.means(self._precisions, self._shifts)
+        if site is not None:
+            thetas = self.algebra.drawn(site, GRID, thetas)
+        scores: Vector = -np.logaddexp(0.0, thetas @ (rows.T * (1.0 - 2.0 * labels))).sum(axis=1)
+        return scores
 
     def _learn_directions(self, site: Site) -> None:
         """One EM step for A with the person who was just learned from; A itself changes now and then."""
@@ -313,9 +316,8 @@ class Population:
         mu = algebra.times(covariance, self._shifts[self._best])
         prior = algebra.inverse(t * self._directions)
         own = algebra.inverse(prior + algebra.scaled(site.basis, site.size))
-        pull = self._pull(own, prior)
-        away = algebra.times(pull, mu) + algebra.times(own, algebra.times(site.basis, site.shift))
-        expected = (algebra.outer(away) + own + algebra.congruent(pull, covariance)) / t
+        shift = algebra.times(prior, mu) + algebra.times(site.basis, site.shift)
+        expected = algebra.deviation(algebra.times(own, shift) - mu, own, prior, covariance) / t
         people = len(self._sites)
         self._spreads += 1
         self._spread = self._spread + (expected - self._spread) / min(self._spreads, max(WINDOW, people))
@@ -326,11 +328,6 @@ class Population:
         directions = (people * self._spread + shrinkage * unit) / (people + shrinkage)
         self._directions = directions / algebra.mean_size(directions)
         self._roots = algebra.roots(self._directions)
-
-    def _pull(self, own: Matrix, prior: Matrix) -> Matrix:
-        """own prior - 1: how theta_k - mu depends on mu."""
-        product = own @ prior if own.ndim == 2 else own * prior
-        return product - self.algebra.identity(self.dim + 1)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Population:
         """A copy that shares the arrays, because they are replaced and never modified."""
@@ -361,7 +358,7 @@ class Population:
         return {
             "precisions": self._precisions.reshape(len(GRID), -1),
             "shifts": self._shifts,
-            "evidence": self._evidence,
+            "scores": self._scores,
             "directions": self._directions,
             "spread": self._spread,
         }
@@ -390,11 +387,13 @@ class Population:
             )
             other._sites[str(entry["person"])] = Site(basis, size, shift)
         if several:
+            other._best = min(count(state, "best", self.name), len(GRID) - 1)
+            if "scores" not in state:  # older states have the t in use only
+                state = {**state, "scores": pack(-10.0 * np.abs(np.arange(len(GRID)) - other._best))}
             arrays = {k: unpack(state, k, self.name, a.shape) for k, a in other._arrays().items()}
             other._precisions = arrays["precisions"].reshape(len(GRID), *shape)
-            other._shifts, other._evidence = arrays["shifts"], arrays["evidence"]
+            other._shifts, other._scores = arrays["shifts"], arrays["scores"]
             other._directions, other._spread = arrays["directions"], arrays["spread"]
             other._roots = other.algebra.roots(other._directions)
-            other._best = min(count(state, "best", self.name), len(GRID) - 1)
             other.rounds, other._spreads = (count(state, k, self.name) for k in ("rounds", "spreads"))
         self.__dict__.update(other.__dict__)

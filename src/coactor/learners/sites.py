@@ -50,19 +50,21 @@ class Joint:
         spread: Vector = np.einsum("ij,ji->i", rows, np.linalg.solve(matrix, rows.T))
         return spread
 
-    def evidence(self, precision: Matrix, shift: Vector) -> float:
-        """-1/2 log|Q| + 1/2 q' Q^-1 q."""
-        root = np.linalg.cholesky(precision)
-        z = np.linalg.solve(root, shift)
-        return float(0.5 * (z @ z) - np.log(np.diagonal(root)).sum())
+    def means(self, precisions: Matrix, shifts: Matrix) -> Matrix:
+        """Q^-1 q of several Q and q."""
+        means = np.linalg.solve(precisions, shifts[:, :, None])[:, :, 0]
+        return means.astype(np.float64, copy=False)
 
-    def outer(self, vector: Vector) -> Matrix:
-        return np.outer(vector, vector)
+    def drawn(self, site: Site, ts: Vector, mus: Matrix) -> Matrix:
+        """E[theta_k | mu] of several t and mu: B'^-1 (t u + B' mu) / (1 + t l)."""
+        drawn = (np.outer(ts, site.shift) + mus @ site.basis) / (1.0 + np.outer(ts, site.size))
+        return np.linalg.solve(site.basis.T, drawn.T).T.astype(np.float64, copy=False)
 
-    def congruent(self, left: Matrix, middle: Matrix) -> Matrix:
-        """left middle left'."""
-        product: Matrix = left @ middle @ left.T
-        return product
+    def deviation(self, away: Vector, own: Matrix, prior: Matrix, covariance: Matrix) -> Matrix:
+        """E[(theta_k - mu)(theta_k - mu)']; `away` is its mean, `own` the covariance of theta_k given mu."""
+        pull = own @ prior - np.eye(len(own))  # how theta_k - mu depends on mu
+        expected: Matrix = np.outer(away, away) + own + pull @ covariance @ pull.T
+        return expected
 
     def mean_size(self, matrix: Matrix) -> float:
         return float(np.trace(matrix)) / len(matrix)
@@ -77,11 +79,9 @@ class Joint:
         sizes, vectors = np.linalg.eigh(root @ (0.5 * (precision + precision.T)) @ root)
         return Site(inverse_root @ vectors, np.maximum(sizes, 0.0), vectors.T @ (root @ shift))
 
-    def learn(
-        self, precision: Matrix, mean: Vector, rows: Matrix, labels: Vector, worth: float | Vector
-    ) -> tuple[Matrix, Vector]:
+    def learn(self, precision: Matrix, mean: Vector, rows: Matrix, labels: Vector) -> tuple[Matrix, Vector]:
         gaussian = Precision.of(mean, precision)
-        gaussian.learn(rows, labels, worth)
+        gaussian.learn(rows, labels)
         return gaussian.matrix, gaussian.mean
 
 
@@ -107,14 +107,15 @@ class Independent:
         spread: Vector = rows**2 @ (1.0 / matrix)
         return spread
 
-    def evidence(self, precision: Vector, shift: Vector) -> float:
-        return float(0.5 * (shift**2 / precision).sum() - 0.5 * np.log(precision).sum())
+    def means(self, precisions: Matrix, shifts: Matrix) -> Matrix:
+        return shifts / precisions
 
-    def outer(self, vector: Vector) -> Vector:
-        return vector**2
+    def drawn(self, site: Site, ts: Vector, mus: Matrix) -> Matrix:
+        drawn = (np.outer(ts, site.shift) + mus * site.basis) / (1.0 + np.outer(ts, site.size))
+        return drawn / site.basis
 
-    def congruent(self, left: Vector, middle: Vector) -> Vector:
-        return left**2 * middle
+    def deviation(self, away: Vector, own: Vector, prior: Vector, covariance: Vector) -> Vector:
+        return away**2 + own + (own * prior - 1.0) ** 2 * covariance
 
     def mean_size(self, matrix: Vector) -> float:
         return float(matrix.mean())
@@ -126,11 +127,9 @@ class Independent:
     def site(self, precision: Vector, shift: Vector, root: Vector, inverse_root: Vector) -> Site:
         return Site(inverse_root, np.maximum(root**2 * precision, 0.0), root * shift)
 
-    def learn(
-        self, precision: Vector, mean: Vector, rows: Matrix, labels: Vector, worth: float | Vector
-    ) -> tuple[Vector, Vector]:
+    def learn(self, precision: Vector, mean: Vector, rows: Matrix, labels: Vector) -> tuple[Vector, Vector]:
         gaussian = Diagonal(mean, 1.0 / precision)
-        gaussian.learn(rows, labels, worth)
+        gaussian.learn(rows, labels)
         return 1.0 / gaussian.variance, gaussian.mean
 
 
