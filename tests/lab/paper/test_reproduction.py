@@ -63,6 +63,7 @@ def test_manifest_has_the_digest_of_every_file(small: Reproduction) -> None:
     assert manifest["outputs"] == {name: digest(small.out / name) for name in (*NUMBERS, *PICTURES)}
     assert manifest["command"].startswith("coactor reproduce --panels path-clean,mtsp-noise")
     assert manifest["environment"]["numpy"] == np.__version__
+    assert manifest["environment"]["blas"]  # the last digits of the default learner depend on it
 
 
 def same_files(one: Path, two: Path) -> bool:
@@ -121,11 +122,13 @@ def test_verify_names_changed_files_and_numbers(small: Reproduction, tmp_path: P
     (copy / "runs.csv").write_text(text.replace("PER,0,0,", "PER,0,0,9", 1))
     manifest = json.loads((copy / MANIFEST).read_text())
     manifest["parameters"]["seed"] = 5
+    manifest["environment"]["blas"] = "openblas Haswell, of old"
     (copy / MANIFEST).write_text(json.dumps(manifest))
     result = verify(copy / MANIFEST, jobs=1)
     assert not result.same
     assert any("runs.csv" in finding and "was changed after" in finding for finding in result.findings)
     assert any("runs.csv differs from line 2 on" in finding for finding in result.findings)
+    assert any(finding.startswith("blas was openblas Haswell, of old") for finding in result.findings)
 
 
 @pytest.mark.parametrize(

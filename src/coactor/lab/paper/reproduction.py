@@ -10,6 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
+from threadpoolctl import threadpool_info
+
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import code_digest
 from coactor.lab.engine.contenders import EXPERT, OURS, PAPER, parse_contenders
@@ -342,6 +344,9 @@ def environment() -> dict[str, str]:
             versions[package] = version(package)
         except PackageNotFoundError:
             versions[package] = "not installed"
+    # The kernel that multiplies matrices is chosen by the processor.
+    kernels = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
+    versions["blas"] = ", ".join(f"{lib['internal_api']} {lib.get('architecture', '')}" for lib in kernels)
     versions["system"] = f"{platform.system()} {platform.machine()}"
     return versions
 
