@@ -118,9 +118,28 @@ ACCEPTED = {  # file, line, change -> why no test can notice it
         "self, y: Solution, *, kappa: float = 0.0, best: bool = False, limit: int = -1",
         "1 -> 2",
     ): "equivalent: every negative limit is none",
-    ("experts.py", "return self.misjudgement * (u - 0.5)", "Sub -> Add"): (
-        "equivalent: only differences of errors count, and the same constant is added to all"
+    ("experts.py", "self._limit = self.budget if isinstance(self.budget, int) else -1", "1 -> 2"): (
+        "equivalent: every negative limit is none"
     ),
+    ("experts.py", "return bool(self._landscape.climb(y, kappa=self.kappa, limit=1)[1])", "1 -> 2"): (
+        "equivalent: a second move tells no more than the first"
+    ),
+    ("experts.py", "if self.slips and rng.random() < self.slips:", "Lt -> LtE"): STREAM,
+    ("experts.py", "for gain, move in zip(gains.tolist(), options, strict=True):", "True -> False"): (
+        "not reached: every landscape has one gain for each move"
+    ),
+    ("experts.py", "if gain >= self.kappa and gain > most + 1e-12:", "Gt -> GtE"): ROUNDING,
+    ("experts.py", 'solution_key(y), digest_size=8, key=self._salt.to_bytes(8, "little")', "8 -> 9"): STREAM,
+    (
+        "experts.py",
+        'u = ((int.from_bytes(digest, "little") >> 11) + 0.5) / 2**53  # never 0 or 1',
+        "0.5 -> 1.5",
+    ): ROUNDING,
+    (
+        "experts.py",
+        'u = ((int.from_bytes(digest, "little") >> 11) + 0.5) / 2**53  # never 0 or 1',
+        "Add -> Sub",
+    ): ROUNDING,
     (THEOREM, "slack = _ROUNDING * (1.0 + float(np.abs(w).sum()))", "Add -> Sub"): ROUNDING,
     (
         THEOREM,

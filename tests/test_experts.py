@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coactor import ReplayedExpert, SimulatedExpert, check_expert, correct, domains, experts
 from coactor.corrections import move_cost
-from coactor.experts import Policy
+from coactor.experts import Errors, Policy
 from coactor.protocol import Correction
 from coactor.search import PlainLandscape
 from tests.cases import Bare, Case, Coins, cases, make_case, same, same_correction
@@ -82,6 +82,27 @@ def test_misjudgement_is_bounded_as_theorem_2_needs(
         assert gain >= 0.1 * steps - misjudgement - 1e-9
     assert correction.misjudged == pytest.approx(max(0.0, 0.1 * correction.effort - gained[-1]), abs=1e-9)
     assert same_correction(correction, expert(case.x, y))  # the errors of one problem are fixed
+
+
+@pytest.mark.parametrize(
+    ("errors", "share"),
+    [("uniform", 1 / 8), ("normal", 0.1587)],  # of gains above half of the size, or above a deviation
+)
+def test_errors_of_a_perceived_gain_have_the_size_and_distribution_named(
+    errors: Errors, share: float
+) -> None:
+    kappa = 1.0 if errors == "uniform" else 2.0
+    expert = SimulatedExpert(
+        Coins(),
+        [0.0, 0.0],  # whatever the coin shows: a flip is an error
+        kappa=kappa,
+        misjudgement=2.0,
+        errors=errors,
+        rng=np.random.default_rng(0),
+    )
+    flips = [expert([[1.0, 0.0]], (0,)).effort for _ in range(3000)]
+    assert set(flips) == {0.0, 1.0}  # nobody flips it back
+    assert np.mean(flips) == pytest.approx(share, abs=0.02)  # three standard errors
 
 
 def test_errors_may_be_normally_distributed() -> None:
@@ -212,6 +233,8 @@ def test_recorded_moves_give_the_correction_again(case: Case) -> None:
         ({"budget": -1}, "budget is -1; expected a whole number of moves"),
         ({"budget": 2.5}, "budget is 2.5"),
         ({"budget": (4, 2)}, r"budget is \(4, 2\)"),
+        ({"budget": (None, 2)}, r"budget is \(None, 2\)"),
+        ({"budget": (2, None)}, r"budget is \(2, None\)"),
         ({"budget": (1, 2)}, "need an rng"),
         ({"misjudgement": 0.1}, "need an rng"),
         ({"slips": 0.1}, "need an rng"),
@@ -243,6 +266,11 @@ def test_an_invalid_solution_is_refused_before_any_kernel_sees_it(kind: str) -> 
             expert(case.x, bad)
 
 
+def test_without_hidden_features_the_expert_has_a_weight_for_each_feature() -> None:
+    with pytest.raises(ValueError, match=r"weights have shape \(3,\)"):
+        SimulatedExpert(Coins(), [1.0, 1.0, 1.0])
+
+
 def test_a_correction_knows_its_effort_and_its_end() -> None:
     correction = Correction([1, 2, 3], [], [0.5, 2.0])
     assert (correction.effort, correction.final) == (2.5, 3)
@@ -255,6 +283,14 @@ def test_an_expert_with_many_slips_stops_at_a_bound(monkeypatch: pytest.MonkeyPa
     correction = expert(case.x, case.solution())
     assert len(correction.moves) == 40
     assert correction.cut
+
+
+def test_an_expert_who_could_err_needs_a_gain_of_kappa_and_above_zero() -> None:
+    def moves(gain: float, kappa: float) -> int:
+        expert = SimulatedExpert(Coins(), [1.0, 0.0], kappa, slips=1e-12, rng=np.random.default_rng(0))
+        return len(expert([[gain, 0.0]], (0,)).moves)
+
+    assert (moves(0.5, 0.5), moves(0.49, 0.5), moves(0.0, 0.0)) == (1, 0, 0)
 
 
 @pytest.mark.parametrize("policy", ["first", "best"])

@@ -129,7 +129,7 @@ class SimulatedExpert:
         if x is self._problem:
             return
         self._landscape: Landscape = landscape(self.domain, x, self.weights)
-        self._limit = -1 if self.budget is None else self.budget if isinstance(self.budget, int) else 0
+        self._limit = self.budget if isinstance(self.budget, int) else -1
         if self.rng is not None:
             if isinstance(self.budget, tuple):
                 self._limit = int(self.rng.integers(self.budget[0], self.budget[1] + 1))
@@ -177,10 +177,10 @@ class SimulatedExpert:
         digest = hashlib.blake2b(
             solution_key(y), digest_size=8, key=self._salt.to_bytes(8, "little")
         ).digest()
-        u = (int.from_bytes(digest, "little") + 0.5) / 2**64
+        u = ((int.from_bytes(digest, "little") >> 11) + 0.5) / 2**53  # never 0 or 1
         if self.errors == "uniform":
-            return self.misjudgement * (u - 0.5)
-        return self.misjudgement * NormalDist().inv_cdf(min(max(u, 1e-15), 1 - 1e-15)) / math.sqrt(2)
+            return self.misjudgement * u  # only differences count
+        return self.misjudgement * NormalDist().inv_cdf(u) / math.sqrt(2)
 
 
 class ReplayedExpert:
@@ -218,9 +218,9 @@ def _at_least_zero(value: float, what: str) -> float:
 
 
 def _budget(budget: Budget) -> Budget:
-    low, high = budget if isinstance(budget, tuple) else (budget, budget)
-    if low is None or high is None:
+    if budget is None:
         return None
+    low, high = budget if isinstance(budget, tuple) else (budget, budget)
     if not (isinstance(low, int | np.integer) and isinstance(high, int | np.integer) and 0 <= low <= high):
         raise ValueError(f"The budget is {budget!r}; expected a whole number of moves, or (low, high).")
     return (int(low), int(high)) if isinstance(budget, tuple) else int(low)
