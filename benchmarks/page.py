@@ -100,19 +100,20 @@ def scale(
         rows.append((what, f"median {statistics.median(times):.0f} ms", "100 ms"))
     page, text = opened(browser, store, address, "/s/plan-300/p/1", "body[data-revision]")
     rows.append(("open a plan with 300 stops", text, "1500 ms, 500 kB"))
-    times = []
+    clock = Clock(page)
     for k in range(1, 9):
         stops = page.locator(".route").nth(k).locator(".stop")
         stops.nth(1).click()
         stops.nth(3).click()
-        began = time.perf_counter()
-        page.keyboard.press("m")
-        page.locator(f'body[data-revision="{k}"]').wait_for(state="attached")
-        times.append(1000 * (time.perf_counter() - began))
-    text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
-    rows.append(("an edit of it, key to screen", text, "100 ms"))
-    dots = page.locator(".map .stop")
-    frames["drag on the map, 300 stops"] = drag(page, centre(dots.nth(20)), centre(dots.nth(120)))
+        with clock:
+            page.keyboard.press("m")
+            page.locator(f'body[data-revision="{k}"]').wait_for(state="attached")
+    rows.append(("an edit of it, key to screen", clock.text, "100 ms"))
+    dots, before = page.locator(".map .stop"), busy(clock.wire)
+    gaps = drag(page, centre(dots.nth(20)), centre(dots.nth(120)))
+    text = f"{(busy(clock.wire) - before) / len(gaps):.1f} ms of processor time"
+    rows.append(("a frame of a drag on its map", text, "16.7 ms"))
+    frames["drag on the map, 300 stops"] = gaps
 
 
 def town(links: int) -> Network:
@@ -152,7 +153,7 @@ def grid(browser: Any, store: Store, address: str, rows: list[tuple[str, str, st
     path = "/s/roster-60x31/p/1"
     page, text = opened(browser, store, address, path, "body[data-revision]")
     rows.append(("open 60 x 31 cells", text, "1500 ms, 500 kB"))
-    asked, edits = [], []
+    clock, asked = Clock(page), []
     for k in range(8):
         began = time.perf_counter()
         answer = page.request.get(f"{address}/api/studies/roster-60x31/proposals/1/part?part={31 * k}")
@@ -161,23 +162,17 @@ def grid(browser: Any, store: Store, address: str, rows: list[tuple[str, str, st
         if not allowed:
             continue
         page.locator(f'.grid [data-part="{31 * k}"]').focus()
-        began = time.perf_counter()
-        page.keyboard.press(str(allowed[0]["move"]["args"][2] + 1))
-        page.locator(f'body[data-revision="{len(edits) + 1}"]').wait_for(state="attached")
-        edits.append(1000 * (time.perf_counter() - began))
-    for what, times in (
-        ("the choices of a cell of 60 x 31", asked),
-        ("an edit of 60 x 31, key to screen", edits),
-    ):
-        if times:
-            text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
-            rows.append((what, text, "100 ms"))
-    cells = page.locator(".grid [data-part]")
-    wire = page.context.new_cdp_session(page)
-    wire.send("Performance.enable", {"timeDomain": "threadTicks"})
-    before = busy(wire)
+        with clock:
+            page.keyboard.press(str(allowed[0]["move"]["args"][2] + 1))
+            page.locator(f'body[data-revision="{len(clock.times) + 1}"]').wait_for(state="attached")
+    text = f"median {statistics.median(asked):.0f} ms, worst {max(asked):.0f} ms"
+    rows.append(("the choices of a cell of 60 x 31", text, "100 ms"))
+    if clock.times:
+        rows.append(("an edit of 60 x 31, key to screen", clock.text, "100 ms"))
+    cells, before = page.locator(".grid [data-part]"), busy(clock.wire)
     gaps = drag(page, centre(cells.nth(0)), centre(cells.nth(31 * 12)))
-    rows.append(("a frame of it", f"{(busy(wire) - before) / len(gaps):.1f} ms of processor time", "16.7 ms"))
+    text = f"{(busy(clock.wire) - before) / len(gaps):.1f} ms of processor time"
+    rows.append(("a frame of it", text, "16.7 ms"))
     return gaps
 
 
@@ -247,6 +242,30 @@ def again(page: Any, path: str, ready: str) -> str:
     page.wait_for_load_state("networkidle")
     wire.detach()
     return f"{took:.0f} ms ({used:.0f} ms of processor time), {sum(sizes) / 1000:.0f} kB"
+
+
+class Clock:
+    """Measures what happens in a `with` block, several times: milliseconds that pass, and processor time."""
+
+    def __init__(self, page: Any) -> None:
+        self.wire = page.context.new_cdp_session(page)
+        self.wire.send("Performance.enable", {"timeDomain": "threadTicks"})
+        self.times: list[float] = []
+        self.used: list[float] = []
+
+    def __enter__(self) -> None:
+        self._used = 1000 * time.process_time() + busy(self.wire)
+        self._began = time.perf_counter()
+
+    def __exit__(self, *error: object) -> None:
+        self.times.append(1000 * (time.perf_counter() - self._began))
+        self.used.append(1000 * time.process_time() + busy(self.wire) - self._used)
+
+    @property
+    def text(self) -> str:
+        """The measurements in words."""
+        used = f"{statistics.median(self.used):.0f} ms of processor time"
+        return f"median {statistics.median(self.times):.0f} ms ({used}), worst {max(self.times):.0f} ms"
 
 
 def busy(wire: Any) -> float:

@@ -11,7 +11,7 @@ from coactor.domains import Network, Roads, Trip
 from coactor.studies import open_study
 from coactor.web.demo import street_network, studies
 from tests.page.actions import submit
-from tests.page.test_access import looked_at, open_folds, with_axe
+from tests.page.test_access import FIRST, SECOND, looked_at, open_folds, with_axe
 from tests.page.test_safety import EVIL
 
 pytestmark = pytest.mark.browser
@@ -278,18 +278,18 @@ def test_for_everybody(site, revision):
     """Untouched, while another way is looked at, and edited: wide and narrow, light and dark."""
     page, wrong = open_roads(site, site.log_in()), []
     open_folds(page)
-    wrong += looked_at(with_axe(page), "untouched")
+    wrong += looked_at(with_axe(page), "untouched", FIRST)
     page.set_viewport_size({"width": 1280, "height": 844})
     page.locator(".streets .stop").nth(4).click()
     page.locator("#stretch", has_text="Instead of").wait_for()
     page.locator(".choice").first.wait_for()
     page.keyboard.press("ArrowRight")
-    wrong += looked_at(page, "looked at")
+    wrong += looked_at(page, "looked at", SECOND)
     page.locator("#submit[data-armed]").wait_for()
     page.keyboard.press("Enter")
     revision(page, 1)
     page.locator(".choice, .choices p").first.wait_for()
-    wrong += looked_at(page, "edited")
+    wrong += looked_at(page, "edited", FIRST[:1])
     assert wrong == []
 
 

@@ -83,6 +83,7 @@ export class MapSurface {
   /** Show everything, or all but what is far away. @param {boolean} [all] */
   fit(all = false) {
     this.#all = all;
+    this.#resize();
     const box = this.options.bounds(all);
     const narrow = this.width < NARROW ? { ...MARGINS, right: MARGINS.left } : MARGINS;
     const margins = this.width < NARROW && this.height < LOW ? LOW_MARGINS : narrow;
@@ -142,14 +143,20 @@ export class MapSurface {
     new ResizeObserver(() => this.#measure()).observe(this.element);
   }
 
-  #measure() {
+  /** Take the size of the element over, if it has one. @returns {boolean} whether it has changed */
+  #resize() {
     const { clientWidth: width, clientHeight: height } = this.element;
-    if (!width || !height || (width === this.width && height === this.height)) return;
-    const home = this.camera.isHome;
-    const [dx, dy] = [(width - this.width) / 2, (height - this.height) / 2];
+    if (!width || !height || (width === this.width && height === this.height)) return false;
     [this.width, this.height] = [width, height];
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    return true;
+  }
+
+  #measure() {
+    const { width, height } = this;
+    const home = this.camera.isHome;
+    if (!this.#resize()) return;
     if (home) this.fit(this.#all);
-    else this.camera.pan(dx, dy);
+    else this.camera.pan((this.width - width) / 2, (this.height - height) / 2);
   }
 }
