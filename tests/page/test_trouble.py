@@ -198,7 +198,7 @@ def test_a_proposal_that_waited_is_updated_for_whoever_opens_it(site, revision):
     site.open(bo, "/s/try-tour")
     assert "more was learned since" in bo.locator(".ticket").inner_text()
     bo.keyboard.press("Enter")
-    bo.locator("#about", has_text="learned up to version 1").wait_for()
+    bo.locator('#about[title*="learned up to version 1"]').wait_for()
     shown = site.study("try-tour").proposal(2).solution.tolist()
     assert shown != before
     problem = study.proposal(2).problem
