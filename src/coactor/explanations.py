@@ -290,13 +290,14 @@ def _differences(
     """How one person clearly differs from the mean of the others, the largest difference first."""
     theirs = shares[others].mean(axis=0)
     away = shares[k] - theirs
-    error = np.sqrt(doubt[k] ** 2 + (doubt[others] ** 2).mean(axis=0) / others.size)
-    clear = (np.abs(away) >= CLEAR) & (np.abs(away) > SURE * error)
+    around = np.sqrt((doubt[others] ** 2).mean(axis=0) / others.size)
+    clear = (np.abs(away) >= CLEAR) & (np.abs(away) > SURE * np.hypot(doubt[k], around))
+    opposite = (np.abs(shares[k]) > SURE * doubt[k]) & (np.abs(theirs) > SURE * around)
     words = []
     for j in [j for j in np.argsort(-np.abs(away), kind="stable") if clear[j]][:NAMED]:
         own, mean = float(shares[k, j]), float(theirs[j])
         does = verb(signs[j], own)
-        if own * mean < 0 and abs(mean) >= CLEAR:
+        if own * mean < 0 and opposite[j]:
             words.append(f"{name} {does} {features[j]}, the others {verb(signs[j], mean)[:-1]} it.")
         elif abs(own) > 1.5 * abs(mean):
             ratio = abs(own) / max(abs(mean), 1e-300)
