@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _FROM_START = "PER,CSPER,PA,CSPA,PER@start,CSPER@start,PA@start,CSPA@start"
 _FAR_START = "PER@start*1000,CSPER@start*1000,PA@start*1000,CSPA@start*1000"
 DEFAULT_LEARNERS = {
-    "trips": f"copy,alike,{_FROM_START},{_FAR_START},averaged-PER,averaged-PER@start*1000,default,hindsight",
-    "plans": f"copy,alike,{_FROM_START},averaged-PER,averaged-PER@start,default,hindsight",
+    "trips": f"copy,alike,{_FROM_START},{_FAR_START},averaged-PER@start*1000,default,default@start,hindsight",
+    "plans": f"copy,alike,{_FROM_START},default,default@start,hindsight",
     "queries": "PER,CSPER,PA,CSPA,PER@start,averaged-PER,default",
     "choices": "alike,PER,CSPER,separate-CSPER,balanced-CSPER,pooled-default,separate-default,default",
     "cases": f"alike,{_FROM_START},default,hindsight",
