@@ -28,7 +28,7 @@ ARGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE = 20_000  # milliseconds to wait for a condition before giving up
+PATIENCE = 60_000  # milliseconds to wait for a condition before giving up; a first use may compile
 
 
 @dataclass
