@@ -45,6 +45,7 @@ ARCHIVES = {
 }
 PRINTED = {
     "core": "python benchmarks/core.py",
+    "core-growth": "python benchmarks/core.py --only growth",
     "default-learner": "python benchmarks/default_learner.py",
     "default-ranking": "python benchmarks/default_learner.py --data rank.train rank.test",
     "loaders": "python benchmarks/loaders.py --megabytes 200",

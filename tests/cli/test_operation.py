@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from coactor.cli.operation import JsonFormatter, read_config
+from coactor.cli.serve import public_address
 
 
 @click.command()
@@ -56,3 +57,15 @@ def test_json_log_has_level_zone_request_and_traceback():
         "message": "no way",
         "request": "r1",
     }
+
+
+@pytest.mark.parametrize(
+    ("host", "secure", "address"),
+    [
+        ("127.0.0.1", False, "http://127.0.0.1:8765"),
+        ("::1", False, "http://[::1]:8765"),
+        ("plan.example", True, "https://plan.example"),
+    ],
+)
+def test_login_link_leads_to_the_proxy_where_it_serves_https(host: str, secure: bool, address: str) -> None:
+    assert public_address(host, 8765, secure) == address

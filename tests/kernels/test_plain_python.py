@@ -79,9 +79,10 @@ def calls(rng: np.random.Generator, n: int) -> Iterator[tuple[Any, tuple[Any, ..
     position = np.argsort(tour)
     yield large_tours.nearest, (cost, 2)
     yield large_tours.turn, (tour.copy(), position.copy(), n - 2, 1)
-    for whole in (False, True):
+    yield large_tours.cheaper, (cost, 0, 0.5)
+    for others in (tour[:0], tour[tour != 0]):
         state = (tour.copy(), position.copy(), 0, np.zeros(n, np.int64), 0.0)
-        yield large_tours.improve_point, (cost, near, *state, whole)
+        yield large_tours.improve_point, (cost, near, *state, others)
     yield large_tours.two_opt, (cost, tour.copy(), near)
     yield large_tours.greedy, (cost, near)
     pairs = np.column_stack([np.repeat(tour, 2), near[tour].ravel()])

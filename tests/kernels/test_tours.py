@@ -117,10 +117,24 @@ def edges_of(tour: Indices) -> list[frozenset[int]]:
 
 
 @pytest.mark.parametrize("metric", [True, False])
-def test_large_solve_is_two_opt_optimal_on_200_points(metric: bool) -> None:
-    cost = costs_of(1, 200, metric)
-    tour = large_tours.solve(cost, 10)
+@pytest.mark.parametrize("neighbours", [1, 3, 10])
+@pytest.mark.parametrize("seed", range(5))
+def test_large_solve_is_two_opt_optimal_on_300_points(metric: bool, neighbours: int, seed: int) -> None:
+    cost = costs_of(seed, 300, metric)
+    tour = large_tours.solve(cost, neighbours)
     assert is_two_opt_optimal(cost, tour)
+
+
+@given(seeds, st.integers(2, 30), st.integers(1, 12))
+def test_nearest_are_the_cheapest_and_ties_do_not_all_go_to_the_same_points(
+    seed: int, n: int, neighbours: int
+) -> None:
+    k = min(neighbours, n - 1)
+    cost = np.floor(4 * costs_of(seed, n, False))
+    near = large_tours.nearest(cost, k)
+    for p in range(n):
+        others = sorted(set(range(n)) - {p}, key=lambda q: (cost[p, q], (q - p) % n))
+        assert near[p].tolist() == others[:k]
 
 
 @given(seeds, st.integers(2, 12))

@@ -251,8 +251,7 @@ class Runner:
             text=True,
         )
         self.servers.append(server)
-        port = json.loads(first_json(server))["address"].rpartition(":")[2]
-        self.address = f"http://127.0.0.1:{port}"
+        self.address = f"http://127.0.0.1:{json.loads(first_json(server))['own_port']}"
         return self.shell(f"curl --fail --silent {self.address}/health")
 
     def announce(self) -> None:

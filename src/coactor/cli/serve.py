@@ -163,8 +163,7 @@ def serve(
             sockets = [listener]
             if own_port is not None:
                 sockets.append(more.enter_context(listening(host, own_port, False)))
-            name = hosts[0] if hosts else f"[{host}]" if ":" in host else host
-            address = f"{'https' if secure else 'http'}://{name}:{listener.getsockname()[1]}"
+            address = public_address(hosts[0] if hosts else host, listener.getsockname()[1], secure)
             link = f"{address}/login?code={Accounts(store).login_link()}"
             show(
                 {
@@ -189,6 +188,12 @@ def serve(
                 more.enter_context(repeating(app.state.studies.renew_ahead, RENEWAL_SECONDS))
             with preparing(demo, store, quiet):
                 server.run(sockets=sockets)
+
+
+def public_address(host: str, port: int, secure: bool) -> str:
+    """Where people find the pages: with https at the proxy, whose port is that of https, not ours."""
+    name = f"[{host}]" if ":" in host else host
+    return f"https://{name}" if secure else f"http://{name}:{port}"
 
 
 @contextmanager

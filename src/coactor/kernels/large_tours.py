@@ -9,7 +9,8 @@ point is searched. So after the lists are made, most of the matrix is never read
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import int64, njit
+from numba.typed import Dict
 
 from coactor.kernels.tolerances import rounding
 from coactor.protocol import Indices, Matrix
@@ -25,14 +26,29 @@ def solve(cost: Matrix, neighbours: int) -> Indices:
     return np.roll(tour, -int(np.flatnonzero(tour == 0)[0]))
 
 
+@njit(cache=True, nogil=True)
 def nearest(cost: Matrix, k: int) -> Indices:
-    """The k cheapest partners of each point, cheapest first. Not compiled: numpy does all the work."""
-    out = np.empty((len(cost), k), np.int64)
-    for p, costs in enumerate(cost):
-        row = costs.copy()
-        row[p] = np.inf
-        some = np.argpartition(row, max(0, k - 1))[:k]
-        out[p] = some[np.argsort(row[some])]
+    """The k cheapest partners of each point, cheapest first.
+
+    Of equally cheap partners, those that follow the point in cyclic order come first. If it were the lowest
+    numbers, all points would list the same few.
+    """
+    n = cost.shape[0]
+    out = np.empty((n, k), np.int64)
+    best = np.empty(k)
+    for p in range(n):
+        size = 0
+        for step in range(1, n):
+            q = p + step if p + step < n else p + step - n
+            c = cost[p, q]
+            if size == k and c >= best[k - 1]:
+                continue
+            size = min(size + 1, k)
+            t = size - 1
+            while t > 0 and best[t - 1] > c:
+                best[t], out[p, t] = best[t - 1], out[p, t - 1]
+                t -= 1
+            best[t], out[p, t] = c, q
     return out
 
 
@@ -92,6 +108,17 @@ def turn(tour: Indices, position: Indices, i: int, j: int) -> None:
 
 
 @njit(cache=True)
+def cheaper(cost: Matrix, a: int, bound: float) -> Indices:
+    """The points that are cheaper to reach from a than the bound."""
+    n, size = cost.shape[0], 0
+    out = np.empty(n, np.int64)
+    for p in range(n):
+        out[size] = p  # overwritten by the next one unless it counts: no branch to mispredict
+        size += cost[a, p] < bound and p != a
+    return out[:size].copy()
+
+
+@njit(cache=True)
 def improve_point(
     cost: Matrix,
     near: Indices,
@@ -100,21 +127,21 @@ def improve_point(
     a: int,
     awake: Indices,
     least: float,
-    whole: bool,
+    others: Indices,
 ) -> bool:
     """Make one gaining reversal that gives point a a cheaper neighbour, if there is one.
 
-    Tries the points on its list or, if `whole` and some cheaper points are not on it, all points.
+    Tries the points on its list or, where some cheaper points are not on it, the `others`, if any are given.
     """
     n, k = tour.size, near.shape[1]
     for ahead in (True, False):
         step = 1 if ahead else -1
         b = tour[(position[a] + step) % n]
-        listed = not whole or cost[a, b] <= cost[a, near[a, k - 1]]
-        for t in range(k if listed else n):
-            c = near[a, t] if listed else t
+        listed = others.size == 0 or cost[a, b] <= cost[a, near[a, k - 1]]
+        for t in range(k if listed else others.size):
+            c = near[a, t] if listed else others[t]
             saved = cost[a, b] - cost[a, c]
-            if saved <= 0.0 or c == a:
+            if saved <= 0.0:
                 if listed:
                     break
                 continue
@@ -140,6 +167,12 @@ def two_opt(cost: Matrix, tour: Indices, near: Indices) -> None:
     for k in range(n):
         position[tour[k]] = k
     awake = np.ones(n, np.int64)  # points whose surroundings changed since they were last tried
+    none = np.empty(0, np.int64)
+    searched: dict[int, Indices] = Dict.empty(int64, int64[::1])  # of points whose list is too short
+    bound = np.empty(n)  # as far as the list of a point, or its search, reaches
+    for a in range(n):
+        bound[a] = cost[a, near[a, -1]]
+    proved = 0  # points that were proved since the last reversal
     while True:
         active = True
         while active:
@@ -147,11 +180,19 @@ def two_opt(cost: Matrix, tour: Indices, near: Indices) -> None:
             for a in range(n):
                 while awake[a] == 1:
                     awake[a] = 0
-                    if improve_point(cost, near, tour, position, a, awake, least, False):
-                        active = True
-        proved = True
+                    if improve_point(cost, near, tour, position, a, awake, least, none):
+                        active, proved = True, 0
         for a in range(n):
-            while improve_point(cost, near, tour, position, a, awake, least, True):
-                proved = False
-        if proved:
-            return
+            while True:
+                here = position[a]
+                reach = max(cost[a, tour[here - 1]], cost[a, tour[(here + 1) % n]])
+                if reach > bound[a]:
+                    bound[a] = reach
+                    searched[a] = cheaper(cost, a, reach)
+                others = searched.get(a, none)
+                if not improve_point(cost, near, tour, position, a, awake, least, others):
+                    break
+                proved = 0
+            proved += 1
+            if proved == n:
+                return
