@@ -27,7 +27,8 @@ instead: rows of a case depend on each other, and it takes that for differences 
 people every row of a case counts in full: fewer hide how people differ.
 
 The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
-mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity.
+mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity. A site keeps
+the A of its last update.
 
 While there is one person, this is the single learner, bit for bit. Features have the same units for all.
 With many features the coordinates of theta are independent: B is the identity and matrices are vectors.
