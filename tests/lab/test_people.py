@@ -14,7 +14,7 @@ from coactor.cli import main
 from coactor.lab import people
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.engine.statistics import Interval
-from coactor.lab.output.people import FILES
+from coactor.lab.output.people import FILES, draw
 from coactor.lab.paper.data.tastes import DIFFERENCE, TASTES
 from coactor.lab.paper.panels import PANELS
 from coactor.lab.paper.runs import Unit, run_unit
@@ -92,6 +92,17 @@ def test_names_of_panels_stand_for_their_cells() -> None:
 )
 def test_verdict_follows_the_interval(low: float, high: float, runs: int, verdict: str) -> None:
     assert people._verdict(Interval(0.7, low, high), 0.75, runs) == verdict
+
+
+def test_figure_names_every_number_of_people() -> None:
+    one = Interval(1.0, 0.9, 1.1)
+    shown = [("similar", 20), ("groups", 5), ("groups", 100)]
+    cells = [
+        people.PeopleCell("", "tsp-clean", t, k, 5, {}, "", one, 0.8, "", one, one, one, None)
+        for t, k in shown
+    ]
+    svg = draw(cells)[1]
+    assert [k for k in (5, 20, 100) if f"{k} people" in svg] == [5, 20, 100]
 
 
 def test_command_writes_every_file_and_resumes(tmp_path: Path) -> None:

@@ -44,21 +44,23 @@ def draw(cells: Sequence[PeopleCell]) -> tuple[bytes, str]:
 def _plot(axes: Axes, base: str, cells: Sequence[PeopleCell]) -> None:
     tastes = list(dict.fromkeys(cell.tastes for cell in cells))
     shown = [people for people in PEOPLE if any(cell.people == people for cell in cells)]
-    for cell in cells:
-        k = shown.index(cell.people)
-        x = tastes.index(cell.tastes) + 0.22 * (k - (len(shown) - 1) / 2)
-        value, low, high = cell.ratio.value, cell.ratio.low, cell.ratio.high
-        axes.plot([x - 0.09, x + 0.09], [cell.goal] * 2, color=REFERENCE, linewidth=2.5, alpha=0.5)
+    for place, people in enumerate(shown):
+        k = PEOPLE.index(people)
+        own = [cell for cell in cells if cell.people == people]
+        places = [tastes.index(cell.tastes) + 0.22 * (place - (len(shown) - 1) / 2) for cell in own]
+        for x, cell in zip(places, own, strict=True):
+            axes.plot([x - 0.09, x + 0.09], [cell.goal] * 2, color=REFERENCE, linewidth=2.5, alpha=0.5)
+        ratios = [cell.ratio for cell in own]
         axes.errorbar(
-            [x],
-            [value],
-            [[max(0.0, value - low)], [max(0.0, high - value)]],
+            places,
+            [ratio.value for ratio in ratios],
+            [[max(0.0, r.value - r.low) for r in ratios], [max(0.0, r.high - r.value) for r in ratios]],
             color=COLOURS[k],
             marker=_MARKERS[k],
             markersize=5,
             capsize=2,
             linestyle="none",
-            label=f"{cell.people} people" if cell.tastes == tastes[0] else None,
+            label=f"{people} people",
         )
     axes.axhline(1.0, color=REFERENCE, linewidth=0.8, linestyle=":")
     axes.set_xticks(range(len(tastes)), tastes)
