@@ -1,7 +1,8 @@
 """The tutorial roster with a simulated planner: python benchmarks/roster.py [--runs 10] [--weeks 50]
 
-Fixed hand-tuned weights, InvOpt on the same features, PER, CSPER and the default, in paired runs: the same
-weeks and the same planner for all (needs coactor[bench]). Two tables:
+Fixed hand-tuned weights, InvOpt on the same features, PER, CSPER, the default, and the default started from
+the hand-tuned weights, in paired runs: the same weeks and the same planner for all (needs coactor[bench]).
+Two tables:
 
     live    the planner corrects what each of them proposes
     logged  the planner corrects the proposals of the fixed weights, and all learn from these corrections;
@@ -163,6 +164,7 @@ def contenders(setting: tuple[float, str, str]) -> dict[str, Callable[[], Any]]:
         "PER": lambda: coactor.learners.make("PER", dim),
         "CSPER": lambda: coactor.learners.make("CSPER", dim),
         "default": lambda: coactor.learners.make("default", dim),
+        "default@start": lambda: coactor.learners.make("default", dim, start=HAND),
     }
 
 
@@ -240,6 +242,12 @@ def speed() -> None:
             )
 
 
+def ratio(ours: Any, theirs: Any, drawn: Any) -> str:
+    """A ratio of means, resampled by runs: a run without edits would make a mean of ratios infinite."""
+    low, high = np.percentile(ours[drawn].mean(axis=1) / theirs[drawn].mean(axis=1), [2.5, 97.5])
+    return f"{ours.mean() / theirs.mean():.3f} [{low:.3f}, {high:.3f}]"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -283,19 +291,15 @@ def main() -> None:
     drawn = resamples(REPORT, args.runs, "roster")
     print(f"{args.runs} runs of {args.weeks} weeks; InvOpt's setting: {setting}")
     for table, rows in totals.items():
-        print(f"\n| {table} | edits in all | default over it | first 10 weeks, each | last 10 |")
-        print("|---|---|---|---|---|")
-        ours = np.array(rows["default"])
+        print(f"\n| {table} | edits in all | default / it | default@start / it | first 10 weeks | last 10 |")
+        print("|---|---|---|---|---|---|")
         for name, values in rows.items():
             theirs = np.array(values)
             weeks = np.mean([row["live"][name] for row in done], axis=0)
             first, last = weeks[:10].mean(), weeks[-10:].mean()
             shown = f"{first:.1f} | {last:.1f}" if table == "live" else " | "
-            # A ratio of means, resampled by runs: a run without edits would make a mean of ratios infinite.
-            ratios = ours[drawn].mean(axis=1) / theirs[drawn].mean(axis=1)
-            low, high = np.percentile(ratios, [2.5, 97.5])
-            ratio = f"{ours.mean() / theirs.mean():.3f} [{low:.3f}, {high:.3f}]"
-            print(f"| {name} | {interval(theirs):.1f} | {ratio} | {shown} |")
+            ratios = (ratio(np.array(rows[ours]), theirs, drawn) for ours in ("default", "default@start"))
+            print(f"| {name} | {interval(theirs):.1f} | {' | '.join(ratios)} | {shown} |")
     print(f"\nslowest proposal {max(row['slowest'] for row in done):.2f} s of processor time")
 
 

@@ -166,10 +166,11 @@ def main() -> None:
         "memory": lambda url: flat_memory(url, given.requests),
     }
     chosen = {name: part for name, part in parts.items() if given.only in (None, name)}
+    print("| store | part | result |\n|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="soak") as name:
         folder = Path(name)
         for part, run in chosen.items() if given.on != "PostgreSQL" else ():
-            print("SQLite:    ", run(f"sqlite:///{folder}/{part}.db"), flush=True)
+            print(f"| SQLite | {part} | {run(f'sqlite:///{folder}/{part}.db')} |", flush=True)
         if given.on == "SQLite":
             return
         if postgres.binaries() is None:
@@ -177,7 +178,7 @@ def main() -> None:
             return
         with postgres.running(folder) as server:
             for part, run in chosen.items():
-                print("PostgreSQL:", run(postgres.new_database(server, part)), flush=True)
+                print(f"| PostgreSQL | {part} | {run(postgres.new_database(server, part))} |", flush=True)
 
 
 if __name__ == "__main__":
