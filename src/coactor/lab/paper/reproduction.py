@@ -204,7 +204,7 @@ def explore_choices(
     out: str | Path = "results",
     *,
     panels: Sequence[str] | None = None,
-    runs: int = 10,
+    runs: int,
     examples: int | Literal["all"] | None = None,
     seed: int = 0,
     data: Sequence[str | Path] = (),
