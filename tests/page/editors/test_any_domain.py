@@ -36,7 +36,8 @@ class Lamps(Switches):
                 "shapes": [
                     {"shape": "circle", "at": [5 + 10 * k, 5], "radius": 4, "title": names[k]}
                     for k in range(3)
-                ],
+                ]
+                + [{"shape": "text", "at": [15, 5], "text": "lamps"}],
             },
         ]
 
@@ -80,6 +81,8 @@ def test_domain_that_shows_and_describes_itself(site, revision, install):
     assert "0 of 3 are on." in page.locator(".views").inner_text()
     assert "<b>stairs</b>" in page.locator(".views table").inner_text()
     assert page.locator(".views circle").count() == 3
+    drawing, words = page.locator(".views svg"), page.locator(".views svg text")
+    assert words.bounding_box()["width"] < drawing.bounding_box()["width"] / 5  # whatever its unit
     page.locator("#find-edit").fill("Lamp CELLAR")
     page.get_by_text("1 edit", exact=True).wait_for()
     cellar = page.locator(".option")

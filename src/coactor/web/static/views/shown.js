@@ -58,9 +58,10 @@ function content(view, before) {
   if (view.kind === "table") return table(label, view.head, cells(view, before));
   if (view.kind === "drawing") {
     const viewBox = `0 0 ${view.size[0]} ${view.size[1]}`;
+    const fontSize = Math.max(...view.size) / 40; // sizes are in the drawing's own unit
     return s(
       "svg",
-      { class: "drawing", viewBox, role: "img", "aria-label": label },
+      { class: "drawing", viewBox, "font-size": fontSize, role: "img", "aria-label": label },
       view.shapes.map(draw),
     );
   }
