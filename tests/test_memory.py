@@ -175,6 +175,30 @@ def test_a_domain_of_ones_own_needs_parts_alone() -> None:
         recalling.place_and_choice((1, 2))  # type: ignore[arg-type]
 
 
+def test_parts_choices_and_context_are_names() -> None:
+    class Numbered(Packing):
+        def parts(self, x: Any, y: Any) -> Any:
+            return [x.index(item) for item in y]
+
+    class Counted(Packing):
+        def choices(self, x: Any) -> Any:
+            return range(len(x))
+
+    class Dated(Packing):
+        def context(self, x: Any) -> Any:
+            return [17]
+
+    for domain, what in (
+        (Numbered(), "A part of a solution is 0"),
+        (Counted(), "A choice is 0"),
+        (Dated(), "A name of the context is 17"),
+    ):
+        with pytest.raises(Invalid, match=f"{what}; expected a name"):
+            recalling.past_case(domain, ITEMS, ("axe", "boat"))
+        with pytest.raises(checks.CheckError, match=f"{what}; expected a name"):
+            checks.check_domain(domain, [ITEMS], locally_optimal=False)
+
+
 def test_session_remembers_what_it_learned_and_nothing_else() -> None:
     day = Day.of(np.ones((4, 4)), [0, 1, 1, 1], [3.0], ["depot", "A", "B", "C"])
     session = Session(Plans(), "default", habits=("all",))

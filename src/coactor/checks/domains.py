@@ -20,7 +20,9 @@ from coactor.protocol import (
     Describes,
     DescribesEdits,
     Domain,
+    HasParts,
     Hides,
+    Invalid,
     Problem,
     Shows,
     Solution,
@@ -255,6 +257,11 @@ def _check_words(domain: Domain, x: Problem, y: Solution, where: str) -> None:
             check_views(domain.show(x, y))
         except ValueError as error:
             raise CheckError(f"show {where} cannot be drawn: {error}") from error
+    if isinstance(domain, HasParts):
+        try:
+            memory.past_case(domain, memory.plain(x), y)
+        except Invalid as error:
+            raise CheckError(f"{error} It is for habits {where}.") from error
     if not isinstance(domain, Describes | DescribesEdits):
         return
     method = "describe_edit" if isinstance(domain, DescribesEdits) else "describe"

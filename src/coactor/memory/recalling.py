@@ -76,7 +76,7 @@ def past_case(domain: HasParts, x: Problem, y: Solution) -> PastCase:
 
 def place_and_choice(part: Part) -> tuple[str, str]:
     """A part as a pair of names. Raises Invalid if it is not made of names."""
-    names = (part,) if isinstance(part, str) else tuple(part)
+    names = tuple(part) if isinstance(part, tuple | list) else (part,)
     if not names or not all(isinstance(name, str) for name in names):
         raise Invalid(f"A part of a solution is {part!r}; expected a name or a tuple of names.")
     return " / ".join(names[:-1]), names[-1]
@@ -92,7 +92,15 @@ def _surroundings(domain: HasParts, x: Problem) -> tuple[tuple[str, ...] | None,
     """The choices that a problem offers and its context; None if all are on offer, if it is the choices."""
     choices = domain.choices(x) if isinstance(domain, LimitsChoices) else None
     context = domain.context(x) if isinstance(domain, HasContext) else None
-    return None if choices is None else tuple(choices), None if context is None else tuple(context)
+    return _names(choices, "choice"), _names(context, "name of the context")
+
+
+def _names(given: Iterable[str] | None, what: str) -> tuple[str, ...] | None:
+    names = None if given is None else tuple(given)
+    for name in names or ():
+        if not isinstance(name, str):
+            raise Invalid(f"A {what} is {name!r}; expected a name.")
+    return names
 
 
 class Memory:
