@@ -137,6 +137,19 @@ def test_serve_takes_a_study_with_a_domain_from_a_file(tmp_path, sqlite_url):
         )
         assert "edit 'cut: " in words.output
         assert OpenStudies(store, domains={name: domain}).without_domain() == []
+        for command, answer in (
+            ("study extend shop --habits all --name shop-2", "Created shop-2"),
+            ("features shop", "There are 1 finished cases"),
+            ("study configure shop --grace 60", "grace: 60"),
+            ("study rollback shop 0 --reason again", "the weights of version 0"),
+        ):
+            given = [*command.split(), "--store", sqlite_url]
+            refused = CliRunner().invoke(main, given)
+            assert "Error: Study 'shop'" in refused.output
+            assert "--domain FILE.py:DOMAIN" in refused.output
+            assert answer in CliRunner().invoke(main, [*given, "--domain", f"{tmp_path}/jobs.py:jobs"]).output
+        missing = CliRunner().invoke(main, ["features", "shed", "--store", sqlite_url])
+        assert "Error: There is no study 'shed'" in missing.output
         for text, message in (("shop", "expected NAME=FILE.py:DOMAIN"), ("shop=no.py:jobs", "Cannot import")):
             with pytest.raises(Invalid, match=message):
                 serve.domain_of(text, store)

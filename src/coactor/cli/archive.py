@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coactor import plugins
 from coactor.cli.options import (
     cluster_option,
     exclusive_jobs,
@@ -21,6 +22,7 @@ from coactor.cli.options import (
     seed_option,
 )
 from coactor.lab.engine.atomic_files import CannotWriteError
+from coactor.protocol import NotFound
 
 if TYPE_CHECKING:
     from coactor.lab import Archive
@@ -36,14 +38,14 @@ DEFAULT_LEARNERS = {
 }
 CASES = {"trips": 3000}
 
-_errors = report_errors(ValueError, FileNotFoundError, CannotWriteError)
+_errors = report_errors(ValueError, FileNotFoundError, PermissionError, NotFound, CannotWriteError)
 
 
 def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--budget", metavar="LOW,HIGH", help="Queries: the most exchanges the expert makes."),
         click.option("--parameters", metavar="JSON", default="{}", help="JSON lines: of the domain."),
-        click.option("--domain", metavar="NAME", help="JSON lines: an installed domain, or module:Class."),
+        click.option("--domain", metavar="NAME", help="JSON lines: an installed domain, or FILE.py:DOMAIN."),
         click.option(
             "--habits",
             metavar="A,B,...",
@@ -242,7 +244,8 @@ def features(
             _open(archive, habits, domain, parameters, budget), cases
         )
     else:
-        with open_study(url, archive) as study:
+        own = None if domain is None else plugins.load_domain(domain, {})
+        with open_study(url, archive, own) as study:
             recorded = missing_features.cases_of_study(study, cases)
     diagnosis = missing_features.diagnose(*recorded)
     if as_json:

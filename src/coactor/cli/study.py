@@ -113,10 +113,11 @@ def explain_(store: Store, name: str, proposal: int, domain: Any) -> Result:
 @click.argument("version", type=int)
 @click.option("--reason", required=True, help="Why; it is recorded in the log.")
 @click.option("--actor", default="operator", show_default=True, help="Who rolls back.")
+@domain_option
 @on_store
-def rollback_(store: Store, name: str, version: int, reason: str, actor: str) -> Result:
+def rollback_(store: Store, name: str, version: int, reason: str, actor: str, domain: Any) -> Result:
     """Set the weights back to an earlier version, as a new version."""
-    row = Study(store, name).rollback(version, reason, actor=actor)
+    row = Study(store, name, domain).rollback(version, reason, actor=actor)
     return row, f"Version {row.version} has the weights of version {row.to}."
 
 

@@ -10,7 +10,7 @@ import click
 import orjson
 
 from coactor import loaders, plugins
-from coactor.cli.options import names
+from coactor.cli.options import domain_option, names
 from coactor.cli.stores import Result, on_store
 from coactor.domains.roads import network_json
 from coactor.protocol import Domain, State
@@ -129,13 +129,14 @@ def _check_is_new(store: Store, name: str) -> None:
 @click.argument("study_name", metavar="STUDY")
 @click.option("--habits", required=True, metavar="A,B,...", help="Some of similar, recent, all.")
 @click.option("--name", required=True, help="Name of the new study.")
+@domain_option
 @on_store
-def extend(store: Store, study_name: str, habits: str, name: str) -> Result:
+def extend(store: Store, study_name: str, habits: str, name: str, domain: Any) -> Result:
     """Go on with more features: a new study that has learned all that was told in STUDY, with habits."""
     from coactor.lab.archives import extending
 
     _check_is_new(store, name)
-    extending.extend(Study(store, study_name), names(habits) or [], name)
+    extending.extend(Study(store, study_name, domain), names(habits) or [], name)
     return about(store, name), f"Created {name}; ask there from now on."
 
 
@@ -143,6 +144,7 @@ def extend(store: Store, study_name: str, habits: str, name: str) -> Result:
 @click.argument("name")
 @settings_options
 @click.option("--actor", default="operator", show_default=True, help="Who changes the settings.")
+@domain_option
 @on_store
 def configure(
     store: Store,
@@ -152,9 +154,10 @@ def configure(
     costs: tuple[str, ...],
     grace: float | None,
     actor: str,
+    domain: Any,
 ) -> Result:
     """Change settings of a study; the change is recorded in its log. Without options, show them."""
-    settings = Study(store, name).configure(
+    settings = Study(store, name, domain).configure(
         proposals=proposals, budget=budget, costs=_costs(costs), grace=grace, actor=actor
     )
     return settings, "\n".join(f"{key}: {value}" for key, value in settings.items())

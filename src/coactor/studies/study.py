@@ -381,9 +381,9 @@ def _installed_domain(store: Store, name: str, config: dict[str, Any]) -> Domain
     kind = about["name"] or catalog.name_of_type(about["type"])
     if kind is None:
         raise Forbidden(
-            f"Study {name!r} is about {about['type']}, which is not an installed domain; serve it with "
-            f"`coactor serve --study {name}=FILE.py:DOMAIN`, announce the domain in the entry point group "
-            "coactor.domains, or pass it to open_study."
+            f"Study {name!r} is about {about['type']}, which is not an installed domain; name it with "
+            f"--domain FILE.py:DOMAIN, or `coactor serve --study {name}=FILE.py:DOMAIN`, announce it in the "
+            "entry point group coactor.domains, or pass it to open_study."
         )
     with store.reading() as sql:
         return catalog.make(kind, catalog.whole(about["parameters"], sql.problem), limits=False)
