@@ -78,6 +78,7 @@ def test_towards_tells_the_steps_where_the_domain_can() -> None:
     ("line", "message"),
     [
         ("[1]", "line 1: expected an object with 'problem' and 'solution'"),
+        ('{"format": "coactor study 1"}', "this is an exported study, which `coactor study import` reads"),
         ("{", "line 1: "),
         ('{"problem": [1, 0, 1], "solution": [1, 0, 1], "moves": []}', "line 1: 'moves' must be a list"),
         ('{"problem": [1, 0, 1], "solution": [1, 0, 1], "time": "now"}', "line 1: 'time' is 'now'"),
@@ -92,7 +93,7 @@ def test_read_cases_refuses_invalid_lines(tmp_path: Path, line: str, message: st
 
 
 def test_open_archive_of_json_lines_needs_a_domain(tours: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="say which, for example domain='tour'"):
+    with pytest.raises(ValueError, match="say which, for example domain='tour' or --domain tour"):
         open_archive(tours)
     with pytest.raises(FileNotFoundError, match="There is no file"):
         open_archive(tmp_path / "none.jsonl", domain="tour")

@@ -213,7 +213,8 @@ def open_archive(
         return read_cases(path, domain, parameters or {}, habits)
     if path.is_file():
         if path.suffix == ".jsonl":
-            raise ValueError(f"{path} has cases of some domain; say which, for example domain='tour'.")
+            example = "domain='tour' or --domain tour"
+            raise ValueError(f"{path} has cases of some domain; say which, for example {example}.")
         if path.suffix == ".csv":
             return _choices(path)
         queries = loaders.read_letor(path)

@@ -164,7 +164,9 @@ def _make(domain: str | Domain, parameters: dict[str, Any]) -> Domain:
 
 def _case(codec: Codec, data: Any, time: float) -> tuple[float, RecordedCase]:
     if not isinstance(data, dict) or not {"problem", "solution"} <= data.keys():
-        raise ValueError("expected an object with 'problem' and 'solution'.")
+        hint = "; this is an exported study, which `coactor study import` reads"
+        exported = isinstance(data, dict) and str(data.get("format", "")).startswith("coactor study")
+        raise ValueError(f"expected an object with 'problem' and 'solution'{hint if exported else ''}.")
     x = codec.problem(data["problem"])
     proposed, moves = data.get("proposed"), data.get("moves")
     if moves is not None and (proposed is None or not isinstance(moves, list)):
