@@ -93,7 +93,7 @@ SETTINGS = (  # what is changed, file, text, the text in its place
         "runs: int = 9,\n    examples: int | Lit",
     ),
     ("900 examples", EXPERIMENT, "GENERATED = 1000", "GENERATED = 900"),
-    ("data are cut", REPRODUCTION, 'examples = "all" if data', "examples = GENERATED if data"),
+    ("data are cut", REPRODUCTION, 'return "all" if data', "return GENERATED if data"),
     ("quick: 5 runs", COMMANDS, 'QUICK = {"runs": 3', 'QUICK = {"runs": 5'),
     ("19 points", TOURS, "points: int = 20", "points: int = 19"),
     ("tours: 99 features", TOURS, "features: int = 100", "features: int = 99"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import runpy
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -171,3 +172,12 @@ def test_the_walk_of_one_correction_is_as_contributing_says(tmp_path: Path, habi
         if called in walk and (caller not in walk or walk.index(caller) >= walk.index(called))
     }
     assert upwards == set()
+
+
+def test_mutants_name_lines_that_exist() -> None:
+    """The changes of the settings, and the mutants that are known to be equivalent."""
+    mutants = runpy.run_path(str(ROOT / "benchmarks" / "mutants.py"))
+    for words, file, before, _ in mutants["SETTINGS"]:
+        assert (SOURCE / file).read_text().count(before) == 1, words
+    for file, line, _ in mutants["ACCEPTED"]:
+        assert line in map(str.strip, (SOURCE / file).read_text().splitlines()), line
