@@ -175,6 +175,15 @@ def test_a_domain_of_ones_own_needs_parts_alone() -> None:
         recalling.place_and_choice((1, 2))  # type: ignore[arg-type]
 
 
+def test_an_empty_memory_has_no_reason_for_fewer_parts() -> None:
+    domain, memory = HabitualDomain(Packing(), ("all",)), Memory()
+    x = domain.extend(ITEMS, recall(memory, domain, ITEMS))
+    assert domain.features(x, ("axe", "boat")).tolist() == [2.0, 0.0]
+    memory.add(past_case(domain, ITEMS, ("axe",)))
+    x = domain.extend(ITEMS, recall(memory, domain, ITEMS))
+    assert domain.features(x, ("axe", "boat"))[1] < domain.features(x, ("axe",))[1] < 0.0
+
+
 def test_parts_choices_and_context_are_names() -> None:
     class Numbered(Packing):
         def parts(self, x: Any, y: Any) -> Any:

@@ -165,7 +165,7 @@ class HabitualDomain:
 
     def _unusual(self, x: Problem, y: Solution) -> Vector:
         total = np.zeros(len(self.habits))
-        if isinstance(x, RecalledProblem):
+        if isinstance(x, RecalledProblem) and x.costs:  # without a past case, no part is unusual
             for part in self.domain.parts(x.plain, y):
                 total -= x.costs.get(place_and_choice(part), 1.0)
         return total
