@@ -139,7 +139,7 @@ def test_an_installed_domain_need_not_be_passed(sqlite_url):
         assert again.proposal(1).problem.edges.tobytes() == problems[0].edges.tobytes()
         with make(store) as own:
             own.ask([1.0, 1.0, 1.0])
-        with pytest.raises(PermissionError, match="serve it with `coactor serve --study desk="):
+        with pytest.raises(PermissionError, match="or `coactor serve --study desk="):
             Study(store, "desk")
 
 

@@ -22,7 +22,6 @@ from coactor.cli.options import (
     seed_option,
 )
 from coactor.lab.engine.atomic_files import CannotWriteError
-from coactor.protocol import NotFound
 
 if TYPE_CHECKING:
     from coactor.lab import Archive
@@ -38,7 +37,7 @@ DEFAULT_LEARNERS = {
 }
 CASES = {"trips": 3000}
 
-_errors = report_errors(ValueError, FileNotFoundError, PermissionError, NotFound, CannotWriteError)
+_errors = report_errors(ValueError, FileNotFoundError, PermissionError, CannotWriteError)
 
 
 def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -237,7 +236,7 @@ def features(
     from dataclasses import asdict
 
     from coactor.lab.archives import missing_features
-    from coactor.studies import open_study
+    from coactor.studies import NotFound, open_study
 
     if url is None:
         recorded = missing_features.cases_of_archive(
@@ -245,8 +244,11 @@ def features(
         )
     else:
         own = None if domain is None else plugins.load_domain(domain, {})
-        with open_study(url, archive, own) as study:
-            recorded = missing_features.cases_of_study(study, cases)
+        try:
+            with open_study(url, archive, own) as study:
+                recorded = missing_features.cases_of_study(study, cases)
+        except NotFound as error:
+            raise ValueError(str(error)) from error
     diagnosis = missing_features.diagnose(*recorded)
     if as_json:
         click.echo(json.dumps(asdict(diagnosis)))
