@@ -154,12 +154,9 @@ def test_blas_runs_on_one_thread_even_if_a_caller_resets_it() -> None:
     knowledge = Knowledge(learners.PER(2))
     with threadpool_limits(2, user_api="blas"):
         learn(knowledge, Observation(Feedback(np.array([[0.0, 0.0], [1.0, 2.0]]), 1.0), False))
-        threads = [
-            library["num_threads"]
-            for library in ThreadpoolController().info()
-            if library["user_api"] == "blas"
-        ]
-    assert set(threads) <= {1}
+        libraries = ThreadpoolController().select(user_api="blas").info()
+    numpys = [library for library in libraries if "numpy" in library["filepath"]]  # others may be loaded
+    assert {library["num_threads"] for library in numpys or libraries} <= {1}
 
 
 def test_knowledge_returns_to_a_state_or_changes_nothing() -> None:

@@ -315,8 +315,8 @@ def feedback(
     """
     path = correction.path
     if candidate == "final":
-        if reads == "ends" and len(path) > 2:
-            path = [path[0], path[-1]]
+        if (reads == "ends" or correction.estimated) and len(path) > 2:
+            path = [path[0], path[-1]]  # estimated: the expert did not make these steps
         rows, cost = features_along(domain, x, path), correction.effort
     else:
         if weights is None:

@@ -10,7 +10,8 @@ posterior.
 Observations, each round: every step of the expert's path, label "made"; every move from the final solution,
 label "declined". An accepted proposal is as informative as a corrected one: none of its moves is worth
 making. If the expert ran out of time, declined moves are not evidence; then, and if none were recorded, only
-the steps count, as plain preferences (without b).
+the steps count, as plain preferences (without b). A step of cost c should gain c kappa, so D is that per unit
+of cost. If only the final solution is known, the correction is one such step: its edits are a reconstruction.
 
 The n rows of one case are not independent: they exchange the same few parts. Together they count as n to the
 power `evidence` observations, so that one case does not outweigh a good start. Steps are what the expert did,
@@ -210,13 +211,11 @@ class ChoiceLearner:
 
     def deviations(self) -> Vector:
         """The posterior standard deviation of each weight."""
-        deviations: Vector = np.sqrt(self._posterior.variances()[:-1]) / self.scale
-        return deviations
+        return np.sqrt(self._posterior.variances()[:-1]) / self.scale
 
     def prior_deviations(self) -> Vector:
         """The prior standard deviation of each weight."""
-        deviations: Vector = np.sqrt(self._prior_variance()) / self.scale
-        return deviations
+        return np.sqrt(self._prior_variance()) / self.scale
 
     def known(self) -> Vector:
         """1 - posterior / prior standard deviation of each weight: 0 nothing learned, 1 certain."""
@@ -291,6 +290,7 @@ class ChoiceLearner:
     def _observations(feedback: Feedback) -> tuple[Matrix, Vector, bool]:
         """Differences, labels (1 made, 0 declined), and whether they depend on the threshold."""
         made = np.diff(feedback.path, axis=0)
+        made *= len(made) / (feedback.cost or 1.0)  # per unit of cost
         if feedback.declined is None or feedback.cut:
             return made, np.ones(len(made)), False
         labels = np.zeros(len(made) + len(feedback.declined))

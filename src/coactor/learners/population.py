@@ -21,10 +21,9 @@ Sums over people are kept for a grid of t: Q(t) = S0^-1 + sum M(t), q(t) = S0^-1
 mu ~ N(Q^-1 q, Q^-1) for every t.
 
 t is chosen by its predictions. Before a case is learned from, the posterior mean that each t gives to this
-person predicts it, and the log probabilities are added up. t is the smallest whose sum is at most `MARGIN`
-below the best: what is not clearly different is shared. The marginal likelihood of the sites trusts the model
-instead: rows of a case depend on each other, and it takes that for differences between people. With several
-people every row of a case counts in full: fewer hide how people differ.
+person predicts it, and the log probabilities are added up; t is the one with the largest sum. The marginal
+likelihood of the sites trusts the model instead: rows of a case depend on each other, and it takes that for
+differences between people.
 
 The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
 mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity. A site keeps
@@ -43,13 +42,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coactor.learners.choice import FEW, ChoiceLearner
+from coactor.learners.choice import FEW, ChoiceLearner, Observed
 from coactor.learners.serialization import count, inner_state, pack, unpack
 from coactor.learners.sites import Independent, Joint, Person, Site
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 GRID: Vector = 10.0 ** np.arange(-4.0, 2.01, 0.5)  # values of t; prior variances of weights are about 100
-MARGIN = 2.0  # nats by which the predictions of the t in use may be worse than those of the best
 WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
 EVERY = 10  # rounds between two values of A
 
@@ -226,8 +224,7 @@ class Population:
         if not self._sites:
             self._part()
         algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
-        rows, labels = observed.rows, observed.labels
-        scores = self._scores + self._predicted(rows, labels, old)
+        scores = self._scores + self._predicted(observed, old)
         precision, mean = belief.prior_precision, belief.prior_mean
         shift = algebra.times(precision, mean)
         if old is not None:  # forget a little, then learn
@@ -236,13 +233,13 @@ class Population:
             mean = algebra.times(
                 algebra.inverse(precision), shift + algebra.times(old.basis, keep * old.shift)
             )
-        precision, mean = algebra.learn(precision, mean, rows, labels)
+        precision, mean = algebra.learn(precision, mean, observed)
         new = algebra.site(
             precision - belief.prior_precision, algebra.times(precision, mean) - shift, *self._roots
         )
         self._put(name, new)
         self.rounds += 1
-        self._scores, self._best = scores, int(np.argmax(scores >= scores.max() - MARGIN))  # the first
+        self._scores, self._best = scores, int(scores.argmax())
         self._learn_directions(new)
         self._beliefs = {}
 
@@ -302,12 +299,13 @@ class Population:
         sites = {key: value for key, value in self._sites.items() if key != name or site is not None}
         self._sites = sites if site is None else {**sites, name: site}
 
-    def _predicted(self, rows: Matrix, labels: Vector, site: Site | None) -> Vector:
+    def _predicted(self, observed: Observed, site: Site | None) -> Vector:
         """The log probability of a case of a person, under the posterior mean of each t."""
         thetas = self.algebra.means(self._precisions, self._shifts)
         if site is not None:
             thetas = self.algebra.drawn(site, GRID, thetas)
-        scores: Vector = -np.logaddexp(0.0, thetas @ (rows.T * (1.0 - 2.0 * labels))).sum(axis=1)
+        against = (thetas @ observed.rows.T + observed.offset) * (1.0 - 2.0 * observed.labels)  # log-odds
+        scores: Vector = -np.logaddexp(0.0, against) @ observed.worth
         return scores
 
     def _learn_directions(self, site: Site) -> None:

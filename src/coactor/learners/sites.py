@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coactor.learners.choice import ChoiceLearner
+from coactor.learners.choice import ChoiceLearner, Observed
 from coactor.learners.gaussians import Diagonal, Precision
 from coactor.protocol import Matrix, Vector
 
@@ -79,9 +79,10 @@ class Joint:
         sizes, vectors = np.linalg.eigh(root @ (0.5 * (precision + precision.T)) @ root)
         return Site(inverse_root @ vectors, np.maximum(sizes, 0.0), vectors.T @ (root @ shift))
 
-    def learn(self, precision: Matrix, mean: Vector, rows: Matrix, labels: Vector) -> tuple[Matrix, Vector]:
+    def learn(self, precision: Matrix, mean: Vector, observed: Observed) -> tuple[Matrix, Vector]:
+        """The Laplace step from this precision and mean."""
         gaussian = Precision.of(mean, precision)
-        gaussian.learn(rows, labels)
+        gaussian.learn(observed.rows, observed.labels, observed.worth, observed.offset)
         return gaussian.matrix, gaussian.mean
 
 
@@ -127,9 +128,9 @@ class Independent:
     def site(self, precision: Vector, shift: Vector, root: Vector, inverse_root: Vector) -> Site:
         return Site(inverse_root, np.maximum(root**2 * precision, 0.0), root * shift)
 
-    def learn(self, precision: Vector, mean: Vector, rows: Matrix, labels: Vector) -> tuple[Vector, Vector]:
+    def learn(self, precision: Vector, mean: Vector, observed: Observed) -> tuple[Vector, Vector]:
         gaussian = Diagonal(mean, 1.0 / precision)
-        gaussian.learn(rows, labels)
+        gaussian.learn(observed.rows, observed.labels, observed.worth, observed.offset)
         return 1.0 / gaussian.variance, gaussian.mean
 
 
