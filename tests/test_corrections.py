@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor.corrections import correct, correction, edit_distance, plain_move
+from coactor.corrections import correct, correction, edit_distance, feedback, plain_move
 from coactor.domains import Hypercube
 from coactor.protocol import Invalid, Move
 from tests.cases import Case, Coins, cases, make_case, same
@@ -62,6 +63,17 @@ def test_correction_from_a_solution_is_estimated_unless_the_effort_is_given() ->
     known = correction(case.domain, case.x, y, solution=z, effort=2.5)
     assert (known.effort, known.estimated) == (2.5, False)
     assert len(correction(case.domain, case.x, y, solution=y.copy()).path) == 1
+
+
+def test_feedback_of_an_estimated_correction_has_no_steps_that_the_expert_did_not_make() -> None:
+    x, y = [[1.0, 0.0], [0.0, 1.0]], (0, 0)
+    moves: list[Move] = [{"op": "heads", "args": [0]}, {"op": "heads", "args": [1]}]
+    made = correction(Coins(), x, y, moves=moves)
+    known, estimated = (
+        feedback(Coins(), x, each, "declined") for each in (made, replace(made, estimated=True))
+    )
+    assert (len(known.path), len(estimated.path)) == (3, 2)
+    assert (known.cost, known.delta.tolist()) == (estimated.cost, estimated.delta.tolist())
 
 
 def test_correction_spreads_a_given_effort_and_uses_costs() -> None:

@@ -290,7 +290,7 @@ class ChoiceLearner:
     def _observations(feedback: Feedback) -> tuple[Matrix, Vector, bool]:
         """Differences, labels (1 made, 0 declined), and whether they depend on the threshold."""
         made = np.diff(feedback.path, axis=0)
-        made *= len(made) / (feedback.cost or 1.0)  # per unit of cost
+        made *= len(made) / feedback.cost if feedback.cost else 1.0  # per unit of cost
         if feedback.declined is None or feedback.cut:
             return made, np.ones(len(made)), False
         labels = np.zeros(len(made) + len(feedback.declined))
