@@ -286,11 +286,11 @@ class ChoiceLearner:
             return values * float(self.prior[k] / (self.start[k] * self.scale[k]))
         return values / (root_mean_square(values[units.features > 0.0]) or root_mean_square(values))
 
-    @staticmethod
-    def _observations(feedback: Feedback) -> tuple[Matrix, Vector, bool]:
+    def _observations(self, feedback: Feedback) -> tuple[Matrix, Vector, bool]:
         """Differences, labels (1 made, 0 declined), and whether they depend on the threshold."""
         made = np.diff(feedback.path, axis=0)
-        made *= len(made) / feedback.cost if feedback.cost else 1.0  # per unit of cost
+        if feedback.cost and self.evidence != 1.0:  # studies of older versions take steps as they are
+            made *= len(made) / feedback.cost
         if feedback.declined is None or feedback.cut:
             return made, np.ones(len(made)), False
         labels = np.zeros(len(made) + len(feedback.declined))

@@ -4,8 +4,9 @@ The alternatives are the learner and a few fixed weights: the start (the weights
 alike, and, in a domain with features of habits, habits first: all alike, but habits count `USUAL` times,
 which nearly copies the most similar cases. After each case the guard adds up how many edits lead from the
 proposal of each alternative to the solution that the expert chose. The alternative with the least total
-leads, and proposes; the learner until, after `FIRST` cases, another is ahead by more than `CLEARLY` standard
-errors. No expert is asked for more edits than before.
+leads, and proposes; the learner until, after a few cases, another is ahead by some standard errors
+(`Patience`). With habits it is replaced sooner: while little is remembered, it cannot tell what they are
+worth. No expert is asked for more edits than before.
 
 Trials. People who edit a proposal end near it, so the alternative that proposes looks better than it is, and
 could lead for ever, however good the learner becomes. Therefore the learner proposes one case, on trial, when
@@ -15,10 +16,10 @@ more than a standard error and at least twice, the comparison begins again.
 Regret. The proposals that were made would have left at most (s + t) B + (r + 1) E edits more than those of
 the best alternative in hindsight that was not dropped, unless the comparison began again. s is the number of
 changes of the leader, r how often the learner was replaced, t the number of trials, B the most edits of a
-case and E the larger of `CLEARLY` times the largest standard error and FIRST B. Proof: with L the totals so
-far, the edits of a leader's term are the difference of its L between two changes. So the sum over terms is L
-of the last leader at the end, which is at most E above the least L, plus, at each change, L of the old minus
-L of the new leader, which is at most B, and B + E for the learner. A trial adds at most B.
+case and E the larger of the largest standard error and `cases` B. Proof: with L the totals so far, the edits
+of a leader's term are the difference of its L between two changes. So the sum over terms is L of the last
+leader at the end, which is at most E above the least L, plus, at each change, L of the old minus L of the new
+leader, which is at most B, and B + E for the learner. A trial adds at most B.
 
 Cost. An alternative that is behind the leader by more than `BEATEN` times B is dropped, and no longer solved;
 the learner is never dropped, because it improves. So a tell costs at most one call of the strategy for the
@@ -28,6 +29,7 @@ learner, if another alternative proposed, and one call of the solver for each of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,8 +37,16 @@ from coactor.learners.serialization import pack, unpack
 from coactor.protocol import Invalid, State, Vector
 
 LEARNER, START, ALIKE, HABITS = _NAMES = ("learner", "start", "alike", "habits")
-FIRST = 2  # cases that the learner proposes in any event
-CLEARLY = 0.5  # standard errors by which another must be ahead to replace the learner
+
+
+class Patience(NamedTuple):
+    """What it takes to replace the learner."""
+
+    cases: int  # that the learner proposes in any event
+    errors: float  # standard errors by which another must be ahead
+
+
+PATIENCE, WITH_HABITS = Patience(3, 1.0), Patience(2, 0.5)
 GAP = 16  # cases until the first trial of a learner that was replaced
 USUAL = 3.0  # the weight of habits, if they come first; that of other features is 1
 BEATEN = 5.0  # times the most edits of a case that an alternative may be behind before it is dropped
@@ -141,12 +151,14 @@ class Guard:
         best = min(self.totals, key=self.totals.__getitem__)  # the first of equals: the learner
         if self.leader != LEARNER:
             self.leader = best
-        elif self.cases >= FIRST and self._is_clearly_ahead(best):
+        elif self._is_clearly_ahead(best):
             self.leader, self.gap, self.wait, self.trials = best, GAP, GAP, [0.0, 0.0]
 
     def _is_clearly_ahead(self, name: str) -> bool:
+        patience = WITH_HABITS if HABITS in self.fixed else PATIENCE
         error = float(np.sqrt(self.squares.get(name, 0.0)))
-        return self.totals[LEARNER] - self.totals[name] > CLEARLY * error
+        ahead = self.totals[LEARNER] - self.totals[name]
+        return self.cases >= patience.cases and ahead > patience.errors * error
 
     def _judge_trial(self, behind: float) -> None:
         self.gap *= 2
