@@ -32,6 +32,7 @@ from coactor.domains import Tour
 from coactor.rounds import learn
 from coactor.studies import Store, Study, open_study
 from coactor.studies.accounts import Accounts
+from coactor.studies.log.canonical import canonical, content_hash
 from coactor.studies.log.projection import observation
 from coactor.studies.log.vectors import digest
 from coactor.studies.log.verification import verify
@@ -221,7 +222,10 @@ def _reading(store: Store) -> dict[str, float]:
 
 
 def _fill(study: Study, problem: Any, size: int) -> None:
-    """Fill a log with copies of one correction, a thousand facts a transaction; some proposals wait."""
+    """Fill a log with copies of one correction, a thousand facts a transaction; some proposals wait.
+
+    Each copy refers to a problem of its own, of a few bytes.
+    """
     study.tell(study.ask(problem), moves=MOVES)
     with study.store.reading() as sql:
         last = study.summary()["facts"]
@@ -230,7 +234,10 @@ def _fill(study: Study, problem: Any, size: int) -> None:
         with study._ledger.writing() as log:
             knowledge, version = log.projection.knowledge.copy(), log.projection.version
             for proposal in range(log.projection.asked + 1, log.projection.asked + 501):
-                log.add(replace(asked, proposal=proposal, version=version), actor="ana")
+                data = canonical([proposal])
+                log.sql.add_problem(content_hash(data), data)
+                copy = replace(asked, proposal=proposal, problem=content_hash(data), version=version)
+                log.add(copy, actor="ana")
                 if proposal % 100:
                     learn(knowledge, observation(told))
                     version += 1

@@ -305,7 +305,7 @@ class Desk:
             raise Conflict(
                 f"Proposal {told.proposal} was told over {grace:g} seconds ago; roll the weights back."
             )
-        if log.sql.of_kind(log.study, "rolled back", after=told.seq, limit=1):
+        if any(log.sql.of_kind(log.study, "rolled back", after=told.seq, limit=1)):
             raise Conflict(
                 f"The weights were rolled back since proposal {told.proposal} was told; it stays as it is."
             )

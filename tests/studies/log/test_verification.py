@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 
 from coactor.learners import CSPER
 from coactor.studies import Store, Tampered, open_study
@@ -24,6 +25,7 @@ from tests.studies.stubs import Switches, change_row, flip, make
         "DELETE FROM coactor_facts WHERE seq = 5",
         "UPDATE coactor_weights SET data = zeroblob(LENGTH(data)) WHERE version = 2",
         "UPDATE coactor_problems SET data = CAST('[9,9,9]' AS BLOB)",
+        "DELETE FROM coactor_problems",
         "UPDATE coactor_snapshots SET data = CAST(REPLACE(CAST(data AS TEXT), 'd\":2', 'd\":9') AS BLOB)",
     ],
 )
@@ -60,6 +62,16 @@ def test_verify_accepts_a_healthy_log_while_others_write(url):
             stop.set()
             writer.join()
         assert not failures
+
+
+def test_verify_reads_facts_weights_and_problems_in_batches(sqlite_url):
+    with make(sqlite_url) as study:
+        for k in range(120):
+            study.tell(study.ask([1.0 + k, 2.0, 3.0]), moves=flip(k % 3))
+        statements = []
+        sa.event.listen(study.store.engine, "before_cursor_execute", lambda *call: statements.append(call[2]))
+        assert verify(study.store, "desk").facts == 241
+        assert 3 < len(statements) < 24  # three pages of facts, three of problems
 
 
 def test_verify_does_not_look_beyond_the_end_that_it_saw(sqlite_url, monkeypatch):

@@ -6,7 +6,7 @@ facts give the same projection in every process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from coactor.memory import Memory
@@ -216,7 +216,7 @@ class Projection:
 def observation(fact: facts.Told) -> Observation:
     """What a tell taught; live updates and replays both learn from this, so that they agree bit for bit."""
     case = None if fact.case is None else read_case(fact.case)
-    vectors = replace(unpack(fact.vectors, fact.cost), person=fact.person)
+    vectors = unpack(fact.vectors, fact.cost, fact.person)
     return Observation(vectors, facts.was_accepted(fact), fact.expected, case, fact.left)
 
 

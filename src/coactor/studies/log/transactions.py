@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
@@ -34,6 +34,21 @@ _MOVE_HEAD = (
 _AFTER = (
     sa.select(_F.c.body, _F.c.vectors, _F.c.hash)
     .where(_F.c.study == sa.bindparam("i"), _F.c.seq > sa.bindparam("s"))
+    .order_by(_F.c.seq)
+    .limit(sa.bindparam("n"))
+)
+_ROWS = (
+    sa.select(
+        *(_F.c.body, _F.c.vectors, _F.c.hash, schema.weights.c.data),
+        *(_F.c.seq, _F.c.kind, _F.c.proposal, _F.c.key, _F.c.made),
+    )
+    .join_from(
+        _F,
+        schema.weights,
+        sa.and_(schema.weights.c.study == _F.c.study, schema.weights.c.version == _F.c.made),
+        isouter=True,
+    )
+    .where(_F.c.study == sa.bindparam("i"), _F.c.seq > sa.bindparam("s"), _F.c.seq <= sa.bindparam("u"))
     .order_by(_F.c.seq)
     .limit(sa.bindparam("n"))
 )
@@ -85,6 +100,14 @@ class Head:
     name: str
     seq: int
     hash: bytes
+
+
+class Row(NamedTuple):
+    """A fact, the columns beside its body, and the stored weights of the version that it created."""
+
+    entry: Entry
+    columns: tuple[Any, ...]
+    weights: bytes | None
 
 
 class Transaction:
@@ -213,7 +236,7 @@ class Transaction:
         )
         return [bytes(body) for body in self.connection.scalars(query)]
 
-    def of_kind(self, study: int, *kinds: str, after: int = 0, limit: int = END) -> list[Entry]:
+    def of_kind(self, study: int, *kinds: str, after: int = 0, limit: int = END) -> Iterator[Entry]:
         """The facts of some kinds, in order, without their vectors."""
         query = _WITHOUT_VECTORS.where(_F.c.kind.in_(kinds), _F.c.seq > after).order_by(_F.c.seq).limit(limit)
         return self._entries(query, {"i": study})
@@ -224,16 +247,16 @@ class Transaction:
 
     def of_proposals(self, study: int, first: int, last: int) -> list[Entry]:
         """The facts about the proposals numbered first to last, in order, without their vectors."""
-        return self._entries(_OF_PROPOSALS, {"i": study, "first": first, "last": last})
+        return list(self._entries(_OF_PROPOSALS, {"i": study, "first": first, "last": last}))
 
     def by_key(self, study: int, key: str) -> Entry | None:
         """The fact that was written under an idempotency key, without its vectors."""
-        return next(iter(self._entries(_BY_KEY, {"i": study, "k": key})), None)
+        return next(self._entries(_BY_KEY, {"i": study, "k": key}), None)
 
     def of_versions(self, study: int, after: int, limit: int) -> list[Entry]:
         """The facts that created versions of the weights, by version, without their vectors."""
         query = _WITHOUT_VECTORS.where(_F.c.made > after).order_by(_F.c.made).limit(limit)
-        return self._entries(query, {"i": study})
+        return list(self._entries(query, {"i": study}))
 
     def version_seq(self, study: int, version: int) -> int | None:
         """The sequence number of the fact that created a version of the weights."""
@@ -245,28 +268,26 @@ class Transaction:
         hash = self.connection.scalar(_HASH_AT, {"i": study, "s": seq})
         return None if hash is None else bytes(hash)
 
-    def rows(self, study: int, upto: int) -> Iterator[tuple[Entry, tuple[Any, ...]]]:
-        """Every fact with the columns beside its body, to verify one against the other."""
-        query = (
-            sa.select(
-                _F.c.body, _F.c.vectors, _F.c.hash, _F.c.seq, _F.c.kind, _F.c.proposal, _F.c.key, _F.c.made
-            )
-            .where(_F.c.study == study, _F.c.seq > sa.bindparam("s"), _F.c.seq <= upto)
-            .order_by(_F.c.seq)
-            .limit(PAGE)
-        )
+    def pages(self, study: int, upto: int) -> Iterator[list[Row]]:
+        """Every fact with what is stored beside its body, to verify one against the other; page by page."""
         seq = 0
         while seq < upto:
-            page = self.connection.execute(query, {"s": seq}).all()
-            for body, vectors, hash, *columns in page:
-                yield unseal(bytes(body), bytes(vectors), bytes(hash)), tuple(columns)
-            if not page:
+            rows = self.connection.execute(_ROWS, {"i": study, "s": seq, "u": upto, "n": PAGE}).all()
+            if not rows:
                 return
-            seq = page[-1].seq
+            yield [
+                Row(
+                    unseal(bytes(body), bytes(vectors), bytes(hash)),
+                    tuple(columns),
+                    None if weights is None else bytes(weights),
+                )
+                for body, vectors, hash, weights, *columns in rows
+            ]
+            seq = rows[-1].seq
 
-    def _entries(self, query: Any, values: dict[str, Any]) -> list[Entry]:
-        rows = self.connection.execute(query, values)
-        return [unseal(bytes(body), b"", bytes(hash)) for body, hash in rows]
+    def _entries(self, query: Any, values: dict[str, Any]) -> Iterator[Entry]:
+        for body, hash in self.connection.execute(query, values):
+            yield unseal(bytes(body), b"", bytes(hash))
 
     def append(self, study: int, entry: Entry) -> None:
         """Add one fact at the end of the log and move the head there."""
@@ -304,6 +325,11 @@ class Transaction:
         if data is None:
             raise NotFound(f"Problem {hash[:12]} is not in the store; restore it from a backup.")
         return bytes(data)
+
+    def problems(self, hashes: Collection[str]) -> dict[str, bytes]:
+        """The problems with these content hashes, without those that are missing."""
+        query = sa.select(schema.problems).where(schema.problems.c.hash.in_(hashes))
+        return {row.hash: bytes(row.data) for row in self.connection.execute(query)}
 
     def add_snapshot(self, study: int, seq: int, data: bytes) -> None:
         """Store the projection at a sequence number."""

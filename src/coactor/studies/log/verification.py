@@ -15,15 +15,15 @@ import numpy as np
 import orjson
 
 from coactor.protocol import Learner, State, Vector
-from coactor.studies.errors import NotFound, Tampered
+from coactor.studies.errors import Tampered
 from coactor.studies.log.canonical import content_hash
 from coactor.studies.log.chain import Entry, link
 from coactor.studies.log.facts import Asked, Reopened, RolledBack, Told, recorded_digest
 from coactor.studies.log.ledger import Ledger, open_ledger
 from coactor.studies.log.projection import Projection, set_back
 from coactor.studies.log.store import Store
-from coactor.studies.log.transactions import Transaction
-from coactor.studies.log.vectors import digest
+from coactor.studies.log.transactions import Row, Transaction
+from coactor.studies.log.vectors import digest, unpack_weights
 
 TOLERANCE = 1e-6  # relative difference of weights that other arithmetic may cause
 
@@ -66,8 +66,8 @@ def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
     with store.reading() as sql:
         head = sql.find(name)
         check = _Check(ledger, sql, sql.snapshots(head.id, head.seq))
-        for entry, columns in sql.rows(head.id, head.seq):
-            check.entry(entry, columns)
+        for page in sql.pages(head.id, head.seq):
+            check.page(page)
         replayed = check.projection
         if (replayed.seq, replayed.hash) != (head.seq, head.hash):
             raise Tampered(
@@ -100,16 +100,28 @@ class _Check:
         self.first_difference = 0
         self.largest_difference = 0.0
 
-    def entry(self, entry: Entry, columns: tuple[Any, ...]) -> None:
+    def page(self, rows: list[Row]) -> None:
+        """Check facts that follow each other, and the problems that they refer to."""
+        for row in rows:
+            self._check_row(row)
+        needs = {hash: row.entry for row in rows for hash in row.entry.needs if hash not in self.intact}
+        problems = self.sql.problems(needs)
+        for hash, entry in needs.items():
+            if hash not in problems or content_hash(problems[hash]) != hash:
+                fact = entry.fact
+                what = f"problem of proposal {fact.proposal}" if isinstance(fact, Asked) else "domain"
+                raise Tampered(f"The {what} of study {self.name!r} was changed.")
+        self.intact.update(needs)
+
+    def _check_row(self, row: Row) -> None:
         """Check one fact and apply it."""
-        projection = self.projection
+        projection, (entry, columns, weights) = self.projection, row
         indexed = (entry.seq, entry.fact.kind, entry.proposal, entry.key, entry.made)
         if link(projection.hash, entry.body, entry.vectors) != entry.hash or indexed != columns:
             raise Tampered(f"Fact {columns[0]} of study {self.name!r} is not what was written.")
-        self._check_needs(entry)
         self._check_state(entry)
         projection.apply(entry)
-        self._check_weights(entry)
+        self._check_weights(entry, weights)
         if entry.seq in self.snapshots:
             replayed, recorded = projection.snapshot(), self._load(self.snapshots[entry.seq])
             for now, then in zip(replayed["open"], (recorded or {"open": []})["open"], strict=False):
@@ -127,20 +139,6 @@ class _Check:
             f"From fact {self.first_difference} on, replayed weights differ from the recorded ones {size}: "
             "the arithmetic of this machine or the learner's code has changed. The log is intact."
         )
-
-    def _check_needs(self, entry: Entry) -> None:
-        for hash in entry.needs:
-            if hash in self.intact:
-                continue
-            try:
-                intact = content_hash(self.sql.problem(hash)) == hash
-            except NotFound:
-                intact = False
-            if not intact:
-                fact = entry.fact
-                what = f"problem of proposal {fact.proposal}" if isinstance(fact, Asked) else "domain"
-                raise Tampered(f"The {what} of study {self.name!r} was changed.")
-            self.intact.add(hash)
 
     def _check_state(self, entry: Entry) -> None:
         """Check that a rollback or a reopening recorded the state that the facts before it lead to."""
@@ -172,17 +170,18 @@ class _Check:
             replayed, recorded, f"The {fact.kind} fact {entry.seq} does not record what the facts lead to."
         )
 
-    def _check_weights(self, entry: Entry) -> None:
+    def _check_weights(self, entry: Entry, stored: bytes | None) -> None:
         """Check the weights after a fact against its digest and against the stored weights."""
         recorded = recorded_digest(entry.fact)
         if entry.made is None and not recorded:
             return
         weights = self.projection.knowledge.learner.weights
-        stored = self.sql.weights(self.ledger.head.id, self.projection.version)
-        if stored is not None and digest(stored) != (recorded or digest(weights)):
+        replayed = digest(weights)
+        then = None if stored is None else unpack_weights(stored)
+        if then is not None and digest(then) != (recorded or replayed):
             raise Tampered(f"The stored weights of version {self.projection.version} were changed.")
-        if recorded and recorded != digest(weights):
-            far = 0.0 if stored is None else _distance(stored, weights)
+        if recorded and recorded != replayed:
+            far = 0.0 if then is None else _distance(then, weights)
             if far > TOLERANCE:
                 raise Tampered(
                     f"After fact {entry.seq} of study {self.name!r} the weights are not those that were "

@@ -89,7 +89,9 @@ class Streams:
             try:
                 with store.reading() as sql:
                     newest, _ = sql.head(study)
-                    entries = sql.of_kind(study, *KINDS, after=after, limit=100) if newest > after else []
+                    entries = (
+                        list(sql.of_kind(study, *KINDS, after=after, limit=100)) if newest > after else []
+                    )
             except (NotFound, Unavailable):
                 return  # the client connects again and is told why
             after = entries[-1].seq if len(entries) == 100 else newest

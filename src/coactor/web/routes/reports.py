@@ -71,8 +71,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require(account, "read", study)
         opened = studies.study(study)
         with opened.store.reading() as sql:
-            asked = sql.of_kind(sql.find(study).id, "asked")
-        labels = {entry.fact.proposal: entry.fact.label for entry in asked if isinstance(entry.fact, Asked)}
+            facts = (entry.fact for entry in sql.of_kind(sql.find(study).id, "asked"))
+            labels = {fact.proposal: fact.label for fact in facts if isinstance(fact, Asked)}
         return Response(as_csv(opened.effort(after), labels), media_type="text/csv")
 
     @router.get("/studies/{study}/trend", tags=["reports"], response_model=Trend, responses=ERRORS)
