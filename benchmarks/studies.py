@@ -32,7 +32,7 @@ from coactor.domains import Tour
 from coactor.rounds import learn
 from coactor.studies import Store, Study, open_study
 from coactor.studies.accounts import Accounts
-from coactor.studies.log.canonical import canonical, content_hash
+from coactor.studies.log.chain import canonical, content_hash
 from coactor.studies.log.projection import observation
 from coactor.studies.log.vectors import digest
 from coactor.studies.log.verification import verify

@@ -163,7 +163,7 @@ def test_a_study_of_a_model_starts_from_the_weights_in_use(
     run(*create, "--trust", "5")
     with open_study(sqlite_url, "shop", load_domain(model, {})) as study:
         np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 3.0])
-        inner = open_ledger(study.store, "shop")[1].state["single"]
+        inner = open_ledger(study.store, "shop").first.state["single"]
         assert (inner["confidence"], inner["doubt"]) == (5.0, 2.0)  # (0.01, 10.0) without trust
 
 

@@ -13,7 +13,7 @@ from coactor.corrections import plain_move
 from coactor.solutions import from_plain, in_form_of, to_plain
 from coactor.studies.codec import Codec, number, text
 from coactor.studies.errors import Invalid
-from coactor.studies.log.canonical import canonical
+from coactor.studies.log.chain import canonical
 from tests.studies.stubs import Switches
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)

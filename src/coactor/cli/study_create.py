@@ -176,8 +176,8 @@ def _costs(given: tuple[str, ...]) -> dict[str, float] | None:
 
 def about(store: Store, name: str) -> dict[str, Any]:
     """Totals, features and weights of a study, from its log alone: the domain need not be installed."""
-    ledger, first = open_ledger(store, name)
-    projection = ledger.projection
+    ledger = open_ledger(store, name)
+    first, projection = ledger.first, ledger.projection
     return {
         "name": name,
         "domain": first.config["domain"],

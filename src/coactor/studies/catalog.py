@@ -23,7 +23,7 @@ from coactor.plugins import DOMAINS, announced
 from coactor.protocol import Domain
 from coactor.solutions import short
 from coactor.studies.errors import Invalid
-from coactor.studies.log.canonical import canonical, content_hash
+from coactor.studies.log.chain import canonical, content_hash
 
 Factory: TypeAlias = Callable[..., Domain]
 

@@ -38,8 +38,7 @@ from coactor.rounds import Knowledge, edits_left, propose
 from coactor.solutions import same_solution
 from coactor.studies.codec import Codec
 from coactor.studies.errors import Conflict, Invalid, NotFound, SolverFailed
-from coactor.studies.log.canonical import canonical, content_hash
-from coactor.studies.log.chain import Entry
+from coactor.studies.log.chain import Entry, canonical, content_hash
 from coactor.studies.log.facts import Asked, Renewed, Told
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import DraftState, Projection

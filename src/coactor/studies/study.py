@@ -63,8 +63,8 @@ class Study(Reports):
         proposals: Strategy | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        ledger, first = open_ledger(store, name, learner, clock)
-        config = first.config
+        ledger = open_ledger(store, name, learner, clock)
+        config = ledger.first.config
         if domain is None:
             domain = _installed_domain(store, name, config)
         domain = with_habits(domain, config.get("habits") or False)
@@ -79,7 +79,7 @@ class Study(Reports):
         current = strategies(domain, solver, proposals)
         proposer = Proposer(domain, codec, current, ledger, config.get("seed", 0), repeatable)
         super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger, proposer), name)
-        self.uid, self.store, self.codec = first.uid, store, codec
+        self.uid, self.store, self.codec = ledger.first.uid, store, codec
         self.closes_store = False
         self._example: Problem | None = None
 

@@ -21,8 +21,7 @@ from coactor.rounds import Knowledge, learn, observe
 from coactor.solutions import short
 from coactor.studies.codec import Codec, number
 from coactor.studies.errors import Conflict, Invalid, NotFound
-from coactor.studies.log.canonical import canonical, content_hash
-from coactor.studies.log.chain import Entry
+from coactor.studies.log.chain import Entry, canonical, content_hash
 from coactor.studies.log.facts import Told, was_accepted
 from coactor.studies.log.ledger import Ledger, Writer
 from coactor.studies.log.projection import observation, write_case

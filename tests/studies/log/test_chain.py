@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coactor.studies.errors import Invalid, Tampered
-from coactor.studies.log.canonical import canonical
-from coactor.studies.log.chain import GENESIS, link, seal, unseal
+from coactor.studies.log.chain import GENESIS, canonical, link, seal, unseal
 from coactor.studies.log.facts import Asked, Claimed
 
 floats = st.floats(allow_nan=False, allow_infinity=False)

@@ -60,7 +60,7 @@ def test_study_remembers_what_it_learned_and_nothing_else(url):
         assert len(remembered(study)["cases"]) == 2
     with Store(url) as store:
         assert verify(store, "depot").arithmetic == ""
-        ledger, _ = open_ledger(store, "depot")
+        ledger = open_ledger(store, "depot")
         with store.reading() as sql:
             entries = list(sql.after(ledger.head.id, 0, 99))
         told = [entry.fact for entry in entries if isinstance(entry.fact, Told)]

@@ -12,8 +12,7 @@ import sqlalchemy as sa
 from coactor.studies import Conflict, Invalid, NotFound, Store, Tampered, open_study
 from coactor.studies.accounts import Account, Accounts
 from coactor.studies.log import ledger, schema, transfer
-from coactor.studies.log.canonical import canonical
-from coactor.studies.log.chain import GENESIS, link
+from coactor.studies.log.chain import GENESIS, canonical, link
 from coactor.studies.log.verification import verify
 from tests.studies.stubs import Switches, flip, make, tours
 
@@ -160,6 +159,8 @@ def edited_export(study, change):
         ("configured", "settings", {"learner": "PER"}),
         ("configured", "settings", {"grace": "long"}),
         ("rolled back", "to", 9),
+        ("rolled back", "to", 1),
+        ("rolled back", "state", {"learner": "CSPER", "weights": [9.0, 0.0, 0.0]}),
         ("rolled back", "reason", 1),
         ("told", "actor", 5),
         ("told", "time", "noon"),

@@ -12,21 +12,18 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from copy import deepcopy
 
 import numpy as np
 import orjson
 
-from coactor import learners
-from coactor.memory import Memory
-from coactor.proposals.guard import Guard
 from coactor.protocol import Learner, Vector
 from coactor.protocol.abilities import knows_people, learner_for, whose
-from coactor.rounds import Knowledge, learn
-from coactor.studies.errors import Invalid, NotFound, Tampered
-from coactor.studies.log.chain import Entry, link, seal
-from coactor.studies.log.facts import Created, Fact, Reopened, Told, recorded_digest
-from coactor.studies.log.projection import Projection, observation
+from coactor.rounds import Knowledge
+from coactor.studies.errors import NotFound, Tampered
+from coactor.studies.log.chain import Entry, seal
+from coactor.studies.log.facts import Created, Fact, recorded_digest
+from coactor.studies.log.projection import Projection
+from coactor.studies.log.replay import LogReplay, created
 from coactor.studies.log.store import Store
 from coactor.studies.log.transactions import END, Head, Transaction
 from coactor.studies.log.vectors import digest
@@ -86,84 +83,38 @@ class Writer:
         self._ledger.snapshot_seq = max(self._ledger.snapshot_seq, self._snapshot_seq)
 
 
-class Ledger:
+class Ledger(LogReplay):
     """The log of a study and its projection.
 
     Parameters
     ----------
-    store, head
-        Where the log is.
+    store, head, first
+        Where the log is, and its first fact.
     learner
-        A learner of the study's kind; copies of it are restored from the log.
+        A learner of the study's kind, if it is not an installed one; copies of it are restored from the log.
     clock
         Seconds since 1970.
-    remembers, guarded
-        Whether the study has a memory, and whether it has a guard.
     """
 
     def __init__(
         self,
         store: Store,
         head: Head,
-        learner: Learner,
+        first: Created,
+        learner: Learner | None = None,
         clock: Callable[[], float] = time.time,
-        remembers: bool = False,
-        guarded: bool = False,
     ) -> None:
+        super().__init__(head, first, learner)
         self.store = store
-        self.head = head
         self.clock = clock
         self.lock = threading.RLock()
         self.snapshot_seq = 0
         self.loads = 0  # how often the projection was loaded; caches of what it says begin again with it
-        self._learner = deepcopy(learner)
-        self._remembers, self._guarded = remembers, guarded
         self._recent: OrderedDict[int, Knowledge] = OrderedDict()
-        self._shared: Knowledge | None = None
         with store.reading() as sql:
             self._reload(sql, END)
 
-    def fresh(self) -> Knowledge:
-        """Knowledge before the first fact."""
-        return fresh_knowledge(deepcopy(self._learner), self._remembers, self._guarded)
-
     # -- reading -----------------------------------------------------------------------------------------
-
-    def load(
-        self,
-        sql: Transaction,
-        upto: int,
-        *,
-        use_snapshot: bool = True,
-        weights: dict[int, Vector] | None = None,
-    ) -> Projection:
-        """Replay the log up to and including a fact, from the nearest snapshot or from the first fact.
-
-        The weights of the versions on the way are added to `weights`.
-        """
-        data = sql.snapshot(self.head.id, upto) if use_snapshot else None
-        knowledge = self.fresh()
-        projection = Projection(knowledge) if data is None else Projection.load(orjson.loads(data), knowledge)
-        for entry in self._follow(projection, sql, upto):
-            if weights is not None and entry.made is not None:
-                weights[entry.made] = np.array(projection.knowledge.learner.weights)
-        if weights is not None:
-            weights[projection.version] = np.array(projection.knowledge.learner.weights)
-        return projection
-
-    def _follow(self, projection: Projection, sql: Transaction, upto: int) -> Iterator[Entry]:
-        """Apply the facts that follow, one by one; they learn in place."""
-        for entry in sql.after(self.head.id, projection.seq, upto):
-            if link(projection.hash, entry.body, entry.vectors) != entry.hash:
-                raise Tampered(
-                    f"Fact {entry.seq} of study {self.head.name!r} is not what was written; "
-                    "run `coactor study verify` and restore from a backup."
-                )
-            if entry.made is not None and projection.knowledge is self._shared:  # readers may be using it
-                self.remember(projection.version, projection.knowledge)
-                projection.knowledge = projection.knowledge.copy()
-            projection.apply(entry)
-            yield entry
 
     def _reload(self, sql: Transaction, upto: int) -> None:
         self.projection = self.load(sql, upto)
@@ -175,9 +126,12 @@ class Ledger:
         here = self.projection
         if here.hash != hash:
             if seq > here.seq and sql.hash_at(self.head.id, here.seq) == here.hash:
-                self._shared = here.knowledge
-                for _ in self._follow(here, sql, seq):
-                    pass
+                shared = here.knowledge
+                for entry in self.following(here, sql, seq):
+                    if entry.made is not None and here.knowledge is shared:  # readers may be using it
+                        self.remember(here.version, shared)
+                        here.knowledge = shared.copy()
+                    here.apply(entry)
             else:  # the store was replaced, for instance by an older backup
                 self._reload(sql, seq)
         if self.projection.hash != hash:
@@ -256,24 +210,6 @@ class Ledger:
             raise NotFound(f"Study {self.head.name!r} has no version {version}; see its versions.")
         return seq
 
-    def without(self, told: Entry, sql: Transaction, upto: int = END) -> Knowledge:
-        """What would be known if one tell, and every tell withdrawn before, had not been made.
-
-        The updates that remain are made again, in the order of the log.
-        """
-        start, withdrawn = told.seq, {told.seq}
-        while True:  # a tell that was withdrawn since may lie before the start; then start there
-            entries = sql.of_kind(self.head.id, "reopened", after=start - 1)
-            withdrawn |= {e.fact.told for e in entries if isinstance(e.fact, Reopened) and e.seq <= upto}
-            if min(withdrawn) == start:
-                break
-            start = min(withdrawn)
-        knowledge = self.load(sql, start - 1).knowledge
-        for entry in sql.after(self.head.id, start - 1, upto):
-            if isinstance(entry.fact, Told) and entry.fact.learn and entry.seq not in withdrawn:
-                learn(knowledge, observation(entry.fact))
-        return knowledge
-
     # -- writing -----------------------------------------------------------------------------------------
 
     @contextmanager
@@ -289,48 +225,12 @@ class Ledger:
 
 def open_ledger(
     store: Store, name: str, learner: Learner | None = None, clock: Callable[[], float] = time.time
-) -> tuple[Ledger, Created]:
-    """The ledger of a study and its first fact; without the domain.
+) -> Ledger:
+    """The ledger of a study; without the domain.
 
     Raises NotFound if there is no such study, Invalid if its learner is not installed and none is given.
     """
     with store.reading() as sql:
         head = sql.find(name)
         first = created(sql.first(head.id), name)
-    return Ledger(store, head, learner_of(first, learner), clock, *parts_of(first)), first
-
-
-def parts_of(first: Created) -> tuple[bool, bool]:
-    """Whether a study has a memory, and whether it has a guard."""
-    return bool(first.config.get("habits")), bool(first.config.get("guard"))
-
-
-def fresh_knowledge(learner: Learner, remembers: bool, guarded: bool) -> Knowledge:
-    """Knowledge before the first fact, which sets the states of its parts."""
-    guard = Guard(len(learner.weights)) if guarded else None
-    return Knowledge(learner, memory=Memory() if remembers else None, guard=guard)
-
-
-def learner_of(first: Created, given: Learner | None = None) -> Learner:
-    """A learner of the study's kind: a copy of the one given, or an installed one.
-
-    Raises Invalid if the learner is not installed and none is given.
-    """
-    if given is not None:
-        return deepcopy(given)
-    name, dim = first.config["learner"], first.config["dim"]
-    try:
-        learner = learners.make(name, dim)
-        learner.restore(first.state)
-    except (ValueError, KeyError, TypeError) as error:
-        raise Invalid(
-            f"The learner {name!r} is not installed here ({error}); open the study with the learner itself."
-        ) from error
-    return learner
-
-
-def created(entry: Entry | None, name: str) -> Created:
-    """The first fact of a study. Raises Tampered if it is missing."""
-    if entry is None or not isinstance(entry.fact, Created):
-        raise Tampered(f"The log of study {name!r} does not begin with its creation; restore from a backup.")
-    return entry.fact
+    return Ledger(store, head, first, learner, clock)

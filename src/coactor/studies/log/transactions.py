@@ -102,7 +102,7 @@ class Head:
     hash: bytes
 
 
-class Row(NamedTuple):
+class StoredFact(NamedTuple):
     """A fact, the columns beside its body, and the stored weights of the version that it created."""
 
     entry: Entry
@@ -268,7 +268,7 @@ class Transaction:
         hash = self.connection.scalar(_HASH_AT, {"i": study, "s": seq})
         return None if hash is None else bytes(hash)
 
-    def pages(self, study: int, upto: int) -> Iterator[list[Row]]:
+    def pages(self, study: int, upto: int) -> Iterator[list[StoredFact]]:
         """Every fact with what is stored beside its body, to verify one against the other; page by page."""
         seq = 0
         while seq < upto:
@@ -276,7 +276,7 @@ class Transaction:
             if not rows:
                 return
             yield [
-                Row(
+                StoredFact(
                     unseal(bytes(body), bytes(vectors), bytes(hash)),
                     tuple(columns),
                     None if weights is None else bytes(weights),

@@ -16,13 +16,15 @@ import sqlalchemy as sa
 from coactor.protocol import Learner
 from coactor.studies.errors import Conflict, Invalid, NotFound, Tampered
 from coactor.studies.log import ledger, schema
-from coactor.studies.log.canonical import canonical, content_hash
-from coactor.studies.log.chain import GENESIS, Entry, link, seal, unseal
+from coactor.studies.log.chain import GENESIS, Entry, canonical, content_hash, link, seal, unseal
 from coactor.studies.log.entry_checks import check_entry
 from coactor.studies.log.facts import Erased, recorded_digest
 from coactor.studies.log.projection import Projection
+from coactor.studies.log.replay import LogReplay, created, open_replay
 from coactor.studies.log.store import Store
+from coactor.studies.log.transactions import Head
 from coactor.studies.log.vectors import digest
+from coactor.studies.log.verification import Check
 
 FORMAT = "coactor study 1"
 NAMES = ("actor", "via", "person", "solved_for", "asked_for")  # fields of facts that name a person
@@ -82,7 +84,7 @@ def load(
         )
     name = name or str(header["name"])
     with store.writing() as sql:
-        study, projection = sql.create(name, id), None
+        study, check = sql.create(name, id), None
         previous, seq = GENESIS, 0
         for line in reader:
             if "problem" in line:
@@ -94,16 +96,18 @@ def load(
                 sql.add_problem(line["problem"], data)
                 continue
             entry = _entry(line, previous, seq)
-            check_entry(entry, projection)
+            check_entry(entry, None if check is None else check.projection)
             for hash in entry.needs:
                 sql.problem(hash)  # raises NotFound if its line is missing
-            if projection is None:
-                first = ledger.created(entry, name)
-                own = ledger.learner_of(first, learner)
-                projection = Projection(ledger.fresh_knowledge(own, *ledger.parts_of(first)))
+            if check is None:
+                check = Check(
+                    LogReplay(Head(study, name, 0, GENESIS), created(entry, name), learner), sql, {}
+                )
+            projection = check.projection
             if seq and seq % ledger.EVERY == 0:
                 sql.add_snapshot(study, seq, orjson.dumps(projection.snapshot()))
             try:
+                check.state(entry)
                 projection.apply(entry)
             except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
                 raise Tampered(f"Fact {entry.seq} does not fit the facts before it ({error!r}).") from error
@@ -193,16 +197,13 @@ def erase(store: Store, name: str, person: str, *, actor: str = "", learner: Lea
     Raises NotFound if there is no such study or the name is not in it, Invalid if the learner would learn
     something else under another name.
     """
-    _, first = ledger.open_ledger(store, name, learner)
     alias = f"erased-{secrets.token_hex(4)}"
     word = re.compile(rf"(?<!\w){re.escape(person)}(?!\w)")
-    before, after = (
-        Projection(ledger.fresh_knowledge(ledger.learner_of(first, learner), *ledger.parts_of(first)))
-        for _ in range(2)
-    )
     with store.writing() as sql:
-        head = sql.find(name)
+        replay = open_replay(sql, name, learner)
+        head = replay.head
         seq, hash = sql.lock(head.id)
+        before, after = Projection(replay.fresh()), Projection(replay.fresh())
         changed = 0
         for entry in sql.after(head.id, 0, seq):
             data = orjson.loads(entry.body)

@@ -8,6 +8,7 @@ processor, another BLAS, or a newer version of the learner. That is reported in 
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +17,12 @@ import orjson
 
 from coactor.protocol import Learner, State, Vector
 from coactor.studies.errors import Tampered
-from coactor.studies.log.canonical import content_hash
-from coactor.studies.log.chain import Entry, link
+from coactor.studies.log.chain import Entry, content_hash, link
 from coactor.studies.log.facts import Asked, Reopened, RolledBack, Told, recorded_digest
-from coactor.studies.log.ledger import Ledger, open_ledger
 from coactor.studies.log.projection import Projection, set_back
+from coactor.studies.log.replay import LogReplay, open_replay
 from coactor.studies.log.store import Store
-from coactor.studies.log.transactions import Row, Transaction
+from coactor.studies.log.transactions import Transaction
 from coactor.studies.log.vectors import digest, unpack_weights
 
 TOLERANCE = 1e-6  # relative difference of weights that other arithmetic may cause
@@ -54,7 +54,7 @@ class Verified:
 
 
 def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
-    """Replay a study from its first fact and check everything that can be checked.
+    """LogReplay a study from its first fact and check everything that can be checked.
 
     That is: the chain, the columns beside each body, the hashes of problems, the weights after each fact, the
     states that rollbacks and reopenings recorded, and every snapshot. Neither the solver nor the domain is
@@ -62,12 +62,14 @@ def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
 
     Raises Tampered if stored data is not what was written.
     """
-    ledger, _ = open_ledger(store, name, learner)
     with store.reading() as sql:
-        head = sql.find(name)
-        check = _Check(ledger, sql, sql.snapshots(head.id, head.seq))
+        replay = open_replay(sql, name, learner)
+        head = replay.head
+        check = Check(replay, sql, sql.snapshots(head.id, head.seq))
         for page in sql.pages(head.id, head.seq):
-            check.page(page)
+            for row in page:
+                check.entry(row.entry, row.columns, row.weights)
+            check.problems(row.entry for row in page)
         replayed = check.projection
         if (replayed.seq, replayed.hash) != (head.seq, head.hash):
             raise Tampered(
@@ -75,7 +77,7 @@ def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
             )
         check.compare(
             replayed.snapshot(),
-            ledger.load(sql, head.seq).snapshot(),
+            replay.load(sql, head.seq).snapshot(),
             f"Study {name!r}, loaded from its newest snapshot, differs from its facts.",
         )
     return Verified(
@@ -89,37 +91,32 @@ def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
     )
 
 
-class _Check:
-    """One pass over a log, with the differences in arithmetic on the way."""
+class Check:
+    """One pass over a log, with the differences in arithmetic on the way.
 
-    def __init__(self, ledger: Ledger, sql: Transaction, snapshots: dict[int, bytes]) -> None:
-        self.ledger, self.sql, self.snapshots = ledger, sql, snapshots
-        self.name = ledger.head.name
-        self.projection = Projection(ledger.fresh())
+    Parameters
+    ----------
+    replay, sql
+        The log, and a transaction in which it is read; facts are stored before they are checked.
+    snapshots
+        Those to compare, by sequence number.
+    """
+
+    def __init__(self, replay: LogReplay, sql: Transaction, snapshots: dict[int, bytes]) -> None:
+        self.replay, self.sql, self.snapshots = replay, sql, snapshots
+        self.name = replay.head.name
+        self.projection = Projection(replay.fresh())
         self.intact: set[str] = set()  # hashes of the data beside the log that was checked
         self.first_difference = 0
         self.largest_difference = 0.0
 
-    def page(self, rows: list[Row]) -> None:
-        """Check facts that follow each other, and the problems that they refer to."""
-        for row in rows:
-            self._check_row(row)
-        needs = {hash: row.entry for row in rows for hash in row.entry.needs if hash not in self.intact}
-        problems = self.sql.problems(needs)
-        for hash, entry in needs.items():
-            if hash not in problems or content_hash(problems[hash]) != hash:
-                fact = entry.fact
-                what = f"problem of proposal {fact.proposal}" if isinstance(fact, Asked) else "domain"
-                raise Tampered(f"The {what} of study {self.name!r} was changed.")
-        self.intact.update(needs)
-
-    def _check_row(self, row: Row) -> None:
-        """Check one fact and apply it."""
-        projection, (entry, columns, weights) = self.projection, row
+    def entry(self, entry: Entry, columns: tuple[Any, ...], weights: bytes | None) -> None:
+        """Check a fact against the columns beside it and the stored weights of its version; apply it."""
+        projection = self.projection
         indexed = (entry.seq, entry.fact.kind, entry.proposal, entry.key, entry.made)
         if link(projection.hash, entry.body, entry.vectors) != entry.hash or indexed != columns:
             raise Tampered(f"Fact {columns[0]} of study {self.name!r} is not what was written.")
-        self._check_state(entry)
+        self.state(entry)
         projection.apply(entry)
         self._check_weights(entry, weights)
         if entry.seq in self.snapshots:
@@ -128,6 +125,17 @@ class _Check:
                 now["editor"] = now["editor"] if then["editor"] else ""  # older snapshots did not know it
             message = f"The snapshot at fact {entry.seq} of {self.name!r} differs from the facts."
             self.compare(replayed, recorded, message)
+
+    def problems(self, entries: Iterable[Entry]) -> None:
+        """Check the data beside the log that facts refer to."""
+        needs = {hash: entry for entry in entries for hash in entry.needs if hash not in self.intact}
+        problems = self.sql.problems(needs)
+        for hash, entry in needs.items():
+            if hash not in problems or content_hash(problems[hash]) != hash:
+                fact = entry.fact
+                what = f"problem of proposal {fact.proposal}" if isinstance(fact, Asked) else "domain"
+                raise Tampered(f"The {what} of study {self.name!r} was changed.")
+        self.intact.update(needs)
 
     def arithmetic(self) -> str:
         """A sentence on the difference between recorded and replayed weights, if there is one."""
@@ -140,22 +148,22 @@ class _Check:
             "the arithmetic of this machine or the learner's code has changed. The log is intact."
         )
 
-    def _check_state(self, entry: Entry) -> None:
+    def state(self, entry: Entry) -> None:
         """Check that a rollback or a reopening recorded the state that the facts before it lead to."""
         fact = entry.fact
         if isinstance(fact, RolledBack):
-            seq = self.sql.version_seq(self.ledger.head.id, fact.to)
+            seq = self.sql.version_seq(self.replay.head.id, fact.to)
             if seq is None or seq >= entry.seq:
                 raise Tampered(f"The rollback at fact {entry.seq} is to version {fact.to}, which is missing.")
-            knowledge = self.ledger.load(self.sql, seq).knowledge
+            knowledge = self.replay.load(self.sql, seq).knowledge
             if fact.person:
                 knowledge = set_back(self.projection.knowledge, knowledge, fact.person)
         elif isinstance(fact, Reopened) and fact.state is not None:
-            entries = self.sql.of_proposal(self.ledger.head.id, fact.proposal)
+            entries = self.sql.of_proposal(self.replay.head.id, fact.proposal)
             told = next((e for e in entries if e.seq == fact.told and isinstance(e.fact, Told)), None)
             if told is None:
                 raise Tampered(f"The reopening at fact {entry.seq} withdraws a tell that is missing.")
-            knowledge = self.ledger.without(told, self.sql, entry.seq - 1)
+            knowledge = self.replay.without(told, self.sql, entry.seq - 1)
         else:
             return
         replayed = {"learner": knowledge.learner.state()}
@@ -203,7 +211,7 @@ class _Check:
 
     def _today(self, state: State | None) -> State | None:
         """A learner's state as this version of the learner writes it; None if it cannot be read."""
-        learner = self.ledger.fresh().learner
+        learner = self.replay.fresh().learner
         try:
             learner.restore(state or {})
         except (ValueError, KeyError, TypeError):
@@ -213,7 +221,7 @@ class _Check:
     def _load(self, snapshot: bytes) -> dict[str, Any] | None:
         """A snapshot in today's form; None if it cannot be read."""
         try:
-            return Projection.load(orjson.loads(snapshot), self.ledger.fresh()).snapshot()
+            return Projection.load(orjson.loads(snapshot), self.replay.fresh()).snapshot()
         except (ValueError, KeyError, TypeError, AttributeError):
             return None
 
