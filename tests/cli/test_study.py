@@ -45,7 +45,7 @@ def test_every_command_answers_in_text_and_in_json(run, tmp_path):
     assert [fact["kind"] for fact in json.loads(run("study", "log", "tours", "--after", "4", "--json"))] == [
         "told"
     ] * 2
-    assert "ana  told proposal 1" in run("study", "log", "tours")
+    assert " UTC  ana  told proposal 1" in run("study", "log", "tours")
     assert json.loads(run("study", "explain", "tours", "1", "--json"))["edits"][0]["move"] == MOVE
     assert "edit 'reverse 2, 4': gains" in run("study", "explain", "tours", "1")
     rolled = json.loads(run("study", "rollback", "tours", "0", "--reason", "r", "--actor", "lea", "--json"))
@@ -101,6 +101,7 @@ def test_tokens_are_created_listed_and_revoked(run):
     assert json.loads(listed)[0]["name"] == "ana"
     assert token.split("_", 2)[2] not in listed
     assert "already a token" in run("token", "create", "ana", "--study", "*", "--role", "lead", ok=False)
+    assert run("token", "list").strip().endswith(" UTC")
     run("token", "revoke", "ana")
     assert json.loads(run("token", "list", "--json")) == []
 

@@ -90,6 +90,16 @@ def test_metrics_opens_no_study(server):
     assert 'coactor_told{study="tours"} 0.0' in admin.get("/metrics").text
 
 
+def test_metrics_have_the_last_solving_and_forget_deleted_studies(server):
+    admin = server.client("admin")
+    assert 'coactor_solve_seconds{study="tours"}' not in admin.get("/metrics").text
+    ask(admin, server)
+    solved = re.search(r'coactor_solve_seconds{study="tours"} (.*)', admin.get("/metrics").text)
+    assert 0 < float(solved.group(1)) < 60
+    admin.delete("/api/studies/tours")
+    assert 'study="tours"' not in admin.get("/metrics").text
+
+
 def test_health_says_nothing_about_studies(server, monkeypatch):
     def forbidden(self):
         raise AssertionError("health reads the studies")

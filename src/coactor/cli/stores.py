@@ -62,8 +62,8 @@ def lines(rows: list[Any], line: Callable[[Any], str]) -> Result:
 
 
 def when(seconds: float) -> str:
-    """Format a time (UTC)."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    """Format a time, with its zone."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def counted(count: int | float, one: str, many: str = "") -> str:

@@ -78,6 +78,11 @@ class Reports:
         """1 for each feature that is counted as it is, -1 for each cost."""
         return [-1] * self.domain.dim if self.counts_costs else feature_signs(self.domain)
 
+    @property
+    def solve_seconds(self) -> float:
+        """Seconds of the last solving in this process; infinity before the first."""
+        return self._proposer.seconds
+
     # -- efforts and weights -----------------------------------------------------------------------------
 
     def effort(self, after: int = 0) -> list[EffortRow]:

@@ -175,14 +175,10 @@ def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics, assets
         if not account.role():
             raise Forbidden("Metrics cover all studies; use a token created with --study '*'.")
         with studies.store.reading() as sql:
-            for head in sql.studies():
-                metrics.facts(head.name, head.seq)
+            totals: dict[str, dict[str, float]] = {head.name: {"facts": head.seq} for head in sql.studies()}
         for study in studies.opened():
-            totals = study.summary()
-            metrics.totals(
-                study.name, **{name: totals[name] for name in ("open", "told", "effort", "version")}
-            )
-        return Response(metrics.text(), media_type="text/plain; version=0.0.4")
+            totals[study.name] = {**study.summary(), "solve_seconds": study.solve_seconds}
+        return Response(metrics.text(totals), media_type="text/plain; version=0.0.4")
 
     @app.get("/api/openapi.json", include_in_schema=False)
     def openapi_json(account: Me) -> Response:

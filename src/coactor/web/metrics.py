@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1, 5)
+BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1, 5, 30, 120)
+TOTALS = {
+    "facts": "Facts in the log",
+    "open": "Proposals not done",
+    "told": "Proposals done",
+    "effort": "Effort so far",
+    "version": "Version of the weights",
+    "solve_seconds": "Time of the last solving in this process",
+}
 
 
 class Metrics:
     """The metrics of one app."""
 
     def __init__(self) -> None:
-        self.registry = registry = CollectorRegistry()
+        self._registry = registry = CollectorRegistry()
         self._requests = Counter(
             "coactor_requests", "Requests answered", ("method", "route", "status"), registry=registry
         )
@@ -23,11 +34,6 @@ class Metrics:
             registry=registry,
             buckets=BUCKETS,
         )
-        self._facts = Gauge("coactor_facts", "Facts in the log", ("study",), registry=registry)
-        self._open = Gauge("coactor_open", "Proposals not done", ("study",), registry=registry)
-        self._told = Gauge("coactor_told", "Proposals done", ("study",), registry=registry)
-        self._effort = Gauge("coactor_effort", "Effort so far", ("study",), registry=registry)
-        self._version = Gauge("coactor_version", "Version of the weights", ("study",), registry=registry)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request."""
@@ -35,17 +41,12 @@ class Metrics:
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
 
-    def facts(self, study: str, facts: int) -> None:
-        """Record the length of a study's log."""
-        self._facts.labels(study).set(facts)
-
-    def totals(self, study: str, *, open: int, told: int, effort: float, version: int) -> None:
-        """Record the totals of a study."""
-        self._open.labels(study).set(open)
-        self._told.labels(study).set(told)
-        self._effort.labels(study).set(effort)
-        self._version.labels(study).set(version)
-
-    def text(self) -> bytes:
-        """Return all metrics in the Prometheus text format."""
-        return generate_latest(self.registry)
+    def text(self, studies: Mapping[str, Mapping[str, float]]) -> bytes:
+        """Return all metrics in the Prometheus text format; `studies` are the totals of each study."""
+        registry = CollectorRegistry()
+        for name, meaning in TOTALS.items():
+            gauge = Gauge(f"coactor_{name}", meaning, ("study",), registry=registry)
+            for study, totals in studies.items():
+                if math.isfinite(totals.get(name, math.inf)):  # it is known here
+                    gauge.labels(study).set(totals[name])
+        return generate_latest(self._registry) + generate_latest(registry)

@@ -22,6 +22,16 @@ def test_store_raises_unavailable_when_it_cannot_be_reached(tmp_path):
         Store(f"sqlite:///{tmp_path}/no/such/folder/desk.db")
 
 
+def test_store_does_not_promise_that_nothing_changed_when_a_commit_fails(tmp_path):
+    orphan = "INSERT INTO coactor_snapshots VALUES (7, 1, x'00')"
+    with Store(f"sqlite:///{tmp_path}/desk.db") as store:
+        with pytest.raises(Unavailable, match="nothing was changed"), store.writing() as sql:
+            sql.connection.exec_driver_sql(orphan)
+        late = "PRAGMA defer_foreign_keys = ON"  # checked by the commit
+        with pytest.raises(Unavailable, match="may or may not have been recorded"), store.writing() as sql:
+            [sql.connection.exec_driver_sql(each) for each in (late, orphan)]
+
+
 def test_problems_are_stored_once(sqlite_url):
     with make(sqlite_url) as study:
         for _ in range(3):

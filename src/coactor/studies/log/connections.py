@@ -84,13 +84,11 @@ def begin(connection: Any, dialect: str, level: str | None) -> None:
 
 
 @contextmanager
-def translate_database_errors(engine: sa.Engine) -> Iterator[None]:
-    """Re-raise errors of SQLAlchemy and of the driver as `Unavailable`."""
+def translate_database_errors(engine: sa.Engine, outcome: str = "nothing was changed") -> Iterator[None]:
+    """Re-raise errors of SQLAlchemy and of the driver as `Unavailable`, with the outcome of a change."""
     try:
         yield
     except (DBAPIError, PoolTimeout, engine.dialect.loaded_dbapi.Error) as error:
         cause = getattr(error, "orig", None) or error
         reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
-        raise Unavailable(
-            f"The store cannot be used now ({reason}); nothing was changed. Try again later."
-        ) from error
+        raise Unavailable(f"The store cannot be used now ({reason}); {outcome}. Try again later.") from error

@@ -63,7 +63,9 @@ class Store:
         with self._connected() as connection:
             begin(connection.driver_connection, self.engine.name, "FULL" if synced else "NORMAL")
             yield Transaction(self.engine, connection)
-            connection.commit()
+            # A connection that breaks now may do so after the database has committed.
+            with translate_database_errors(self.engine, "the change may or may not have been recorded"):
+                connection.commit()
 
     @contextmanager
     def _connected(self) -> Iterator[sa.PoolProxiedConnection]:
