@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coactor.loaders import read_network, read_trips
+from coactor.loaders import read_choices, read_distances, read_network, read_trips
 
 LINKS = "id,from,to,length,kind\na,1,2,100,main\nb,2,3,50,side\nc,3,1,80,main\nd,2,1,100,main\n"
 NODES = "id,x,y\n1,500,500\n2,500,600\n3,550,600\n"
@@ -105,13 +105,15 @@ def test_read_network_keeps_the_largest_component(tmp_path: Path) -> None:
     assert np.array_equal(network.head, [1, 2, 0])
 
 
-@pytest.mark.parametrize("name", ["links", "nodes", "turns", "trips"])
+@pytest.mark.parametrize("name", ["links", "nodes", "turns", "trips", "choices", "distances"])
 def test_files_that_are_not_text_or_not_csv_are_refused_in_one_short_sentence(tmp_path, name):
     files = {
         "links": LINKS,
         "nodes": NODES,
         "turns": "from_link,to_link\na,b\n",
         "trips": "day,path\n1,a_b\n",
+        "choices": "person,situation,alternative,chosen,price\n1,1,a,1,2\n1,1,b,0,1\n",
+        "distances": "0,1\n1,0\n",
     }
     good = write(tmp_path, "good.csv", LINKS)
     read = {
@@ -119,6 +121,8 @@ def test_files_that_are_not_text_or_not_csv_are_refused_in_one_short_sentence(tm
         "nodes": lambda path: read_network(good, path),
         "turns": lambda path: read_network(good, None, path),
         "trips": lambda path: read_trips(path, read_network(good)),
+        "choices": read_choices,
+        "distances": read_distances,
     }[name]
     text = files[name].encode()
     for wrong, sentence in (

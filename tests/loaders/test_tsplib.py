@@ -89,6 +89,7 @@ def test_damaged_files_are_refused_in_one_sentence_that_names_the_file(tmp_path)
         (
             head + "1 0 0\n2 1\n3 1 1\nEOF\n",
             head + "1 0 0\n2 x 0\n3 1 1\nEOF\n",
+            head + "1 0 0\n2 1e999 0\n3 1 1\nEOF\n",
             head.replace("EUC_2D", "EXPLICIT") + points + "EOF\n",
             head.replace(": 3", ": " + "9" * 5000) + points + "EOF\n",
             triangle + "EDGE_WEIGHT_SECTION\n1 2\n3\nEOF\n",

@@ -8,14 +8,13 @@ much it is liked for what no column says.
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from coactor.domains import Alternatives, Situation
-from coactor.loaders.tables import Row, existing_file, read_table
+from coactor.loaders.tables import Row, csv_lines, existing_file, read_table
 
 COLUMNS = {
     "person": ("person", "id"),
@@ -57,8 +56,7 @@ def read_choices(path: str | Path) -> tuple[Alternatives, list[Chosen]]:
 
 
 def _features(path: Path) -> list[str]:
-    with existing_file(path).open(newline="", encoding="utf-8-sig") as file:
-        header = [name.strip() for name in next(csv.reader(file), [])]
+    header = [name.strip() for name in next(csv_lines(existing_file(path)), (1, []))[1]]
     taken = {next((alias for alias in aliases if alias in header), "") for aliases in COLUMNS.values()}
     return [name for name in header if name and name not in taken]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from coactor.domains.plans import PlannedDay
-from coactor.loaders.tables import existing_file
+from coactor.loaders.tables import Row, csv_lines, existing_file, shortened
 from coactor.protocol import Matrix
 
 
@@ -25,17 +24,17 @@ def read_distances(path: str | Path) -> Matrix:
     """
     path = existing_file(path)
     rows: list[list[float]] = []
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        for line, cells in enumerate(csv.reader(file), 1):
-            if not cells:
-                continue
-            row = [_number(cell) for cell in cells]
-            if any(value is None or value < 0 for value in row):
-                bad = next(c for c, v in zip(cells, row, strict=True) if v is None or v < 0)
-                raise ValueError(f"{path}, line {line}: got {bad!r}, expected a distance of 0 or more.")
-            if rows and len(row) != len(rows[0]):
-                raise ValueError(f"{path}, line {line}: got {len(row)} distances, expected {len(rows[0])}.")
-            rows.append([value for value in row if value is not None])
+    for line, cells in csv_lines(path):
+        if not cells:
+            continue
+        row = [_number(cell) for cell in cells]
+        distances = [value for value in row if value is not None and value >= 0]
+        if len(distances) < len(row):
+            bad = next(c for c, v in zip(cells, row, strict=True) if v is None or v < 0)
+            raise Row(path, line, {}).fail(f"got {bad!r}, expected a distance of 0 or more.")
+        if rows and len(row) != len(rows[0]):
+            raise ValueError(f"{path}, line {line}: got {len(row)} distances, expected {len(rows[0])}.")
+        rows.append(distances)
     if not rows or len(rows) != len(rows[0]):
         width = len(rows[0]) if rows else 0
         raise ValueError(f"{path} has {len(rows)} rows of {width} distances; expected a square table.")
@@ -61,7 +60,10 @@ def read_plans(path: str | Path, distances: Matrix) -> list[PlannedDay]:
         raise ValueError(f"{path} is not JSON ({error}). Is the file cut?") from None
     if not isinstance(entries, list) or not entries:
         raise ValueError(f"{path} has no days; expected a JSON list with at least one day.")
-    return [_day(f"{path}, entry {k}", entry, len(distances)) for k, entry in enumerate(entries)]
+    try:
+        return [_day(f"{path}, entry {k}", entry, len(distances)) for k, entry in enumerate(entries)]
+    except ValueError as error:
+        raise ValueError(shortened(str(error))) from None
 
 
 def _day(where: str, entry: Any, points: int) -> PlannedDay:

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 LONGEST = 120  # characters of either end of a message
 
@@ -76,35 +75,36 @@ def read_table(
         With the file, the line and what was expected.
     """
     path = existing_file(path)
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = _lines(csv.reader(file), path)
-        header = [name.strip() for name in next(reader, (1, []))[1]]
-        places = {}
-        for name, aliases in columns.items():
-            matches = [header.index(alias) for alias in aliases if alias in header]
-            if matches:
-                places[name] = matches[0]
-            elif name not in optional:
-                expected = " or ".join(map(repr, aliases))
-                raise Row(path, 1, {}).fail(f"there is no column {expected}; the columns are {header}.")
-        for line, cells in reader:
-            if not cells:
-                continue
-            row = Row(path, line, {})
-            if len(cells) != len(header):
-                raise row.fail(
-                    f"got {len(cells)} values, expected {len(header)} as in the header. Is the file cut?"
-                )
-            row.cells.update((name, cells[place]) for name, place in places.items())
-            yield row
+    reader = csv_lines(path)
+    header = [name.strip() for name in next(reader, (1, []))[1]]
+    places = {}
+    for name, aliases in columns.items():
+        matches = [header.index(alias) for alias in aliases if alias in header]
+        if matches:
+            places[name] = matches[0]
+        elif name not in optional:
+            expected = " or ".join(map(repr, aliases))
+            raise Row(path, 1, {}).fail(f"there is no column {expected}; the columns are {header}.")
+    for line, cells in reader:
+        if not cells:
+            continue
+        row = Row(path, line, {})
+        if len(cells) != len(header):
+            raise row.fail(
+                f"got {len(cells)} values, expected {len(header)} as in the header. Is the file cut?"
+            )
+        row.cells.update((name, cells[place]) for name, place in places.items())
+        yield row
 
 
-def _lines(reader: Any, path: Path) -> Iterator[tuple[int, list[str]]]:
+def csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The lines of a CSV file with their numbers. Raises ValueError if it is not text or not CSV."""
-    try:
-        for cells in reader:
-            yield reader.line_num, cells
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not text in UTF-8; convert it, or choose another file.") from error
-    except csv.Error as error:
-        raise Row(path, reader.line_num, {}).fail(f"this is not CSV ({error}).") from error
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file)
+        try:
+            for cells in reader:
+                yield reader.line_num, cells
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path} is not text in UTF-8; convert it, or choose another file.") from error
+        except csv.Error as error:
+            raise Row(path, reader.line_num, {}).fail(f"this is not CSV ({error}).") from error

@@ -158,6 +158,8 @@ def _distances(path: Path, data: dict[str, Any]) -> Matrix:
     if places is None:
         raise ValueError(f"{path} has neither coordinates nor edge weights.")
     places = np.asarray(places, dtype=np.float64)
+    if not (np.abs(places) < 1e150).all():  # their squares are finite
+        raise ValueError(f"{path} has coordinates that are not finite, or too large.")
     if kind == "GEO":
         return _geographical(places)
     gaps = places[:, None, :] - places[None, :, :]
