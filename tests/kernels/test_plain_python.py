@@ -75,17 +75,17 @@ def calls(rng: np.random.Generator, n: int) -> Iterator[tuple[Any, tuple[Any, ..
     yield tours.length, (cost, tour)
     yield tours.features_along, (rows, np.array([tour, tour[::-1]]))
     yield tours.move_features, (rows, tour)
-    near = large_tours.nearest(cost, 2)
+    near = large_tours.nearest(cost, 2)  # the lists and their costs
     position = np.argsort(tour)
     yield large_tours.nearest, (cost, 2)
     yield large_tours.turn, (tour.copy(), position.copy(), n - 2, 1)
-    yield large_tours.cheaper, (cost, 0, 0.5)
+    yield large_tours.cheaper, (cost, 0, 0.5, np.empty(n, np.int64))
     for others in (tour[:0], tour[tour != 0]):
         state = (tour.copy(), position.copy(), 0, np.zeros(n, np.int64), 0.0)
-        yield large_tours.improve_point, (cost, near, *state, others)
-    yield large_tours.two_opt, (cost, tour.copy(), near)
-    yield large_tours.greedy, (cost, near)
-    pairs = np.column_stack([np.repeat(tour, 2), near[tour].ravel()])
+        yield large_tours.improve_point, (cost, *near, *state, others)
+    yield large_tours.two_opt, (cost, tour.copy(), *near)
+    yield large_tours.greedy, (cost, *near)
+    pairs = np.column_stack([np.repeat(tour, 2), near[0][tour].ravel()])
     yield large_tours.join, (pairs, np.full((n, 2), -1), np.arange(n))
     path = np.column_stack([np.arange(-1, n - 1), np.append(np.arange(1, n), -1)])
     path[0] = path[0][::-1]

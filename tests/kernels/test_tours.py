@@ -90,7 +90,7 @@ def test_greedy_is_a_tour_that_begins_with_the_cheapest_edge(
     seed: int, n: int, metric: bool, neighbours: int
 ) -> None:
     cost = costs_of(seed, n, metric)
-    tour = large_tours.greedy(cost, large_tours.nearest(cost, min(neighbours, n - 1)))
+    tour = large_tours.greedy(cost, *large_tours.nearest(cost, min(neighbours, n - 1)))
     assert arrays.is_permutation(tour, n)
     rest = cost + np.where(np.eye(n, dtype=bool), np.inf, 0.0)
     cheapest = np.unravel_index(rest.argmin(), rest.shape)
@@ -131,8 +131,9 @@ def test_nearest_are_the_cheapest_and_ties_do_not_all_go_to_the_same_points(
 ) -> None:
     k = min(neighbours, n - 1)
     cost = np.floor(4 * costs_of(seed, n, False))
-    near = large_tours.nearest(cost, k)
+    near, near_costs = large_tours.nearest(cost, k)
     for p in range(n):
+        assert (near_costs[p] == cost[p, near[p]]).all()
         others = sorted(set(range(n)) - {p}, key=lambda q: (cost[p, q], (q - p) % n))
         assert near[p].tolist() == others[:k]
 
@@ -141,7 +142,7 @@ def test_nearest_are_the_cheapest_and_ties_do_not_all_go_to_the_same_points(
 def test_nearest_lists_the_cheapest_partners_in_order(seed: int, n: int) -> None:
     cost = costs_of(seed, n)
     for k in range(1, n):
-        near = large_tours.nearest(cost, k)
+        near, _ = large_tours.nearest(cost, k)
         for p in range(n):
             others = sorted((q for q in range(n) if q != p), key=lambda q: cost[p, q])
             assert near[p].tolist() == others[:k]

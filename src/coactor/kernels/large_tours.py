@@ -20,24 +20,23 @@ JOINED = 8  # other ends that each end of a piece tries, when the pieces of a to
 
 def solve(cost: Matrix, neighbours: int) -> Indices:
     """A tour from point 0 that no reversal improves."""
-    near = nearest(cost, min(neighbours, len(cost) - 1))
-    tour = greedy(cost, near)
-    two_opt(cost, tour, near)
+    near, near_costs = nearest(cost, min(neighbours, len(cost) - 1))
+    tour = greedy(cost, near, near_costs)
+    two_opt(cost, tour, near, near_costs)
     return np.roll(tour, -int(np.flatnonzero(tour == 0)[0]))
 
 
 @njit(cache=True, nogil=True)
-def nearest(cost: Matrix, k: int) -> Indices:
-    """The k cheapest partners of each point, cheapest first.
+def nearest(cost: Matrix, k: int) -> tuple[Indices, Matrix]:
+    """The k cheapest partners of each point, cheapest first, and their costs.
 
-    Of equally cheap partners, those that follow the point in cyclic order come first. If it were the lowest
+    The costs are kept beside the list because a large matrix is not in the processor's cache. Of equally cheap partners, those that follow the point in cyclic order come first. If it were the lowest
     numbers, all points would list the same few.
     """
     n = cost.shape[0]
-    out = np.empty((n, k), np.int64)
-    best = np.empty(k)
+    out, costs = np.empty((n, k), np.int64), np.empty((n, k))
     for p in range(n):
-        size = 0
+        best, size = costs[p], 0
         for step in range(1, n):
             q = p + step if p + step < n else p + step - n
             c = cost[p, q]
@@ -49,22 +48,23 @@ def nearest(cost: Matrix, k: int) -> Indices:
                 best[t], out[p, t] = best[t - 1], out[p, t - 1]
                 t -= 1
             best[t], out[p, t] = c, q
-    return out
+    return out, costs
 
 
-def greedy(cost: Matrix, near: Indices) -> Indices:
+def greedy(cost: Matrix, near: Indices, near_costs: Matrix) -> Indices:
     """A tour of cheap edges that close no circle: among neighbours, then between the ends of pieces."""
     n = len(cost)
     links, opposite = np.full((n, 2), -1), np.arange(n)
     ends = np.arange(n)
     while len(ends) > 2 or (len(ends) == 2 and opposite[ends[0]] != ends[1]):
         pairs = np.column_stack([np.repeat(ends, near.shape[1]), near.ravel()])
-        order = np.argsort(cost[pairs[:, 0], pairs[:, 1]], kind="stable")
+        order = np.argsort(near_costs.ravel(), kind="stable")
         join(pairs[order], links, opposite)
         ends = np.flatnonzero(links[:, 1] < 0)
         between = cost[np.ix_(ends, ends)]
         between[np.arange(len(ends)), np.searchsorted(ends, opposite[ends])] = np.inf  # of the same piece
-        near = ends[nearest(between, min(JOINED, len(ends) - 1))]
+        places, near_costs = nearest(between, min(JOINED, len(ends) - 1))
+        near = ends[places]
     return walk(links, int(ends[0]))
 
 
@@ -108,11 +108,10 @@ def turn(tour: Indices, position: Indices, i: int, j: int) -> None:
 
 
 @njit(cache=True)
-def cheaper(cost: Matrix, a: int, bound: float) -> Indices:
-    """The points that are cheaper to reach from a than the bound."""
-    n, size = cost.shape[0], 0
-    out = np.empty(n, np.int64)
-    for p in range(n):
+def cheaper(cost: Matrix, a: int, bound: float, out: Indices) -> Indices:
+    """The points that are cheaper to reach from a than the bound; `out` is room for all points."""
+    size = 0
+    for p in range(cost.shape[0]):
         out[size] = p  # overwritten by the next one unless it counts: no branch to mispredict
         size += cost[a, p] < bound and p != a
     return out[:size].copy()
@@ -122,6 +121,7 @@ def cheaper(cost: Matrix, a: int, bound: float) -> Indices:
 def improve_point(
     cost: Matrix,
     near: Indices,
+    near_costs: Matrix,
     tour: Indices,
     position: Indices,
     a: int,
@@ -137,10 +137,11 @@ def improve_point(
     for ahead in (True, False):
         step = 1 if ahead else -1
         b = tour[(position[a] + step) % n]
-        listed = others.size == 0 or cost[a, b] <= cost[a, near[a, k - 1]]
+        present = cost[a, b]
+        listed = others.size == 0 or present <= near_costs[a, k - 1]
         for t in range(k if listed else others.size):
             c = near[a, t] if listed else others[t]
-            saved = cost[a, b] - cost[a, c]
+            saved = present - (near_costs[a, t] if listed else cost[a, c])
             if saved <= 0.0:
                 if listed:
                     break
@@ -157,7 +158,7 @@ def improve_point(
 
 
 @njit(cache=True, nogil=True)
-def two_opt(cost: Matrix, tour: Indices, near: Indices) -> None:
+def two_opt(cost: Matrix, tour: Indices, near: Indices, near_costs: Matrix) -> None:
     """2-opt in place: by the lists while they help, then with proof that no reversal gains."""
     n = tour.size
     if n < 4:
@@ -167,11 +168,9 @@ def two_opt(cost: Matrix, tour: Indices, near: Indices) -> None:
     for k in range(n):
         position[tour[k]] = k
     awake = np.ones(n, np.int64)  # points whose surroundings changed since they were last tried
-    none = np.empty(0, np.int64)
+    none, room = np.empty(0, np.int64), np.empty(n, np.int64)
     searched: dict[int, Indices] = Dict.empty(int64, int64[::1])  # of points whose list is too short
-    bound = np.empty(n)  # as far as the list of a point, or its search, reaches
-    for a in range(n):
-        bound[a] = cost[a, near[a, -1]]
+    bound = near_costs[:, -1].copy()  # as far as the list of a point, or its search, reaches
     proved = 0  # points that were proved since the last reversal
     while True:
         active = True
@@ -180,7 +179,7 @@ def two_opt(cost: Matrix, tour: Indices, near: Indices) -> None:
             for a in range(n):
                 while awake[a] == 1:
                     awake[a] = 0
-                    if improve_point(cost, near, tour, position, a, awake, least, none):
+                    if improve_point(cost, near, near_costs, tour, position, a, awake, least, none):
                         active, proved = True, 0
         for a in range(n):
             while True:
@@ -188,9 +187,9 @@ def two_opt(cost: Matrix, tour: Indices, near: Indices) -> None:
                 reach = max(cost[a, tour[here - 1]], cost[a, tour[(here + 1) % n]])
                 if reach > bound[a]:
                     bound[a] = reach
-                    searched[a] = cheaper(cost, a, reach)
+                    searched[a] = cheaper(cost, a, reach, room)
                 others = searched.get(a, none)
-                if not improve_point(cost, near, tour, position, a, awake, least, others):
+                if not improve_point(cost, near, near_costs, tour, position, a, awake, least, others):
                     break
                 proved = 0
             proved += 1
