@@ -30,8 +30,9 @@ def solve(cost: Matrix, neighbours: int) -> Indices:
 def nearest(cost: Matrix, k: int) -> tuple[Indices, Matrix]:
     """The k cheapest partners of each point, cheapest first, and their costs.
 
-    The costs are kept beside the list because a large matrix is not in the processor's cache. Of equally cheap partners, those that follow the point in cyclic order come first. If it were the lowest
-    numbers, all points would list the same few.
+    The costs are kept beside the list because a large matrix is not in the processor's cache. Of equally
+    cheap partners, those that follow the point in cyclic order come first. If it were the lowest numbers, all
+    points would list the same few.
     """
     n = cost.shape[0]
     out, costs = np.empty((n, k), np.int64), np.empty((n, k))
