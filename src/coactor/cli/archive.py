@@ -18,6 +18,7 @@ from coactor.cli.options import (
     jobs_option,
     json_option,
     names,
+    parameters_of,
     report_errors,
     seed_option,
 )
@@ -67,12 +68,7 @@ def _open(
         if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
             raise ValueError(f"--budget is {budget!r}; expected two whole numbers such as 5,15.")
         limits = (int(parts[0]), int(parts[1]))
-    try:
-        given = json.loads(parameters)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"--parameters is not valid JSON: {error}") from error
-    if not isinstance(given, dict):
-        raise ValueError("--parameters must be a JSON object.")
+    given = parameters_of(parameters)
     kinds = True if habits is None else () if habits == "none" else tuple(names(habits) or ())
     return open_archive(archive, habits=kinds, budget=limits, domain=domain, parameters=given)
 

@@ -84,3 +84,16 @@ def exclusive_jobs(jobs: int | None, cluster: str | None) -> None:
 def names(text: str | None) -> list[str] | None:
     """The names in a comma-separated list; None stays None."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def parameters_of(text: str) -> dict[str, Any]:
+    """The parameters of a domain, from the option. Raises Invalid if it is not a JSON object."""
+    from coactor.protocol import Invalid
+
+    try:
+        given = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise Invalid(f"--parameters is not valid JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise Invalid("--parameters must be a JSON object.")
+    return given

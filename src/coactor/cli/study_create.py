@@ -10,7 +10,7 @@ import click
 import orjson
 
 from coactor import loaders, plugins
-from coactor.cli.options import domain_option, names
+from coactor.cli.options import domain_option, names, parameters_of
 from coactor.cli.stores import Result, on_store
 from coactor.domains.roads import network_json
 from coactor.protocol import Domain, State
@@ -92,12 +92,7 @@ def create(
     grace: float | None,
 ) -> Result:
     """Create a study."""
-    try:
-        given = orjson.loads(parameters)
-    except orjson.JSONDecodeError as error:
-        raise Invalid(f"--parameters is not valid JSON: {error}") from error
-    if not isinstance(given, dict):
-        raise Invalid("--parameters must be a JSON object.")
+    given = parameters_of(parameters)
     if network is not None:
         given = with_network(domain, given, network)
     _check_is_new(store, name)

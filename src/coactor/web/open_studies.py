@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from coactor.protocol import Domain
-from coactor.studies import Conflict, Desk, Forbidden, Invalid, Store, Study, catalog, open_study
+from coactor.studies import Desk, Forbidden, Invalid, Store, Study, catalog
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
 
@@ -66,42 +66,6 @@ class OpenStudies:
                 study.renew_ahead()
             except Deleted:
                 self.forget(study.name)
-
-    def create(
-        self,
-        name: str,
-        domain: str,
-        parameters: dict[str, Any],
-        learner: str,
-        *,
-        costs: dict[str, float],
-        grace: float,
-        proposals: str,
-        budget: float | None,
-        habits: bool | list[str],
-        actor: str,
-        start: list[float] | dict[str, float] | None = None,
-        trust: float | None = None,
-    ) -> None:
-        """Create a study of an installed domain. Raises Conflict if the name is taken."""
-        if name in self.names():
-            raise Conflict(f"There is already a study called {name!r}; choose another name.")
-        open_study(
-            self.store,
-            name,
-            catalog.make(domain, parameters),
-            learner,
-            create=True,
-            costs=costs,
-            grace=grace,
-            proposals=proposals,
-            budget=math.inf if budget is None else budget,
-            habits=habits,
-            start=start,
-            trust=trust,
-            actor=actor,
-            clock=self.clock,
-        )
 
     def names(self) -> list[str]:
         """Return the names of all studies in the store."""

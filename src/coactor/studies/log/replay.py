@@ -57,7 +57,7 @@ class LogReplay:
 
         The weights of the versions on the way are added to `weights`.
         """
-        data = sql.snapshot(self.head.id, upto) if use_snapshot else None
+        data = sql.snapshot(self.head.id, upto)
         knowledge = self.fresh()
         projection = Projection(knowledge) if data is None else Projection.load(orjson.loads(data), knowledge)
         for entry in self.following(projection, sql, upto):

@@ -31,12 +31,6 @@ _MOVE_HEAD = (
     .where(schema.studies.c.id == sa.bindparam("i"))
     .values(seq=sa.bindparam("s"), hash=sa.bindparam("h"))
 )
-_AFTER = (
-    sa.select(_F.c.body, _F.c.vectors, _F.c.hash)
-    .where(_F.c.study == sa.bindparam("i"), _F.c.seq > sa.bindparam("s"))
-    .order_by(_F.c.seq)
-    .limit(sa.bindparam("n"))
-)
 _ROWS = (
     sa.select(
         *(_F.c.body, _F.c.vectors, _F.c.hash, schema.weights.c.data),
@@ -216,14 +210,9 @@ class Transaction:
 
     def after(self, study: int, seq: int, upto: int = END) -> Iterator[Entry]:
         """The facts after a sequence number, up to and including another, in order, with their vectors."""
-        while seq < upto:
-            rows = self.connection.execute(_AFTER, {"i": study, "s": seq, "n": min(PAGE, upto - seq)}).all()
-            for body, vectors, hash in rows:
-                entry = unseal(bytes(body), bytes(vectors), bytes(hash))
-                yield entry
-            if len(rows) < PAGE:
-                return
-            seq = entry.seq
+        for page in self.pages(study, seq, upto):
+            for row in page:
+                yield row.entry
 
     def first(self, study: int) -> Entry | None:
         """The first fact of a study."""
@@ -268,13 +257,10 @@ class Transaction:
         hash = self.connection.scalar(_HASH_AT, {"i": study, "s": seq})
         return None if hash is None else bytes(hash)
 
-    def pages(self, study: int, upto: int) -> Iterator[list[StoredFact]]:
-        """Every fact with what is stored beside its body, to verify one against the other; page by page."""
-        seq = 0
+    def pages(self, study: int, seq: int, upto: int) -> Iterator[list[StoredFact]]:
+        """The same with what is stored beside each fact, to verify one against the other; page by page."""
         while seq < upto:
             rows = self.connection.execute(_ROWS, {"i": study, "s": seq, "u": upto, "n": PAGE}).all()
-            if not rows:
-                return
             yield [
                 StoredFact(
                     unseal(bytes(body), bytes(vectors), bytes(hash)),
@@ -283,6 +269,8 @@ class Transaction:
                 )
                 for body, vectors, hash, weights, *columns in rows
             ]
+            if len(rows) < PAGE:
+                return
             seq = rows[-1].seq
 
     def _entries(self, query: Any, values: dict[str, Any]) -> Iterator[Entry]:

@@ -66,7 +66,7 @@ def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
         replay = open_replay(sql, name, learner)
         head = replay.head
         check = Check(replay, sql, sql.snapshots(head.id, head.seq))
-        for page in sql.pages(head.id, head.seq):
+        for page in sql.pages(head.id, 0, head.seq):
             for row in page:
                 check.entry(row.entry, row.columns, row.weights)
             check.problems(row.entry for row in page)

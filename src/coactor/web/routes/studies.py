@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
 from coactor import learners
-from coactor.studies import Version, catalog
+from coactor.studies import Conflict, Version, catalog, open_study
 from coactor.studies.log import transfer
 from coactor.web.auth.permissions import Me, on_behalf, require
 from coactor.web.open_studies import OpenStudies
@@ -54,19 +54,23 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def create_study(body: StudyBody, account: Me) -> Response:
         """Create a study of an installed domain."""
         require(account, "create", body.name)
-        studies.create(
+        if body.name in studies.names():
+            raise Conflict(f"There is already a study called {body.name!r}; choose another name.")
+        open_study(
+            studies.store,
             body.name,
-            body.domain.name,
-            body.domain.parameters,
+            catalog.make(body.domain.name, body.domain.parameters),
             body.learner,
+            create=True,
             costs=body.costs,
             grace=body.grace,
             proposals=body.proposals,
-            budget=body.budget,
+            budget=math.inf if body.budget is None else body.budget,
             habits=body.habits,
             start=body.start,
             trust=body.trust,
             actor=account.name,
+            clock=studies.clock,
         )
         return json_response(studies.summary(body.name), 201)
 
