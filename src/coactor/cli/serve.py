@@ -98,6 +98,15 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     envvar="COACTOR_RENEW_AHEAD",
     help="Solve waiting proposals again in the background. Programs must then tell with asked_with.",
 )
+@click.option(
+    "--body-limit",
+    type=click.IntRange(1, 1024),
+    default=8,
+    show_default=True,
+    metavar="MB",
+    envvar="COACTOR_BODY_LIMIT",
+    help="The largest request: a problem with a table of 1,000 stops has about 20 MB a feature.",
+)
 @click.option("--quiet", is_flag=True, envvar="COACTOR_QUIET", help="Do not log requests.")
 @click.option("--log-json", is_flag=True, envvar="COACTOR_LOG_JSON", help="Log JSON, one object a line.")
 @click.option(
@@ -125,6 +134,7 @@ def serve(
     attribution: str,
     backdrops: Path | None,
     ahead: bool,
+    body_limit: int,
     quiet: bool,
     log_json: bool,
     as_json: bool,
@@ -150,7 +160,13 @@ def serve(
         demo = load_demo(store, with_demo)
         domains = dict(domain_of(text, store) for text in own)
         app = create_app(
-            store, hosts=[*hosts, host], secure=secure, demo=demo, ground=ground, domains=domains
+            store,
+            hosts=[*hosts, host],
+            secure=secure,
+            demo=demo,
+            ground=ground,
+            domains=domains,
+            body_limit=body_limit * 2**20,
         )
         app.state.studies.patience = PATIENCE
         for name in app.state.studies.without_domain():

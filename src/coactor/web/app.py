@@ -25,7 +25,7 @@ from coactor.studies.log import schema
 from coactor.web import api_docs, pages
 from coactor.web.assets import Assets
 from coactor.web.auth import login
-from coactor.web.auth.limits import LimitedRoute
+from coactor.web.auth.limits import BODY, LimitedRoute
 from coactor.web.auth.middleware import COOKIE, PUBLIC, Authenticator, AuthMiddleware
 from coactor.web.auth.permissions import Me
 from coactor.web.error_pages import ErrorPages
@@ -79,6 +79,7 @@ def create_app(
     demo: Demo | None = None,
     ground: Ground | None = None,
     domains: Mapping[str, Domain] | None = None,
+    body_limit: int = BODY,
 ) -> FastAPI:
     """Return an app that serves a store.
 
@@ -100,11 +101,13 @@ def create_app(
         What maps are drawn on; by default nothing.
     domains
         Of studies whose domains are not installed, by the names of the studies.
+    body_limit
+        Bytes of the largest request; larger ones may also hold more values.
     """
     ground = ground or Ground()
     studies, accounts = OpenStudies(store, lease, clock, domains), Accounts(store, clock)
     assets, metrics = Assets(), Metrics()
-    authenticator = Authenticator(accounts, hosts)
+    authenticator = Authenticator(accounts, hosts, body_limit=body_limit)
     app = App(
         title="coactor",
         version=__version__,

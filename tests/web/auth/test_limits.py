@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coactor.studies import open_study
+from coactor.studies.accounts import Accounts
+from coactor.web.app import create_app
 from coactor.web.auth.limits import BODY, COUNT, DEPTH, NUMBER, TEXT, check
-from tests.web.conftest import PROPOSALS
+from tests.studies.stubs import Switches
+from tests.web.conftest import PROPOSALS, serving
 
 valid = st.recursive(
     st.floats(-NUMBER, NUMBER)
@@ -99,6 +104,20 @@ def test_large_body_without_content_length_is_413(shared_server):
         PROPOSALS, content=stream(), headers={"Content-Type": "application/json"}
     )
     assert answer.status_code == 413
+
+
+def test_body_limit_allows_larger_bodies_with_more_values(store):
+    open_study(store, "own", Switches(), "PER", create=True).close()
+    token = Accounts(store).create("m", "own", "solver")
+    body = b'{"problem": [%b0]}' % (b"0," * (COUNT + 1))
+    answers = []
+    for limit in (2**20, BODY, 2 * BODY):
+        with serving(create_app(store, body_limit=limit, domains={"own": Switches()})) as address:
+            headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+            answers.append(httpx.post(f"{address}/api/studies/own/proposals", content=body, headers=headers))
+    assert [answer.status_code for answer in answers] == [413, 422, 422]
+    assert "at most 1000000 values" in answers[1].json()["detail"]
+    assert "values" not in answers[2].json()["detail"]  # it reached the solver, which wants three
 
 
 def test_other_content_types_are_refused(shared_server):

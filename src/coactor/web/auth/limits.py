@@ -10,17 +10,17 @@ from fastapi import HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
-BODY = 8 * 2**20  # bytes
+BODY = 8 * 2**20  # bytes, by default
 SMALL = 2**15  # bytes that are parsed faster than a thread is started
 DEPTH = 24
-COUNT = 1_000_000
+COUNT = 1_000_000  # of a body of that size; more in proportion if larger bodies are allowed
 TEXT = 20_000
 NUMBER = 1e15
 
 
-def check(data: Any) -> None:
+def check(data: Any, count: int = COUNT) -> None:
     """Raise ValueError if parsed JSON exceeds the limits."""
-    left, layer = COUNT, [data]
+    left, layer = count, [data]
     for _ in range(DEPTH):
         next_layer: list[Any] = []
         for item in layer:
@@ -38,7 +38,7 @@ def check(data: Any) -> None:
             elif isinstance(item, int | float) and abs(item) > NUMBER:
                 raise ValueError(f"Numbers may not exceed {NUMBER:g} in size.")
         if left < 0:
-            raise ValueError(f"A request may hold at most {COUNT} values.")
+            raise ValueError(f"A request may hold at most {count} values.")
         if not next_layer:
             return
         layer = next_layer
@@ -61,10 +61,10 @@ def _check_text(value: str) -> None:
         raise ValueError(f"Text may have at most {TEXT} characters.")
 
 
-def _parse(body: bytes) -> Any:
+def _parse(body: bytes, limit: int) -> Any:
     data = orjson.loads(body)  # strict: refuses NaN and infinity
     try:
-        check(data)
+        check(data, COUNT * limit // BODY)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
     return data
@@ -76,7 +76,9 @@ class LimitedRequest(Request):
     async def json(self) -> Any:
         if not hasattr(self, "_data"):
             body = await self.body()
-            self._data = _parse(body) if len(body) < SMALL else await run_in_threadpool(_parse, body)
+            limit = self.scope.get("body_limit", BODY)
+            small = len(body) < SMALL
+            self._data = _parse(body, limit) if small else await run_in_threadpool(_parse, body, limit)
         return self._data
 
 

@@ -37,7 +37,6 @@ SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 FAILURES, WINDOW = 10, 60.0  # failed credentials allowed per address, within this many seconds
 CACHE_SECONDS = 1.0  # how long a valid credential is cached, and so how long a revoked one may still work
-TOO_LARGE = f"The request is too large; the limit is {limits.BODY} bytes."
 
 HEADERS = {
     "content-security-policy": (
@@ -63,12 +62,18 @@ class Authenticator:
         Host names this server answers to, besides loopback.
     clock
         Monotonic seconds, for the cache and the throttle.
+    body_limit
+        Bytes of the largest body.
     """
 
     def __init__(
-        self, accounts: Accounts, hosts: Iterable[str], clock: Callable[[], float] = time.monotonic
+        self,
+        accounts: Accounts,
+        hosts: Iterable[str],
+        clock: Callable[[], float] = time.monotonic,
+        body_limit: int = limits.BODY,
     ) -> None:
-        self.accounts = accounts
+        self.accounts, self.body_limit = accounts, body_limit
         self.hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self.clock = clock
         self._failures: OrderedDict[str, deque[float]] = OrderedDict()
@@ -82,8 +87,9 @@ class Authenticator:
                 400, "This server does not answer to this host name; start it with --allow-host NAME."
             )
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > limits.BODY:
-            return problem(413, TOO_LARGE)
+        if not length.isdigit() or int(length) > self.body_limit:
+            return problem(413, _too_large(self.body_limit))
+        scope["body_limit"] = self.body_limit
         if path in PUBLIC or path.startswith(STATIC):
             return None if scope["method"] in SAFE_METHODS else self._check_origin(headers, scope)
         try:
@@ -214,7 +220,7 @@ class AuthMiddleware:
             if refusal is not None:
                 await refusal(scope, receive, send_with_headers)
             else:
-                await self.app(scope, _limited(receive), send_with_headers)
+                await self.app(scope, _limited(receive, self.authenticator.body_limit), send_with_headers)
         except Exception:
             error_id = secrets.token_hex(4)
             error_log.exception("Error %s: %s %s failed", error_id, method, path, extra=context)
@@ -264,7 +270,11 @@ def _unauthorized(detail: str) -> Response:
     return problem(401, detail, {"WWW-Authenticate": "Bearer"})
 
 
-def _limited(receive: Receive) -> Receive:
+def _too_large(limit: int) -> str:
+    return f"The request is too large; the limit is {limit} bytes."
+
+
+def _limited(receive: Receive, limit: int) -> Receive:
     """Enforce the size limit on bodies without a Content-Length."""
     size = 0
 
@@ -272,8 +282,8 @@ def _limited(receive: Receive) -> Receive:
         nonlocal size
         message = await receive()
         size += len(message.get("body", b""))
-        if size > limits.BODY:
-            raise HTTPException(413, TOO_LARGE)
+        if size > limit:
+            raise HTTPException(413, _too_large(limit))
         return message
 
     return limited
