@@ -15,7 +15,7 @@ from coactor.domains.roads import network_json
 from coactor.loaders import read_roads
 from coactor.plugins import load_domain
 from coactor.studies import Store, open_study
-from coactor.studies.log.ledger import open_ledger
+from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.verification import verify
 from tests.domains.roads.networks import assert_same
 
@@ -163,7 +163,7 @@ def test_a_study_of_a_model_starts_from_the_weights_in_use(
     run(*create, "--trust", "5")
     with open_study(sqlite_url, "shop", load_domain(model, {})) as study:
         np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 3.0])
-        inner = open_ledger(study.store, "shop").first.state["single"]
+        inner = Ledger(study.store, "shop").first.state["single"]
         assert (inner["confidence"], inner["doubt"]) == (5.0, 2.0)  # (0.01, 10.0) without trust
 
 

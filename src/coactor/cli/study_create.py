@@ -16,7 +16,7 @@ from coactor.domains.roads import network_json
 from coactor.protocol import Domain, State
 from coactor.studies import catalog
 from coactor.studies.errors import Conflict, Invalid
-from coactor.studies.log.ledger import open_ledger
+from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.store import Store
 from coactor.studies.opening import open_study
 from coactor.studies.study import Study
@@ -171,7 +171,7 @@ def _costs(given: tuple[str, ...]) -> dict[str, float] | None:
 
 def about(store: Store, name: str) -> dict[str, Any]:
     """Totals, features and weights of a study, from its log alone: the domain need not be installed."""
-    ledger = open_ledger(store, name)
+    ledger = Ledger(store, name)
     first, projection = ledger.first, ledger.projection
     return {
         "name": name,

@@ -24,7 +24,7 @@ from coactor.studies.desk import LEASE, Desk
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log import transfer
 from coactor.studies.log.facts import Configured, RolledBack
-from coactor.studies.log.ledger import open_ledger
+from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import set_back
 from coactor.studies.log.store import Store
 from coactor.studies.log.vectors import digest
@@ -63,7 +63,7 @@ class Study(Reports):
         proposals: Strategy | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        ledger = open_ledger(store, name, learner, clock)
+        ledger = Ledger(store, name, learner, clock)
         config = ledger.first.config
         if domain is None:
             domain = _installed_domain(store, name, config)

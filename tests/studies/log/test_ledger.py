@@ -91,7 +91,7 @@ def test_every_learner_is_replayed_without_solver_or_domain(tmp_path, learner):
             study.tell(p.id, moves=list(expert(x, p.solution).moves))
         weights = study.weights()
     with Store(url) as store:
-        replayed = ledger.open_ledger(store, "tours").projection  # knows learners and facts, nothing else
+        replayed = ledger.Ledger(store, "tours").projection  # knows learners and facts, nothing else
         assert replayed.knowledge.learner.weights.tobytes() == weights.tobytes()
         assert verify(store, "tours").version == 12
 

@@ -11,7 +11,7 @@ from coactor.domains import Day, Plans
 from coactor.memory import HabitualDomain, plain
 from coactor.studies import Conflict, Study, open_study
 from coactor.studies.log.facts import Asked, Told
-from coactor.studies.log.ledger import open_ledger
+from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.store import Store
 from coactor.studies.log.transfer import export, load
 from coactor.studies.log.verification import verify
@@ -60,7 +60,7 @@ def test_study_remembers_what_it_learned_and_nothing_else(url):
         assert len(remembered(study)["cases"]) == 2
     with Store(url) as store:
         assert verify(store, "depot").arithmetic == ""
-        ledger = open_ledger(store, "depot")
+        ledger = Ledger(store, "depot")
         with store.reading() as sql:
             entries = list(sql.after(ledger.head.id, 0, 99))
         told = [entry.fact for entry in entries if isinstance(entry.fact, Told)]

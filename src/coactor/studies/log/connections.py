@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -44,7 +45,7 @@ def make_engine(url: str, wait: float) -> sa.Engine:
         max_overflow=56,
         connect_args={"timeout": wait, "check_same_thread": False},
     )
-    sa.event.listen(engine, "connect", _configure_sqlite)
+    sa.event.listen(engine, "connect", lambda connection, _: configure_sqlite(connection, wait))
     return engine
 
 
@@ -65,9 +66,22 @@ def _postgres_engine(url: sa.URL, wait: float) -> sa.Engine:
         raise Invalid("PostgreSQL needs a driver; install it with: pip install 'coactor[postgres]'") from None
 
 
-def _configure_sqlite(connection: sqlite3.Connection, _: Any) -> None:
+def configure_sqlite(connection: sqlite3.Connection, wait: float) -> None:
+    """Prepare a new connection.
+
+    Where several processes open a new file at the same moment, SQLite refuses the journal mode without
+    waiting for the lock; so this waits for it.
+    """
     connection.isolation_level = None  # `begin` begins transactions
-    connection.execute("PRAGMA journal_mode = WAL")
+    until = time.monotonic() + wait
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() >= until:
+                raise
+            time.sleep(0.01)
     connection.execute("PRAGMA foreign_keys = ON")
 
 

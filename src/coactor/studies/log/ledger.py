@@ -21,11 +21,11 @@ from coactor.protocol.abilities import knows_people, learner_for, whose
 from coactor.rounds import Knowledge
 from coactor.studies.errors import NotFound, Tampered
 from coactor.studies.log.chain import Entry, seal
-from coactor.studies.log.facts import Created, Fact, recorded_digest
+from coactor.studies.log.facts import Fact, recorded_digest
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.replay import LogReplay, created
 from coactor.studies.log.store import Store
-from coactor.studies.log.transactions import END, Head, Transaction
+from coactor.studies.log.transactions import END, Transaction
 from coactor.studies.log.vectors import digest
 
 EVERY = 1000  # facts between two snapshots
@@ -88,30 +88,26 @@ class Ledger(LogReplay):
 
     Parameters
     ----------
-    store, head, first
-        Where the log is, and its first fact.
+    store, name
+        Where the log is.
     learner
         A learner of the study's kind, if it is not an installed one; copies of it are restored from the log.
     clock
         Seconds since 1970.
+
+    Raises NotFound if there is no such study, Invalid if its learner is not installed and none is given.
     """
 
     def __init__(
-        self,
-        store: Store,
-        head: Head,
-        first: Created,
-        learner: Learner | None = None,
-        clock: Callable[[], float] = time.time,
+        self, store: Store, name: str, learner: Learner | None = None, clock: Callable[[], float] = time.time
     ) -> None:
-        super().__init__(head, first, learner)
-        self.store = store
-        self.clock = clock
+        self.store, self.clock = store, clock
         self.lock = threading.RLock()
-        self.snapshot_seq = 0
         self.loads = 0  # how often the projection was loaded; caches of what it says begin again with it
         self._recent: OrderedDict[int, Knowledge] = OrderedDict()
         with store.reading() as sql:
+            head = sql.find(name)
+            super().__init__(head, created(sql.first(head.id), name), learner)
             self._reload(sql, END)
 
     # -- reading -----------------------------------------------------------------------------------------
@@ -221,16 +217,3 @@ class Ledger(LogReplay):
                 writer = Writer(self, sql)
                 yield writer
             writer.apply()
-
-
-def open_ledger(
-    store: Store, name: str, learner: Learner | None = None, clock: Callable[[], float] = time.time
-) -> Ledger:
-    """The ledger of a study; without the domain.
-
-    Raises NotFound if there is no such study, Invalid if its learner is not installed and none is given.
-    """
-    with store.reading() as sql:
-        head = sql.find(name)
-        first = created(sql.first(head.id), name)
-    return Ledger(store, head, first, learner, clock)

@@ -199,13 +199,7 @@ class Projection:
     def load(cls, data: dict[str, Any], knowledge: Knowledge) -> Projection:
         """The projection that a snapshot was taken of; `knowledge` is restored and becomes part of it."""
         projection = cls(knowledge)
-        knowledge.learner.restore(data["learner"])
-        if "acceptance" in data:  # else it was taken before acceptance was learned
-            knowledge.acceptance.restore(data["acceptance"])
-        if knowledge.memory is not None:
-            knowledge.memory.restore(data["memory"])
-        if knowledge.guard is not None:
-            knowledge.guard.restore(data["guard"])
+        knowledge.restore({"acceptance": knowledge.acceptance.state(), **data})  # older ones have none
         for name in _TOTALS:
             setattr(projection, name, data[name])
         projection.hash = bytes.fromhex(data["hash"])
