@@ -27,10 +27,10 @@ from coactor.studies.log.verification import verify
 from coactor.web.app import create_app
 from tests.studies.stubs import Clock, Switches
 
-TOUR, HABITS = {"points": 6, "features": 2}, {"points": 6, "features": 2, "habits": ["recent"]}
+TOUR = {"points": 6, "features": 2}
 DOMAINS = {
     "tour": ("tour", TOUR),
-    "habits": ("tour", HABITS),
+    "habits": ("tour", {**TOUR, "habits": ["recent"]}),
     "ranking": ("ranking", {"features": 3, "documents": 5}),
     "hypercube": ("hypercube", {"dimension": 3, "features": 2}),
 }
@@ -299,14 +299,9 @@ class Service(RuleBasedStateMachine):
         bodies = {"moves": {"moves": moves}, "path": {"path": path}, "solution": {"solution": path[-1]}}
         self.call("POST", f"/studies/{study}/proposals/{id}/tell", account, {**bodies[how], **more})
 
-    @rule(study=studies, id=ids, account=st.sampled_from(["machine", "ana", "ben"]))
-    def renew(self, study, id, account):
-        study, id = self.pick(study, id)
-        self.call("POST", f"/studies/{study}/proposals/{id}/renew", account)
-
     # -- people at work ----------------------------------------------------------------------------------
 
-    @rule(study=studies, id=ids, account=who, act=st.sampled_from(["claim", "release", "reopen"]))
+    @rule(study=studies, id=ids, account=who, act=st.sampled_from(["claim", "release", "reopen", "renew"]))
     def act(self, study, id, account, act):
         study, id = self.pick(study, id)
         self.call("POST", f"/studies/{study}/proposals/{id}/{act}", account)
