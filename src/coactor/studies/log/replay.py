@@ -45,15 +45,8 @@ class LogReplay:
         guard = Guard(len(learner.weights)) if config.get("guard") else None
         return Knowledge(learner, memory=Memory() if config.get("habits") else None, guard=guard)
 
-    def load(
-        self,
-        sql: Transaction,
-        upto: int,
-        *,
-        use_snapshot: bool = True,
-        weights: dict[int, Vector] | None = None,
-    ) -> Projection:
-        """LogReplay the log up to and including a fact, from the nearest snapshot or from the first fact.
+    def load(self, sql: Transaction, upto: int, weights: dict[int, Vector] | None = None) -> Projection:
+        """Replay the log up to and including a fact, from the nearest snapshot or from the first fact.
 
         The weights of the versions on the way are added to `weights`.
         """

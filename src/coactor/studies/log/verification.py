@@ -54,7 +54,7 @@ class Verified:
 
 
 def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
-    """LogReplay a study from its first fact and check everything that can be checked.
+    """Replay a study from its first fact and check everything that can be checked.
 
     That is: the chain, the columns beside each body, the hashes of problems, the weights after each fact, the
     states that rollbacks and reopenings recorded, and every snapshot. Neither the solver nor the domain is
