@@ -50,22 +50,21 @@ def test_update_learns_weights_and_threshold(dim: int) -> None:
     assert learner.threshold / size == pytest.approx(0.5, abs=0.3)
 
 
-@pytest.mark.parametrize("cost", [0.5, 3.0])
-def test_update_counts_steps_per_unit_of_cost(cost: float) -> None:
-    """A correction of which only the ends are known is a step as large as its mean step."""
-    step, declined = np.array([1.0, -0.5]), -np.eye(2)
-    one, whole = ChoiceLearner(2), ChoiceLearner(2)
-    one.update(Feedback(np.array([0 * step, step]), 1.0, declined))
-    whole.update(Feedback(np.array([0 * step, cost * step]), cost, declined))
-    assert whole.weights == pytest.approx(one.weights)
+def test_update_takes_an_estimated_correction_as_its_mean_edit() -> None:
+    edit, declined = np.array([1.0, -0.5]), -np.eye(2)
+    one, three = ChoiceLearner(2), ChoiceLearner(2)
+    one.update(Feedback(np.array([0 * edit, edit]), 1.0, declined))
+    three.update(Feedback(np.array([0 * edit, 3 * edit]), 3.0, declined, estimated=True))
+    assert three.weights == pytest.approx(one.weights)
 
 
-def test_update_takes_steps_that_cost_nothing_as_they_are() -> None:
+@pytest.mark.parametrize("cost", [0.0, 0.5, 60.0])
+def test_update_does_not_depend_on_the_unit_of_costs(cost: float) -> None:
     path = np.array([[0.0, 0.0], [1.0, -0.5], [1.5, 0.0]])
-    free, paid = ChoiceLearner(2), ChoiceLearner(2)
-    free.update(Feedback(path, 0.0, -np.eye(2)))
+    paid, other = ChoiceLearner(2), ChoiceLearner(2)
     paid.update(Feedback(path, 2.0, -np.eye(2)))
-    assert free.weights == pytest.approx(paid.weights)
+    other.update(Feedback(path, cost, -np.eye(2)))
+    assert same(paid.weights, other.weights)
 
 
 def test_update_learns_from_declined_moves_of_an_accepted_proposal() -> None:

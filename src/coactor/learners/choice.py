@@ -10,8 +10,8 @@ posterior.
 Observations, each round: every step of the expert's path, label "made"; every move from the final solution,
 label "declined". An accepted proposal is as informative as a corrected one: none of its moves is worth
 making. If the expert ran out of time, declined moves are not evidence; then, and if none were recorded, only
-the steps count, as plain preferences (without b). A step of cost c should gain c kappa, so D is that per unit
-of cost. If only the final solution is known, the correction is one such step: its edits are a reconstruction.
+the steps count, as plain preferences (without b). If only the final solution is known, the steps to it were
+not observed: then the correction is one observation, its D that of the mean edit.
 
 The n rows of one case are not independent: they exchange the same few parts. Together they count as n to the
 power `evidence` observations, so that one case does not outweigh a good start. Steps are what the expert did,
@@ -289,7 +289,7 @@ class ChoiceLearner:
     def _observations(self, feedback: Feedback) -> tuple[Matrix, Vector, bool]:
         """Differences, labels (1 made, 0 declined), and whether they depend on the threshold."""
         made = np.diff(feedback.path, axis=0)
-        if feedback.cost and self.evidence != 1.0:  # studies of older versions take steps as they are
+        if feedback.estimated and feedback.cost and self.evidence != 1.0:  # 1: studies of older versions
             made *= len(made) / feedback.cost
         if feedback.declined is None or feedback.cut:
             return made, np.ones(len(made)), False

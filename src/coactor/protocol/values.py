@@ -171,6 +171,8 @@ class Feedback:
         True if the expert ran out of time or budget: then the declined moves are not evidence.
     person
         Whose correction it is; read by learners that keep weights for each person.
+    estimated
+        True if only the final solution is known: the cost is the estimated number of edits between the rows.
     """
 
     path: Matrix
@@ -178,6 +180,7 @@ class Feedback:
     declined: Matrix | None = None
     cut: bool = False
     person: str = ""
+    estimated: bool = False
 
     @property
     def delta(self) -> Vector:

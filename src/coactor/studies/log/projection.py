@@ -210,7 +210,7 @@ class Projection:
 def observation(fact: facts.Told) -> Observation:
     """What a tell taught; live updates and replays both learn from this, so that they agree bit for bit."""
     case = None if fact.case is None else read_case(fact.case)
-    vectors = unpack(fact.vectors, fact.cost, fact.person)
+    vectors = unpack(fact.vectors, fact.cost, fact.person, fact.estimated)
     return Observation(vectors, facts.was_accepted(fact), fact.expected, case, fact.left)
 
 

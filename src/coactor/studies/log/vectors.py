@@ -41,19 +41,20 @@ def pack(feedback: Feedback) -> bytes:
     return _HEADER.pack(PLAIN, *shape) + numbers
 
 
-def unpack(data: bytes, cost: float, person: str = "") -> Feedback:
+def unpack(data: bytes, cost: float, person: str = "", estimated: bool = False) -> Feedback:
     """The feedback that `pack` was given, with what it does not pack."""
     kind, cut, rows, declined_rows, dim = _HEADER.unpack_from(data)
     if kind == ROUNDED:
         parts = _parts(data[_HEADER.size :])
         path = np.frombuffer(parts[0], "<f8").reshape(rows, dim)
-        return Feedback(path, cost, _unrounded(parts[1:], declined_rows, dim), bool(cut), person)
+        declined = _unrounded(parts[1:], declined_rows, dim)
+        return Feedback(path, cost, declined, bool(cut), person, estimated)
     numbers = np.frombuffer(
         zlib.decompress(data[_HEADER.size :]) if kind == COMPRESSED else data[_HEADER.size :], "<f8"
     )
     path = numbers[: rows * dim].reshape(rows, dim)
-    declined = None if declined_rows < 0 else numbers[rows * dim :].reshape(declined_rows, dim)
-    return Feedback(path, cost, declined, bool(cut), person)
+    left = None if declined_rows < 0 else numbers[rows * dim :].reshape(declined_rows, dim)
+    return Feedback(path, cost, left, bool(cut), person, estimated)
 
 
 def _rounded(rows: Matrix) -> tuple[bytes, bytes, bytes]:
