@@ -2,15 +2,7 @@
 
 import { button, h, wording } from "../app/elements.js";
 import { feature, number } from "../app/format.js";
-import {
-  carried,
-  carries,
-  carryText,
-  exchanges,
-  outOfOrder,
-  tableOf,
-  telling,
-} from "./list-moves.js";
+import { carried, carries, carryText, exchanges, tableOf, telling } from "./list-moves.js";
 import { Sortable } from "./sortable.js";
 
 /** @import { Editor, EditorContext, Proposal } from "../app/types.js" */
@@ -28,12 +20,10 @@ class RankingEditor {
       problem
     );
     this.draft = draft;
-    this.prompt = prompt;
     this.editable = editable;
     this.titles = titles;
     this.rows = tableOf(documents, names.length);
     this.proposed = /** @type {number[]} */ (proposed);
-    this.before = new Map(this.proposed.map((item, i) => [item, i]));
     /** @type {Column[]} */
     this.columns = telling(this.rows, weights, SHOWN).map((index) => ({
       ...feature(names[index]),
@@ -45,12 +35,12 @@ class RankingEditor {
     this.canvas.style.setProperty("--facts", String(this.columns.length));
     this.sortable = new Sortable(this.list, {
       scroller: this.canvas,
+      prompt,
       editable,
+      proposed: this.proposed,
       nameOf: (item) => this.nameOf(item),
-      say: (text) => {
-        prompt.textContent = text;
-      },
       hint: () => this.hint(),
+      row: (item, place, was) => this.row(item, place, was),
       carry: (item, from, to) => this.carry(item, from, to),
       numbers: true,
     });
@@ -119,11 +109,11 @@ class RankingEditor {
     );
   }
 
-  /** @param {number} item @param {number} place @param {boolean} moved */
-  row(item, place, moved) {
+  /** @param {number} item @param {number} place @param {number | null} was */
+  row(item, place, was) {
     const name = this.nameOf(item);
-    const old = String((this.before.get(item) ?? 0) + 1);
-    const label = `Place ${place + 1}: ${name}${moved ? `, was ${old}` : ""}`;
+    const moved = was !== null;
+    const label = `Place ${place + 1}: ${name}${moved ? `, was ${was + 1}` : ""}`;
     return h(
       "li",
       { class: moved ? "doc moved" : "doc", "aria-label": label },
@@ -131,7 +121,7 @@ class RankingEditor {
       h(
         "span",
         { class: "place", "aria-hidden": "true" },
-        moved ? h("s", { text: old }) : null,
+        moved ? h("s", { text: String(was + 1) }) : null,
         " ",
         h("b", { text: String(place + 1) }),
       ),
@@ -159,15 +149,8 @@ class RankingEditor {
 
   /** @param {Proposal} data */
   render({ solution }) {
-    const order = /** @type {number[]} */ (solution);
-    const late = outOfOrder(order.map((item) => this.before.get(item) ?? 0));
-    this.sortable.render(
-      order,
-      (item, place) => `${item} ${place} ${late.has(place)}`,
-      (item, place) => this.row(item, place, late.has(place)),
-    );
+    this.sortable.render(/** @type {number[]} */ (solution));
     this.sortable.mark([]);
-    this.prompt.textContent = this.hint();
   }
 }
 

@@ -3,16 +3,19 @@
 
 import { makeDraggable } from "../app/drag.js";
 import { closest, leaveText } from "../app/elements.js";
+import { outOfOrder } from "./list-moves.js";
 
 /** @import { Gesture, Hand } from "../app/drag.js" */
 
 /**
  * @typedef {object} SortableOptions
  * @property {HTMLElement} scroller the element that scrolls the list
+ * @property {HTMLElement} prompt where it says what will happen
  * @property {() => boolean} editable
+ * @property {number[]} proposed the order of the proposal
  * @property {(item: number) => string} nameOf
- * @property {(text: string) => void} say tells what will happen
  * @property {() => string} hint what can be done
+ * @property {(item: number, place: number, was: number | null) => HTMLElement} row `was`: the place it was moved from
  * @property {(item: number, from: number, to: number) => void} carry
  * @property {(item: number) => void} [focused] the keyboard is on another item
  * @property {boolean} [numbers] whether typed digits are a place to move to
@@ -37,31 +40,37 @@ export class Sortable {
   constructor(list, options) {
     this.list = list;
     this.options = options;
+    this.before = new Map(options.proposed.map((item, place) => [item, place]));
     list.addEventListener("focusin", (event) => this.#onFocus(event));
     list.addEventListener("keydown", (event) => this.#onKey(event));
     makeDraggable(list, (hand) => this.#grab(hand), { scroller: () => options.scroller });
   }
 
-  /**
-   * Show another order. Only rows whose key changed are replaced, so that a long list stays quick.
-   * @param {number[]} order @param {(item: number, place: number) => string} keyOf
-   * @param {(item: number, place: number) => HTMLElement} row
-   */
-  render(order, keyOf, row) {
+  /** @param {string} text */
+  #say(text) {
+    this.options.prompt.textContent = text;
+  }
+
+  /** Show another order. Only rows that changed are replaced, so that a long list stays quick. @param {number[]} order */
+  render(order) {
     const focused = this.list.contains(document.activeElement);
     this.#reset();
     this.order = [...order];
-    this.order.forEach((item, place) => {
-      const key = keyOf(item, place);
+    const places = order.map((item) => this.before.get(item) ?? 0);
+    const moved = outOfOrder(places);
+    order.forEach((item, place) => {
+      const was = moved.has(place) ? places[place] : null;
+      const key = `${item} ${place} ${was}`;
       const old = this.rowAt(place);
       if (old?.dataset.key === key) return;
-      const element = row(item, place);
+      const element = this.options.row(item, place, was);
       Object.assign(element.dataset, { item, key });
       element.tabIndex = item === this.active ? 0 : -1;
       if (old) old.replaceWith(element);
       else this.list.append(element);
     });
     if (focused) this.focus(this.active);
+    this.#say(this.options.hint());
   }
 
   /** @param {number} place */
@@ -98,7 +107,7 @@ export class Sortable {
     const from = this.order.indexOf(item);
     const to = Math.max(0, Math.min(this.order.length - 1, goal));
     this.active = item;
-    if (from === to) this.options.say("It is there already.");
+    if (from === to) this.#say("It is there already.");
     else this.options.carry(item, from, to);
   }
 
@@ -145,13 +154,13 @@ export class Sortable {
 
   /** @param {string} key @param {number} place */
   #editKey(key, place) {
-    const { say, hint, nameOf, numbers } = this.options;
+    const { hint, nameOf, numbers } = this.options;
     if (numbers && /^[0-9]$/.test(key)) {
       this.#typed = `${this.#typed}${key}`.slice(-6);
-      say(`Move ${nameOf(this.active)} to place ${this.#typed}? Press Enter.`);
+      this.#say(`Move ${nameOf(this.active)} to place ${this.#typed}? Press Enter.`);
     } else if (key === "Escape" && this.#typed) {
       this.#typed = "";
-      say(hint());
+      this.#say(hint());
     } else if (key === " ") {
       this.#held = { item: this.active, from: place, to: place };
       this.rowAt(place)?.classList.add("held");
@@ -171,8 +180,8 @@ export class Sortable {
 
   /** @param {Held} held */
   #sayHeld({ item, to }) {
-    const { say, nameOf } = this.options;
-    say(
+    const { nameOf } = this.options;
+    this.#say(
       `${nameOf(item)}: place ${to + 1}. Arrow keys move it, Space drops it, Escape puts it back.`,
     );
   }
@@ -190,7 +199,7 @@ export class Sortable {
       this.carry(held.item, held.to);
     } else if (key === "Escape") {
       this.#reset();
-      this.options.say(`${this.options.nameOf(held.item)} is back at place ${held.from + 1}.`);
+      this.#say(`${this.options.nameOf(held.item)} is back at place ${held.from + 1}.`);
     } else return false;
     return true;
   }
@@ -227,7 +236,7 @@ export class Sortable {
    * @returns {Gesture | null}
    */
   #grab({ target, touch, y: start }) {
-    const { scroller, editable, say, hint, nameOf } = this.options;
+    const { scroller, editable, hint, nameOf } = this.options;
     const row = closest(target, "[data-item]");
     if (!row || !editable() || closest(target, "button")) return null;
     if (touch && !closest(target, ".grip")) return null;
@@ -240,7 +249,7 @@ export class Sortable {
       this.rowAt(from)?.classList.remove("held");
       this.list.classList.remove("dragging");
       this.#shift(from, from);
-      say(hint());
+      this.#say(hint());
     };
     return {
       begin: () => {
@@ -251,7 +260,7 @@ export class Sortable {
         const offset = hand.y - start + scroller.scrollTop - scrolled;
         to = this.#near(hand) ? placeOf(middles, from, offset) : from;
         this.#shift(from, to, offset);
-        say(to === from ? leaveText() : `Let go to move ${nameOf(item)} to place ${to + 1}.`);
+        this.#say(to === from ? leaveText() : `Let go to move ${nameOf(item)} to place ${to + 1}.`);
       },
       drop: () => {
         end();

@@ -4,7 +4,7 @@ import { at, get } from "../app/api.js";
 import { button, h, kbd, put } from "../app/elements.js";
 import { changesOf, signedAmount, verdict } from "../app/format.js";
 import { sayError } from "../app/shell.js";
-import { carried, outOfOrder, reordered, reorders, stepCarries } from "./list-moves.js";
+import { carried, reordered, reorders, stepCarries } from "./list-moves.js";
 import { Sortable } from "./sortable.js";
 
 /** @import { Editor, EditorContext, Move, Option, Proposal } from "../app/types.js" */
@@ -19,10 +19,9 @@ class StepsEditor {
   constructor({ draft, prompt, editable }) {
     const { problem, proposed, solution } = draft.data;
     this.draft = draft;
-    this.prompt = prompt;
     this.editable = editable;
     this.titles = /** @type {{ names?: string[] }} */ (problem).names;
-    this.before = new Map(/** @type {number[]} */ (proposed).map((step, i) => [step, i]));
+    this.proposed = /** @type {number[]} */ (proposed);
     this.list = h("ol", { class: "steps", role: "listbox", "aria-label": "Steps in order" });
     this.heading = h("h2", { id: "stretch" });
     this.choices = h("div", { class: "choices" });
@@ -34,12 +33,12 @@ class StepsEditor {
     );
     this.sortable = new Sortable(this.list, {
       scroller: this.canvas,
+      prompt,
       editable,
+      proposed: this.proposed,
       nameOf: (step) => this.nameOf(step),
-      say: (text) => {
-        prompt.textContent = text;
-      },
       hint: () => this.hint(),
+      row: (step, place, was) => this.row(step, place, was),
       carry: (_, from, to) => this.carry(from, to),
       focused: (step) => this.look(this.sortable.order.indexOf(step)),
     });
@@ -73,8 +72,7 @@ class StepsEditor {
 
   /** @param {Move[]} moves */
   history(moves) {
-    const proposed = /** @type {number[]} */ (this.draft.data.proposed);
-    return stepCarries(proposed, moves).map((edit) =>
+    return stepCarries(this.proposed, moves).map((edit) =>
       "item" in edit ? this.carryText(edit.item, edit.from, edit.to) : this.describe(edit),
     );
   }
@@ -167,15 +165,15 @@ class StepsEditor {
     this.choices.children[index]?.classList.add("chosen");
   }
 
-  /** @param {number} step @param {number} place @param {boolean} moved */
-  row(step, place, moved) {
+  /** @param {number} step @param {number} place @param {number | null} was */
+  row(step, place, was) {
     const name = this.nameOf(step);
-    const old = String((this.before.get(step) ?? 0) + 1);
-    const was = h("s", {}, h("span", { class: "unseen", text: "was " }), old);
+    const moved = was !== null;
+    const old = moved ? h("s", {}, h("span", { class: "unseen", text: "was " }), was + 1) : null;
     return h(
       "li",
       { class: moved ? "stop moved" : "stop", role: "option", "aria-selected": "false" },
-      h("span", { class: "place" }, moved ? was : null, " ", h("b", { text: String(place + 1) })),
+      h("span", { class: "place" }, old, " ", h("b", { text: String(place + 1) })),
       h("span", { class: "called", dir: "auto", title: name, text: name }),
       h("span", { class: "grip", "aria-hidden": "true", text: "⠿" }),
     );
@@ -183,15 +181,8 @@ class StepsEditor {
 
   /** @param {Proposal} data */
   render({ solution }) {
-    const order = /** @type {number[]} */ (solution);
-    const late = outOfOrder(order.map((step) => this.before.get(step) ?? 0));
-    this.sortable.render(
-      order,
-      (step, place) => `${step} ${place} ${late.has(place)}`,
-      (step, place) => this.row(step, place, late.has(place)),
-    );
+    this.sortable.render(/** @type {number[]} */ (solution));
     this.options = [];
-    this.prompt.textContent = this.hint();
     this.look(this.start);
     if (!this.draft.unsent) this.fetchOptions();
   }
