@@ -1,6 +1,6 @@
 // Saves files: texts, and drawings of the page that look as they do here.
 
-import { h } from "./elements.js";
+import { h, s } from "./elements.js";
 
 const PROPERTIES = [
   "fill",
@@ -26,11 +26,8 @@ function standalone(svg) {
     const style = getComputedStyle(originals[i]);
     for (const name of PROPERTIES) element.setAttribute(name, style.getPropertyValue(name));
   });
-  const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  ground.setAttribute("width", "100%");
-  ground.setAttribute("height", "100%");
-  ground.setAttribute("fill", getComputedStyle(svg).backgroundColor);
-  copy.prepend(ground);
+  const fill = getComputedStyle(svg).backgroundColor;
+  copy.prepend(s("rect", { width: "100%", height: "100%", fill }));
   const text = new XMLSerializer().serializeToString(copy);
   return { width, height, address: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}` };
 }

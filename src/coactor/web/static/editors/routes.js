@@ -2,7 +2,6 @@
 
 import { button, h, kbd, leaveText } from "../app/elements.js";
 import { list } from "../app/format.js";
-import { same } from "./routes/hand.js";
 import { RouteList } from "./routes/list.js";
 import { RouteMap } from "./routes/map.js";
 import {
@@ -11,6 +10,7 @@ import {
   moveFor,
   overloads,
   rowsOf,
+  same,
   solutionOf,
   spotsOf,
 } from "./routes/moves.js";

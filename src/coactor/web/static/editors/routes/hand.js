@@ -1,8 +1,10 @@
 // A hand on the map of routes: which stop it holds, and where it would drop it.
 
 import { put, s } from "../../app/elements.js";
+import { letters } from "../../app/format.js";
 import { distance, squaredDistance, write } from "../geometry.js";
-import { edgesOf } from "./moves.js";
+import { edgesOf, same } from "./moves.js";
+import { colour } from "./scene.js";
 
 /** @import { Gesture, Hand } from "../../app/drag.js" */
 /** @import { Point } from "../../app/types.js" */
@@ -13,9 +15,6 @@ const REACH = { stop: 22, edge: 14, handle: 17 }; // pixels within which a thing
 const FINGER = 1.4; // times as far for a finger
 const FAN = 46; // pixels from the depot to the handles of its routes
 const ROOM = 32; // pixels of a handle on the fan
-
-/** @param {Spot | null} a @param {Spot | null} b */
-export const same = (a, b) => a === b || (a !== null && b !== null && a.r === b.r && a.k === b.k);
 
 export class RouteHand {
   /** @type {{ from: Spot, hand: Point, to: Spot | null } | null} */
@@ -183,11 +182,11 @@ export class RouteHand {
         s(
           "g",
           {
-            class: `handle ${this.map.colour(spot.r)}${same(spot, target) ? " chosen" : ""}`,
+            class: `handle ${colour(spot.r)}${same(spot, target) ? " chosen" : ""}`,
             transform: `translate(${write(at)})`,
           },
           s("circle", { r: 14 }),
-          s("text", { dy: "0.36em", text: this.map.scene.letters(spot.r) }),
+          s("text", { dy: "0.36em", text: letters(spot.r) }),
         ),
       ),
     );
@@ -207,7 +206,7 @@ export class RouteHand {
       s("path", { class: "string", d: `M${write(origin)}L${write(hand)}` }),
       s(
         "g",
-        { class: `stop held ${map.colour(from.r)}`, transform: `translate(${write(hand)})` },
+        { class: `stop held ${colour(from.r)}`, transform: `translate(${write(hand)})` },
         s("circle", { r: 13, class: "dot" }),
         s("text", { dy: "0.36em", text: map.scene.short(from) }),
       ),

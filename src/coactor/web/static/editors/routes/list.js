@@ -2,8 +2,8 @@
 
 import { makeDraggable } from "../../app/drag.js";
 import { button, closest, h, put } from "../../app/elements.js";
-import { same } from "./hand.js";
-import { colour } from "./map.js";
+import { same } from "./moves.js";
+import { colour } from "./scene.js";
 
 /** @import { Gesture, Hand } from "../../app/drag.js" */
 /** @import { Rows, Spot } from "./moves.js" */

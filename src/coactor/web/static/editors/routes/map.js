@@ -4,8 +4,9 @@ import { put, s } from "../../app/elements.js";
 import { makeBackdrop } from "../backdrop.js";
 import { boundsOf, outliers, write } from "../geometry.js";
 import { MapSurface } from "../map-surface.js";
-import { RouteHand, same } from "./hand.js";
-import { edgeChanges, edgesOf } from "./moves.js";
+import { RouteHand } from "./hand.js";
+import { edgeChanges, edgesOf, same } from "./moves.js";
+import { colour } from "./scene.js";
 
 /** @import { Landmark, Point } from "../../app/types.js" */
 /** @import { Edge, Rows, Spot } from "./moves.js" */
@@ -20,11 +21,6 @@ import { edgeChanges, edgesOf } from "./moves.js";
  * @property {() => boolean} inserts whether a drop on a line inserts there
  * @property {() => boolean} editable
  */
-
-const COLOURS = 12;
-
-/** @param {number} r */
-export const colour = (r) => `c${r % COLOURS}`;
 
 /** @param {string} name */
 const layer = (name) => s("g", { class: name });
@@ -299,11 +295,6 @@ export class RouteMap {
     if (same(spot, this.#hovered)) return;
     this.light(spot);
     this.events.hover(spot);
-  }
-
-  /** The class of a route's colour. @param {number} r */
-  colour(r) {
-    return colour(r);
   }
 }
 

@@ -10,6 +10,9 @@ import { outOfOrder } from "../list-moves.js";
 /** @typedef {{ r: number, k: number }} Spot a position: route and place on it */
 /** @typedef {{ move: Move, refusal?: undefined } | { move?: undefined, refusal: string }} Choice */
 
+/** @param {Spot | null} a @param {Spot | null} b */
+export const same = (a, b) => a === b || (a !== null && b !== null && a.r === b.r && a.k === b.k);
+
 /**
  * Routes as rows: in a plan the depot is place 0 of every row.
  * @param {Domain} domain

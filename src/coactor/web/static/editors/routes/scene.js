@@ -23,12 +23,16 @@ import { eastScale } from "../geometry.js";
  * @property {Point[]} coordinates as they were given; none if there are none
  * @property {(stop: number) => string} nameOf
  * @property {(stop: number) => string} amountOf what a stop takes, such as "×3"
- * @property {(r: number) => string} letters of a route
  * @property {(r: number) => string} routeName
  * @property {(spot: Spot) => string} short such as "A3"
  * @property {(spot: Spot) => boolean} isDepot
  * @property {(spot: Spot, row: number[]) => boolean} isFixed
  */
+
+const COLOURS = 12;
+
+/** The class of a route's colour. @param {number} r */
+export const colour = (r) => `c${r % COLOURS}`;
 
 /**
  * Points without coordinates stand on a circle, in the order of the proposal.
@@ -66,7 +70,6 @@ export function makeScene(domain, problem, first) {
     points: problem.coordinates?.map(project) ?? onCircle(first.flat(), count),
     nameOf: (stop) => (plan && stop === 0 ? "the depot" : named(names?.[stop] || String(stop))),
     amountOf: (stop) => (plan && problem.demand ? `×${problem.demand[stop]}` : ""),
-    letters,
     routeName: (r) => problem.vehicles?.[r] || (several ? `Route ${letters(r)}` : "Route"),
     short: ({ r, k }) => `${several ? letters(r) : ""}${plan ? k : k + 1}`,
     isDepot,
