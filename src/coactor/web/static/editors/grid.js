@@ -198,7 +198,7 @@ export class GridEditor {
 
   /** @param {EventTarget | null} target */
   #onFocus(target) {
-    const part = target instanceof Element ? this.table.partOf(target) : -1;
+    const part = this.table.partOf(target);
     if (part >= 0 && !this.cells.includes(part)) this.activate(part);
   }
 
@@ -241,7 +241,7 @@ export class GridEditor {
 
   /** @param {EventTarget | null} target @param {boolean} [shift] */
   onClick(target, shift = false) {
-    const part = target instanceof Element ? this.table.partOf(target) : -1;
+    const part = this.table.partOf(target);
     if (part < 0) return;
     if (shift && this.editable()) {
       this.#takeUpTo(part);

@@ -2,12 +2,12 @@
 
 import { at, get, post, Refusal } from "../app/api.js";
 import { Draft } from "../app/draft.js";
+import { loadEditor } from "../app/editors.js";
 import { $, button, closest, h, kbd, put } from "../app/elements.js";
 import { edited, likely, number, plural, upper } from "../app/format.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
 import { openNext } from "../app/queue-query.js";
 import {
-  editor as editorName,
   free,
   may,
   messageOf,
@@ -32,7 +32,7 @@ const path = at(study, `/proposals/${proposal}`);
 
 /**
  * Take the proposal, or look at it if it cannot be had.
- * @param {string} omitted the fields that are left out, as parameters
+ * @param {URLSearchParams} omitted the fields that are left out
  * @returns {Promise<Proposal>}
  */
 async function take(omitted) {
@@ -190,10 +190,7 @@ class EditorPage {
     const { draft } = this;
     if (draft.state === "offline") {
       say(savingText(draft), true);
-      $("#message").append(
-        " ",
-        button("Try now", () => draft.retry(), { class: "small" }),
-      );
+      offerAction("Try now", () => draft.retry());
     } else if (trouble) {
       const conflict = trouble instanceof Refusal && trouble.status === 409;
       say(conflict ? CHANGED : messageOf(trouble), true);
@@ -205,15 +202,8 @@ class EditorPage {
     const { holder } = this.draft.data;
     if (!may("edit") || !holder || holder === name) return;
     say(`${holder} is editing this proposal; you see it as it is now.`);
-    $("#message").append(
-      " ",
-      button("Look again", () => location.reload(), { class: "small" }),
-    );
-    if (!may("lead")) return;
-    $("#message").append(
-      " ",
-      button("Take over", () => this.takeOver(), { class: "small" }),
-    );
+    offerAction("Look again", () => location.reload());
+    if (may("lead")) offerAction("Take over", () => this.takeOver());
   }
 
   async takeOver() {
@@ -309,6 +299,9 @@ class EditorPage {
   }
 }
 
+/** Put a button behind the message at the top of the page. @param {string} text @param {() => void} act */
+const offerAction = (text, act) => $("#message").append(" ", button(text, act, { class: "small" }));
+
 const CHANGED =
   "This was changed in another window. You now see the latest version; your last edit was not made.";
 
@@ -332,13 +325,9 @@ async function nextPage(trial) {
 }
 
 async function start() {
-  /** @type {EditorModule} */
-  const module = await import(
-    editorName.startsWith("/") ? editorName : `../editors/${editorName}.js`
-  );
-  const omitted = new URLSearchParams((module.omits ?? []).map((field) => ["omit", field]));
+  const { module, omitted } = await loadEditor();
   const [data, trial, prepared] = await Promise.all([
-    take(String(omitted)),
+    take(omitted),
     findTrial(),
     module.prepare?.(study),
   ]);

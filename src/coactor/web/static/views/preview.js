@@ -2,12 +2,13 @@
 
 import { at, post } from "../app/api.js";
 import { Draft } from "../app/draft.js";
+import { loadEditor } from "../app/editors.js";
 import { button, h, kbd } from "../app/elements.js";
 import { likely, upper } from "../app/format.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
-import { editor as editorName, messageOf, study } from "../app/shell.js";
+import { messageOf, study } from "../app/shell.js";
 
-/** @import { EditorModule, Proposal, Ticket, Trial } from "../app/types.js" */
+/** @import { Proposal, Ticket, Trial } from "../app/types.js" */
 
 const QUIET = 600; // milliseconds before the proposal can be accepted: nothing is accepted unseen
 
@@ -16,12 +17,8 @@ const QUIET = 600; // milliseconds before the proposal can be accepted: nothing 
  * @param {Ticket} ticket @param {Trial | null} trial @param {() => void} closed
  */
 export async function openPreview(ticket, trial, closed) {
-  /** @type {EditorModule} */
-  const module = await import(
-    editorName.startsWith("/") ? editorName : `../editors/${editorName}.js`
-  );
+  const { module, omitted } = await loadEditor();
   const path = at(study, `/proposals/${ticket.id}`);
-  const omitted = new URLSearchParams((module.omits ?? []).map((field) => ["omit", field]));
   /** @type {[Proposal, unknown]} */
   const [data, prepared] = await Promise.all([
     post(`${path}/claim?${omitted}`),

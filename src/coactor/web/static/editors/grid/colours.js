@@ -33,8 +33,15 @@ function luminance(rgb) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** The background and the text of a chip. @param {string} colour */
-export function chipColours(colour) {
+/** Set the background and the text of a chip. @param {HTMLElement} chip @param {string} colour */
+export function paintChip(chip, colour) {
+  const { ground, ink } = chipColours(colour);
+  chip.style.setProperty("--ground", ground);
+  chip.style.setProperty("--ink", ink);
+}
+
+/** @param {string} colour */
+function chipColours(colour) {
   const rgb = channels(colour);
   if (!rgb) return { ground: "var(--tint)", ink: "var(--text)" };
   const grey = Math.max(...rgb) - Math.min(...rgb) < 24; // such as a day off: stays in the background

@@ -37,7 +37,7 @@ export class GridHand {
   #grab({ target, touch }) {
     const { editor } = this;
     const { table } = editor;
-    const touched = target instanceof Element ? table.partOf(target) : -1;
+    const touched = table.partOf(target);
     if (touched < 0 || !editor.editable()) return null;
     const taken = editor.cells.includes(touched);
     const part = taken ? editor.active : touched;

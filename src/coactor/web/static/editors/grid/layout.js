@@ -51,11 +51,11 @@ export class Layout {
     this.board = over.length === 1;
     this.drawn = this.board ? choose : over;
     this.rowAxes = this.drawn.slice(0, -1);
-    const [last] = this.drawn.slice(-1);
-    this.columns = names[last];
-    const sizes = this.rowAxes.map((axis) => names[axis].length);
-    this.rows = Array.from({ length: product(sizes) }, (_, row) =>
-      unravel(row, sizes).map((k, axis) => names[this.rowAxes[axis]][k]),
+    this.columnAxis = this.drawn[this.drawn.length - 1];
+    this.columns = names[this.columnAxis];
+    this.rowSizes = this.rowAxes.map((axis) => names[axis].length);
+    this.rows = Array.from({ length: product(this.rowSizes) }, (_, row) =>
+      unravel(row, this.rowSizes).map((k, axis) => names[this.rowAxes[axis]][k]),
     );
   }
 
@@ -188,8 +188,7 @@ export class Layout {
 
   /** @param {number[]} place @param {number} by */
   #along(place, by) {
-    const axis = Math.max(0, this.view.over.indexOf(this.view.along));
-    return place.map((k, i) => (i === axis ? k + by : k));
+    return place.map((k, i) => (i === this.#axis ? k + by : k));
   }
 
   /** The choices after a move. @param {number[]} flat @param {Move} move */
@@ -228,17 +227,16 @@ export class Layout {
 
   /** Counts for each row. @param {Margin[]} margins @returns {Line[]} */
   rowCounts(margins) {
-    const sizes = this.rowAxes.map((axis) => this.view.names[axis].length);
-    return this.#lines(margins, false, this.rows.length, (row) => {
-      const place = unravel(row, sizes);
-      return Object.fromEntries(this.rowAxes.map((axis, i) => [axis, place[i]]));
-    });
+    return this.#lines(margins, false, this.rows.length, (row) =>
+      byAxis(this.rowAxes, unravel(row, this.rowSizes)),
+    );
   }
 
   /** Counts for each column. @param {Margin[]} margins @returns {Line[]} */
   columnCounts(margins) {
-    const [axis] = this.drawn.slice(-1);
-    return this.#lines(margins, true, this.columns.length, (column) => ({ [axis]: column }));
+    return this.#lines(margins, true, this.columns.length, (column) => ({
+      [this.columnAxis]: column,
+    }));
   }
 
   /**
@@ -253,8 +251,7 @@ export class Layout {
       const values = Array.from({ length: product(sizes) }, (_, k) => {
         const place = unravel(k, sizes).map((i, axis) => at[axes[axis]][i]);
         const words = axes.map((axis, i) => this.view.names[axis][place[i]]).join(" ");
-        const here = Object.fromEntries(axes.map((axis, i) => [axis, place[i]]));
-        return { name: words, value: countAt(at, counts, here) };
+        return { name: words, value: countAt(at, counts, byAxis(axes, place)) };
       });
       return { name, values };
     });
@@ -266,16 +263,16 @@ export class Layout {
    * @returns {Line[]}
    */
   #lines(margins, below, count, placeOf) {
-    const [last] = this.drawn.slice(-1);
     return margins.flatMap(({ name, at, counts }) => {
       const axes = Object.keys(at);
       const others = axes.filter((axis) => !this.drawn.includes(axis));
       const beside = axes.some((axis) => this.rowAxes.includes(axis));
-      if (axes.includes(last) !== below || (below && beside) || (!below && !beside)) return [];
+      if (axes.includes(this.columnAxis) !== below || (below && beside) || (!below && !beside))
+        return [];
       const sizes = others.map((axis) => at[axis].length);
       return Array.from({ length: product(sizes) }, (_, k) => {
         const chosen = unravel(k, sizes).map((i, axis) => at[others[axis]][i]);
-        const fixed = Object.fromEntries(others.map((axis, i) => [axis, chosen[i]]));
+        const fixed = byAxis(others, chosen);
         const words = others.map((axis, i) => this.view.names[axis][chosen[i]]);
         const values = Array.from({ length: count }, (_, i) =>
           countAt(at, counts, { ...placeOf(i), ...fixed }),
@@ -285,6 +282,9 @@ export class Layout {
     });
   }
 }
+
+/** Positions by the names of their axes. @param {string[]} axes @param {number[]} place */
+const byAxis = (axes, place) => Object.fromEntries(axes.map((axis, i) => [axis, place[i]]));
 
 /**
  * One of the counts of a margin; null where it has none.

@@ -2,7 +2,7 @@
 
 import { button, h, put } from "../../app/elements.js";
 import { changeTexts } from "../../app/format.js";
-import { chipColours } from "./colours.js";
+import { paintChip } from "./colours.js";
 
 /** @import { Option, Proposal } from "../../app/types.js" */
 
@@ -77,10 +77,8 @@ export class CellMenu {
   /** @param {Entry} entry @param {Proposal} data @param {(option: Option) => void} take */
   #entry({ key, text, colour, option }, data, take) {
     const refused = option?.refused ?? null;
-    const { ground, ink } = chipColours(colour);
     const chip = h("span", { class: "chip" }, h("span", { text }));
-    chip.style.setProperty("--ground", ground);
-    chip.style.setProperty("--ink", ink);
+    paintChip(chip, colour);
     const changes = option ? changeTexts(data, option.change, FEW).join(", ") : "as it is";
     return button(
       [

@@ -1,8 +1,8 @@
 // The grid on the page: a table whose cells hold chips. Only what has changed is drawn again.
 
-import { h, put } from "../../app/elements.js";
+import { closest, h, put } from "../../app/elements.js";
 import { number } from "../../app/format.js";
-import { chipColours, choiceColours, itemColours, onScheme } from "./colours.js";
+import { choiceColours, itemColours, onScheme, paintChip } from "./colours.js";
 
 /** @import { Margin } from "../../app/types.js" */
 /** @import { Layout, Line } from "./layout.js" */
@@ -33,7 +33,7 @@ export class GridTable {
     this.head = h("thead");
     this.body = h("tbody");
     this.foot = h("tfoot");
-    const label = `${layout.rowAxes.join(", ")} by ${layout.drawn.at(-1)}`;
+    const label = `${layout.rowAxes.join(", ")} by ${layout.columnAxis}`;
     this.table = h(
       "table",
       { class: "grid", role: "grid", "aria-label": label },
@@ -119,9 +119,7 @@ export class GridTable {
     const { layout } = this;
     const element = this.parts[part];
     const chip = this.chipOf(part);
-    const { ground, ink } = chipColours(this.colours[layout.board ? part : choice]);
-    chip.style.setProperty("--ground", ground);
-    chip.style.setProperty("--ink", ink);
+    paintChip(chip, this.colours[layout.board ? part : choice]);
     const changed = choice !== before;
     element.classList.toggle("changed", changed);
     element.classList.toggle("locked", locked);
@@ -187,20 +185,20 @@ export class GridTable {
     return this.layout.board ? element : /** @type {HTMLElement} */ (element.firstElementChild);
   }
 
-  /** The part that an element belongs to; -1 for none. @param {Element | null} element */
-  partOf(element) {
-    const part = element?.closest("[data-part]");
-    return part instanceof HTMLElement && this.table.contains(part)
-      ? Number(part.dataset.part)
-      : -1;
+  /** The part that an element belongs to; -1 for none. @param {EventTarget | null} target */
+  partOf(target) {
+    return this.#numberOf(target, "part");
   }
 
-  /** The choice whose place an element lies in; -1 for none. @param {Element | null} element */
-  slotOf(element) {
-    const slot = element?.closest("[data-slot]");
-    return slot instanceof HTMLElement && this.table.contains(slot)
-      ? Number(slot.dataset.slot)
-      : -1;
+  /** The choice whose place an element lies in; -1 for none. @param {EventTarget | null} target */
+  slotOf(target) {
+    return this.#numberOf(target, "slot");
+  }
+
+  /** @param {EventTarget | null} target @param {"part" | "slot"} name */
+  #numberOf(target, name) {
+    const element = closest(target, `[data-${name}]`);
+    return element && this.table.contains(element) ? Number(element.dataset[name]) : -1;
   }
 
   /** @param {string} name of a class @param {Iterable<Element>} elements */
