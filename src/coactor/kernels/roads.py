@@ -5,11 +5,14 @@ So turns, u-turns and habits have costs like any other arc. The caller ensures t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from coactor.kernels import tolerances
+from coactor.kernels.arrays import reverse
 from coactor.protocol import Indices, Matrix, Vector
 
 
@@ -157,112 +160,97 @@ def direct(
     return chosen
 
 
-@njit(cache=True)
-def detours(
-    rows: Matrix,
-    tail: Indices,
-    head: Indices,
-    ahead: Indices,
-    back: Indices,
-    into: Indices,
-    out: Indices,
-    origin: int,
-    target: int,
-    links: Indices,
-) -> Matrix:
-    """The summed features of the cheapest path from origin to target through each link.
+class Trees(NamedTuple):
+    """The two shortest-path trees of a leg, which contain the cheapest path through every link.
 
-    `ahead` is the tree from the origin (the turn into each link), `back` the tree to the target (the turn out
-    of each link); `into` and `out` are the turns before and after the given links.
+    Attributes
+    ----------
+    tail, head
+        The links that each turn leads from and to.
+    ahead, back
+        The turn into each link on the way from the origin, and the turn out of it on the way to the target.
+    origin, target
+        The links that the leg begins and ends with.
     """
-    total = np.zeros((len(links), rows.shape[1]))
-    for i in range(len(links)):
-        turn = into[i]
-        while True:
-            total[i] += rows[turn]
-            if tail[turn] == origin:
-                break
-            turn = ahead[tail[turn]]
-        turn = out[i]
-        while True:
-            total[i] += rows[turn]
-            if head[turn] == target:
-                break
-            turn = back[head[turn]]
+
+    tail: Indices
+    head: Indices
+    ahead: Indices
+    back: Indices
+    origin: int
+    target: int
+
+
+@njit(cache=True)
+def turns_through(trees: Trees, into: int, out: int, turns: Indices) -> tuple[int, int]:
+    """Write the turns of the cheapest path through a link: from the link back to the origin, then onwards.
+
+    `into` and `out` are the turns before and after the link; `turns` has room for two turns per link of the
+    network. Returns the number of turns up to the link, and of all.
+    """
+    tail, head, ahead, back = trees.tail, trees.head, trees.ahead, trees.back
+    first, turn = 1, into
+    turns[0] = turn
+    while tail[turn] != trees.origin:
+        turn = ahead[tail[turn]]
+        turns[first] = turn
+        first += 1
+    count, turn = first + 1, out
+    turns[first] = turn
+    while head[turn] != trees.target:
+        turn = back[head[turn]]
+        turns[count] = turn
+        count += 1
+    return first, count
+
+
+@njit(cache=True)
+def detours(trees: Trees, into: Indices, out: Indices, rows: Matrix) -> Matrix:
+    """The summed features of the cheapest path through each link, given the turns before and after it."""
+    total = np.zeros((len(into), rows.shape[1]))
+    turns = np.empty(2 * len(trees.ahead), np.int64)
+    for i in range(len(into)):
+        _, count = turns_through(trees, into[i], out[i], turns)
+        for k in range(count):
+            total[i] += rows[turns[k]]
     return total
 
 
 @njit(cache=True)
 def survey(
-    tail: Indices,
-    head: Indices,
-    ahead: Indices,
-    back: Indices,
+    trees: Trees,
     into: Indices,
     out: Indices,
-    origin: int,
-    target: int,
-    links: Indices,
     ends: Indices,
     marked: NDArray[np.bool_],
     blocked: NDArray[np.int8],
 ) -> tuple[Indices, NDArray[np.bool_]]:
     """For the cheapest path through each link: its marked links, and whether it passes a junction twice.
 
-    The arguments are those of `detours`; `ends` are the junctions each link begins and ends at. `blocked` is
-    1 for junctions that the rest of the route passes, and -1 for those that may be passed twice.
+    `into` and `out` are those of `detours`; `ends` are the junctions each link begins and ends at. `blocked`
+    is 1 for junctions that the rest of the route passes, and -1 for those that may be passed twice.
     """
-    used = np.zeros(len(links), np.int64)
-    twice = np.zeros(len(links), np.bool_)
+    used = np.zeros(len(into), np.int64)
+    twice = np.zeros(len(into), np.bool_)
     passed = np.full(ends.max() + 1, -1)
-    for i in range(len(links)):
-        passed[ends[origin, 0]] = i
-        passed[ends[origin, 1]] = i
-        turn = into[i]
-        while True:
-            used[i] += marked[head[turn]]
-            junction = ends[head[turn], 1]
+    turns = np.empty(2 * len(trees.ahead), np.int64)
+    for i in range(len(into)):
+        passed[ends[trees.origin, 0]] = i
+        passed[ends[trees.origin, 1]] = i
+        _, count = turns_through(trees, into[i], out[i], turns)
+        for k in range(count):
+            link = trees.head[turns[k]]
+            used[i] += marked[link]
+            junction = ends[link, 1]
             twice[i] |= blocked[junction] > 0 or (blocked[junction] == 0 and passed[junction] == i)
             passed[junction] = i
-            if tail[turn] == origin:
-                break
-            turn = ahead[tail[turn]]
-        turn = out[i]
-        while True:
-            used[i] += marked[head[turn]]
-            junction = ends[head[turn], 1]
-            twice[i] |= blocked[junction] > 0 or (blocked[junction] == 0 and passed[junction] == i)
-            passed[junction] = i
-            if head[turn] == target:
-                break
-            turn = back[head[turn]]
     return used, twice
 
 
 @njit(cache=True)
-def way(
-    tail: Indices, head: Indices, ahead: Indices, back: Indices, into: int, out: int, origin: int, target: int
-) -> Indices:
+def way(trees: Trees, into: int, out: int) -> Indices:
     """The links of the cheapest path through a link, without the origin, with the target."""
-    first = 1
-    turn = into
-    while tail[turn] != origin:
-        turn = ahead[tail[turn]]
-        first += 1
-    second = 1
-    turn = out
-    while head[turn] != target:
-        turn = back[head[turn]]
-        second += 1
-    links = np.empty(first + second, np.int64)
-    turn = into
-    for k in range(first - 1, -1, -1):
-        links[k] = head[turn]
-        if k:
-            turn = ahead[tail[turn]]
-    turn = out
-    for k in range(first, first + second):
-        links[k] = head[turn]
-        if k + 1 < first + second:
-            turn = back[head[turn]]
-    return links
+    turns = np.empty(2 * len(trees.ahead), np.int64)
+    first, count = turns_through(trees, into, out, turns)
+    reverse(turns, 0, first - 1)
+    return trees.head[turns[:count]]

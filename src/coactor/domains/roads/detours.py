@@ -12,10 +12,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coactor.domains.roads.domain import Roads
-from coactor.domains.roads.router import Leg
 from coactor.domains.roads.trips import Route, Trip
 from coactor.kernels import roads as kernel
 from coactor.protocol import Indices, Move, Vector
@@ -133,7 +131,11 @@ def _candidates(domain: Roads, x: Trip, y: Route, first: int, last: int, w: Vect
         links = np.argsort(through, kind="stable")[:POOL]
         links = links[np.isfinite(through[links])]
         into, out = router.gates(leg, links)
-        avoided = _avoided(domain, leg, links, into, out, stretch, blocked)
+        marked = np.zeros(network.size, dtype=bool)
+        marked[stretch] = True
+        trees = router.trees(leg)
+        used, twice = kernel.survey(trees, into, out, network.ends, marked, blocked)
+        avoided = np.where(twice, 0, stretch.size - used)  # links of the stretch that a detour leaves out
         # On a long straight road one via-point may avoid less: then the best of the detours set the measure.
         enough = max(1.0, min(AVOIDED * stretch.size, ENOUGH * avoided.max(initial=0)))
         good = np.flatnonzero(avoided >= enough)
@@ -141,41 +143,8 @@ def _candidates(domain: Roads, x: Trip, y: Route, first: int, last: int, w: Vect
         now = float(rows[leg.turns].sum(axis=0) @ w)
         for k in np.argsort(costs, kind="stable")[:COMPARED].tolist():
             gates = int(into[good[k]]), int(out[good[k]])
-            draw = partial(
-                kernel.way, router.tail, network.head, leg.into, leg.out, *gates, leg.origin, leg.target
-            )
+            draw = partial(kernel.way, trees, *gates)
             yield _Candidate(now - float(costs[k]), int(links[good[k]]), number, draw)
-
-
-def _avoided(
-    domain: Roads,
-    leg: Leg,
-    links: Indices,
-    into: Indices,
-    out: Indices,
-    stretch: Indices,
-    blocked: NDArray[np.int8],
-) -> Indices:
-    """How many links of the stretch each detour leaves out; 0 if it passes a junction twice."""
-    network = domain.network
-    marked = np.zeros(network.size, dtype=bool)
-    marked[stretch] = True
-    used, twice = kernel.survey(
-        domain.router.tail,
-        network.head,
-        leg.into,
-        leg.out,
-        into,
-        out,
-        leg.origin,
-        leg.target,
-        links,
-        network.ends,
-        marked,
-        blocked,
-    )
-    avoided: Indices = np.where(twice, 0, stretch.size - used)
-    return avoided
 
 
 def _readable_move(

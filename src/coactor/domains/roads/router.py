@@ -107,7 +107,8 @@ class Router:
 
     def detour_features(self, rows: Matrix, leg: Leg, links: Indices) -> Matrix:
         """The summed rows of the turns on the cheapest path of the leg through each link."""
-        into, out = self.gates(leg, links)
-        return kernel.detours(
-            rows, self.tail, self.network.head, leg.into, leg.out, into, out, leg.origin, leg.target, links
-        )
+        return kernel.detours(self.trees(leg), *self.gates(leg, links), rows)
+
+    def trees(self, leg: Leg) -> kernel.Trees:
+        """The trees of a leg for the kernels."""
+        return kernel.Trees(self.tail, self.network.head, leg.into, leg.out, leg.origin, leg.target)
