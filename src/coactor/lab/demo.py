@@ -86,15 +86,15 @@ def summary(costs: Vector, learner: str, seed: int) -> dict[str, Any]:
     }
 
 
-def chart(costs: Vector, examples: int, width: int = WIDTH, height: int = HEIGHT) -> list[str]:
+def chart(costs: Vector, examples: int) -> list[str]:
     """Mean effort of the last examples, as columns of block characters."""
-    per = max(1, -(-examples // width))
+    per = max(1, -(-examples // WIDTH))
     columns = [float(costs[max(0, i + per - WINDOW) : i + per].mean()) for i in range(0, len(costs), per)]
     top = max(1.0, float(costs[:WINDOW].mean()) * 1.1, *columns)
     lines = []
-    for row in range(height, 0, -1):
-        label = f"{top:5.1f} " if row == height else "  0.0 " if row == 1 else "      "
-        cells = "".join(_block(value / top * height - (row - 1)) for value in columns)
+    for row in range(HEIGHT, 0, -1):
+        label = f"{top:5.1f} " if row == HEIGHT else "  0.0 " if row == 1 else "      "
+        cells = "".join(_block(value / top * HEIGHT - (row - 1)) for value in columns)
         lines.append(f"{label}│{cells}")
     lines.append("      └" + "─" * (-(-examples // per)))
     lines.append(

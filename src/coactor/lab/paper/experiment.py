@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -123,3 +123,7 @@ class Experiment:
             [row for result in own for row in result.theorem],
             {name: np.stack([result.chances[k] for result in own]) for k, name in enumerate(names)},
         )
+
+
+Measure: TypeAlias = Callable[[Experiment], list[PanelResult]]
+"""`Experiment.measure` with the folder, the processes or the cluster, and the progress already chosen."""

@@ -6,6 +6,7 @@ import platform
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +23,7 @@ from coactor.lab.paper import specification as settings_of_claims
 from coactor.lab.paper.choices import DEFAULT_CHOICES, Choices, parse_kappa
 from coactor.lab.paper.claims import DECIDING_RUNS, Claim
 from coactor.lab.paper.data.files import read_queries
-from coactor.lab.paper.experiment import GENERATED, Experiment
+from coactor.lab.paper.experiment import GENERATED, Experiment, Measure
 from coactor.lab.paper.panels import PANELS, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.robustness import Cell
@@ -190,8 +191,8 @@ def reproduce(
     folder = Path(out)
     costs = sum(unit.examples * len(unit.contenders) for unit in experiment.units())
     atomic_files.prepare(folder, costs * _BYTES_PER_COST + _BYTES_OVERHEAD)
-    results = experiment.measure(folder=folder, jobs=jobs, cluster=cluster, silent=silent)
-    cells = robustness_of(chosen, folder=folder, jobs=jobs, cluster=cluster, silent=silent)
+    measure = partial(Experiment.measure, folder=folder, jobs=jobs, cluster=cluster, silent=silent)
+    results, cells = measure(experiment), robustness_of(chosen, measure)
     claims = write_all(folder, chosen, results, cells)
     return Reproduction(folder, results, claims, cells)
 
@@ -252,21 +253,12 @@ def explore_choices(
     return claim_tables
 
 
-def robustness_of(
-    chosen: dict[str, Any], *, folder: Path | None, jobs: int | None, cluster: str | None, silent: bool
-) -> list[Cell]:
+def robustness_of(chosen: dict[str, Any], measure: Measure) -> list[Cell]:
     """The robustness table; empty unless the parameters ask for it."""
     if not chosen.get("robustness"):
         return []
-    return robustness.measure(
-        runs=chosen["runs"],
-        examples=GENERATED if chosen["examples"] == "all" else chosen["examples"],
-        seed=chosen["seed"],
-        folder=folder,
-        jobs=jobs,
-        cluster=cluster,
-        silent=silent,
-    )
+    examples = GENERATED if chosen["examples"] == "all" else chosen["examples"]
+    return robustness.measure(chosen["runs"], examples, chosen["seed"], measure)
 
 
 def write_numbers(

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from coactor.experts import Policy
 from coactor.lab.engine.contenders import PAPER, parse_contenders
 from coactor.lab.engine.statistics import interval_fields
-from coactor.lab.paper.experiment import Experiment
+from coactor.lab.paper.experiment import Experiment, Measure
 from coactor.lab.paper.panels import PANELS, Panel
 from coactor.lab.paper.versus_paper import Margin, margins
 
@@ -89,23 +88,14 @@ class Cell:
         return self.margin.ratio.low > 1.0
 
 
-def measure(
-    *,
-    runs: int,
-    examples: int,
-    seed: int,
-    folder: Path | None = None,
-    jobs: int | None = None,
-    cluster: str | None = None,
-    silent: bool = True,
-) -> list[Cell]:
+def measure(runs: int, examples: int, seed: int, measure_one: Measure) -> list[Cell]:
     """Run every variation on the six synthetic panels."""
     contenders = parse_contenders(CONTENDERS, "panel")
     cells: list[Cell] = []
     for variation in VARIATIONS:
         panels = tuple(variation.panel(panel) for panel in PANELS.values() if panel.problems == "sample")
         experiment = Experiment(panels, contenders, runs, min(examples, EXAMPLES), seed)
-        for result in experiment.measure(folder=folder, jobs=jobs, cluster=cluster, silent=silent):
+        for result in measure_one(experiment):
             cells += [Cell(variation.name, margin) for margin in margins(result)]
     return cells
 

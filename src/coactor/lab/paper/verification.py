@@ -6,11 +6,13 @@ import json
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from coactor.lab.engine import atomic_files
+from coactor.lab.paper.experiment import Experiment
 from coactor.lab.paper.reproduction import environment, experiment_of, numbers, robustness_of, write_numbers
 
 _GIVE = "Give the manifest.json of a results folder."
@@ -83,8 +85,8 @@ def verify(
     if digests != recorded:
         findings.append("The data files are not those of the manifest.")
     with tempfile.TemporaryDirectory() as scratch:
-        results = experiment.measure(jobs=jobs, cluster=cluster, silent=silent)
-        cells = robustness_of(chosen, folder=None, jobs=jobs, cluster=cluster, silent=silent)
+        measure = partial(Experiment.measure, jobs=jobs, cluster=cluster, silent=silent)
+        results, cells = measure(experiment), robustness_of(chosen, measure)
         checked = numbers(bool(cells))
         # The files contain the command, with the paths of the data in the manifest.
         write_numbers(Path(scratch), manifest["parameters"], results, cells)
