@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,38 +29,34 @@ def ortools(domain: Domain, seconds: float = 1.0) -> RoutingSolver:
         raise ImportError("OR-Tools is not installed: pip install 'coactor[ortools]'.") from None
     if not seconds > 0:
         raise ValueError(f"The time limit is {seconds!r} seconds; it must be above 0.")
-    return RoutingSolver(domain, _Engine(seconds))
+    return RoutingSolver(domain, partial(_solve, seconds))
 
 
-class _Engine:
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
+def _solve(seconds: float, model: RoutingModel, start: list[list[int]]) -> list[list[int]]:
+    from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
-    def __call__(self, model: RoutingModel, start: list[list[int]]) -> list[list[int]]:
-        from ortools.constraint_solver import pywrapcp, routing_enums_pb2
-
-        vehicles = len(model.starts)
-        manager: Any = pywrapcp.RoutingIndexManager(
-            len(model.costs), vehicles, model.starts.tolist(), model.ends.tolist()
-        )
-        routing: Any = pywrapcp.RoutingModel(manager)
-        costs, scale = model.integer_costs()
-        routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(costs.tolist()))
-        for v in range(vehicles):
-            routing.SetVehicleUsedWhenEmpty(True, v)  # the arc from start to end counts for idle vehicles too
-        _add_capacities(model, routing, scale)
-        parameters: Any = pywrapcp.DefaultRoutingSearchParameters()
-        parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
-        parameters.time_limit.FromMilliseconds(max(1, round(1000 * self.seconds)))
-        routing.CloseModelWithParameters(parameters)
-        indices = [[manager.NodeToIndex(point) for point in stops] for stops in start]
-        first = routing.ReadAssignmentFromRoutes(indices, True)
-        assignment = None
-        if first is not None:
-            assignment = routing.SolveFromAssignmentWithParameters(first, parameters)
-        if assignment is None:
-            assignment = routing.SolveWithParameters(parameters)
-        return start if assignment is None else _visits(manager, routing, assignment, vehicles)
+    vehicles = len(model.starts)
+    manager: Any = pywrapcp.RoutingIndexManager(
+        len(model.costs), vehicles, model.starts.tolist(), model.ends.tolist()
+    )
+    routing: Any = pywrapcp.RoutingModel(manager)
+    costs, scale = model.integer_costs()
+    routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(costs.tolist()))
+    for v in range(vehicles):
+        routing.SetVehicleUsedWhenEmpty(True, v)  # the arc from start to end counts for idle vehicles too
+    _add_capacities(model, routing, scale)
+    parameters: Any = pywrapcp.DefaultRoutingSearchParameters()
+    parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
+    parameters.time_limit.FromMilliseconds(max(1, round(1000 * seconds)))
+    routing.CloseModelWithParameters(parameters)
+    indices = [[manager.NodeToIndex(point) for point in stops] for stops in start]
+    first = routing.ReadAssignmentFromRoutes(indices, True)
+    assignment = None
+    if first is not None:
+        assignment = routing.SolveFromAssignmentWithParameters(first, parameters)
+    if assignment is None:
+        assignment = routing.SolveWithParameters(parameters)
+    return start if assignment is None else _visits(manager, routing, assignment, vehicles)
 
 
 def _add_capacities(model: RoutingModel, routing: Any, scale: float) -> None:

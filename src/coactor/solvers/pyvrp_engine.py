@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,41 +27,36 @@ def pyvrp(domain: Domain, seconds: float = 1.0, seed: int = 0) -> RoutingSolver:
         raise ImportError("This version of PyVRP is too old: pip install 'pyvrp>=0.14'.")
     if not seconds > 0:
         raise ValueError(f"The time limit is {seconds!r} seconds; it must be above 0.")
-    return RoutingSolver(domain, _Engine(seconds, seed))
+    return RoutingSolver(domain, partial(_solve, seconds, seed))
 
 
-class _Engine:
-    def __init__(self, seconds: float, seed: int) -> None:
-        self.seconds = seconds
-        self.seed = seed
+def _solve(seconds: float, seed: int, model: RoutingModel, start: list[list[int]]) -> list[list[int]]:
+    import pyvrp as package
 
-    def __call__(self, model: RoutingModel, start: list[list[int]]) -> list[list[int]]:
-        import pyvrp as package
-
-        api: Any = package
-        free = model.free.tolist()
-        if not free:
-            return start
-        depots = np.unique(np.concatenate([model.starts, model.ends])).tolist()
-        place = {point: k for k, point in enumerate(free)}
-        data = _data(api, model, free, depots)
-        # Each vehicle is its own type, so that it keeps its number; idle vehicles have no route.
-        routes = [api.Route(data, [place[p] for p in stops], v) for v, stops in enumerate(start) if stops]
-        result = api.solve(
-            data,
-            api.stop.MaxRuntime(self.seconds),
-            seed=self.seed,
-            collect_stats=False,
-            display=False,
-            initial_solution=api.Solution(data, routes),
-        )
-        best = result.best
-        if not best.is_feasible():
-            return start
-        visits: list[list[int]] = [[] for _ in start]
-        for route in best.routes():
-            visits[route.vehicle_type()] = [free[a.idx] for a in route if a.is_client()]
-        return visits
+    api: Any = package
+    free = model.free.tolist()
+    if not free:
+        return start
+    depots = np.unique(np.concatenate([model.starts, model.ends])).tolist()
+    place = {point: k for k, point in enumerate(free)}
+    data = _data(api, model, free, depots)
+    # Each vehicle is its own type, so that it keeps its number; idle vehicles have no route.
+    routes = [api.Route(data, [place[p] for p in stops], v) for v, stops in enumerate(start) if stops]
+    result = api.solve(
+        data,
+        api.stop.MaxRuntime(seconds),
+        seed=seed,
+        collect_stats=False,
+        display=False,
+        initial_solution=api.Solution(data, routes),
+    )
+    best = result.best
+    if not best.is_feasible():
+        return start
+    visits: list[list[int]] = [[] for _ in start]
+    for route in best.routes():
+        visits[route.vehicle_type()] = [free[a.idx] for a in route if a.is_client()]
+    return visits
 
 
 def _data(api: Any, model: RoutingModel, free: list[int], depots: list[int]) -> Any:
