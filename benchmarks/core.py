@@ -39,18 +39,18 @@ def plain_two_opt(cost: list[list[float]], tour: list[int], least: float) -> lis
     """The loops of kernels.tours.two_opt on plain lists, which Python handles faster than arrays."""
     n = len(tour)
     while True:
-        found = False
+        improved = False
         for i in range(1, n - 1):
             a, b = tour[i - 1], tour[i]
             for j in range(i + 1, n - 1 if i == 1 else n):
                 c, d = tour[j], tour[(j + 1) % n]
                 if (cost[a][b] + cost[c][d]) - (cost[a][c] + cost[b][d]) > least:
                     tour[i : j + 1] = tour[i : j + 1][::-1]
-                    found = True
+                    improved = True
                     break
-            if found:
+            if improved:
                 break
-        if not found:
+        if not improved:
             return tour
 
 
@@ -243,10 +243,10 @@ def main() -> None:
         "growth": lambda: growth([500, 1000, 2000] if args.quick else [200, 500, 1000, 2000, 5000, 10000]),
         "ranking": lambda: ranking_pass(1000 if args.quick else 20000),
     }
-    found = {name: part() for name, part in parts.items() if args.only in (None, name)}
+    results = {name: part() for name, part in parts.items() if args.only in (None, name)}
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
-            json.dump(found, file, indent=2)
+            json.dump(results, file, indent=2)
 
 
 if __name__ == "__main__":

@@ -92,12 +92,8 @@ def scale(
         ("search it", "search=guest+99"),
         ("sort it by chance", "order=doubtful"),
     ):
-        times = []
-        for _ in range(8):
-            began = time.perf_counter()
-            page.request.get(f"{address}/api/studies/queue-10000/queue?{parameters}")
-            times.append(1000 * (time.perf_counter() - began))
-        rows.append((what, f"median {statistics.median(times):.0f} ms", "100 ms"))
+        path = f"{address}/api/studies/queue-10000/queue?{parameters}"
+        rows.append((what, in_words([answer(page, path)[0] for _ in range(8)]), "100 ms"))
     page, text = opened(browser, store, address, "/s/plan-300/p/1", "body[data-revision]")
     rows.append(("open a plan with 300 stops", text, "1500 ms, 500 kB"))
     clock = Clock(page)
@@ -155,18 +151,16 @@ def grid(browser: Any, store: Store, address: str, rows: list[tuple[str, str, st
     rows.append(("open 60 x 31 cells", text, "1500 ms, 500 kB"))
     clock, asked = Clock(page), []
     for k in range(8):
-        began = time.perf_counter()
-        answer = page.request.get(f"{address}/api/studies/roster-60x31/proposals/1/part?part={31 * k}")
-        asked.append(1000 * (time.perf_counter() - began))
-        allowed = [one for one in answer.json() if one["move"]["op"] == "set" and not one["refused"]]
+        took, options = answer(page, f"{address}/api/studies/roster-60x31/proposals/1/part?part={31 * k}")
+        asked.append(took)
+        allowed = [one for one in options if one["move"]["op"] == "set" and not one["refused"]]
         if not allowed:
             continue
         page.locator(f'.grid [data-part="{31 * k}"]').focus()
         with clock:
             page.keyboard.press(str(allowed[0]["move"]["args"][2] + 1))
             page.locator(f'body[data-revision="{len(clock.times) + 1}"]').wait_for(state="attached")
-    text = f"median {statistics.median(asked):.0f} ms, worst {max(asked):.0f} ms"
-    rows.append(("the choices of a cell of 60 x 31", text, "100 ms"))
+    rows.append(("the choices of a cell of 60 x 31", in_words(asked), "100 ms"))
     if clock.times:
         rows.append(("an edit of 60 x 31, key to screen", clock.text, "100 ms"))
     cells, before = page.locator(".grid [data-part]"), busy(clock.wire)
@@ -186,27 +180,20 @@ def roads(
 ) -> None:
     """Measure edits by key, alternatives for a stretch, and frames while map and route are dragged."""
     page, _ = opened(browser, store, address, f"/s/{name}/p/1", "body[data-revision]")
-    edits, requests = [], []
+    edits = []
     for k in range(1, 5):
         page.locator(".choice").first.wait_for()
         page.locator(".streets .whole").focus()
-        began = time.perf_counter()
-        page.keyboard.press("1")
-        page.locator(f'body[data-revision="{k}"]').wait_for(state="attached")
-        edits.append(1000 * (time.perf_counter() - began))
+        edits.append(press(page, "1", k))
     place = f"{address}/api/studies/{name}/proposals/1/ways"
-    for k in range(8):
-        began = time.perf_counter()
-        page.request.get(f"{place}?first={1 + k}&last={4 + k}")
-        requests.append(1000 * (time.perf_counter() - began))
+    requests = [answer(page, f"{place}?first={1 + k}&last={4 + k}")[0] for k in range(8)]
     for what, times in (("an edit of", edits), ("alternatives in", requests)):
-        text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
-        rows.append((f"{what} {name}", text, "100 ms"))
+        rows.append((f"{what} {name}", in_words(times), "100 ms"))
     page.locator(".choice").first.wait_for()
     box = page.locator(".roadmap").bounding_box()
     corner = (box["x"] + 6, box["y"] + 6)
     frames[f"pan the map of {name}"] = drag(page, corner, (corner[0] + 150, corner[1] + 100))
-    page.get_by_role("button", name="Whole trip").click()
+    page.get_by_role("button", name="Show everything").click()
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     start = centre(page.locator(".badge.end").first)
     frames[f"pull the route of {name}"] = drag(page, (start[0], start[1]), (start[0] + 120, start[1] + 60))
@@ -242,6 +229,25 @@ def again(page: Any, path: str, ready: str) -> str:
     page.wait_for_load_state("networkidle")
     wire.detach()
     return f"{took:.0f} ms ({used:.0f} ms of processor time), {sum(sizes) / 1000:.0f} kB"
+
+
+def answer(page: Any, path: str) -> tuple[float, Any]:
+    """Ask the server; return the milliseconds that it took, and the answer."""
+    began = time.perf_counter()
+    reply = page.request.get(path)
+    return 1000 * (time.perf_counter() - began), reply.json()
+
+
+def press(page: Any, key: str, revision: int) -> float:
+    """Press a key; return the milliseconds until the page shows this revision."""
+    began = time.perf_counter()
+    page.keyboard.press(key)
+    page.locator(f'body[data-revision="{revision}"]').wait_for(state="attached")
+    return 1000 * (time.perf_counter() - began)
+
+
+def in_words(times: list[float]) -> str:
+    return f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
 
 
 class Clock:
@@ -307,17 +313,11 @@ def everyday(
         page, text = opened(browser, store, address, path, ready)
         rows.append((f"open {path}", text, "1000 ms, 300 kB"))
         rows.append((f"open {path} again", again(page, address + path, ready), "1000 ms"))
-    for name, key in (("try-ranking", "Alt+ArrowDown"), ("ranking-200", "Alt+ArrowDown")):
+    for name in ("try-ranking", "ranking-200"):
         page, _ = opened(browser, store, address, f"/s/{name}/p/1", "body[data-revision]")
         page.locator(".ranking li").first.focus()
-        times = []
-        for k in range(1, 9):
-            began = time.perf_counter()
-            page.keyboard.press(key)
-            page.locator(f'body[data-revision="{k}"]').wait_for(state="attached")
-            times.append(1000 * (time.perf_counter() - began))
-        text = f"median {statistics.median(times):.0f} ms, worst {max(times):.0f} ms"
-        rows.append((f"an edit of {name}, key to screen", text, "100 ms"))
+        times = [press(page, "Alt+ArrowDown", k) for k in range(1, 9)]
+        rows.append((f"an edit of {name}, key to screen", in_words(times), "100 ms"))
     for name in ("try-roads", "roads-5000"):
         roads(browser, store, address, name, rows, frames)
     page, _ = opened(browser, store, address, "/s/tour-200/p/1", "body[data-revision]")

@@ -13,7 +13,6 @@ import argparse
 import asyncio
 import json
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,6 +26,9 @@ import asks
 import httpx
 import numpy as np
 import optuna
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.web.test_failures import ServerProcess
 
 from coactor.domains import Tour
 from coactor.rounds import learn
@@ -138,31 +140,6 @@ async def edits(address: str, token: str, seconds: float, rate: float = 50.0) ->
     return [[name, *(f"{1000 * q:.0f}" for q in np.quantile(times, [0.5, 0.99]))] for name, times in names]
 
 
-def start(url: str, port: str = "0") -> tuple[subprocess.Popen[str], str]:
-    """A server in its own process; its address."""
-    server = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "from coactor.cli import main; main()",
-            "serve",
-            "--store",
-            url,
-            "--port",
-            port,
-            "--share-port",
-            "--json",
-            "--quiet",
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    text = ""
-    while "}" not in text:
-        text += server.stdout.readline() if server.stdout else "}"
-    return server, str(json.loads(text)["address"])
-
-
 def over_http(folder: Path, pairs: int, seconds: float, rounds: int = 3) -> dict[str, Any]:
     """Eight clients on one server, and on two that share a port; Optuna right before each; then edits."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -173,12 +150,12 @@ def over_http(folder: Path, pairs: int, seconds: float, rounds: int = 3) -> dict
     with Store(url) as store:
         open_study(store, "desk", DOMAIN, "CSPER", create=True).close()
         token = Accounts(store).create("machine", "*", "lead")
-    first, address = start(url)
-    servers = [first]
+    servers = [ServerProcess(url, "--share-port")]
+    address = servers[0].address
     try:
         for number in (1, 2):
             if number == 2:
-                servers.append(start(url, address.rpartition(":")[2])[0])
+                servers.append(ServerProcess(url, "--share-port", "--port", address.rpartition(":")[2]))
             for _ in range(rounds):  # the disk of a shared machine changes its mind: measure side by side
                 other = per_second(lambda k: theirs.tell(theirs.ask(), 1.0), 20)
                 rows.append((number, clients(address, token, 8, pairs), other))
@@ -191,8 +168,7 @@ def over_http(folder: Path, pairs: int, seconds: float, rounds: int = 3) -> dict
         return {"rates": rates, "edits": asyncio.run(edits(address, token, seconds))}
     finally:
         for server in servers:
-            server.terminate()
-            server.wait()
+            server.kill()
 
 
 def grown(folder: Path, sizes: list[int]) -> list[dict[str, float]]:
@@ -267,21 +243,21 @@ def main() -> None:
             "plans": lambda: asks.plans(2 if quick else 10),
             "sizes": lambda: asks.sizes(30),
         }
-        found = {name: part() for name, part in parts.items() if given.only in (None, name)}
+        results = {name: part() for name, part in parts.items() if given.only in (None, name)}
     if given.json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(results, indent=2))
         return
     for name in ("alone", "http"):
-        if name in found:
-            rows = found[name]["rates"]
+        if name in results:
+            rows = results[name]["rates"]
             cells = [
                 [what, f"{mine:.0f}", f"{other:.0f}", f"{ratio:.1f}"] for what, mine, other, ratio in rows
             ]
             show(["pairs of ask and tell a second", "coactor", "Optuna", "ratio"], cells)
-    if edits := found.get("http", {}).get("edits"):
+    if edits := results.get("http", {}).get("edits"):
         show(["milliseconds of an answer", "median", "99 of 100 below"], edits)
     head = ["stops, vehicles", "solver", "ask, budget 1 s", "cost / PyVRP's", "days without a plan of PyVRP"]
-    if plans := found.get("plans"):
+    if plans := results.get("plans"):
         show(
             head,
             [
@@ -295,10 +271,10 @@ def main() -> None:
                 for row in plans
             ],
         )
-    if sizes := found.get("sizes"):
+    if sizes := results.get("sizes"):
         cells = [[row["case"], f"{row['mean']:.0f}", f"{row['most']}", f"{row['goal']}"] for row in sizes]
         show(["bytes of a tell", "mean", "at most", "goal"], cells)
-    if rows := found.get("grown"):
+    if rows := results.get("grown"):
         names = ["open_s", "report_s", "report_again_s", "queue_s", "verify_s"]
         head = ["facts", "pairs a second", "open", "report", "report again", "queue", "verify"]
         show(

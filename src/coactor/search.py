@@ -60,15 +60,15 @@ class PlainLandscape:
     def _step(self, y: Solution, kappa: float, best: bool) -> tuple[Move, Solution] | None:
         here = utility_features(self.domain, self.x, y, self.w.size)
         most = tolerances.GAIN * float(np.abs(self.w) @ np.abs(here))
-        found: tuple[Move, Solution] | None = None
+        chosen: tuple[Move, Solution] | None = None
         for move in self.domain.moves(self.x, y):
             z = self.domain.apply(self.x, y, move)
             gain = float(self.w @ (utility_features(self.domain, self.x, z, self.w.size) - here))
             if gain >= kappa and gain > most:
                 if not best:
                     return move, z
-                most, found = gain, (move, z)
-        return found
+                most, chosen = gain, (move, z)
+        return chosen
 
 
 @dataclass(frozen=True, slots=True)

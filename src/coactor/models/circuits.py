@@ -103,8 +103,8 @@ class Circuit:
     def _nodes(self, rows: Affine, kind: int) -> Affine:
         """One node for each expression."""
         count, first = rows.constant.size, self.kind.size
-        made = first + np.arange(count).reshape(rows.constant.shape)
-        row, column = np.broadcast_arrays(made[..., None], rows.column)
+        number = first + np.arange(count).reshape(rows.constant.shape)
+        row, column = np.broadcast_arrays(number[..., None], rows.column)
         key, where = np.unique(row.ravel() * (self.literals + first) + column.ravel(), return_inverse=True)
         coef = np.bincount(where, rows.coef.ravel(), key.size)  # the same column may occur several times
         row, column = np.divmod(key[coef != 0.0], self.literals + first)
@@ -115,8 +115,8 @@ class Circuit:
         self.kind = np.append(self.kind, np.full(count, kind))
         self.level = np.append(self.level, level[first:])
         self.constant = np.append(self.constant, rows.constant)
-        one = np.ones((*made.shape, 1))
-        return Affine(rows.axes, rows.index, np.zeros(made.shape), self.literals + made[..., None], one)
+        one = np.ones((*number.shape, 1))
+        return Affine(rows.axes, rows.index, np.zeros(number.shape), self.literals + number[..., None], one)
 
     def output(self, rows: Affine, each: bool = False) -> None:
         """One more output, the sum of the expressions; or, with `each`, one for each of them."""

@@ -172,9 +172,9 @@ class Expression:
 
     def __invert__(self) -> Expression:
         """1 minus it: "not working"."""
-        kept = self.selection
+        selection = self.selection
         return Expression(
-            self.schema, self.axes, (1 - self).rows, None if kept is None else lambda to: ~kept(to)
+            self.schema, self.axes, (1 - self).rows, None if selection is None else lambda to: ~selection(to)
         )
 
     __radd__ = __add__

@@ -305,12 +305,12 @@ class GridModel:
         """Sets and swaps of a cell, blocks that begin there; what each changes, and the rules it breaks."""
         if not 0 <= part < y.size:
             raise ValueError(f"There is no cell {part}; the grid has {y.size}.")
-        options, kept = edits.of_cell(x, y, part)
+        options, legal = edits.of_cell(x, y, part)
         changes = grids.effects(x.phi, y.ravel(), options, x.stride)
         moves = edits.to_moves(x, options)
         return [
             (move, change, "" if good else showing.sentence(self.broken(x, self._edited(x, y, move))))
-            for move, change, good in zip(moves, changes, kept.tolist(), strict=True)
+            for move, change, good in zip(moves, changes, legal.tolist(), strict=True)
         ]
 
     def _edited(self, x: Instance, y: Indices, move: Move) -> Indices:
