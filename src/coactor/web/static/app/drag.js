@@ -39,7 +39,7 @@ const handOf = (event) => ({
  * @param {number} y
  * @param {{ top: number, bottom: number }} box
  */
-export function scrollStep(y, { top, bottom }) {
+function scrollStep(y, { top, bottom }) {
   if (y < top + EDGE) return SPEED * (y - top - EDGE);
   if (y > bottom - EDGE) return SPEED * (y - bottom + EDGE);
   return 0;

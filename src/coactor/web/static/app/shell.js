@@ -30,6 +30,9 @@ export const sayError = (error) => say(messageOf(error), true);
 /** The sentence of anything that was thrown. @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
+/** Milliseconds that a page is in view, without an Enter, before one is obeyed: nothing is accepted unseen. */
+export const QUIET = 600;
+
 /** Whether a key press belongs to the field or button that has the focus. @param {Event} event */
 export const ownsKeys = (event) =>
   closest(event.target, "button, a, textarea, select, summary, input:not([type=checkbox])") !==

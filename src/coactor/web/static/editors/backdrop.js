@@ -14,14 +14,14 @@ const TILE = 256; // pixels of a tile
 const DEEPEST = 19;
 
 /** Longitude and latitude of a tile's north-west corner. @param {number} z @param {Point} tile @returns {Point} */
-export function cornerOf(z, [x, y]) {
+function cornerOf(z, [x, y]) {
   const n = 2 ** z;
   const latitude = Math.atan(Math.sinh(Math.PI * (1 - (2 * y) / n)));
   return [(360 * x) / n - 180, (180 / Math.PI) * latitude];
 }
 
 /** The tile (with fractions) that a place is on. @param {number} z @param {Point} place @returns {Point} */
-export function tileOf(z, [longitude, latitude]) {
+function tileOf(z, [longitude, latitude]) {
   const n = 2 ** z;
   const phi = (Math.PI / 180) * Math.max(-85, Math.min(85, latitude));
   return [(n * (longitude + 180)) / 360, (n / 2) * (1 - Math.asinh(Math.tan(phi)) / Math.PI)];
@@ -51,7 +51,7 @@ function linesOf(geometry) {
 const exact = ([x, y]) => `${x.toFixed(6)} ${y.toFixed(6)}`;
 
 /** @param {any} data GeoJSON @param {Project} project */
-export function pathsOf(data, project) {
+function pathsOf(data, project) {
   const geometries = data.features?.map((/** @type {any} */ one) => one.geometry) ?? [
     data.geometry ?? data,
   ];

@@ -30,6 +30,9 @@ const LOW_MARGINS = { left: 24, right: 24, top: 60, bottom: 20 };
  * @property {string} [name] of a further class
  */
 
+/** A group of shapes on a map. @param {string} name */
+export const layer = (name) => s("g", { class: name });
+
 export class MapSurface {
   width = 600;
   height = 400;

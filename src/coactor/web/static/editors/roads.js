@@ -4,6 +4,7 @@
 import { at, get } from "../app/api.js";
 import { closest, h, leaveText, wording } from "../app/elements.js";
 import { feature, list as inWords } from "../app/format.js";
+import { messageOf } from "../app/shell.js";
 import { TAKES, WayCards } from "./roads/cards.js";
 import { RoadMap } from "./roads/map.js";
 import { compare, makeNetwork, newStreets, travelled } from "./roads/network.js";
@@ -106,8 +107,7 @@ class RoadsEditor {
         streets: newStreets(this.network, this.links, way.links),
       }));
     } catch (error) {
-      if (mine === this.#asked)
-        this.prompt.textContent = error instanceof Error ? error.message : "";
+      if (mine === this.#asked) this.prompt.textContent = messageOf(error);
       return null;
     }
   }

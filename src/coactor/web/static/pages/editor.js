@@ -14,6 +14,7 @@ import {
   name,
   ownsKeys,
   proposal,
+  QUIET,
   say,
   sayError,
   study,
@@ -27,7 +28,6 @@ import { makePanels } from "../views/panels.js";
 
 /** @import { Editor, EditorModule, Proposal, Trial } from "../app/types.js" */
 
-const QUIET = 600; // milliseconds without an Enter before one is obeyed
 const path = at(study, `/proposals/${proposal}`);
 
 /**

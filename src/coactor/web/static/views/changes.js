@@ -18,7 +18,7 @@ const NOTHING = 1e-9;
  */
 
 /** One row per feature. @param {Proposal} data @param {number[] | null} last @returns {Row[]} */
-export function changeRows(data, last) {
+function changeRows(data, last) {
   const { factors } = shownAs(data);
   return data.feature_names.map((name, i) => {
     const { label, unit, factor: step } = feature(name);
@@ -38,7 +38,7 @@ export function changeRows(data, last) {
  * What the weights say about the edits so far.
  * @param {Proposal} data @param {Row[]} rows @param {boolean} [finished]
  */
-export function opinion(data, rows, finished = false) {
+function opinion(data, rows, finished = false) {
   if (!data.moves.length) return "";
   const gain = rows.reduce((total, row) => total + row.gain, 0);
   if (Math.abs(gain) < NOTHING) return "As far as we know, this is as good as the proposal.";

@@ -4,10 +4,10 @@ import { at, get } from "../app/api.js";
 import { Draft } from "../app/draft.js";
 import { $, button, h, kbd, put } from "../app/elements.js";
 import { toGeoJson, toGpx } from "../app/exports.js";
-import { clock, edited, plural } from "../app/format.js";
+import { clock, edited, plural, upper } from "../app/format.js";
 import { reopen } from "../app/notice.js";
 import { saveText } from "../app/pictures.js";
-import { may, ownsKeys, sayError, study } from "../app/shell.js";
+import { may, ownsKeys, QUIET, sayError, study } from "../app/shell.js";
 import { isDegrees } from "../editors/geometry.js";
 import { drawChanges, drawEdits } from "./changes.js";
 import { makePanels } from "./panels.js";
@@ -15,7 +15,6 @@ import { makePanels } from "./panels.js";
 /** @import { EditorModule, Outcome, Proposal, TravelledRoute, Trial } from "../app/types.js" */
 
 const ACCEPTED = "Accepted as proposed";
-const QUIET = 600; // milliseconds before Enter is obeyed
 
 /** @typedef {"before" | "after" | "both"} Show */
 
@@ -50,7 +49,7 @@ export async function showFinished(data, module, trial, prepared, next) {
     "div",
     { class: "tools", role: "group", "aria-label": "Show" },
     /** @type {Show[]} */ (["before", "after", "both"]).map((show) =>
-      button(show.charAt(0).toUpperCase() + show.slice(1), () => choose(show), { data: { show } }),
+      button(upper(show), () => choose(show), { data: { show } }),
     ),
   );
   const goOn = async () => {

@@ -45,6 +45,13 @@ export async function drawPeople(card, signs) {
   draw();
 }
 
+/** @param {string[]} texts @param {string} none what is said without any */
+function sentences(texts, none) {
+  if (!texts.length) return h("p", { text: none });
+  const items = texts.map((text) => h("li", { text }));
+  return h("ul", {}, items);
+}
+
 /** @param {PeopleView} view */
 function sharedWords({ shared, people }) {
   const groups = new Map();
@@ -52,13 +59,7 @@ function sharedWords({ shared, people }) {
   const together = [...groups.values()].filter((names) => names.length > 1);
   const none = "Nothing that everybody wants or avoids is known yet.";
   return [
-    shared.length
-      ? h(
-          "ul",
-          {},
-          shared.map((text) => h("li", { text })),
-        )
-      : h("p", { text: none }),
+    sentences(shared, none),
     groups.size > 1
       ? together.map((names) => h("p", { text: `${list(names)} want much the same.` }))
       : h("p", { text: "All of them want much the same." }),
@@ -75,13 +76,7 @@ function drawPerson(place, { features, people }, one, signs) {
   const same = `${one.name} does not clearly differ from the others.`;
   put(
     place,
-    one.words.length
-      ? h(
-          "ul",
-          {},
-          one.words.map((text) => h("li", { text })),
-        )
-      : h("p", { text: same }),
+    sentences(one.words, same),
     bars,
     h("p", {
       class: "hint",

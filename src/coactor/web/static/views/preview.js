@@ -6,11 +6,9 @@ import { loadEditor } from "../app/editors.js";
 import { button, h, kbd } from "../app/elements.js";
 import { likely, upper } from "../app/format.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
-import { messageOf, study } from "../app/shell.js";
+import { messageOf, QUIET, study } from "../app/shell.js";
 
 /** @import { Proposal, Ticket, Trial } from "../app/types.js" */
-
-const QUIET = 600; // milliseconds before the proposal can be accepted: nothing is accepted unseen
 
 /**
  * Lease a proposal and show it. The lease makes sure that what is seen is what is accepted.
@@ -28,6 +26,7 @@ export async function openPreview(ticket, trial, closed) {
   const prompt = h("p", { hidden: true });
   const editor = module.mount({ draft, prompt, editable: () => false, trial, prepared });
   const trouble = h("p", { role: "alert", class: "warning" });
+  const title = ticket.label || `Proposal ${ticket.id}`;
   let accepted = false;
   const accept = button(["Accept as proposed ", kbd("Enter")], submit, {
     class: "primary",
@@ -36,11 +35,11 @@ export async function openPreview(ticket, trial, closed) {
   });
   const dialog = h(
     "dialog",
-    { class: "preview", "aria-label": ticket.label || `Proposal ${ticket.id}` },
+    { class: "preview", "aria-label": title },
     h(
       "div",
       { class: "row" },
-      h("h2", { dir: "auto", text: ticket.label || `Proposal ${ticket.id}` }),
+      h("h2", { dir: "auto", text: title }),
       h("span", { class: "hint", text: upper(likely(data.chance)) }),
     ),
     h("section", { class: "canvas", "aria-label": "Proposal" }, editor.canvas),

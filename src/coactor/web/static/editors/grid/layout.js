@@ -4,6 +4,8 @@
 // columns are the choices, and the items lie in them: lessons in a timetable, jobs on machines. Cells, items
 // and choices are numbered in the order of the nested lists.
 
+import { upper } from "../../app/format.js";
+
 /** @import { GridView, Margin, Move } from "../../app/types.js" */
 
 /** @typedef {{ name: string, values: (number | null)[] }} Line counts beside the rows or below the columns */
@@ -33,7 +35,7 @@ export function shortNames(names) {
   for (const size of [1, 2, 3]) {
     const short = names.map((name) => name.slice(0, size));
     if (new Set(short.map((text) => text.toLowerCase())).size === names.length)
-      return short.map((text) => text.charAt(0).toUpperCase() + text.slice(1));
+      return short.map(upper);
   }
   return names.map((name) => name.slice(0, 3));
 }

@@ -3,7 +3,7 @@
 import { put, s } from "../../app/elements.js";
 import { makeBackdrop } from "../backdrop.js";
 import { boundsOf, distance, write } from "../geometry.js";
-import { MapSurface } from "../map-surface.js";
+import { layer, MapSurface } from "../map-surface.js";
 import { RoadMarks } from "./marks.js";
 
 /** @import { Gesture, Hand } from "../../app/drag.js" */
@@ -38,9 +38,6 @@ const PULL = 40; // pixels within which a pulled route finds a road
 
 /** @type {ReturnType<RoadMap["under"]>} */
 const NOTHING = {};
-
-/** @param {string} name */
-const layer = (name) => s("g", { class: name });
 
 export class RoadMap {
   #world = {

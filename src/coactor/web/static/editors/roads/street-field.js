@@ -9,7 +9,7 @@ import { button, h } from "../../app/elements.js";
  * @param {string[]} streets
  * @param {string} text
  */
-export function findStreet(streets, text) {
+function findStreet(streets, text) {
   const wanted = text.toLowerCase();
   return (
     streets.find((street) => street.toLowerCase() === wanted) ??

@@ -3,7 +3,7 @@
 import { put, s } from "../../app/elements.js";
 import { makeBackdrop } from "../backdrop.js";
 import { boundsOf, outliers, write } from "../geometry.js";
-import { MapSurface } from "../map-surface.js";
+import { layer, MapSurface } from "../map-surface.js";
 import { RouteHand } from "./hand.js";
 import { edgeChanges, edgesOf, same } from "./moves.js";
 import { colour } from "./scene.js";
@@ -21,9 +21,6 @@ import { colour } from "./scene.js";
  * @property {() => boolean} inserts whether a drop on a line inserts there
  * @property {() => boolean} editable
  */
-
-/** @param {string} name */
-const layer = (name) => s("g", { class: name });
 
 export class RouteMap {
   #layers = {
