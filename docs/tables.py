@@ -126,24 +126,28 @@ def claims(folder: Path) -> None:
 
 def choices(folder: Path) -> None:
     """The verdicts under all settings, and their picture."""
-    text = (folder / "choices.md").read_text(encoding="utf-8")
-    command = re.findall(r"Made by `(.*)`", text)[0]
-    save("choices", "\n".join(line for line in text.splitlines() if line.startswith("|")), command)
-    image = TABLES.parent.parent / "images" / "choices.png"
-    image.write_bytes((folder / "choices.png").read_bytes())
-    print(image)
+    (verdicts,), command = page(folder, "choices")
+    save("choices", verdicts, command)
 
 
 def people(folder: Path) -> None:
     """The cells with several people, their newcomers, and the picture."""
-    text = (folder / "people.md").read_text(encoding="utf-8")
-    command = re.findall(r"Made by `(.*)`", text)[0]
-    cells, newcomers = re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE)
+    (cells, newcomers), command = page(folder, "people")
     save("people", cells, command)
     save("people-newcomers", newcomers, command)
-    image = TABLES.parent.parent / "images" / "people.png"
-    image.write_bytes((folder / "people.png").read_bytes())
+
+
+def page(folder: Path, name: str) -> tuple[list[str], str]:
+    """The tables of a Markdown page and the command that made it; its picture becomes one of the site."""
+    image = TABLES.parent.parent / "images" / f"{name}.png"
+    image.write_bytes((folder / f"{name}.png").read_bytes())
     print(image)
+    text = (folder / f"{name}.md").read_text(encoding="utf-8")
+    return markdown_tables(text), re.findall(r"Made by `(.*)`", text)[0]
+
+
+def markdown_tables(text: str) -> list[str]:
+    return re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE)
 
 
 def robustness(rows: list[Row], command: str) -> None:
@@ -203,24 +207,20 @@ def archive(name: str, folder: Path) -> None:
 
 def printed(name: str, text: str) -> None:
     """Keep the Markdown tables of the output; without one, all of it as it is."""
-    tables = re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE)
-    body = "\n\n".join(t.strip() for t in tables) or f"```text\n{text.strip()}\n```"
+    body = "\n\n".join(t.strip() for t in markdown_tables(text)) or f"```text\n{text.strip()}\n```"
     save(name, body, PRINTED[name])
 
 
 def main(name: str = "", folder: str = "") -> None:
-    if name == "paper" and folder:
-        paper(Path(folder))
-    elif name in ("claims", "choices", "people") and folder:
-        {"claims": claims, "choices": choices, "people": people}[name](Path(folder))
+    folders = {"paper": paper, "claims": claims, "choices": choices, "people": people}
+    if name in folders and folder:
+        folders[name](Path(folder))
     elif name in ARCHIVES and folder:
         archive(name, Path(folder))
     elif name in PRINTED and not folder:
         printed(name, sys.stdin.read())
     else:
-        sys.exit(
-            f"{__doc__}\nTables: {', '.join(['paper', 'claims', 'choices', 'people', *ARCHIVES, *PRINTED])}."
-        )
+        sys.exit(f"{__doc__}\nTables: {', '.join([*folders, *ARCHIVES, *PRINTED])}.")
 
 
 if __name__ == "__main__":

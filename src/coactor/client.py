@@ -334,7 +334,7 @@ def _raise(answer: httpx.Response) -> NoReturn:
     if answer.status_code == 429:
         seconds = answer.headers.get("Retry-After", "")
         raise RateLimited(detail, float(seconds) if seconds.isdecimal() else None)
-    if answer.status_code == 504 or answer.status_code == 502:
+    if answer.status_code in (502, 504):
         raise SolverFailed(detail, timeout=answer.status_code == 504)
     kinds: dict[int, type[Exception]] = {404: NotFound, 401: Forbidden, 403: Forbidden}
     raise kinds.get(answer.status_code, Unavailable if answer.status_code >= 500 else Invalid)(detail)

@@ -162,11 +162,7 @@ def _words(name: str, weight: float, deviation: float | None, share: float, does
     if weight == 0 or (deviation is not None and abs(weight) < LIKELY * deviation):
         return f"{name}: not known yet"
     doubt = "" if deviation is None or abs(weight) >= SURE * deviation else "probably "
-    return f"{doubt}{does} {name} ({_percent(share)} of what counts)"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * abs(share):.0f} %"
+    return f"{doubt}{does} {name} ({100 * abs(share):.0f} % of what counts)"
 
 
 # -- several people ----------------------------------------------------------------------------------------

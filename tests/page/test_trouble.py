@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
-from contextlib import contextmanager
+from contextlib import ExitStack
 
 import pytest
 
 from coactor.web.demo import studies
 from tests.page.actions import console_errors, reverse, submit
+from tests.web.test_failures import ServerProcess
 
 pytestmark = pytest.mark.browser
 
@@ -214,50 +212,26 @@ def test_a_proposal_that_waited_is_updated_for_whoever_opens_it(site, revision):
     assert [row.asked_with for row in site.study("try-tour").effort()] == [0, 1]
 
 
-@contextmanager
-def process(url: str, port: int):
-    """A server of its own process, which can be killed."""
-    command = [
-        sys.executable,
-        "-c",
-        "from coactor.cli import main; main()",
-        "serve",
-        "--store",
-        url,
-        "--port",
-        str(port),
-        "--quiet",
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert "Serving" in server.stdout.readline()
-        try:
-            yield server
-        finally:
-            server.kill()
-
-
 def test_a_server_killed_in_the_middle(site, revision):
     """Nothing that was shown as saved is lost, and the page goes on when the server is back."""
     url = f"sqlite:///{site.store.engine.url.database}"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     context = site.browser.new_context()
     page = context.new_page()
-    with process(url, port) as server:
-        page.goto(f"http://127.0.0.1:{port}/login?code={site.accounts.login_link('ana', 'lead')}")
-        page.goto(f"http://127.0.0.1:{port}/s/try-tour/p/1")
+    with ExitStack() as stack:
+        server = ServerProcess(url)
+        stack.callback(server.kill)
+        page.goto(f"{server.address}/login?code={site.accounts.login_link('ana', 'lead')}")
+        page.goto(f"{server.address}/s/try-tour/p/1")
         revision(page, 0)
         reverse(page, 2, 5)
         revision(page, 1)
         server.kill()
-        server.wait()
         reverse(page, 7, 9)
         page.locator("#message", has_text="cannot be reached").wait_for()
         page.locator("#submit[data-armed]").click()
         page.locator("#message", has_text="cannot be reached").wait_for()
         assert page.locator(".effort strong").inner_text() == "1"
-    with process(url, port):
+        stack.callback(ServerProcess(url, "--port", server.address.rpartition(":")[2]).kill)
         revision(page, 2)  # the same window sends the edit by itself
         submit(page)
     context.close()

@@ -139,7 +139,7 @@ def _solved(domain: Domain, x: Problem, w: Vector, where: str) -> Solution:
                 del domain.features
 
 
-def _check_features(domain: Domain, x: Problem, y: Solution, where: str) -> Vector:
+def _check_features(domain: Domain, x: Problem, y: Solution, where: str) -> None:
     phi = domain.features(x, y)
     _check_shape(domain, phi, where)
     if not np.isfinite(phi).all():
@@ -148,7 +148,6 @@ def _check_features(domain: Domain, x: Problem, y: Solution, where: str) -> Vect
         raise CheckError(
             f"Features differ when asked twice {where}; they must depend on problem and solution alone."
         )
-    return phi
 
 
 def _check_shape(domain: Domain, phi: Any, where: str) -> None:

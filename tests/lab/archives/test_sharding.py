@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,15 @@ from coactor import learners
 from coactor.lab import Contender, evaluate, learn_archive, open_archive
 from coactor.lab.archives.replays import replay
 from coactor.lab.archives.sharding import combine
-from coactor.protocol import Feedback
+from coactor.protocol import Feedback, State
+
+
+def learned(state: State, stream: Iterable[Feedback]) -> Any:
+    """A learner that goes on from a state."""
+    learner = learners.from_state(state)
+    for feedback in stream:
+        learner.update(feedback)
+    return learner
 
 
 @pytest.mark.parametrize("learner", ["default", "PER@start", "averaged-CSPER"])
@@ -44,16 +54,9 @@ def test_combine_multiplies_posteriors() -> None:
         learner.update(feedback())
     common = learner.state()
     streams = [[feedback() for _ in range(30)] for _ in range(2)]
-    states = []
-    for stream in streams:
-        part = learners.from_state(common)
-        for item in stream:
-            part.update(item)
-        states.append(part.state())
+    states = [learned(common, stream).state() for stream in streams]
     together: Any = learners.from_state(combine(common, states, [30, 30]))
-    whole: Any = learners.from_state(common)
-    for item in (*streams[0], *streams[1]):
-        whole.update(item)
+    whole = learned(common, itertools.chain(*streams))
     assert np.allclose(together.weights, whole.weights, rtol=0.15, atol=0.15 * np.abs(whole.weights).max())
     for state in states:
         alone: Any = learners.from_state(state)
@@ -77,18 +80,10 @@ def test_combine_converts_the_units_that_each_shard_chose() -> None:
         learner.update(feedback(0.0))
     common = learner.state()
     streams = [[feedback(scale), *(feedback(20.0) for _ in range(80))] for scale in (5.0, 20.0, 80.0)]
-    states = []
-    for stream in streams:
-        part = learners.from_state(common)
-        for item in stream:
-            part.update(item)
-        states.append(part.state())
+    states = [learned(common, stream).state() for stream in streams]
     assert len({state["units"][2] for state in states}) == 3
     together: Any = learners.from_state(combine(common, states, [81, 81, 81]))
-    whole: Any = learners.from_state(common)
-    for stream in streams:
-        for item in stream:
-            whole.update(item)
+    whole = learned(common, itertools.chain(*streams))
     assert together.state()["units"][2] > 0
     # Each shard approximates its posterior at its own weights, so a small difference stays.
     assert (np.abs(together.weights - whole.weights) < 0.4 * whole.deviations()).all()

@@ -74,12 +74,9 @@ def _is_feasible(rules: Rules, plan: plan_search.Plan) -> bool:
 
 
 def _mean_arc_cost(costs: Matrix, plan: plan_search.Plan) -> float:
-    arcs = [np.abs(costs[path[:-1], path[1:]]).sum() for path in _paths(plan)]
+    paths = [plan.routes[r, : size + 2] for r, size in enumerate(plan.sizes.tolist()) if size]
+    arcs = [np.abs(costs[path[:-1], path[1:]]).sum() for path in paths]
     return float(sum(arcs)) / (len(costs) - 1 + len(arcs))
-
-
-def _paths(plan: plan_search.Plan) -> list[Indices]:
-    return [plan.routes[r, : size + 2] for r, size in enumerate(plan.sizes.tolist()) if size]
 
 
 @cache

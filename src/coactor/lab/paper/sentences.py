@@ -98,17 +98,13 @@ def _close_behind(evidence: Evidence) -> Iterator[Question]:
     yield Question(f"{panel}: {CLOSE_BEHIND:.0%} of PER minus that gap", CLOSE_BEHIND * per - (csper - per))
 
 
-def _pa_pair_worst(panels: Iterable[str]) -> Ask:
+def _pa_pair_worst(panels: Iterable[str] | None = None) -> Ask:
     return lambda evidence: (
         evidence.less(panel, better, worse)
-        for panel in panels
+        for panel in panels or evidence.panels(*PAPER)
         for worse in ("PA", "CSPA")
         for better in ("PER", "CSPER")
     )
-
-
-def _everywhere_pa_pair_worst(evidence: Evidence) -> Iterable[Question]:
-    return _pa_pair_worst(evidence.panels(*PAPER))(evidence)
 
 
 def _cost_sensitive(evidence: Evidence) -> Iterator[Question]:
@@ -220,7 +216,7 @@ SENTENCES = (
     Sentence(
         "The PA algorithms perform the worst.",
         "In every panel that was run PA and CSPA each need more effort than PER and than CSPER.",
-        _everywhere_pa_pair_worst,
+        _pa_pair_worst(),
     ),
     Sentence(
         "CSPER performs best when there is noise.",
