@@ -50,7 +50,7 @@ function scrollStep(y, { top, bottom }) {
  * @param {HTMLElement | SVGElement} surface
  * @param {(hand: Hand) => Gesture | null} grab decides what a pressed pointer takes hold of
  * @param {Options} [options]
- * @returns {{ readonly active: boolean, cancel: () => void }}
+ * @returns {{ readonly active: boolean }}
  */
 export function makeDraggable(surface, grab, { scroller, pinch } = {}) {
   /** @type {{ gesture: Gesture, id: number, start: Hand, hand: Hand, begun: boolean } | null} */
@@ -192,6 +192,5 @@ export function makeDraggable(surface, grab, { scroller, pinch } = {}) {
     get active() {
       return held?.begun ?? false;
     },
-    cancel,
   };
 }

@@ -93,19 +93,19 @@ export function put(element, ...children) {
  * @param {Child} content @param {(event: MouseEvent) => void} act @param {Props} [props]
  */
 export const button = (content, act, props = {}) =>
-  h("button", { type: "button", ...props, on: { click: act, ...props.on } }, content);
+  h("button", { type: "button", ...props, on: { click: act } }, content);
 
 /**
  * Create a table that scrolls by itself; each row is a list of cells.
- * @param {string} caption @param {string[]} head @param {Child[][]} rows @param {Props} [props]
+ * @param {string} caption @param {string[]} head @param {Child[][]} rows
  */
-export const table = (caption, head, rows, props = {}) =>
+export const table = (caption, head, rows) =>
   h(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     h(
       "table",
-      { class: head.length > 4 ? "wide" : null, ...props },
+      { class: head.length > 4 ? "wide" : null },
       h("caption", { class: "unseen", text: caption }),
       h(
         "thead",

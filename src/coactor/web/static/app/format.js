@@ -57,9 +57,8 @@ export function signedAmount(value, unit) {
   return of ? `${signed(size)} ${of}` : signed(size);
 }
 
-/** @param {number} count @param {string} one @param {string} [many] */
-export const plural = (count, one, many = `${one}s`) =>
-  `${number(count)} ${count === 1 ? one : many}`;
+/** @param {number} count @param {string} one */
+export const plural = (count, one) => `${number(count)} ${one}${count === 1 ? "" : "s"}`;
 
 /**
  * How much was edited: one drag is one move, also where it counts as several edits.

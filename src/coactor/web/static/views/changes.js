@@ -36,9 +36,9 @@ function changeRows(data, last) {
 
 /**
  * What the weights say about the edits so far.
- * @param {Proposal} data @param {Row[]} rows @param {boolean} [finished]
+ * @param {Proposal} data @param {Row[]} rows @param {boolean} finished
  */
-function opinion(data, rows, finished = false) {
+function opinion(data, rows, finished) {
   if (!data.moves.length) return "";
   const gain = rows.reduce((total, row) => total + row.gain, 0);
   if (Math.abs(gain) < NOTHING) return "As far as we know, this is as good as the proposal.";

@@ -25,6 +25,7 @@ import { boundsOf, eastScale, squaredDistance } from "../geometry.js";
 /** @typedef {ReturnType<typeof makeNetwork>} Network */
 
 const SIDE = 1000; // the plane's longer side
+const FEW = 3; // new streets that name a route
 
 /** Put coordinates onto a plane of 1000 units, north up. @param {Point[]} nodes */
 function makePlane(nodes) {
@@ -184,15 +185,14 @@ function common(a, b) {
  * @param {Network} network
  * @param {number[]} before
  * @param {number[]} after
- * @param {number} [few]
  */
-export function newStreets(network, before, after, few = 3) {
+export function newStreets(network, before, after) {
   const old = new Set(before);
   const rows = asStreets(
     network,
     after.filter((link) => !old.has(link)),
   );
-  const longest = [...rows].sort((a, b) => b.length - a.length).slice(0, few);
+  const longest = [...rows].sort((a, b) => b.length - a.length).slice(0, FEW);
   const names = new Set(longest.map((row) => row.name));
   return [...new Set(rows.map((row) => row.name))].filter((name) => names.has(name));
 }

@@ -42,7 +42,7 @@ export class RouteList {
       "aria-label": "Stops in order",
       "aria-multiselectable": "true",
     });
-    this.drag = makeDraggable(this.element, (hand) => this.#grab(hand), {
+    makeDraggable(this.element, (hand) => this.#grab(hand), {
       scroller: () => this.element.closest(".panel-body"),
     });
     this.element.addEventListener("click", (event) => this.#click(event));
