@@ -34,6 +34,7 @@ import numpy as np
 
 import coactor
 from coactor.corrections import feedback
+from coactor.lab.archives.replays import FixedWeights
 from coactor.lab.engine.statistics import interval, resamples
 from coactor.models import GridModel, pattern
 from coactor.studies import Store
@@ -48,24 +49,6 @@ from tests.web.test_failures import ServerProcess  # noqa: E402
 HAND = np.array([1, 5, 3, 3, 2, 3, 4, 2, 2, 4, 2, 2, 5, 2, 2], dtype=float)
 REPORT, TUNE = 0, 101
 STEPS = list(product((0.03, 0.1, 0.3, 1.0), ("constant", "decaying"), ("normalised",)))
-
-
-class Fixed:
-    """Weights that never change."""
-
-    name, reads = "hand-tuned", "ends"
-
-    def __init__(self) -> None:
-        self.weights = HAND.copy()
-
-    def update(self, _: Any) -> None:
-        return
-
-    def state(self) -> dict[str, Any]:
-        return {"weights": self.weights.tolist()}
-
-    def restore(self, _: Any) -> None:
-        return
 
 
 def taste(rng: np.random.Generator) -> Any:
@@ -159,7 +142,7 @@ def two(runs: int, weeks: int) -> None:
 def contenders(setting: tuple[float, str, str]) -> dict[str, Callable[[], Any]]:
     dim = roster.dim
     return {
-        "hand-tuned": Fixed,
+        "hand-tuned": lambda: FixedWeights(HAND),
         "InvOpt": lambda: InvOpt(dim, "invopt", *setting),
         "PER": lambda: coactor.learners.make("PER", dim),
         "CSPER": lambda: coactor.learners.make("CSPER", dim),
