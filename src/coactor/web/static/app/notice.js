@@ -3,7 +3,7 @@
 import { at, post } from "./api.js";
 import { button, h, kbd } from "./elements.js";
 import { edited } from "./format.js";
-import { ownsKeys, proposal, sayError, study } from "./shell.js";
+import { attempt, ownsKeys, proposal, study } from "./shell.js";
 import { windowMemory } from "./storage.js";
 
 /** @import { Outcome } from "./types.js" */
@@ -57,12 +57,9 @@ export function showNotice() {
 }
 
 /** Take a submit back and open the proposal again. @param {{ proposal: number }} notice */
-export async function reopen({ proposal }) {
-  try {
+export const reopen = ({ proposal }) =>
+  attempt(async () => {
     await post(at(study, `/proposals/${proposal}/reopen`));
     windowMemory.write("notice", null);
     location.assign(`/s/${study}/p/${proposal}`);
-  } catch (error) {
-    sayError(error);
-  }
-}
+  });

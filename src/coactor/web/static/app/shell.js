@@ -27,6 +27,9 @@ export function say(text, trouble = false) {
 /** Show an error at the top of the page. @param {unknown} error */
 export const sayError = (error) => say(messageOf(error), true);
 
+/** Do something, and show an error of it at the top of the page. @param {() => Promise<void>} work */
+export const attempt = (work) => work().catch(sayError);
+
 /** The sentence of anything that was thrown. @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 

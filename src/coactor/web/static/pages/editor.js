@@ -8,6 +8,7 @@ import { edited, likely, number, plural, upper } from "../app/format.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
 import { openNext } from "../app/queue-query.js";
 import {
+  attempt,
   free,
   may,
   messageOf,
@@ -206,13 +207,11 @@ class EditorPage {
     if (may("lead")) offerAction("Take over", () => this.takeOver());
   }
 
-  async takeOver() {
-    try {
+  takeOver() {
+    return attempt(async () => {
       await post(`${path}/release`);
       location.reload();
-    } catch (error) {
-      sayError(error);
-    }
+    });
   }
 
   /** Obey an Enter only after a pause: quick presses accept one proposal, and none unseen. */
@@ -266,13 +265,11 @@ class EditorPage {
   /** The window is seen again: look whether another one has changed the draft. */
   async look() {
     if (document.hidden || this.left) return;
-    try {
+    await attempt(async () => {
       if (!(await this.draft.look())) return;
       this.refresh();
       say("This was changed in another window. You now see the latest version.", true);
-    } catch (error) {
-      sayError(error);
-    }
+    });
   }
 
   /** @param {KeyboardEvent} event */

@@ -5,7 +5,7 @@ import { $, button, h, kbd, put } from "../app/elements.js";
 import { ago, likely, number, plural } from "../app/format.js";
 import { showNotice } from "../app/notice.js";
 import { EVERYTHING, openNext, parametersOf, readQuery, writeQuery } from "../app/queue-query.js";
-import { may, name, ownsKeys, say, sayError, study } from "../app/shell.js";
+import { attempt, may, name, ownsKeys, say, sayError, study } from "../app/shell.js";
 import { fillQueue, findTrial, playButton } from "../app/trials.js";
 import { openPreview } from "../views/preview.js";
 
@@ -225,11 +225,7 @@ function fillRow(row, ticket) {
 function lookButton(ticket) {
   const open = async () => {
     element.disabled = true;
-    try {
-      await openPreview(ticket, trial, refresh);
-    } catch (error) {
-      sayError(error);
-    }
+    await attempt(() => openPreview(ticket, trial, refresh));
     element.disabled = false;
   };
   const label = `Look at ${ticket.label || `proposal ${ticket.id}`}`;
@@ -276,14 +272,12 @@ function outlook({ steps, effort, due, chance }) {
   return likely(chance);
 }
 
-async function openFirst() {
-  try {
+function openFirst() {
+  return attempt(async () => {
     const next = await openNext();
     if (next) location.assign(next);
     else say("Nothing waits.");
-  } catch (error) {
-    sayError(error);
-  }
+  });
 }
 
 put(

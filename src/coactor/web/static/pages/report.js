@@ -4,7 +4,7 @@ import { at, get } from "../app/api.js";
 import { $, button, h, put, table } from "../app/elements.js";
 import { bounds, clock, feature, list, number, percent, plural, tight } from "../app/format.js";
 import { savePng, saveSvg } from "../app/pictures.js";
-import { may, sayError, study } from "../app/shell.js";
+import { attempt, may, sayError, study } from "../app/shell.js";
 import { findTrial, playButton } from "../app/trials.js";
 import { drawCalibration } from "../views/calibration.js";
 import { effortChart, legend } from "../views/chart.js";
@@ -187,13 +187,8 @@ function drawWeights(learned, trial, taste) {
   if (!trial) return;
   const { colleague } = trial;
   const text = `The upper bar of each pair is what was learned, the lower one ${colleague}'s taste.`;
-  const show = async () => {
-    try {
-      drawWeights(learned, trial, await findTaste(learned.beliefs));
-    } catch (error) {
-      sayError(error);
-    }
-  };
+  const show = () =>
+    attempt(async () => drawWeights(learned, trial, await findTaste(learned.beliefs)));
   put(
     reveal,
     taste

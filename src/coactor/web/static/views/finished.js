@@ -7,7 +7,7 @@ import { toGeoJson, toGpx } from "../app/exports.js";
 import { clock, edited, plural, upper } from "../app/format.js";
 import { reopen } from "../app/notice.js";
 import { saveText } from "../app/pictures.js";
-import { may, ownsKeys, QUIET, sayError, study } from "../app/shell.js";
+import { attempt, may, ownsKeys, QUIET, study } from "../app/shell.js";
 import { isDegrees } from "../editors/geometry.js";
 import { drawChanges, drawEdits } from "./changes.js";
 import { makePanels } from "./panels.js";
@@ -52,13 +52,7 @@ export async function showFinished(data, module, trial, prepared, next) {
       button(upper(show), () => choose(show), { data: { show } }),
     ),
   );
-  const goOn = async () => {
-    try {
-      location.assign(await next());
-    } catch (error) {
-      sayError(error);
-    }
-  };
+  const goOn = () => attempt(async () => location.assign(await next()));
   const following = button(["Next proposal ", kbd("Enter")], goOn, {
     class: "primary",
     id: "next",

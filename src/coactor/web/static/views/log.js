@@ -3,7 +3,7 @@
 import { at, get } from "../app/api.js";
 import { button, h, put } from "../app/elements.js";
 import { clock, plural } from "../app/format.js";
-import { sayError, study } from "../app/shell.js";
+import { attempt, study } from "../app/shell.js";
 
 /** @import { Fact } from "../app/types.js" */
 
@@ -21,11 +21,7 @@ export async function drawLog(place, count) {
     const to = from;
     from = Math.max(0, from - PAGE);
     earlier.hidden = from === 0;
-    try {
-      rows.append(...(await facts(from, to)));
-    } catch (error) {
-      sayError(error);
-    }
+    await attempt(async () => rows.append(...(await facts(from, to))));
   });
   earlier.hidden = from === 0;
   const props = { class: "scroll", tabindex: "0", role: "region", "aria-label": "Log" };

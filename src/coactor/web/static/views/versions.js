@@ -3,7 +3,7 @@
 import { at, get, post } from "../app/api.js";
 import { $, button, h, put, table } from "../app/elements.js";
 import { clock } from "../app/format.js";
-import { may, say, sayError, study } from "../app/shell.js";
+import { attempt, may, say, sayError, study } from "../app/shell.js";
 import { weightTable } from "./weights.js";
 
 /** @import { Beliefs, Version } from "../app/types.js" */
@@ -92,13 +92,10 @@ function rollbackForm(version, changed) {
 }
 
 /** @param {number} to @param {string} reason @param {() => Promise<void>} changed */
-async function rollback(to, reason, changed) {
-  try {
-    const made = await post(at(study, "/rollback"), { body: { to, reason } });
+const rollback = (to, reason, changed) =>
+  attempt(async () => {
+    const { version } = await post(at(study, "/rollback"), { body: { to, reason } });
     await changed();
-    say(`The weights are those of version ${to} again; that is version ${made.version}.`);
+    say(`The weights are those of version ${to} again; that is version ${version}.`);
     scrollTo({ top: 0 });
-  } catch (error) {
-    sayError(error);
-  }
-}
+  });
