@@ -187,8 +187,8 @@ def random_query(rng: np.random.Generator) -> domains.Query:
 def ranking_pass(queries: int) -> dict[str, Any]:
     """An online pass over sparse queries, against the matrix-vector products it cannot do without.
 
-    These are: the score of each document, and, where the expert edited, the features of the order he was
-    shown and of the order he made.
+    These are: the score of each document, and, where the expert edited, the features of the order they
+    were shown and of the order they made.
     """
     rng = np.random.default_rng(2)
     domain = domains.Ranking(features=700)

@@ -105,7 +105,7 @@ class Belief:
     share
         The weight's part of all weights' absolute sum, with its sign.
     known
-        How much of the doubt is gone, 0 to 1; None where the learner keeps none.
+        How much of the prior uncertainty is gone, 0 to 1; None where the learner keeps none.
     words
         All this in a sentence.
     """
@@ -161,8 +161,8 @@ def _shares(weights: Vector) -> Vector:
 def _words(name: str, weight: float, deviation: float | None, share: float, does: str) -> str:
     if weight == 0 or (deviation is not None and abs(weight) < LIKELY * deviation):
         return f"{name}: not known yet"
-    doubt = "" if deviation is None or abs(weight) >= SURE * deviation else "probably "
-    return f"{doubt}{does} {name} ({100 * abs(share):.0f} % of what counts)"
+    hedge = "" if deviation is None or abs(weight) >= SURE * deviation else "probably "
+    return f"{hedge}{does} {name} ({100 * abs(share):.0f} % of what counts)"
 
 
 # -- several people ----------------------------------------------------------------------------------------
@@ -260,16 +260,17 @@ def people(names: Sequence[str], signs: Sequence[int], learner: Learner, hide: b
     matter = np.array([view.weights / view.prior_deviations() for view in views])
     total = np.maximum(np.abs(matter).sum(axis=1, keepdims=True), 1e-300)
     shares = matter / total
-    doubt = np.array([view.deviations() / view.prior_deviations() for view in views]) / total
-    same = (np.sign(shares) == np.sign(shares[0])).all(axis=0) & (np.abs(shares) > LIKELY * doubt).all(axis=0)
+    deviation = np.array([view.deviations() / view.prior_deviations() for view in views]) / total
+    agreed = (np.sign(shares) == np.sign(shares[0])).all(axis=0)
+    same = agreed & (np.abs(shares) > LIKELY * deviation).all(axis=0)
     mean = shares.mean(axis=0)
     weightiest = [k for k in np.argsort(-np.abs(mean), kind="stable") if same[k] and abs(mean[k]) >= CLEAR]
     shared = [f"Everybody {verb(signs[k], float(mean[k]))} {features[k]}." for k in weightiest]
-    groups = _groups(shares, doubt)
+    groups = _groups(shares, deviation)
     rows = []
     for k, name in enumerate(shown):
         others = np.delete(np.arange(len(shown)), k)
-        words = _differences(name, features, signs, shares, doubt, k, others) if others.size else []
+        words = _differences(name, features, signs, shares, deviation, k, others) if others.size else []
         rows.append(PersonView(name, groups[k], shares[k].tolist(), words))
     return PeopleView(learner.difference, features, shared if len(shown) > 1 else [], rows)
 
@@ -279,16 +280,16 @@ def _differences(
     features: Sequence[str],
     signs: Sequence[int],
     shares: Matrix,
-    doubt: Matrix,
+    deviation: Matrix,
     k: int,
     others: NDArray[np.intp],
 ) -> list[str]:
     """How one person clearly differs from the mean of the others, the largest difference first."""
     theirs = shares[others].mean(axis=0)
     away = shares[k] - theirs
-    around = np.sqrt((doubt[others] ** 2).mean(axis=0) / others.size)
-    clear = (np.abs(away) >= CLEAR) & (np.abs(away) > SURE * np.hypot(doubt[k], around))
-    opposite = (np.abs(shares[k]) > SURE * doubt[k]) & (np.abs(theirs) > SURE * around)
+    around = np.sqrt((deviation[others] ** 2).mean(axis=0) / others.size)
+    clear = (np.abs(away) >= CLEAR) & (np.abs(away) > SURE * np.hypot(deviation[k], around))
+    opposite = (np.abs(shares[k]) > SURE * deviation[k]) & (np.abs(theirs) > SURE * around)
     words = []
     for j in [j for j in np.argsort(-np.abs(away), kind="stable") if clear[j]][:NAMED]:
         own, mean = float(shares[k, j]), float(theirs[j])
@@ -305,9 +306,9 @@ def _differences(
     return words
 
 
-def _groups(shares: Matrix, doubt: Matrix) -> list[int]:
+def _groups(shares: Matrix, deviation: Matrix) -> list[int]:
     """The group of each person: the nearest groups are joined while they differ by less than `APART`."""
-    square = (shares[:, None] - shares[None]) ** 2 / (doubt[:, None] ** 2 + doubt[None] ** 2 + 1e-300)
+    square = (shares[:, None] - shares[None]) ** 2 / (deviation[:, None] ** 2 + deviation[None] ** 2 + 1e-300)
     apart = np.sqrt(square.mean(axis=2))
     groups = [[k] for k in range(len(shares))]
     while len(groups) > 1:

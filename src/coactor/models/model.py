@@ -362,7 +362,7 @@ class GridModel:
         return model
 
     def extend(self, x: Instance, usage: Usage) -> Instance:
-        """The problem with the costs of unusual choices. Every cell has one choice; one not seen costs 1."""
+        """The problem with the costs of unusual choices; a choice that no past case has costs 1."""
         width, cells = x.phi.choices, np.zeros(x.shape, np.int64)
         known = {
             place_and_choice(part): c * width + k
@@ -371,9 +371,9 @@ class GridModel:
         }
         pairs = zip(usage.given, usage.choice, strict=True)
         literals = np.array([known.get(pair, -1) for pair in pairs], np.int64)
-        seen, wishes = literals >= 0, x.wishes.first(len(self.wishes))
-        for costs in usage.costs[seen].T:
-            wishes.output(Affine((), (), np.array(float(cells.size)), literals[seen], costs - 1.0))
+        possible, wishes = literals >= 0, x.wishes.first(len(self.wishes))
+        for costs in usage.costs[possible].T:
+            wishes.output(Affine((), (), np.array(float(cells.size)), literals[possible], costs - 1.0))
         return replace(x, wishes=wishes, phi=wishes.program(x.signs))
 
     editor = "grid"  # of the page

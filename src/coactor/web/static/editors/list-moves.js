@@ -70,16 +70,16 @@ function carriedByTwo(order, { args: [start, ...way] }) {
 export function stepCarries(proposed, moves) {
   let order = proposed;
   /** @type {(Carry | Move)[]} */
-  const found = [];
+  const edits = [];
   for (const move of moves) {
     const after = reordered(order, move);
-    const last = found.at(-1);
+    const last = edits.at(-1);
     const goal = last && "item" in last ? after.indexOf(last.item) : -1;
     if (last && "item" in last && continues(last, goal, order, after)) last.to = goal;
-    else found.push(carriedByTwo(order, move) ?? move);
+    else edits.push(carriedByTwo(order, move) ?? move);
     order = after;
   }
-  return found;
+  return edits;
 }
 
 /**
@@ -96,14 +96,14 @@ const continues = ({ from, to }, goal, order, after) =>
 export function carries(proposed, moves) {
   const order = [...proposed];
   /** @type {Carry[]} */
-  const found = [];
+  const chains = [];
   moves.forEach(({ args: [i] }, n) => {
     const next = moves[n + 1]?.args[0];
-    const last = found.at(-1);
-    if (!last || !goesOn(last, i)) found.push(firstStep(order, i, next === i + 1));
+    const last = chains.at(-1);
+    if (!last || !goesOn(last, i)) chains.push(firstStep(order, i, next === i + 1));
     [order[i], order[i + 1]] = [order[i + 1], order[i]];
   });
-  return found;
+  return chains;
 }
 
 /**

@@ -232,14 +232,14 @@ class RoadsEditor {
   async drop(link) {
     const pull = this.#pull;
     this.#pull = null;
-    const found = link === null ? null : await pull?.end(link);
-    const way = found?.[0];
+    const ways = link === null ? null : await pull?.end(link);
+    const way = ways?.[0];
     if (way) {
       this.take(way);
       return;
     }
     this.choose(this.list.part);
-    if (found && link !== null) {
+    if (ways && link !== null) {
       this.prompt.textContent = `The route passes ${this.network.nameOf(link)} already.`;
     }
   }

@@ -323,14 +323,14 @@ export class RoadMap {
   /** @param {Point} pixel @param {Hand} hand @returns {Gesture | null} */
   #grab(pixel, { touch }) {
     if (!this.#now) return null;
-    const found = this.under(pixel, touch ? FINGER : REACH);
+    const target = this.under(pixel, touch ? FINGER : REACH);
     const tap = () => {
-      if (found.way) this.events.way(found.way);
-      else if (found.position !== undefined) this.events.stretch(found.position);
-      else if (found.link !== null && found.link !== undefined) this.events.point(found.link);
+      if (target.way) this.events.way(target.way);
+      else if (target.position !== undefined) this.events.stretch(target.position);
+      else if (target.link !== null && target.link !== undefined) this.events.point(target.link);
     };
-    if (found.pull && this.events.editable()) return this.#pull(pixel, tap);
-    const nothing = !found.way && (found.link ?? null) === null;
+    if (target.pull && this.events.editable()) return this.#pull(pixel, tap);
+    const nothing = !target.way && (target.link ?? null) === null;
     return nothing ? null : { ...this.surface.pan(), tap };
   }
 
@@ -376,10 +376,10 @@ export class RoadMap {
   /** @param {Point | null} pixel */
   #hover(pixel) {
     if (!this.#now) return;
-    const found = pixel ? this.under(pixel, REACH) : NOTHING;
-    const onRoute = found.position === undefined ? null : this.#now.links[found.position];
-    const link = found.link ?? onRoute;
-    this.surface.svg.classList.toggle("over", Boolean(found.way) || link !== null);
+    const target = pixel ? this.under(pixel, REACH) : NOTHING;
+    const onRoute = target.position === undefined ? null : this.#now.links[target.position];
+    const link = target.link ?? onRoute;
+    this.surface.svg.classList.toggle("over", Boolean(target.way) || link !== null);
     if (link === this.#hovered) return;
     this.#hovered = link;
     this.#drawMarks();

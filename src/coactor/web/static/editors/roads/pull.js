@@ -9,7 +9,7 @@ export class Pull {
   /** @type {number | null} the road that was asked about last */
   #link = null;
   /** @type {Way[] | null} */
-  #found = null;
+  #ways = null;
   /** @type {Promise<void> | null} */
   #running = null;
 
@@ -25,7 +25,7 @@ export class Pull {
   /** The route was pulled onto a road, or onto none. @param {number | null} link */
   over(link) {
     if (link === null) {
-      this.#next = this.#link = this.#found = null;
+      this.#next = this.#link = this.#ways = null;
       return;
     }
     this.#next = link;
@@ -41,17 +41,17 @@ export class Pull {
   async end(link) {
     await this.#running;
     this.show = () => {};
-    return this.#link === link ? this.#found : null;
+    return this.#link === link ? this.#ways : null;
   }
 
   async #follow() {
     while (this.#next !== null) {
       const link = this.#next;
       [this.#link, this.#next] = [link, null];
-      const found = await this.find(link);
+      const ways = await this.find(link);
       if (this.#link !== link) continue; // pulled off all roads meanwhile
-      this.#found = found;
-      if (found) this.show(found[0] ?? null);
+      this.#ways = ways;
+      if (ways) this.show(ways[0] ?? null);
     }
   }
 }
