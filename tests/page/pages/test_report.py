@@ -55,7 +55,7 @@ def test_report_says_what_people_share_and_how_each_differs(site):
     shared[1] = 3.0
     tastes = {"ana": shared, "ben": shared.copy()}
     tastes["ben"][0] = -3.0
-    for k in range(48):
+    for k in range(120):
         name = ("ana", "ben")[k % 2]
         proposal = study.renew(studies.ask(study, name), actor=name)
         expert = coactor.SimulatedExpert(domain, weights=tastes[name], kappa=0.1)
@@ -74,9 +74,9 @@ def test_report_says_what_people_share_and_how_each_differs(site):
     assert page.locator("#hide-names").is_checked()
     page.get_by_text("The numbers").click()
     page.locator("#by").select_option("ben")
-    page.locator("#selected", has_text="24 proposals").wait_for()
+    page.locator("#selected", has_text="60 proposals").wait_for()
     rows = page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr")
-    assert rows.count() == 24
+    assert rows.count() == 60
     page.locator("#on").fill("2001-02-03")
     page.locator("#selected", has_text="No finished proposal matches.").wait_for()
     assert page.evaluate(OVERLAPS) == []
