@@ -21,9 +21,12 @@ Sums over people are kept for a grid of t: Q(t) = S0^-1 + sum M(t), q(t) = S0^-1
 mu ~ N(Q^-1 q, Q^-1) for every t.
 
 t is chosen by its predictions. Before a case is learned from, the posterior mean that each t gives to this
-person predicts it, and the log probabilities are added up; t is the one with the largest sum. The marginal
-likelihood of the sites trusts the model instead: rows of a case depend on each other, and it takes that for
-differences between people.
+person predicts it, and the log probabilities are added up. t is the smallest whose sum is at most `MARGIN`
+below the best: what is not clearly different is shared. The marginal likelihood of the sites trusts the model
+instead: rows of a case depend on each other, and it takes that for differences between people.
+
+With several people a row is worth the square root of what it is worth to the single learner. If it counts as
+little as there, groups of people are found late; if it counts in full, noise is taken for differences.
 
 The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
 mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity. A site keeps
@@ -48,6 +51,7 @@ from coactor.learners.sites import Independent, Joint, Person, Site
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 GRID: Vector = 10.0 ** np.arange(-4.0, 2.01, 0.5)  # values of t; prior variances of weights are about 100
+MARGIN = 1.0  # nats by which the predictions of the t in use may be worse than those of the best
 WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
 EVERY = 10  # rounds between two values of A
 
@@ -224,6 +228,7 @@ class Population:
         if not self._sites:
             self._part()
         algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
+        observed = observed._replace(worth=np.sqrt(observed.worth), offset=0.5 * observed.offset)
         scores = self._scores + self._predicted(observed, old)
         precision, mean = belief.prior_precision, belief.prior_mean
         shift = algebra.times(precision, mean)
@@ -239,7 +244,7 @@ class Population:
         )
         self._put(name, new)
         self.rounds += 1
-        self._scores, self._best = scores, int(scores.argmax())
+        self._scores, self._best = scores, int(np.argmax(scores >= scores.max() - MARGIN))  # the first
         self._learn_directions(new)
         self._beliefs = {}
 
@@ -304,8 +309,8 @@ class Population:
         thetas = self.algebra.means(self._precisions, self._shifts)
         if site is not None:
             thetas = self.algebra.drawn(site, GRID, thetas)
-        against = (thetas @ observed.rows.T + observed.offset) * (1.0 - 2.0 * observed.labels)  # log-odds
-        scores: Vector = -np.logaddexp(0.0, against) @ observed.worth
+        against = (thetas @ observed.rows.T) * (1.0 - 2.0 * observed.labels)  # log-odds
+        scores: Vector = -np.logaddexp(0.0, against).sum(axis=1)
         return scores
 
     def _learn_directions(self, site: Site) -> None:
