@@ -22,11 +22,9 @@ mu ~ N(Q^-1 q, Q^-1) for every t.
 
 t is chosen by its predictions. Before a case is learned from, the posterior mean that each t gives to this
 person predicts it, and the log probabilities are added up. t is the smallest whose sum is at most `MARGIN`
-below the best: what is not clearly different is shared. The marginal likelihood of the sites trusts the model
-instead: rows of a case depend on each other, and it takes that for differences between people.
-
-With several people a row is worth the square root of what it is worth to the single learner. If it counts as
-little as there, groups of people are found late; if it counts in full, noise is taken for differences.
+below the best: what is not clearly different is shared. The marginal likelihood of the sites would take it
+for differences between people that rows of a case depend on each other. With several people a row is worth
+the square root of its worth to one: with less, groups are found late; with more, noise looks like taste.
 
 The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
 mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity. A site keeps
@@ -371,10 +369,9 @@ class Population:
         """Return to an earlier state. Raises ValueError, and changes nothing, if it is invalid."""
         single = ChoiceLearner(self.dim)
         single.restore(inner_state(state, self.name, "single"))
-        other = Population.of(single.unlearned())
+        other, people = Population.of(single.unlearned()), state.get("people")
         other.single = single
         other._adopt_prior()
-        people = state.get("people")
         if (
             not isinstance(people, list)
             or not all(isinstance(each, dict) for each in people)
