@@ -44,17 +44,16 @@ def pack(feedback: Feedback) -> bytes:
 def unpack(data: bytes, cost: float, person: str = "", estimated: bool = False) -> Feedback:
     """The feedback that `pack` was given, with what it does not pack."""
     kind, cut, rows, declined_rows, dim = _HEADER.unpack_from(data)
+    packed, declined = data[_HEADER.size :], None
     if kind == ROUNDED:
-        parts = _parts(data[_HEADER.size :])
-        path = np.frombuffer(parts[0], "<f8").reshape(rows, dim)
-        declined = _unrounded(parts[1:], declined_rows, dim)
-        return Feedback(path, cost, declined, bool(cut), person, estimated)
-    numbers = np.frombuffer(
-        zlib.decompress(data[_HEADER.size :]) if kind == COMPRESSED else data[_HEADER.size :], "<f8"
-    )
-    path = numbers[: rows * dim].reshape(rows, dim)
-    left = None if declined_rows < 0 else numbers[rows * dim :].reshape(declined_rows, dim)
-    return Feedback(path, cost, left, bool(cut), person, estimated)
+        first, *rest = _parts(packed)
+        path, declined = np.frombuffer(first, "<f8"), _unrounded(rest, declined_rows, dim)
+    else:
+        numbers = np.frombuffer(zlib.decompress(packed) if kind == COMPRESSED else packed, "<f8")
+        path = numbers[: rows * dim]
+        if declined_rows >= 0:
+            declined = numbers[rows * dim :].reshape(declined_rows, dim)
+    return Feedback(path.reshape(rows, dim), cost, declined, bool(cut), person, estimated)
 
 
 def _rounded(rows: Matrix) -> tuple[bytes, bytes, bytes]:
