@@ -36,6 +36,11 @@ def test_report_compares_the_start_with_now_and_with_no_learning(site):
     assert "minutes per proposal" in texts[1]
     assert "accepted unchanged" in texts[2]
     assert all("→" in text and "95 %" in text for text in texts)
+    verdict = page.locator("#verdict").inner_text()
+    for part in (".before", ".after"):
+        assert f" {tiles.first.locator(part).inner_text()} " in verdict
+    interval = tiles.first.locator("small").inner_text().removeprefix("change ").removesuffix(" (95 %)")
+    assert f"of the change {interval}." in verdict
     page.locator("#without-learning", has_text="the last 18 problems would have needed").wait_for()
     assert "Recent proposals were edited for: " in page.locator("#causes").inner_text()
     assert page.get_by_role("region", name="Week by week").locator("tbody tr").count() >= 1

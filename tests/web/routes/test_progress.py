@@ -6,7 +6,8 @@ import pytest
 from coactor.domains import Tour
 from coactor.experts import SimulatedExpert
 from coactor.studies import EffortRow, open_study
-from coactor.web.routes.progress import WithoutLearning, causes, end_size, measures, weeks
+from coactor.web.routes.progress import WithoutLearning, causes, measures, weeks
+from coactor.web.routes.trends import end_size, trend
 
 DAY = 86400.0
 
@@ -25,6 +26,19 @@ def test_measures_compare_a_bounded_start_with_the_end():
     assert (unchanged.first, unchanged.last, unchanged.low) == (0.0, 1.0, 1.0)
     without_times = [row(k, 1.0) for k in range(12)]
     assert [m.name for m in measures(without_times[:4], without_times[-4:])] == ["effort", "unchanged"]
+
+
+def test_measures_say_the_same_numbers_as_the_verdict():
+    efforts = [1.0, 0.0, 2.0, 2.0, *[3.0] * 6, 2.0, 1.0, 0.0, 2.0]
+    rows = [row(k, effort) for k, effort in enumerate(efforts)]
+    size = end_size(len(rows))
+    effort = measures(rows[:size], rows[-size:])[0]
+    course = trend(efforts)
+    assert (effort.first, effort.texts["first"]) == (1.25, "1.3")
+    assert [effort.low, effort.high] == course.interval
+    for name in ("first", "last"):
+        assert f" {effort.texts[name]} " in course.sentence
+    assert f"{effort.texts['low']} to {effort.texts['high']}." in course.sentence
 
 
 def test_weeks_begin_on_monday():

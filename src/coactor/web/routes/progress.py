@@ -13,7 +13,6 @@ import numpy as np
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from coactor.lab.engine.statistics import difference_of_means
 from coactor.protocol import feature_signs
 from coactor.studies import EffortRow, NotFound, Study
 from coactor.studies.errors import Invalid
@@ -21,7 +20,8 @@ from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import StudyName
 from coactor.web.routes.responses import ERRORS, json_response
-from coactor.web.routes.trends import ENOUGH, LONGEST
+from coactor.web.routes.trends import LONGEST, change_between, end_size
+from coactor.web.routes.wording import EDITS, MINUTES, PERCENT, Format
 
 LEAST = 3  # values at either end that can be compared
 NAMED = 5  # features that caused edits
@@ -31,17 +31,22 @@ MEASURES: dict[str, Callable[[EffortRow], float | None]] = {
     "seconds": lambda row: row.seconds,
     "unchanged": lambda row: float(row.effort == 0),
 }
+FORMATS: dict[str, Format] = {"effort": EDITS, "seconds": MINUTES, "unchanged": PERCENT}
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Means of the first and of the last proposals; `low` and `high` bound the change with 95 %."""
+    """Means of the first and of the last proposals; `low` and `high` bound the change with 95 %.
+
+    `texts` has the same four numbers, rounded for people.
+    """
 
     name: str
     first: float
     last: float
     low: float
     high: float
+    texts: dict[str, str]
 
 
 class ProgressReport(BaseModel):
@@ -85,11 +90,6 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         )
 
 
-def end_size(count: int) -> int:
-    """The number of proposals at either end that are compared; bounded, so that success dilutes no start."""
-    return 0 if count < ENOUGH else min(LONGEST, count // 3)
-
-
 def period(rows: list[EffortRow]) -> dict[str, float] | None:
     """The number of proposals, and when the first and the last were finished."""
     return {"proposals": len(rows), "from": rows[0].time, "to": rows[-1].time} if rows else None
@@ -101,20 +101,26 @@ def measures(first: list[EffortRow], last: list[EffortRow]) -> list[Measure]:
     for name, value in MEASURES.items():
         ends = [np.array([v for row in rows if (v := value(row)) is not None]) for rows in (first, last)]
         if min(map(len, ends)) >= LEAST:
-            rng = np.random.default_rng([len(ends[0]), len(ends[1])])  # repeatable
-            change = difference_of_means(ends[1], ends[0], rng)
-            first_mean, last_mean = (float(end.mean()) for end in ends)
-            compared.append(Measure(name, first_mean, last_mean, change.low, change.high))
+            before, after = (float(end.mean()) for end in ends)
+            change, write = change_between(*ends), FORMATS[name]
+            texts = {"first": write.value(before), "last": write.value(after)}
+            texts |= {"low": write.change(change.low), "high": write.change(change.high)}
+            compared.append(Measure(name, before, after, change.low, change.high, texts))
     return compared
 
 
 def weeks(rows: list[EffortRow]) -> list[dict[str, Any]]:
-    """Means of each week (Monday to Sunday, UTC), the oldest first."""
+    """Means of each week (Monday to Sunday, UTC), as numbers and as texts for people, the oldest first."""
     groups: dict[str, list[EffortRow]] = {}
     for row in rows:
         day = datetime.fromtimestamp(row.time, UTC).date()
         groups.setdefault(str(day - timedelta(days=day.weekday())), []).append(row)
-    return [{"monday": monday, "finished": len(some)} | _means(some) for monday, some in groups.items()]
+    table = []
+    for monday, some in groups.items():
+        means = _means(some)
+        texts = {name: "–" if mean is None else FORMATS[name].value(mean) for name, mean in means.items()}
+        table.append({"monday": monday, "finished": len(some), **means, "texts": texts})
+    return table
 
 
 def _means(rows: list[EffortRow]) -> dict[str, float | None]:

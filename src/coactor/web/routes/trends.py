@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coactor.lab.engine.statistics import difference_of_means
+from coactor.lab.engine.statistics import Interval, difference_of_means
+from coactor.protocol import Vector
+from coactor.web.routes.wording import EDITS
 
 WINDOW = 10  # proposals in the running mean
 ENOUGH = 12  # proposals before there is a verdict
@@ -59,17 +61,27 @@ def trend(efforts: list[float]) -> Trend:
     return Trend(WINDOW, mean.tolist(), low.tolist(), high.tolist(), *_verdict(values))
 
 
-def _verdict(values: np.ndarray) -> tuple[float | None, list[float] | None, str, str]:
-    """Compare the two ends. Their size is bounded, so that a long success does not dilute the start."""
-    n = len(values)
-    if n < ENOUGH:
+def end_size(count: int) -> int:
+    """The number of proposals at either end that are compared; bounded, so that success dilutes no start."""
+    return 0 if count < ENOUGH else min(LONGEST, count // 3)
+
+
+def change_between(first: Vector, last: Vector) -> Interval:
+    """Mean of the last values minus mean of the first ones; equal values give equal intervals."""
+    return difference_of_means(last, first, np.random.default_rng([len(first), len(last)]))
+
+
+def _verdict(values: Vector) -> tuple[float | None, list[float] | None, str, str]:
+    """Compare the two ends."""
+    n, size = len(values), end_size(len(values))
+    if size == 0:
         sentence = f"Too early to tell: {n} of at least {ENOUGH} proposals are done."
         return None, None, "early", sentence
-    size = min(LONGEST, n // 3)
     first, last = values[:size], values[-size:]
-    change = difference_of_means(last, first, np.random.default_rng([n, size]))  # repeatable
-    course = f"from {first.mean():.1f} edits a proposal (first {size}) to {last.mean():.1f} (last {size})"
-    range_ = f"95 % interval of the change {change.low:+.1f} to {change.high:+.1f}".replace("-", "−")
+    change = change_between(first, last)
+    before, after = EDITS.value(float(first.mean())), EDITS.value(float(last.mean()))
+    course = f"from {before} edits a proposal (first {size}) to {after} (last {size})"
+    range_ = f"95 % interval of the change {EDITS.change(change.low)} to {EDITS.change(change.high)}"
     interval = [change.low, change.high]
     if change.high < 0:
         return change.value, interval, "fell", f"There is less to correct: effort fell {course}; {range_}."

@@ -223,13 +223,14 @@ export interface Trend {
   high: number[];
 }
 
-/** Means of the first and of the last proposals, and the 95 % interval of the change. */
+/** Means of the first and of the last proposals, and the 95 % interval of the change; `texts` to show. */
 export interface Measure {
   name: string;
   first: number;
   last: number;
   low: number;
   high: number;
+  texts: { first: string; last: string; low: string; high: string };
 }
 
 interface Period {
@@ -250,6 +251,7 @@ export interface Progress {
     effort: number | null;
     seconds: number | null;
     unchanged: number | null;
+    texts: { effort: string; seconds: string; unchanged: string };
   }[];
   causes: { feature: string; change: number }[];
   /** Past problems solved again with version 0: edits with and without learning, once all are done. */

@@ -5,36 +5,11 @@ import { day, feature, number, plural, signed, signedAmount } from "../app/forma
 
 /** @import { Measure, Progress } from "../app/types.js" */
 
-/** @param {number} seconds */
-const minutes = (seconds) => {
-  const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-};
-/** @param {number} share */
-const wholePercent = (share) => `${Math.round(100 * share)} %`;
-
-/** @typedef {{ label: string, show: (value: number) => string, change: (value: number) => string, good: -1 | 1 }} Kind */
-
-/** @type {Record<string, Kind>} */
+/** @type {Record<string, { label: string, good: -1 | 1 }>} */
 const KINDS = {
-  effort: {
-    label: "edits per proposal",
-    show: (value) => number(value, 2),
-    change: (value) => signed(Number(value.toFixed(1))),
-    good: -1,
-  },
-  seconds: {
-    label: "minutes per proposal",
-    show: minutes,
-    change: (value) => `${value < 0 ? "−" : "+"}${minutes(Math.abs(value))}`,
-    good: -1,
-  },
-  unchanged: {
-    label: "accepted unchanged",
-    show: wholePercent,
-    change: (value) => `${signed(Math.round(100 * value))} %`,
-    good: 1,
-  },
+  effort: { label: "edits per proposal", good: -1 },
+  seconds: { label: "minutes per proposal", good: -1 },
+  unchanged: { label: "accepted unchanged", good: 1 },
 };
 
 /** Whether the change is surely for the better, surely for the worse, or neither. @param {Measure} measure */
@@ -46,20 +21,19 @@ export function direction({ name, low, high }) {
 
 /** @param {Measure} measure */
 function tile(measure) {
-  const { name, first, last, low, high } = measure;
-  const { label, show, change } = KINDS[name];
+  const { first, last, low, high } = measure.texts;
   return h(
     "div",
     { class: `tile ${direction(measure)}` },
-    h("dt", { text: label }),
+    h("dt", { text: KINDS[measure.name].label }),
     h(
       "dd",
       {},
-      h("span", { class: "before", text: show(first) }),
+      h("span", { class: "before", text: first }),
       h("span", { class: "unseen", text: " then, now " }),
       h("span", { class: "arrow", "aria-hidden": "true", text: "→" }),
-      h("span", { class: "after", text: show(last) }),
-      h("small", { text: `change ${change(low)} to ${change(high)} (95 %)` }),
+      h("span", { class: "after", text: last }),
+      h("small", { text: `change ${low} to ${high} (95 %)` }),
     ),
   );
 }
@@ -113,16 +87,14 @@ function causesText(causes) {
 
 /** @param {Progress["weeks"]} weeks */
 function weekTable(weeks) {
-  /** @param {number | null} value @param {string} name */
-  const cell = (value, name) => (value === null ? "–" : KINDS[name].show(value));
   const rows = [...weeks]
     .reverse()
-    .map((week) => [
-      week.monday,
-      week.finished,
-      cell(week.effort, "effort"),
-      cell(week.seconds, "seconds"),
-      cell(week.unchanged, "unchanged"),
+    .map(({ monday, finished, texts }) => [
+      monday,
+      finished,
+      texts.effort,
+      texts.seconds,
+      texts.unchanged,
     ]);
   const head = ["Week from", "Proposals", "Edits each", "Minutes each", "Unchanged"];
   return h(
