@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import signal
-import subprocess
-import sys
 import threading
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 
 import pytest
 
 from coactor.studies import Store, open_study
 from coactor.studies.log.verification import verify
 from tests.studies.stubs import Switches, flip
+from tests.studies.support import worker as support
+
+# Each process is forked from one that has imported everything and opened nothing.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload([support.__name__, "psycopg", "sqlalchemy.dialects.postgresql.psycopg"])
+PATIENCE = 120.0  # seconds until a process is given up
 
 
-def start(url, worker, tells):
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.studies.support.worker", url, "desk", str(worker), str(tells)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+@dataclass
+class Worker:
+    """A process at work, and where its answers arrive."""
+
+    process: BaseProcess
+    answers: Connection
+
+    def answered(self) -> list[int]:
+        """The answers until the process ends."""
+        numbers = []
+        while True:
+            assert self.answers.poll(PATIENCE)
+            try:
+                numbers.append(self.answers.recv())
+            except EOFError:
+                self.process.join(PATIENCE)
+                return numbers
+
+
+def start(url: str, number: int, tells: int) -> Worker:
+    answers, sender = PROCESSES.Pipe(duplex=False)
+    process = PROCESSES.Process(target=support.work, args=(url, "desk", number, tells, sender.send))
+    process.start()
+    sender.close()  # the process has the only one, so that the answers end with it
+    return Worker(process, answers)
 
 
 def test_processes_write_one_log_without_a_gap(url):
@@ -28,9 +54,8 @@ def test_processes_write_one_log_without_a_gap(url):
     with Store(url):  # the tables are there before they start; making them at once is tested below
         workers = [start(url, w, tells) for w in range(processes)]
         for worker in workers:
-            out, errors = worker.communicate(timeout=120)
-            assert worker.returncode == 0, errors
-            assert len(out.split()) == tells
+            assert len(worker.answered()) == tells
+            assert worker.process.exitcode == 0
     with open_study(url, "desk", Switches()) as study:
         good = verify(study.store, "desk")  # sequence, chain, weights after every tell
         assert good.facts == 1 + 2 * processes * tells
@@ -43,11 +68,10 @@ def test_killed_processes_lose_nothing_they_had_acknowledged(url):
     open_study(url, "desk", Switches(), "CSPER", create=True).close()
     for kill in range(3):
         worker = start(url, 10 + kill, 1000)
-        for _ in range(3 + kill):
-            answered.add(int(worker.stdout.readline()))
-        worker.send_signal(signal.SIGKILL)
-        rest, _ = worker.communicate()
-        answered |= {int(line) for line in rest.splitlines(keepends=True) if line.endswith("\n")}
+        answered |= {worker.answers.recv() for _ in range(3 + kill)}
+        worker.process.kill()
+        answered |= {*worker.answered()}
+        assert worker.process.exitcode == -signal.SIGKILL
     with open_study(url, "desk", Switches()) as study:
         good = verify(study.store, "desk")
         assert answered <= {row.proposal for row in study.effort()}
