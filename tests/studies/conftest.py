@@ -26,7 +26,7 @@ def postgres_server() -> Iterator[str]:
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/desk.db"
-    return postgres.new_database(request.getfixturevalue("postgres_server"), f"t{uuid.uuid4().hex[:12]}")
+    return postgres.new_schema(request.getfixturevalue("postgres_server"), f"t{uuid.uuid4().hex[:12]}")
 
 
 @pytest.fixture

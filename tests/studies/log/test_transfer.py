@@ -46,7 +46,7 @@ def test_import_of_an_export_is_the_same_study(url, tmp_path):
 def test_copy_from_sqlite_to_postgresql_and_back(postgres_server, tmp_path):
     from tests.studies.support import postgres
 
-    there = postgres.new_database(postgres_server, "copied")
+    there = postgres.new_schema(postgres_server, "copied")
     with (
         filled(f"sqlite:///{tmp_path}/a.db") as study,
         Store(there) as middle,

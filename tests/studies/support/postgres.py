@@ -80,3 +80,12 @@ def new_database(url: str, name: str) -> str:
     with psycopg.connect(url.format("postgres"), autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}"')
     return url.format(name)
+
+
+def new_schema(url: str, name: str) -> str:
+    """The URL of an empty schema: as good as a database, without its 300 files."""
+    import psycopg
+
+    with psycopg.connect(url.format("postgres"), autocommit=True) as connection:
+        connection.execute(f'CREATE SCHEMA "{name}"')
+    return f"{url.format('postgres')}&options=-csearch_path%3D{name}"
