@@ -15,7 +15,7 @@ from coactor.studies import Store
 from coactor.studies.accounts import Accounts
 from coactor.studies.log.verification import verify
 from coactor.studies.study import Study
-from tests.web.conftest import MOVE, PROPOSALS
+from tests.web.conftest import MOVE, NO_TLS, PROPOSALS
 
 
 class ServerProcess:
@@ -91,7 +91,7 @@ class Load:
 
     def _run(self, job: Any, name: str, time: str, address: str, stop: threading.Event) -> None:
         headers = {"Authorization": f"Bearer {self.tokens[name]}"}
-        with httpx.Client(base_url=address, headers=headers, timeout=30) as client:
+        with httpx.Client(base_url=address, headers=headers, timeout=30, verify=NO_TLS) as client:
             turn = 0
             while not stop.is_set():
                 try:
@@ -150,15 +150,16 @@ def test_servers_share_a_port_and_one_may_die(server, tmp_path):
         assert first.address == second.address
         for own in (first, second):  # the kernel may send all requests to the other one
             place = f"http://127.0.0.1:{own.started['own_port']}"
-            counted = [httpx.get(f"{place}/metrics", headers=headers).text for _ in range(3)][-1]
-            assert 'coactor_requests_total{method="GET",route="/metrics",status="200"} 2.0' in counted
+            answers = [httpx.get(f"{place}/metrics", headers=headers, verify=NO_TLS) for _ in range(3)]
+            assert (
+                'coactor_requests_total{method="GET",route="/metrics",status="200"} 2.0' in answers[-1].text
+            )
         made = []
         for turn in range(20):  # a new connection each time: the kernel deals them out
             if turn == 10:
                 first.kill()
-            made.append(
-                httpx.post(first.address + PROPOSALS, json={"problem": server.problem(turn)}, headers=headers)
-            )
+            body = {"problem": server.problem(turn)}
+            made.append(httpx.post(first.address + PROPOSALS, json=body, headers=headers, verify=NO_TLS))
         assert [answer.json()["id"] for answer in made] == list(range(1, 21))
     finally:
         for process in (first, second):
