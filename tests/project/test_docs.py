@@ -26,6 +26,7 @@ SHORTER = [
     (r"^coactor reproduce", "--runs 2 --examples 4 --jobs 1 --panels path-clean"),
     (r"^coactor compare", "--runs 2 --examples 4 --jobs 1"),
     (r"^coactor evaluate", "--orders 2 --cases 6 --jobs 1"),
+    (r"^coactor check \S+:roster", "--problems 2"),
 ]
 NEEDS_CLUSTER = "needs a Dask scheduler on another machine; tests/lab runs it on a local one"
 NEEDS_POSTGRES = "needs a PostgreSQL server of that name; tests/studies runs it on one of its own"
