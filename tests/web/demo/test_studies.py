@@ -1,28 +1,46 @@
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
 from uuid import UUID
 
 import numpy as np
 import pytest
 
 from coactor.domains import Tour
-from coactor.studies import Invalid, open_study, opening
+from coactor.studies import Invalid, Store, open_study, opening
 from coactor.web.demo import studies
 
 
+@pytest.fixture(scope="module")
+def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of the demo studies, with fixed problems, which each test copies."""
+    folder = tmp_path_factory.mktemp("demo")
+    with pytest.MonkeyPatch.context() as patch, Store(f"sqlite:///{folder}/desk.db") as store:
+        patch.setattr(opening.uuid, "uuid4", lambda: UUID(int=2015 << 100))
+        studies.create_demo_studies(store)
+    return folder
+
+
+@pytest.fixture
+def demo_store(demo_folder: Path, tmp_path: Path) -> Iterator[Store]:
+    shutil.copytree(demo_folder, tmp_path, dirs_exist_ok=True)
+    with Store(f"sqlite:///{tmp_path}/desk.db") as store:
+        yield store
+
+
 @pytest.mark.parametrize("name", list(studies.DEMOS))
-def test_effort_falls_when_the_colleague_corrects(store, name, monkeypatch):
-    monkeypatch.setattr(opening.uuid, "uuid4", lambda: UUID(int=2015 << 100))  # fixed problems
-    studies.create_demo_studies(store)
-    studies.create_demo_studies(store)  # a second time adds nothing
-    with open_study(store, name) as study:
+def test_effort_falls_when_the_colleague_corrects(demo_store, name):
+    studies.create_demo_studies(demo_store)  # a second time adds nothing
+    with open_study(demo_store, name) as study:
         assert study.summary()["asked"] == 1
         done = studies.play(study, 20, "admin")
         assert [o.actor for o in done] == [studies.ACTOR] * 20
         assert sum(o.effort for o in done[10:]) <= sum(o.effort for o in done[:10])
         assert studies.fill(study, "admin") == studies.fill(study, "admin") == 1  # one waits, not two
         assert studies.advice(study, 1).effort == 0  # what she has finished suits her
-    with open_study(store, name) as again:
+    with open_study(demo_store, name) as again:
         np.testing.assert_array_equal(studies.taste(again), studies.taste(study))
 
 
