@@ -102,6 +102,8 @@ def test_ctrl_c_ends_reproduce_and_keeps_finished_runs(tmp_path: Path) -> None:
         [
             sys.executable,
             "-c",
+            # A shell starts background jobs, and so tests, with Ctrl-C ignored; a terminal does not.
+            "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
             "from coactor.cli import main; main()",
             "reproduce",
             *options,
