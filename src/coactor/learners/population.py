@@ -28,7 +28,8 @@ the square root of its worth to one: with less, groups are found late; with more
 
 The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
 mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity. A site keeps
-the A of its last update.
+the A of its last update. If people form two groups (groups.py), "all others" are those of the same group,
+which has a t of its own.
 
 While there is one person, this is the single learner, bit for bit. Features have the same units for all.
 With many features the coordinates of theta are independent: B is the identity and matrices are vectors.
@@ -37,19 +38,18 @@ With many features the coordinates of theta are independent: B is the identity a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from coactor.learners.choice import FEW, ChoiceLearner, Observed
+from coactor.learners.choice import FEW, ChoiceLearner
+from coactor.learners.groups import Groups, smallest
 from coactor.learners.serialization import count, inner_state, pack, unpack
-from coactor.learners.sites import Independent, Joint, Person, Site
+from coactor.learners.sites import GRID, Algebra, Everybody, Independent, Joint, Person, Site, Sums
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
-GRID: Vector = 10.0 ** np.arange(-4.0, 2.01, 0.5)  # values of t; prior variances of weights are about 100
-MARGIN = 1.0  # nats by which the predictions of the t in use may be worse than those of the best
 WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
 EVERY = 10  # rounds between two values of A
 
@@ -114,14 +114,11 @@ class Population:
     def _begin(self, single: ChoiceLearner) -> None:
         self.single = single  # the learner while there is one person; afterwards only its units are used
         self.dim, self.start = single.dim, single.start
-        self.algebra: Joint | Independent = Joint() if single.dim <= FEW else Independent()
+        self.algebra: Algebra = Joint() if single.dim <= FEW else Independent()
         self._first: str | None = None
-        self._sites: dict[str, Site] = {}
-        self._prior_mean = single.posterior.mean
-        self._prior_precision = self._form(single.posterior.precision())
-        shift = self.algebra.times(self._prior_precision, self._prior_mean)
-        self._precisions = np.repeat(self._prior_precision[None], len(GRID), axis=0)  # Q(t)
-        self._shifts = np.repeat(shift[None], len(GRID), axis=0)  # q(t)
+        nobody = Sums.prior(self.algebra, self._form(single.posterior.precision()), single.posterior.mean)
+        self._everybody = Everybody({}, nobody, nobody)
+        self._groups = Groups(self.algebra, nobody)
         self._scores = np.zeros(len(GRID))  # sums of log probabilities
         self._best = 0  # the index of t
         self._directions = self.algebra.identity(self.dim + 1)  # A
@@ -139,6 +136,10 @@ class Population:
         if self._sites:
             return tuple(self._sites)
         return () if self._first is None else (self._first,)
+
+    @property
+    def _sites(self) -> Mapping[str, Site]:
+        return self._everybody.sites
 
     @property
     def difference(self) -> float:
@@ -191,16 +192,11 @@ class Population:
         """The prior by everybody else, and the posterior. Cached until the next update."""
         if name in self._beliefs:
             return self._beliefs[name]
-        algebra, t = self.algebra, float(GRID[self._best])
-        precision, shift = self._precisions[self._best], self._shifts[self._best]
+        algebra = self.algebra
         site = self._sites.get(name) if name is not None else None
-        if site is not None:
-            share = 1.0 + t * site.size
-            precision = precision - algebra.scaled(site.basis, site.size / share)
-            shift = shift - algebra.times(site.basis, site.shift / share)
-        covariance = algebra.inverse(precision)
-        mean = algebra.times(covariance, shift)
-        prior = algebra.inverse(covariance + t * self._directions)
+        sums, best = self._drawn_with(name)
+        mean, covariance = sums.mean(algebra, best, site)
+        prior = algebra.inverse(covariance + GRID[best] * self._directions)
         belief = _Belief(prior, mean, prior, mean)
         if site is not None:
             precision = prior + algebra.scaled(site.basis, site.size)
@@ -208,6 +204,13 @@ class Population:
             belief = _Belief(prior, mean, precision, algebra.times(algebra.inverse(precision), shift))
         self._beliefs[name] = belief
         return belief
+
+    def _drawn_with(self, name: str | None) -> tuple[Sums, int]:
+        """The people around whose mean a person is drawn, and the index of t."""
+        groups = self._groups
+        if groups.used and name in self._sites:
+            return groups.sums_of(self._everybody, name in groups.second), groups.best
+        return self._everybody.sums, self._best
 
     # -- learning -----------------------------------------------------------------------------------------
 
@@ -227,7 +230,10 @@ class Population:
             self._part()
         algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
         observed = observed._replace(worth=np.sqrt(observed.worth), offset=0.5 * observed.offset)
-        scores = self._scores + self._predicted(observed, old)
+        one, groups = self._everybody.sums.predict(algebra, observed, old), self._groups
+        if groups.second:
+            groups.compare(self._everybody, name, observed, float(one[self._best]))
+        scores = self._scores + one
         precision, mean = belief.prior_precision, belief.prior_mean
         shift = algebra.times(precision, mean)
         if old is not None:  # forget a little, then learn
@@ -242,8 +248,12 @@ class Population:
         )
         self._put(name, new)
         self.rounds += 1
-        self._scores, self._best = scores, int(np.argmax(scores >= scores.max() - MARGIN))  # the first
-        self._learn_directions(new)
+        self._scores, self._best = scores, smallest(scores)
+        self._learn_directions(name, new)
+        groups.look_again(self._everybody, name)
+        if not groups.used and self.rounds % max(EVERY, len(self.people)) == 0:
+            mu, _ = self._everybody.sums.mean(algebra, self._best)
+            groups.divide(self._everybody, mu, self._roots[0])
         self._beliefs = {}
 
     def set_back(self, name: str, earlier: Population) -> None:
@@ -266,21 +276,18 @@ class Population:
         """What the only person has shown; None if that is another person."""
         if name != self._first:
             return None
-        precision = self._form(self.single.posterior.precision())
-        shift = self.algebra.times(precision, self.single.posterior.mean)
-        shift = shift - self.algebra.times(self._prior_precision, self._prior_mean)
-        return self.algebra.site(precision - self._prior_precision, shift, *self._roots)
+        precision, nobody = self._form(self.single.posterior.precision()), self._everybody.nobody
+        shift = self.algebra.times(precision, self.single.posterior.mean) - nobody.shifts[0]
+        return self.algebra.site(precision - nobody.precisions[0], shift, *self._roots)
 
     def _adopt_prior(self) -> None:
         """Take over the prior of the single learner: that of a start depends on the units."""
         if self.single.start is None:
             return
-        prior = self.single.initial()
-        precision = self._form(prior.precision())
-        before = self.algebra.times(self._prior_precision, self._prior_mean)
-        self._precisions = self._precisions + (precision - self._prior_precision)
-        self._shifts = self._shifts + (self.algebra.times(precision, prior.mean) - before)
-        self._prior_mean, self._prior_precision, self._beliefs = prior.mean, precision, {}
+        prior, old = self.single.initial(), self._everybody.nobody
+        new = Sums.prior(self.algebra, self._form(prior.precision()), prior.mean)
+        self._everybody, self._beliefs = self._everybody.with_prior(new), {}
+        self._groups.sums = self._groups.sums.plus(new.plus(old, -1.0))
 
     def _form(self, precision: Matrix) -> Matrix:
         """A precision matrix of the single learner as the algebra has it."""
@@ -291,31 +298,14 @@ class Population:
 
     def _put(self, name: str, site: Site | None) -> None:
         """Replace what a person has shown; None removes the person. Arrays are replaced, not modified."""
-        for old, sign in ((self._sites.get(name), -1.0), (site, 1.0)):
-            if old is None:
-                continue
-            share = 1.0 + GRID[:, None] * old.size
-            parts = [self.algebra.scaled(old.basis, old.size / each) for each in share]
-            self._precisions = self._precisions + sign * np.array(parts)
-            parts = [self.algebra.times(old.basis, old.shift / each) for each in share]
-            self._shifts = self._shifts + sign * np.array(parts)
-        sites = {key: value for key, value in self._sites.items() if key != name or site is not None}
-        self._sites = sites if site is None else {**sites, name: site}
+        old, self._everybody = self._everybody, self._everybody.put(self.algebra, name, site)
+        self._groups.put(old, self._everybody, name)
 
-    def _predicted(self, observed: Observed, site: Site | None) -> Vector:
-        """The log probability of a case of a person, under the posterior mean of each t."""
-        thetas = self.algebra.means(self._precisions, self._shifts)
-        if site is not None:
-            thetas = self.algebra.drawn(site, GRID, thetas)
-        against = (thetas @ observed.rows.T) * (1.0 - 2.0 * observed.labels)  # log-odds
-        scores: Vector = -np.logaddexp(0.0, against).sum(axis=1)
-        return scores
-
-    def _learn_directions(self, site: Site) -> None:
+    def _learn_directions(self, name: str, site: Site) -> None:
         """One EM step for A with the person who was just learned from; A itself changes now and then."""
-        algebra, t = self.algebra, float(GRID[self._best])
-        covariance = algebra.inverse(self._precisions[self._best])
-        mu = algebra.times(covariance, self._shifts[self._best])
+        sums, best = self._drawn_with(name)
+        algebra, t = self.algebra, float(GRID[best])
+        mu, covariance = sums.mean(algebra, best)
         prior = algebra.inverse(t * self._directions)
         own = algebra.inverse(prior + algebra.scaled(site.basis, site.size))
         shift = algebra.times(prior, mu) + algebra.times(site.basis, site.shift)
@@ -334,7 +324,7 @@ class Population:
     def __deepcopy__(self, memo: dict[int, Any]) -> Population:
         """A copy that shares the arrays, because they are replaced and never modified."""
         other = copy(self)
-        other.single = deepcopy(self.single, memo)
+        other.single, other._groups = deepcopy(self.single, memo), copy(self._groups)
         other._beliefs = {}
         return other
 
@@ -354,12 +344,13 @@ class Population:
         if self._sites:
             state |= {key: pack(array) for key, array in self._arrays().items()}
             state |= {"best": self._best, "rounds": self.rounds, "spreads": self._spreads}
+            state |= {"groups": self._groups.state(self.name)} if self._groups.second else {}
         return state
 
     def _arrays(self) -> dict[str, Vector]:
         return {
-            "precisions": self._precisions.reshape(len(GRID), -1),
-            "shifts": self._shifts,
+            "precisions": self._everybody.sums.precisions.reshape(len(GRID), -1),
+            "shifts": self._everybody.sums.shifts,
             "scores": self._scores,
             "directions": self._directions,
             "spread": self._spread,
@@ -381,19 +372,25 @@ class Population:
         other._first = str(people[0].get("person")) if people else None
         shape = other._directions.shape
         several = "precisions" in state or len(people) > 1
+        sites: dict[str, Site] = {}
         for entry in people if several else ():
             basis, size, shift = (
                 unpack(entry, key, self.name, of)
                 for key, of in zip(Site._fields, (shape, shape[:1], shape[:1]), strict=True)
             )
-            other._sites[str(entry["person"])] = Site(basis, size, shift)
+            sites[str(entry["person"])] = Site(basis, size, shift)
         if several:
             other._best = min(count(state, "best", self.name), len(GRID) - 1)
             if "scores" not in state:  # older states have the t in use only
                 state = {**state, "scores": pack(-10.0 * np.abs(np.arange(len(GRID)) - other._best))}
             arrays = {k: unpack(state, k, self.name, a.shape) for k, a in other._arrays().items()}
-            other._precisions = arrays["precisions"].reshape(len(GRID), *shape)
-            other._shifts, other._scores = arrays["shifts"], arrays["scores"]
+            sums = Sums(arrays["precisions"].reshape(len(GRID), *shape), arrays["shifts"])
+            other._everybody, other._scores = (
+                other._everybody._replace(sites=sites, sums=sums),
+                arrays["scores"],
+            )
+            if "groups" in state:
+                other._groups.restore(inner_state(state, self.name, "groups"), self.name, frozenset(sites))
             other._directions, other._spread = arrays["directions"], arrays["spread"]
             other._roots = other.algebra.roots(other._directions)
             other.rounds, other._spreads = (count(state, k, self.name) for k in ("rounds", "spreads"))

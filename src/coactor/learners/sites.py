@@ -1,4 +1,4 @@
-"""What each person has shown, and what it says: with full matrices or with independent coordinates.
+"""What people have shown, and what it says about their mean: with full matrices or independent coordinates.
 
 See population.py for the model and the formulas.
 """
@@ -6,13 +6,16 @@ See population.py for the model and the formulas.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from coactor.learners.choice import ChoiceLearner, Observed
 from coactor.learners.gaussians import Diagonal, Precision
 from coactor.protocol import Matrix, Vector
+
+GRID: Vector = 10.0 ** np.arange(-4.0, 2.01, 0.5)  # values of t; prior variances of weights are about 100
 
 
 class Site(NamedTuple):
@@ -34,8 +37,22 @@ class Joint:
         product: Matrix = (basis * values) @ basis.T
         return product
 
+    def said(self, site: Site, t: float) -> tuple[Matrix, Vector]:
+        """M(t) and h(t) of one person."""
+        share = 1.0 + t * site.size
+        return self.scaled(site.basis, site.size / share), site.basis @ (site.shift / share)
+
     def times(self, matrix: Matrix, vector: Vector) -> Vector:
         return matrix @ vector
+
+    def likelihood(self, site: Site, mu: Vector) -> float:
+        """The log-likelihood of a site at mu: -1/2 mu' L mu + e' mu."""
+        along = site.basis.T @ mu
+        return float(site.shift @ along - 0.5 * site.size @ along**2)
+
+    def score(self, site: Site, mu: Vector) -> Vector:
+        """Its gradient: e - L mu."""
+        return site.basis @ (site.shift - site.size * (site.basis.T @ mu))
 
     def inverse(self, matrix: Matrix) -> Matrix:
         inverse = np.linalg.inv(matrix)
@@ -95,8 +112,19 @@ class Independent:
     def scaled(self, basis: Vector, values: Vector) -> Vector:
         return basis**2 * values
 
+    def said(self, site: Site, t: float) -> tuple[Vector, Vector]:
+        share = 1.0 + t * site.size
+        return self.scaled(site.basis, site.size / share), site.basis * (site.shift / share)
+
     def times(self, matrix: Vector, vector: Vector) -> Vector:
         return matrix * vector
+
+    def likelihood(self, site: Site, mu: Vector) -> float:
+        along = site.basis * mu
+        return float(site.shift @ along - 0.5 * site.size @ along**2)
+
+    def score(self, site: Site, mu: Vector) -> Vector:
+        return site.basis * (site.shift - site.size * (site.basis * mu))
 
     def inverse(self, matrix: Vector) -> Vector:
         return 1.0 / matrix
@@ -134,6 +162,71 @@ class Independent:
         return 1.0 / gaussian.variance, gaussian.mean
 
 
+Algebra: TypeAlias = Joint | Independent
+
+
+class Sums(NamedTuple):
+    """What some people say about mu, for every t of the grid: the prior plus the sums of M(t) and h(t)."""
+
+    precisions: Matrix  # Q(t)
+    shifts: Matrix  # q(t)
+
+    @classmethod
+    def prior(cls, algebra: Algebra, precision: Matrix, mean: Vector) -> Sums:
+        """What nobody says."""
+        both = precision, algebra.times(precision, mean)
+        return cls(*(np.repeat(each[None], len(GRID), axis=0) for each in both))
+
+    @classmethod
+    def of(cls, algebra: Algebra, sites: Sequence[Site]) -> Sums:
+        """The sums of these people, without the prior."""
+        columns = [zip(*(algebra.said(site, float(t)) for site in sites), strict=True) for t in GRID]
+        sums = [[np.sum(column, axis=0) for column in pair] for pair in columns]
+        return cls(np.array([pair[0] for pair in sums]), np.array([pair[1] for pair in sums]))
+
+    def plus(self, other: Sums, sign: float = 1.0) -> Sums:
+        return Sums(self.precisions + sign * other.precisions, self.shifts + sign * other.shifts)
+
+    def mean(self, algebra: Algebra, best: int, without: Site | None = None) -> tuple[Vector, Matrix]:
+        """The mean and the covariance of mu for one t, leaving out one person."""
+        precision, shift = self.precisions[best], self.shifts[best]
+        if without is not None:
+            own = algebra.said(without, float(GRID[best]))
+            precision, shift = precision - own[0], shift - own[1]
+        covariance = algebra.inverse(precision)
+        return algebra.times(covariance, shift), covariance
+
+    def predict(self, algebra: Algebra, observed: Observed, site: Site | None) -> Vector:
+        """The log probability of a case of one of these people, under the posterior mean of each t."""
+        thetas = algebra.means(*self)
+        if site is not None:
+            thetas = algebra.drawn(site, GRID, thetas)
+        against = (thetas @ observed.rows.T) * (1.0 - 2.0 * observed.labels)  # log-odds
+        scores: Vector = -np.logaddexp(0.0, against).sum(axis=1)
+        return scores
+
+
+class Everybody(NamedTuple):
+    """What all people have shown: the site of each, the sums of all, and those of nobody."""
+
+    sites: Mapping[str, Site]
+    sums: Sums
+    nobody: Sums
+
+    def put(self, algebra: Algebra, name: str, site: Site | None) -> Everybody:
+        """With another site of a person; None removes the person."""
+        sums, old = self.sums, self.sites.get(name)
+        if old is not None:
+            sums = sums.plus(Sums.of(algebra, [old]), -1.0)
+        if site is None:
+            return Everybody({key: one for key, one in self.sites.items() if key != name}, sums, self.nobody)
+        return Everybody({**self.sites, name: site}, sums.plus(Sums.of(algebra, [site])), self.nobody)
+
+    def with_prior(self, nobody: Sums) -> Everybody:
+        """The same people with another prior."""
+        return Everybody(self.sites, self.sums.plus(nobody.plus(self.nobody, -1.0)), nobody)
+
+
 class Person:
     """One person's weights and threshold, or the population's: a view, good until the next update.
 
@@ -145,9 +238,7 @@ class Person:
         The posterior of (w, b) in these units.
     """
 
-    def __init__(
-        self, single: ChoiceLearner, algebra: Joint | Independent, mean: Vector, precision: Matrix
-    ) -> None:
+    def __init__(self, single: ChoiceLearner, algebra: Algebra, mean: Vector, precision: Matrix) -> None:
         self._single, self._algebra, self._mean, self._precision = single, algebra, mean, precision
 
     @property

@@ -1,0 +1,209 @@
+"""Two groups of people: who goes with whom, and whether two groups predict people better than one.
+
+The model is that of population.py with two means: a person is drawn around the mean of their group. People
+are divided by what they have shown. The log-likelihood of the site of person k at a mean mu is
+
+    l_k(mu) = -1/2 mu' L mu + e' mu
+
+and everybody goes with the group at whose mean it is larger, which is k-means with this distance. It begins
+with the first principal axis of the scores e - L mu at the common mean. After each case the person who was
+learned from is looked at again; the mean of their own group is then taken without them, so that nobody stays
+in a group because of themselves.
+
+Two groups are used once they are clearly ahead in predicting cases, and until they are behind. A case is
+predicted before it is learned from: by one mean, and by the mixture of both groups with the odds of l_k,
+which are limited, because a person may be in the wrong group. The comparison forgets: groups become better
+while people become known.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from coactor.learners.choice import Observed
+from coactor.learners.serialization import count, flag, number, pack, unpack
+from coactor.learners.sites import GRID, Algebra, Everybody, Sums
+from coactor.protocol import Matrix, State, Vector
+
+MARGIN = 1.0  # nats by which the predictions of the t in use may be worse than those of the best
+MEMORY = 50.0  # cases, the time constant of the comparison
+CLEAR = 5.0  # nats by which two groups must be ahead before they are used
+MOST = 2.0  # nats that one case counts: a mixture fails less than one mean on cases that neither explains
+SURE = 4.6  # the largest log-odds of a group: at least 1 % for the other one
+SWEEPS = 5  # of k-means, at most
+FEWEST = 3  # people
+
+
+def smallest(scores: Vector) -> int:
+    """The index of the smallest t that predicts at most `MARGIN` worse than the best."""
+    return int(np.argmax(scores >= scores.max() - MARGIN))
+
+
+class Groups:
+    """A division of people into two groups.
+
+    Attributes
+    ----------
+    second
+        The people of the second group; all others are in the first. Empty if there is no division.
+    sums
+        What the people of the second group say.
+    scores, best
+        The log probabilities of recent cases for every t, and the index of the t in use.
+    ahead
+        By how much two groups predicted recent cases better than one, in nats.
+    used
+        Whether weights are those of two groups.
+    """
+
+    def __init__(self, algebra: Algebra, nobody: Sums) -> None:
+        self.algebra = algebra
+        self.second: frozenset[str] = frozenset()
+        self.sums = nobody
+        self._forget()
+
+    def _forget(self) -> None:
+        self.scores: Vector = np.zeros(len(GRID))
+        self.best, self.ahead, self.used = 0, 0.0, False
+
+    def sums_of(self, everybody: Everybody, second: bool) -> Sums:
+        """What the people of one group say."""
+        if second:
+            return self.sums
+        return everybody.sums.plus(self.sums, -1.0).plus(everybody.nobody)
+
+    def compare(self, everybody: Everybody, name: str, observed: Observed, one: float) -> None:
+        """Predict a case of a person, and compare with its log probability under one mean."""
+        odds, site = self.odds(everybody, name), everybody.sites.get(name)
+        first, second = (
+            self.sums_of(everybody, group).predict(self.algebra, observed, site) for group in (False, True)
+        )
+        mixture = np.logaddexp(first, second + odds) - np.logaddexp(0.0, odds)
+        keep = 1.0 - 1.0 / MEMORY
+        self.ahead = keep * self.ahead + float(np.clip(mixture[self.best] - one, -MOST, MOST))
+        self.scores = keep * self.scores + mixture
+        self.best = smallest(self.scores)
+        self.used = self.ahead > (0.0 if self.used else CLEAR)
+
+    def odds(self, everybody: Everybody, name: str) -> float:
+        """The log-odds that a person goes with the second group."""
+        site = everybody.sites.get(name)
+        if site is None:
+            size = len(self.second)
+            return math.log((size + 1) / (len(everybody.sites) - size + 1))
+        first, second = (
+            self._fit(everybody, name, self.sums_of(everybody, group), (name in self.second) == group)
+            for group in (False, True)
+        )
+        return float(np.clip(second - first, -SURE, SURE))
+
+    def _fit(self, everybody: Everybody, name: str, sums: Sums, member: bool) -> float:
+        """l_k at the mean of a group, without its member k."""
+        site = everybody.sites[name]
+        mu, _ = sums.mean(self.algebra, self.best, site if member else None)
+        return self.algebra.likelihood(site, mu)
+
+    def put(self, everybody: Everybody, new: Everybody, name: str) -> None:
+        """Follow a change of what one person has shown."""
+        if name not in self.second:
+            return
+        self.sums = self.sums.plus(new.sums.plus(everybody.sums, -1.0))
+        self.second = self.second & new.sites.keys()
+        self._dissolve_if_one_is_empty(new)
+
+    def look_again(self, everybody: Everybody, name: str) -> None:
+        """Move a person to the group that they go with."""
+        if not self.second or (self.odds(everybody, name) > 0.0) == (name in self.second):
+            return
+        sign = -1.0 if name in self.second else 1.0
+        self.second = self.second ^ {name}
+        self.sums = self.sums.plus(Sums.of(self.algebra, [everybody.sites[name]]), sign)
+        self._dissolve_if_one_is_empty(everybody)
+
+    def _dissolve_if_one_is_empty(self, everybody: Everybody) -> None:
+        if not 0 < len(self.second) < len(everybody.sites):
+            self.second, self.sums = frozenset(), everybody.nobody
+            self._forget()
+
+    def divide(self, everybody: Everybody, mu: Vector, root: Matrix) -> None:
+        """Divide all people anew, if that fits better; mu is their common mean and root that of A."""
+        names = list(everybody.sites)
+        if len(names) < FEWEST:
+            return
+        candidates = [self._first_guess(everybody, mu, root)]
+        if self.second:
+            candidates.append(np.array([name in self.second for name in names]))
+        fits = [self._k_means(everybody, candidate) for candidate in candidates]
+        second, _ = max(fits, key=lambda fit: fit[1])
+        new = frozenset(name for name, one in zip(names, second, strict=True) if one)
+        if new and new != self.second:
+            self.second = new
+            self.sums = everybody.nobody.plus(
+                Sums.of(self.algebra, [everybody.sites[n] for n in sorted(new)])
+            )
+            self._forget()
+
+    def _first_guess(self, everybody: Everybody, mu: Vector, root: Matrix) -> np.ndarray[Any, Any]:
+        """Who is on which side of the common mean, along the axis on which people differ most."""
+        algebra = self.algebra
+        scores = np.array([algebra.times(root, algebra.score(site, mu)) for site in everybody.sites.values()])
+        lengths = np.linalg.norm(scores, axis=1)[:, None]
+        scores /= np.where(lengths == 0.0, 1.0, lengths)
+        axis = np.linalg.svd(scores, full_matrices=False)[2][0]
+        side: np.ndarray[Any, Any] = scores @ axis > 0.0
+        return side
+
+    def _k_means(
+        self, everybody: Everybody, second: np.ndarray[Any, Any]
+    ) -> tuple[np.ndarray[Any, Any], float]:
+        """The division after some sweeps, and its log-likelihood; all are in the first group if it fails."""
+        algebra, t, sites = self.algebra, float(GRID[self.best]), list(everybody.sites.values())
+        said = [algebra.said(site, t) for site in sites]
+        nobody = everybody.nobody.precisions[0], everybody.nobody.shifts[0]
+        total = -np.inf
+        for _ in range(SWEEPS):
+            if second.all() or not second.any():
+                return np.zeros(len(sites), bool), -np.inf
+            fits = []
+            for group in (False, True):
+                parts = [nobody, *(part for part, one in zip(said, second, strict=True) if one == group)]
+                precision, shift = (sum(column) for column in zip(*parts, strict=True))
+                mu = algebra.times(algebra.inverse(precision), shift)
+                fits.append([algebra.likelihood(site, mu) for site in sites])
+            first, other = np.array(fits)
+            total = float(np.maximum(first, other).sum())
+            new = other > first
+            if (new == second).all():
+                break
+            second = new
+        return second, total
+
+    # -- to and from JSON ---------------------------------------------------------------------------------
+
+    def state(self, name: str) -> State:
+        """Everything, as JSON-able data."""
+        return {
+            "learner": name,
+            "second": sorted(self.second),
+            "precisions": pack(self.sums.precisions.reshape(len(GRID), -1)),
+            "shifts": pack(self.sums.shifts),
+            "scores": pack(self.scores),
+            "best": self.best,
+            "ahead": self.ahead,
+            "used": self.used,
+        }
+
+    def restore(self, state: State, name: str, people: frozenset[str]) -> None:
+        """Return to an earlier state. Raises ValueError if it is invalid."""
+        second = frozenset(map(str, state.get("second", ())))
+        if not second <= people:
+            raise ValueError(f"The groups in the state of {name!r} have people that it does not know.")
+        shape = self.sums.precisions.shape
+        flat = unpack(state, "precisions", name, (shape[0], math.prod(shape[1:])))
+        self.sums = Sums(flat.reshape(shape), unpack(state, "shifts", name, self.sums.shifts.shape))
+        self.scores = unpack(state, "scores", name, self.scores.shape)
+        self.second, self.best = second, min(count(state, "best", name), len(GRID) - 1)
+        self.ahead, self.used = number(state, "ahead", name), flag(state, "used", name, False)
