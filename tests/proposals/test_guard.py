@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from coactor import Session, domains, learners, rounds
-from coactor.proposals.guard import BEATEN, GAP, PATIENCE, Guard
+from coactor.proposals.guard import BEATEN, CASES, EARLY, GAP, Guard
 from coactor.protocol import Correction, Invalid
 
 TOUR = domains.Tour(points=6, features=2)
@@ -37,10 +37,20 @@ def test_one_bad_case_does_not_replace_the_learner() -> None:
     assert guard.leader == "learner"
 
 
-def test_with_habits_the_learner_is_replaced_sooner() -> None:
+def test_with_habits_another_leads_in_early_cases_unless_the_learner_is_clearly_ahead() -> None:
     guard = Guard(2, habits=[1])
-    for learner, leader in ((3.0, "learner"), (2.0, "alike")):
-        guard.learn({"learner": learner, "alike": 2.0, "habits": 4.0})
+    for learner, leader in ((3.0, "learner"), (5.0, "alike"), (2.5, "alike"), (0.0, "learner")):
+        guard.learn({"learner": learner, "alike": 4.0, "habits": 6.0})
+        assert guard.leader == leader
+
+
+def test_with_habits_whoever_is_ahead_leads_later() -> None:
+    guard = Guard(2, habits=[1])
+    for _ in range(EARLY):
+        guard.learn({"learner": 4.0, "alike": 4.0, "habits": 6.0})
+        assert guard.leader == "learner"  # nobody was better in any case
+    for learner, leader in ((3.5, "learner"), (5.0, "alike"), (3.0, "learner")):
+        guard.learn({"learner": learner, "alike": 4.0, "habits": 6.0})
         assert guard.leader == leader
 
 
@@ -49,17 +59,17 @@ def test_a_learner_that_was_replaced_is_tried_again_and_returns_if_it_is_clearly
     guard, proposers = Guard(2), []
     for _ in range(200):
         proposers.append(guard.proposer)
-        biased = len(proposers) <= PATIENCE.cases or guard.proposer == "alike"
+        biased = len(proposers) <= CASES or guard.proposer == "alike"
         guard.learn({"learner": 9.0, "alike": 2.0} if biased else {"learner": 0.0, "alike": 9.0})
-    first, second = PATIENCE.cases + GAP, PATIENCE.cases + 3 * GAP + 1
-    assert proposers[PATIENCE.cases : first] == ["alike"] * GAP
+    first, second = CASES + GAP, CASES + 3 * GAP + 1
+    assert proposers[CASES:first] == ["alike"] * GAP
     assert proposers[first : first + 2] == ["learner", "alike"]
     assert proposers[second:] == ["learner"] * (200 - second)
 
 
 def test_a_trial_is_said_to_be_one() -> None:
     guard = Guard(2)
-    for _ in range(PATIENCE.cases + GAP):
+    for _ in range(CASES + GAP):
         guard.learn({"learner": 3.0, "alike": 1.0})
     assert (guard.leader, guard.proposer, guard.weights) == ("alike", "learner", None)
     assert guard.reason.startswith("Proposed with what was learned, on trial: in 19 cases")
@@ -78,14 +88,16 @@ def test_an_alternative_that_is_clearly_beaten_is_dropped_and_the_learner_never(
     assert guard.undecided == ("learner", "alike")
 
 
-def test_regret_stays_within_the_bound() -> None:
+@pytest.mark.parametrize("habits", [(), (2,)])
+def test_regret_stays_within_the_bound(habits: tuple[int, ...]) -> None:
     for seed in range(30):
-        rng, guard = np.random.default_rng(seed), Guard(3, start=np.array([1.0, 0.0, 5.0]))
-        means, changes, replaced, trials, spent = rng.integers(1, 6, 3), 0, 0, 0, 0.0
-        totals = np.zeros(3)
+        rng, guard = np.random.default_rng(seed), Guard(3, np.array([1.0, 0.0, 5.0]), habits)
+        names = list(guard.totals)
+        means, changes, replaced, trials, spent = rng.integers(1, 6, len(names)), 0, 0, 0, 0.0
+        totals = np.zeros(len(names))
         for _ in range(100):
             losses = rng.poisson(means).astype(float)
-            left = dict(zip(("learner", "start", "alike"), losses.tolist(), strict=True))
+            left = dict(zip(names, losses.tolist(), strict=True))
             before, cases = guard.leader, guard.cases
             spent += left[guard.proposer]
             trials += guard.proposer != before
@@ -95,9 +107,9 @@ def test_regret_stays_within_the_bound() -> None:
             replaced += guard.leader != before == "learner"
             if guard.cases <= cases:  # the comparison begins again
                 changes = replaced = trials = 0
-                spent, totals = 0.0, np.zeros(3)
-        margin = max(PATIENCE.cases * guard.most, *(square**0.5 for square in guard.squares.values()))
-        kept = [totals[k] for k, name in enumerate(("learner", "start", "alike")) if name in guard.totals]
+                spent, totals = 0.0, np.zeros(len(names))
+        margin = max(CASES * guard.most, *(square**0.5 for square in guard.squares.values()))
+        kept = [totals[k] for k, name in enumerate(names) if name in guard.totals]
         assert spent <= min(kept) + (changes + trials) * guard.most + (replaced + 1) * margin
 
 

@@ -4,9 +4,12 @@ The alternatives are the learner and a few fixed weights: the start (the weights
 alike, and, in a domain with features of habits, habits first: all alike, but habits count `USUAL` times,
 which nearly copies the most similar cases. After each case the guard adds up how many edits lead from the
 proposal of each alternative to the solution that the expert chose. The alternative with the least total
-leads, and proposes; the learner until, after a few cases, another is ahead by some standard errors
-(`Patience`). With habits it is replaced sooner: while little is remembered, it cannot tell what they are
-worth. No expert is asked for more edits than before.
+leads, and proposes; the learner until, after `CASES` cases, another is ahead by a standard error.
+
+With habits there is no such lead. While little is remembered, the learner cannot tell what habits are worth:
+after one case that was unlike the one before, it does without them. So in the first `EARLY` cases another
+leads unless the learner is ahead by `LEAD` standard errors, and then whichever is ahead.
+No expert is asked for more edits than before.
 
 Trials. People who edit a proposal end near it, so the alternative that proposes looks better than it is, and
 could lead for ever, however good the learner becomes. Therefore the learner proposes one case, on trial, when
@@ -19,7 +22,8 @@ changes of the leader, r how often the learner was replaced, t the number of tri
 case and E the larger of the largest standard error and `cases` B. Proof: with L the totals so far, the edits
 of a leader's term are the difference of its L between two changes. So the sum over terms is L of the last
 leader at the end, which is at most E above the least L, plus, at each change, L of the old minus L of the new
-leader, which is at most B, and B + E for the learner. A trial adds at most B.
+leader, which is at most B, and B + E when the learner is replaced or, in early cases with habits, when it
+returns. A trial adds at most B.
 
 Cost. An alternative that is behind the leader by more than `BEATEN` times B is dropped, and no longer solved;
 the learner is never dropped, because it improves. So a tell costs at most one call of the strategy for the
@@ -28,8 +32,8 @@ learner, if another alternative proposed, and one call of the solver for each of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -39,14 +43,8 @@ from coactor.protocol import Invalid, State, Vector
 LEARNER, START, ALIKE, HABITS = _NAMES = ("learner", "start", "alike", "habits")
 
 
-class Patience(NamedTuple):
-    """What it takes to replace the learner."""
-
-    cases: int  # that the learner proposes in any event
-    errors: float  # standard errors by which another must be ahead
-
-
-PATIENCE, WITH_HABITS = Patience(3, 1.0), Patience(2, 0.5)
+CASES = 3  # that the learner proposes in any event, without habits
+EARLY, LEAD = 4, 0.75  # with habits: the first cases, and the standard errors of a lead in them
 GAP = 16  # cases until the first trial of a learner that was replaced
 USUAL = 3.0  # the weight of habits, if they come first; that of other features is 1
 BEATEN = 5.0  # times the most edits of a case that an alternative may be behind before it is dropped
@@ -148,17 +146,29 @@ class Guard:
         self.totals = {name: t for name, t in totals.items() if name == LEARNER or t <= limit}
         for name in totals.keys() & self.squares.keys():
             self.squares[name] += (left[name] - left[LEARNER]) ** 2
-        best = min(self.totals, key=self.totals.__getitem__)  # the first of equals: the learner
+        others = [name for name in self.totals if name != LEARNER]
+        if not others:
+            self.leader = LEARNER
+            return
+        best = min(others, key=self.totals.__getitem__)
         if self.leader != LEARNER:
-            self.leader = best
-        elif self._is_clearly_ahead(best):
+            self.leader = best if self._ahead(best) > min(0.0, self._lead) else LEARNER
+        elif self._ahead(best) > self._lead and (HABITS in self.fixed or self.cases >= CASES):
             self.leader, self.gap, self.wait, self.trials = best, GAP, GAP, [0.0, 0.0]
 
-    def _is_clearly_ahead(self, name: str) -> bool:
-        patience = WITH_HABITS if HABITS in self.fixed else PATIENCE
-        error = float(np.sqrt(self.squares.get(name, 0.0)))
-        ahead = self.totals[LEARNER] - self.totals[name]
-        return self.cases >= patience.cases and ahead > patience.errors * error
+    @property
+    def _lead(self) -> float:
+        """Standard errors by which another must be ahead of the learner; below 0, it may be behind."""
+        if HABITS not in self.fixed:
+            return 1.0
+        return -LEAD if self.cases <= EARLY else 0.0
+
+    def _ahead(self, name: str) -> float:
+        """By how many standard errors an alternative is ahead of the learner."""
+        ahead, error = self.totals[LEARNER] - self.totals[name], math.sqrt(self.squares[name])
+        if error == 0.0:
+            return math.inf if ahead > 0.0 else -math.inf  # no case has shown a difference
+        return ahead / error
 
     def _judge_trial(self, behind: float) -> None:
         self.gap *= 2
