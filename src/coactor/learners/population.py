@@ -23,8 +23,7 @@ mu ~ N(Q^-1 q, Q^-1) for every t.
 t is chosen by its predictions. Before a case is learned from, the posterior mean that each t gives to this
 person predicts it, and the log probabilities are added up. t is the smallest whose sum is at most `MARGIN`
 below the best: what is not clearly different is shared. The marginal likelihood of the sites would take it
-for differences between people that rows of a case depend on each other. With several people a row is worth
-the square root of its worth to one: with less, groups are found late; with more, noise looks like taste.
+for differences between people that rows of a case depend on each other.
 
 The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
 mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity. A site keeps
@@ -229,7 +228,6 @@ class Population:
         if not self._sites:
             self._part()
         algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
-        observed = observed._replace(worth=np.sqrt(observed.worth), offset=0.5 * observed.offset)
         one, groups = self._everybody.sums.predict(algebra, observed, old), self._groups
         if groups.second:
             groups.compare(self._everybody, name, observed, float(one[self._best]))
