@@ -35,7 +35,7 @@ def learned(kinds, rounds=12, names=NAMES):
 def expected_sums(learner):
     sites, groups = learner._everybody.sites, learner._groups
     members = [site for name, site in sites.items() if name in groups.second]
-    return learner._everybody.nobody.plus(Sums.of(learner.algebra, members))
+    return learner._everybody.prior.plus(Sums.of(learner.algebra, members))
 
 
 def assert_sums_in_step(learner):
@@ -124,22 +124,25 @@ def test_division_that_nobody_needs_is_dissolved():
     groups, name = learner._groups, NAMES[0]
     groups.second = frozenset({name})
     groups.sums = expected_sums(learner)
-    groups.look_again(learner._everybody, name)
+    groups.reassign(learner._everybody, name)
     assert not groups.second
-    assert groups.sums is learner._everybody.nobody
+    assert groups.sums is learner._everybody.prior
 
 
 @pytest.mark.parametrize("algebra", [Joint(), Independent()])
 def test_sites_are_divided_by_their_means(algebra):
     one = algebra.identity(3)
-    nobody = Sums.prior(algebra, 0.01 * one, np.zeros(3))
-    everybody = Everybody({}, nobody, nobody)
+    prior = Sums.prior(algebra, 0.01 * one, np.zeros(3))
+    everybody = Everybody({}, prior, prior)
     for k, name in enumerate(NAMES):
         mean = np.array([1.0, -1.0, 0.5]) * (-1) ** k
         everybody = everybody.put(algebra, name, algebra.site(4.0 * one, 4.0 * mean, one, one))
-    groups = Groups(algebra, nobody)
+    groups = Groups(algebra, prior)
     groups.divide(everybody, everybody.sums.mean(algebra, 0)[0], one)
     assert groups.second in (frozenset(NAMES[0::2]), frozenset(NAMES[1::2]))
     odds = [groups.odds(everybody, name) for name in NAMES]
     assert [value > 0.0 for value in odds] == [name in groups.second for name in NAMES]
     assert groups.odds(everybody, "newcomer") == 0.0
+    groups.ahead, before = 3.0, groups.second
+    groups.divide(everybody, -everybody.sums.mean(algebra, 0)[0], -one)  # the other side is second
+    assert (groups.ahead, groups.second) == (3.0, before)

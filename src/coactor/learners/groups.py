@@ -59,10 +59,10 @@ class Groups:
         Whether weights are those of two groups.
     """
 
-    def __init__(self, algebra: Algebra, nobody: Sums) -> None:
+    def __init__(self, algebra: Algebra, prior: Sums) -> None:
         self.algebra = algebra
         self.second: frozenset[str] = frozenset()
-        self.sums = nobody
+        self.sums = prior
         self._forget()
 
     def _forget(self) -> None:
@@ -73,7 +73,7 @@ class Groups:
         """What the people of one group say."""
         if second:
             return self.sums
-        return everybody.sums.plus(self.sums, -1.0).plus(everybody.nobody)
+        return everybody.sums.plus(self.sums, -1.0).plus(everybody.prior)
 
     def compare(self, everybody: Everybody, name: str, observed: Observed, one: float) -> None:
         """Predict a case of a person, and compare with its log probability under one mean."""
@@ -114,7 +114,7 @@ class Groups:
         self.second = self.second & new.sites.keys()
         self._dissolve_if_one_is_empty(new)
 
-    def look_again(self, everybody: Everybody, name: str) -> None:
+    def reassign(self, everybody: Everybody, name: str) -> None:
         """Move a person to the group that they go with."""
         if not self.second or (self.odds(everybody, name) > 0.0) == (name in self.second):
             return
@@ -125,7 +125,7 @@ class Groups:
 
     def _dissolve_if_one_is_empty(self, everybody: Everybody) -> None:
         if not 0 < len(self.second) < len(everybody.sites):
-            self.second, self.sums = frozenset(), everybody.nobody
+            self.second, self.sums = frozenset(), everybody.prior
             self._forget()
 
     def divide(self, everybody: Everybody, mu: Vector, root: Matrix) -> None:
@@ -135,15 +135,13 @@ class Groups:
             return
         candidates = [self._first_guess(everybody, mu, root)]
         if self.second:
-            candidates.append(np.array([name in self.second for name in names]))
+            candidates.insert(0, np.array([name in self.second for name in names]))
         fits = [self._k_means(everybody, candidate) for candidate in candidates]
-        second, _ = max(fits, key=lambda fit: fit[1])
+        second, _ = max(fits, key=lambda fit: fit[1])  # the present one of equals
         new = frozenset(name for name, one in zip(names, second, strict=True) if one)
-        if new and new != self.second:
+        if new and new not in (self.second, frozenset(names) - self.second):  # which is first means nothing
             self.second = new
-            self.sums = everybody.nobody.plus(
-                Sums.of(self.algebra, [everybody.sites[n] for n in sorted(new)])
-            )
+            self.sums = everybody.prior.plus(Sums.of(self.algebra, [everybody.sites[n] for n in sorted(new)]))
             self._forget()
 
     def _first_guess(self, everybody: Everybody, mu: Vector, root: Matrix) -> np.ndarray[Any, Any]:
@@ -161,15 +159,15 @@ class Groups:
     ) -> tuple[np.ndarray[Any, Any], float]:
         """The division after some sweeps, and its log-likelihood; all are in the first group if it fails."""
         algebra, t, sites = self.algebra, float(GRID[self.best]), list(everybody.sites.values())
-        said = [algebra.said(site, t) for site in sites]
-        nobody = everybody.nobody.precisions[0], everybody.nobody.shifts[0]
+        messages = [algebra.message(site, t) for site in sites]
+        prior = everybody.prior.precisions[0], everybody.prior.shifts[0]
         total = -np.inf
         for _ in range(SWEEPS):
             if second.all() or not second.any():
                 return np.zeros(len(sites), bool), -np.inf
             fits = []
             for group in (False, True):
-                parts = [nobody, *(part for part, one in zip(said, second, strict=True) if one == group)]
+                parts = [prior, *(part for part, one in zip(messages, second, strict=True) if one == group)]
                 precision, shift = (sum(column) for column in zip(*parts, strict=True))
                 mu = algebra.times(algebra.inverse(precision), shift)
                 fits.append([algebra.likelihood(site, mu) for site in sites])

@@ -115,9 +115,9 @@ class Population:
         self.dim, self.start = single.dim, single.start
         self.algebra: Algebra = Joint() if single.dim <= FEW else Independent()
         self._first: str | None = None
-        nobody = Sums.prior(self.algebra, self._form(single.posterior.precision()), single.posterior.mean)
-        self._everybody = Everybody({}, nobody, nobody)
-        self._groups = Groups(self.algebra, nobody)
+        prior = Sums.prior(self.algebra, self._form(single.posterior.precision()), single.posterior.mean)
+        self._everybody = Everybody({}, prior, prior)
+        self._groups = Groups(self.algebra, prior)
         self._scores = np.zeros(len(GRID))  # sums of log probabilities
         self._best = 0  # the index of t
         self._directions = self.algebra.identity(self.dim + 1)  # A
@@ -248,7 +248,7 @@ class Population:
         self.rounds += 1
         self._scores, self._best = scores, smallest(scores)
         self._learn_directions(name, new)
-        groups.look_again(self._everybody, name)
+        groups.reassign(self._everybody, name)
         if not groups.used and self.rounds % max(EVERY, len(self.people)) == 0:
             mu, _ = self._everybody.sums.mean(algebra, self._best)
             groups.divide(self._everybody, mu, self._roots[0])
@@ -274,15 +274,15 @@ class Population:
         """What the only person has shown; None if that is another person."""
         if name != self._first:
             return None
-        precision, nobody = self._form(self.single.posterior.precision()), self._everybody.nobody
-        shift = self.algebra.times(precision, self.single.posterior.mean) - nobody.shifts[0]
-        return self.algebra.site(precision - nobody.precisions[0], shift, *self._roots)
+        precision, prior = self._form(self.single.posterior.precision()), self._everybody.prior
+        shift = self.algebra.times(precision, self.single.posterior.mean) - prior.shifts[0]
+        return self.algebra.site(precision - prior.precisions[0], shift, *self._roots)
 
     def _adopt_prior(self) -> None:
         """Take over the prior of the single learner: that of a start depends on the units."""
         if self.single.start is None:
             return
-        prior, old = self.single.initial(), self._everybody.nobody
+        prior, old = self.single.initial(), self._everybody.prior
         new = Sums.prior(self.algebra, self._form(prior.precision()), prior.mean)
         self._everybody, self._beliefs = self._everybody.with_prior(new), {}
         self._groups.sums = self._groups.sums.plus(new.plus(old, -1.0))

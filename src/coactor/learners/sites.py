@@ -37,8 +37,8 @@ class Joint:
         product: Matrix = (basis * values) @ basis.T
         return product
 
-    def said(self, site: Site, t: float) -> tuple[Matrix, Vector]:
-        """M(t) and h(t) of one person."""
+    def message(self, site: Site, t: float) -> tuple[Matrix, Vector]:
+        """M(t) and h(t): what one person says about mu."""
         share = 1.0 + t * site.size
         return self.scaled(site.basis, site.size / share), site.basis @ (site.shift / share)
 
@@ -112,7 +112,7 @@ class Independent:
     def scaled(self, basis: Vector, values: Vector) -> Vector:
         return basis**2 * values
 
-    def said(self, site: Site, t: float) -> tuple[Vector, Vector]:
+    def message(self, site: Site, t: float) -> tuple[Vector, Vector]:
         share = 1.0 + t * site.size
         return self.scaled(site.basis, site.size / share), site.basis * (site.shift / share)
 
@@ -173,14 +173,14 @@ class Sums(NamedTuple):
 
     @classmethod
     def prior(cls, algebra: Algebra, precision: Matrix, mean: Vector) -> Sums:
-        """What nobody says."""
+        """Those of nobody."""
         both = precision, algebra.times(precision, mean)
         return cls(*(np.repeat(each[None], len(GRID), axis=0) for each in both))
 
     @classmethod
     def of(cls, algebra: Algebra, sites: Sequence[Site]) -> Sums:
         """The sums of these people, without the prior."""
-        columns = [zip(*(algebra.said(site, float(t)) for site in sites), strict=True) for t in GRID]
+        columns = [zip(*(algebra.message(site, float(t)) for site in sites), strict=True) for t in GRID]
         sums = [[np.sum(column, axis=0) for column in pair] for pair in columns]
         return cls(np.array([pair[0] for pair in sums]), np.array([pair[1] for pair in sums]))
 
@@ -191,7 +191,7 @@ class Sums(NamedTuple):
         """The mean and the covariance of mu for one t, leaving out one person."""
         precision, shift = self.precisions[best], self.shifts[best]
         if without is not None:
-            own = algebra.said(without, float(GRID[best]))
+            own = algebra.message(without, float(GRID[best]))
             precision, shift = precision - own[0], shift - own[1]
         covariance = algebra.inverse(precision)
         return algebra.times(covariance, shift), covariance
@@ -207,11 +207,11 @@ class Sums(NamedTuple):
 
 
 class Everybody(NamedTuple):
-    """What all people have shown: the site of each, the sums of all, and those of nobody."""
+    """What all people have shown: the site of each, the sums of all people, and the prior."""
 
     sites: Mapping[str, Site]
     sums: Sums
-    nobody: Sums
+    prior: Sums
 
     def put(self, algebra: Algebra, name: str, site: Site | None) -> Everybody:
         """With another site of a person; None removes the person."""
@@ -219,12 +219,12 @@ class Everybody(NamedTuple):
         if old is not None:
             sums = sums.plus(Sums.of(algebra, [old]), -1.0)
         if site is None:
-            return Everybody({key: one for key, one in self.sites.items() if key != name}, sums, self.nobody)
-        return Everybody({**self.sites, name: site}, sums.plus(Sums.of(algebra, [site])), self.nobody)
+            return Everybody({key: one for key, one in self.sites.items() if key != name}, sums, self.prior)
+        return Everybody({**self.sites, name: site}, sums.plus(Sums.of(algebra, [site])), self.prior)
 
-    def with_prior(self, nobody: Sums) -> Everybody:
+    def with_prior(self, prior: Sums) -> Everybody:
         """The same people with another prior."""
-        return Everybody(self.sites, self.sums.plus(nobody.plus(self.nobody, -1.0)), nobody)
+        return Everybody(self.sites, self.sums.plus(prior.plus(self.prior, -1.0)), prior)
 
 
 class Person:
