@@ -150,7 +150,9 @@ def test_servers_share_a_port_and_one_may_die(server, tmp_path):
         assert first.address == second.address
         for own in (first, second):  # the kernel may send all requests to the other one
             place = f"http://127.0.0.1:{own.started['own_port']}"
-            answers = [httpx.get(f"{place}/metrics", headers=headers, verify=NO_TLS) for _ in range(3)]
+            answers = [
+                httpx.get(f"{place}/metrics", headers=headers, timeout=30, verify=NO_TLS) for _ in range(3)
+            ]
             assert (
                 'coactor_requests_total{method="GET",route="/metrics",status="200"} 2.0' in answers[-1].text
             )
@@ -159,7 +161,9 @@ def test_servers_share_a_port_and_one_may_die(server, tmp_path):
             if turn == 10:
                 first.kill()
             body = {"problem": server.problem(turn)}
-            made.append(httpx.post(first.address + PROPOSALS, json=body, headers=headers, verify=NO_TLS))
+            made.append(
+                httpx.post(first.address + PROPOSALS, json=body, headers=headers, timeout=30, verify=NO_TLS)
+            )
         assert [answer.json()["id"] for answer in made] == list(range(1, 21))
     finally:
         for process in (first, second):
@@ -181,7 +185,7 @@ def test_tidy_moves_the_write_ahead_log_into_the_file(server, tmp_path):
 def test_serve_with_demo_and_login_link(tmp_path):
     server = ServerProcess(f"sqlite:///{tmp_path}/fresh.db", "--try")
     try:
-        with httpx.Client(base_url=server.address) as browser:
+        with httpx.Client(base_url=server.address, timeout=30) as browser:
             assert browser.get(server.started["login"]).status_code == 303
             names = [row["name"] for row in browser.get("/api/studies").json()]
             assert names
@@ -193,7 +197,7 @@ def test_serve_with_demo_and_login_link(tmp_path):
             id, revision = taken.json()["id"], {"If-Match": taken.headers["etag"], **origin}
             place = f"/api/studies/{names[0]}/proposals/{id}"
             assert browser.post(f"{place}/submit", json={}, headers=revision).json()["effort"] == 0.0
-            with httpx.Client(base_url=server.address) as late:
+            with httpx.Client(base_url=server.address, timeout=30) as late:
                 assert late.get(server.started["login"]).status_code == 401
             stream = {"accept": "text/event-stream"}
             with browser.stream("GET", f"/api/studies/{names[0]}/events", headers=stream) as events:

@@ -13,7 +13,7 @@ TILES = "https://tiles.example/{z}/{x}/{y}.png"
 
 def test_images_of_other_hosts_are_refused_but_for_the_tiles(server, store):
     with serving(create_app(store, ground=Ground(TILES, "© Example"))) as address:
-        policy = httpx.get(f"{address}/login").headers["content-security-policy"]
+        policy = httpx.get(f"{address}/login", timeout=30).headers["content-security-policy"]
     assert "img-src 'self' data: https://tiles.example;" in policy
     plain = server.client().get("/login").headers["content-security-policy"]
     assert "tiles.example" not in plain

@@ -114,7 +114,8 @@ def test_body_limit_allows_larger_bodies_with_more_values(store):
     for limit in (2**20, BODY, 2 * BODY):
         with serving(create_app(store, body_limit=limit, domains={"own": Switches()})) as address:
             headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-            answers.append(httpx.post(f"{address}/api/studies/own/proposals", content=body, headers=headers))
+            place = f"{address}/api/studies/own/proposals"
+            answers.append(httpx.post(place, content=body, headers=headers, timeout=30))
     assert [answer.status_code for answer in answers] == [413, 422, 422]
     assert "at most 1000000 values" in answers[1].json()["detail"]
     assert "values" not in answers[2].json()["detail"]  # it reached the solver, which wants three

@@ -95,7 +95,7 @@ def test_unknown_host_is_refused(shared_server, host):
 def test_allowed_host_is_accepted(store):
     with (
         serving(create_app(store, hosts=["plan.example"])) as address,
-        httpx.Client(base_url=address) as client,
+        httpx.Client(base_url=address, timeout=30) as client,
     ):
         assert client.get("/health", headers={"Host": "Plan.Example:443"}).status_code == 200
         assert client.get("/health", headers={"Host": "localhost"}).status_code == 200

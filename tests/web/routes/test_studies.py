@@ -145,7 +145,7 @@ def test_a_study_over_http_remembers_what_people_chose(server):
 def test_an_admin_deletes_a_study_that_other_servers_have_open(admin, server, store):
     with serving(create_app(store)) as address:
         headers = {"Authorization": admin.headers["Authorization"]}
-        with httpx.Client(base_url=address, headers=headers) as elsewhere:
+        with httpx.Client(base_url=address, headers=headers, timeout=30) as elsewhere:
             assert elsewhere.get("/api/studies/tours").json()["asked"] == 1
             assert server.client("lead").delete("/api/studies/tours").status_code == 403
             assert admin.delete("/api/studies/tours").status_code == 204
