@@ -71,9 +71,11 @@ class Groups:
 
     def sums_of(self, everybody: Everybody, second: bool) -> Sums:
         """What the people of one group say."""
-        if second:
-            return self.sums
-        return everybody.sums.plus(self.sums, -1.0).plus(everybody.prior)
+        return self._sums_of(everybody, self.sums, second)
+
+    @staticmethod
+    def _sums_of(everybody: Everybody, sums: Sums, second: bool) -> Sums:
+        return sums if second else everybody.sums.plus(sums, -1.0).plus(everybody.prior)
 
     def compare(self, everybody: Everybody, name: str, observed: Observed, one: float) -> None:
         """Predict a case of a person, and compare with its log probability under one mean."""
@@ -89,22 +91,19 @@ class Groups:
         self.used = self.ahead > (0.0 if self.used else CLEAR)
 
     def odds(self, everybody: Everybody, name: str) -> float:
-        """The log-odds that a person goes with the second group."""
+        """The log-odds that a person goes with the second group: l_k at both means, without k."""
         site = everybody.sites.get(name)
         if site is None:
             size = len(self.second)
             return math.log((size + 1) / (len(everybody.sites) - size + 1))
-        first, second = (
-            self._fit(everybody, name, self.sums_of(everybody, group), (name in self.second) == group)
-            for group in (False, True)
-        )
-        return float(np.clip(second - first, -SURE, SURE))
-
-    def _fit(self, everybody: Everybody, name: str, sums: Sums, member: bool) -> float:
-        """l_k at the mean of a group, without its member k."""
-        site = everybody.sites[name]
-        mu, _ = sums.mean(self.algebra, self.best, site if member else None)
-        return self.algebra.likelihood(site, mu)
+        own, fits = self.algebra.message(site, float(GRID[self.best])), []
+        at_best = Everybody(everybody.sites, everybody.sums.at(self.best), everybody.prior.at(self.best))
+        for group in (False, True):
+            precisions, shifts = self._sums_of(at_best, self.sums.at(self.best), group)
+            if (name in self.second) == group:
+                precisions, shifts = precisions - own[0], shifts - own[1]
+            fits.append(self.algebra.likelihood(site, self.algebra.means(precisions, shifts)[0]))
+        return float(np.clip(fits[1] - fits[0], -SURE, SURE))
 
     def put(self, everybody: Everybody, new: Everybody, name: str) -> None:
         """Follow a change of what one person has shown."""

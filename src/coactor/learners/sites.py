@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -181,11 +182,15 @@ class Sums(NamedTuple):
     def of(cls, algebra: Algebra, sites: Sequence[Site]) -> Sums:
         """The sums of these people, without the prior."""
         columns = [zip(*(algebra.message(site, float(t)) for site in sites), strict=True) for t in GRID]
-        sums = [[np.sum(column, axis=0) for column in pair] for pair in columns]
+        sums = [[reduce(np.add, column) for column in pair] for pair in columns]
         return cls(np.array([pair[0] for pair in sums]), np.array([pair[1] for pair in sums]))
 
     def plus(self, other: Sums, sign: float = 1.0) -> Sums:
         return Sums(self.precisions + sign * other.precisions, self.shifts + sign * other.shifts)
+
+    def at(self, best: int) -> Sums:
+        """Those of one t."""
+        return Sums(self.precisions[best : best + 1], self.shifts[best : best + 1])
 
     def mean(self, algebra: Algebra, best: int, without: Site | None = None) -> tuple[Vector, Matrix]:
         """The mean and the covariance of mu for one t, leaving out one person."""
