@@ -21,7 +21,7 @@ import numpy as np
 from coactor.lab.archives.archives import open_archive
 from coactor.lab.archives.evaluation import evaluate
 from coactor.lab.engine.contenders import PAPER
-from coactor.lab.engine.statistics import interval
+from coactor.lab.engine.statistics import Interval, interval
 from coactor.lab.paper.comparison import compare
 from coactor.lab.paper.panels import PANELS
 
@@ -77,11 +77,8 @@ def _row(name: str, effort: str, cells: dict[str, Any]) -> str:
     return f"| {name} | {effort} |" + "".join(map(_cell, cells.values())) + f" {better or 'none'} |"
 
 
-def _cell(one: object) -> str:
-    if one is None:
-        return " |"
-    value, low, high = one.value, one.low, one.high  # type: ignore[attr-defined]
-    return f" {value:+.2f} [{low:+.2f}, {high:+.2f}] |"
+def _cell(one: Interval | None) -> str:
+    return " |" if one is None else f" {one.value:+.2f} [{one.low:+.2f}, {one.high:+.2f}] |"
 
 
 if __name__ == "__main__":

@@ -383,10 +383,8 @@ class Population:
                 state = {**state, "scores": pack(-10.0 * np.abs(np.arange(len(GRID)) - other._best))}
             arrays = {k: unpack(state, k, self.name, a.shape) for k, a in other._arrays().items()}
             sums = Sums(arrays["precisions"].reshape(len(GRID), *shape), arrays["shifts"])
-            other._everybody, other._scores = (
-                other._everybody._replace(sites=sites, sums=sums),
-                arrays["scores"],
-            )
+            other._everybody = other._everybody._replace(sites=sites, sums=sums)
+            other._scores = arrays["scores"]
             if "groups" in state:
                 other._groups.restore(inner_state(state, self.name, "groups"), self.name, frozenset(sites))
             other._directions, other._spread = arrays["directions"], arrays["spread"]

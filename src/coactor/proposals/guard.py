@@ -19,7 +19,7 @@ more than a standard error and at least twice, the comparison begins again.
 Regret. The proposals that were made would have left at most (s + t) B + (r + 1) E edits more than those of
 the best alternative in hindsight that was not dropped, unless the comparison began again. s is the number of
 changes of the leader, r how often the learner was replaced, t the number of trials, B the most edits of a
-case and E the larger of the largest standard error and `cases` B. Proof: with L the totals so far, the edits
+case and E the larger of the largest standard error and `CASES` B. Proof: with L the totals so far, the edits
 of a leader's term are the difference of its L between two changes. So the sum over terms is L of the last
 leader at the end, which is at most E above the least L, plus, at each change, L of the old minus L of the new
 leader, which is at most B, and B + E when the learner is replaced or, in early cases with habits, when it
