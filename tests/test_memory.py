@@ -62,6 +62,27 @@ def test_similar_cases_and_recent_cases_count_more() -> None:
     assert usage["", "tent"] < usage["", "boat"]
 
 
+def test_similar_cases_of_the_past_count_less_once_habits_change() -> None:
+    one, before, after = Memory(), case("depot", "A", "B"), case("depot", "B", "A")
+    for _ in range(8):
+        one.add(before)
+    usual = usage_of(one, "similar", STOPS)
+    assert one.scores.argmax() == 0  # nothing changes, so nothing fades
+    assert usual["depot", "A"] == cost(8 / 8.5)
+    for _ in range(4):
+        one.add(after)
+    assert one.scores.argmax() == 2
+    now = usage_of(one, "similar", STOPS)
+    assert now["depot", "B"] < usage_of(one, "all", STOPS)["depot", "B"]
+    assert now["depot", "A"] > usage_of(one, "all", STOPS)["depot", "A"]
+    again = Memory.of(json.loads(json.dumps(one.state())))
+    assert usage_of(again, "similar", STOPS) == now
+    older = {key: part for key, part in one.state().items() if key != "scores"}
+    assert Memory.of(older).scores.argmax() == 0
+    with pytest.raises(Invalid):
+        Memory.of({**one.state(), "scores": [0.0]})
+
+
 def test_memory_forgets_the_oldest_cases_beyond_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recalling, "MOST_NAMES", 60)
     one = Memory()
@@ -215,7 +236,7 @@ def test_session_remembers_what_it_learned_and_nothing_else() -> None:
     proposal = session.ask(day, key="monday")
     state = session.state()
     session.tell(proposal, moves=[], learn=False)
-    assert session.state()["memory"] == state["memory"] == {"names": [], "cases": []}
+    assert session.state()["memory"] == state["memory"] == Memory().state()
     session.tell(session.ask(day), moves=[])
     kept: Any = session.knowledge.memory
     assert kept.cases()[0].choices == day.stops

@@ -9,11 +9,15 @@ The last name of a part is what was chosen, the names before it say where. From 
 A case could have had a part if its place came up there and the choice was on offer (`LimitsChoices`). The
 weights of the cases make the kinds of habits:
 
-    similar   halved for each name that only one of the two contexts has, relative to the most similar case
+    similar   halved for each name that only one of the two contexts has, and every few cases if habits change
     recent    halved every 20 cases
     all       1
 
 Costs of parts that no past case had are 1. Costs are rounded to four decimals, so that a log can hold them.
+
+Whether habits change is learned. Before a case is remembered, each of the `HALF_LIVES` of "similar" predicts
+its parts: log(SURPRISE + (1 - SURPRISE) share) is added up, and the half-life with the largest sum is used.
+If habits stay as they are, that is the infinite one.
 
 Bounds. A memory holds at most `MOST_NAMES` names in all its cases and forgets the oldest cases first: about
 480 cases of 100 stops, or 4,500 trips of 20 turns. Recalling costs a few passes over these numbers,
@@ -50,13 +54,15 @@ KINDS = {
     "all": "unusual in all cases",
 }
 """The kinds of habits, and the names of their features. They differ in the weights of past cases: "similar"
-halves a weight for each name that only one of the two contexts has, "recent" halves it every 20 cases, and
-in "all" each case counts 1."""
+halves a weight for each name that only one of the two contexts has, and every few cases if habits change,
+"recent" halves it every 20 cases, and in "all" each case counts 1."""
 DEFAULT_KINDS = ("similar",)
 """The kinds that ``habits=True`` means."""
 MOST_NAMES = 100_000
 SMOOTHING = 0.5  # cases, added to the number of cases that could have had a part
 HALF_LIFE = 20.0  # cases, of "recent"
+HALF_LIVES = (np.inf, 10.0, 3.0)  # cases, of "similar"; the first one is used until another predicts better
+SURPRISE = 0.2  # the probability of a part that no case had, when half-lives are compared
 NEGLIGIBLE = 1e-4  # weight of a case, relative to the largest, that is left out
 
 
@@ -127,6 +133,7 @@ class Memory:
         self._parts, self._choices, self._context = Column(), Column(), Column()
         self._offers = np.empty(0, bool)  # whether the case limits its choices
         self._own_context = np.empty(0, bool)  # whether its context differs from its choices
+        self.scores: Vector = np.zeros(len(HALF_LIVES))  # log probabilities of what was chosen
 
     def __len__(self) -> int:
         """The number of cases it holds."""
@@ -143,6 +150,8 @@ class Memory:
 
     def add(self, case: PastCase) -> None:
         """Remember a case; the oldest ones are forgotten if there are too many names."""
+        if len(self):
+            self.scores = self.scores + self._predict(case)
         self._add([case])
 
     def _add(self, cases: Sequence[PastCase]) -> None:
@@ -163,7 +172,7 @@ class Memory:
             self._parts, self._choices, self._context = (one.without_first(first) for one in columns)
             self._offers, self._own_context = self._offers[first:], self._own_context[first:]
             if first and len(self._words.names) > MOST_NAMES:  # most of them belong to forgotten cases
-                self.__dict__.update(Memory.holding(self.cases()).__dict__)
+                self.__dict__.update(Memory.holding(self.cases(), self.scores).__dict__)
 
     # -- recalling ---------------------------------------------------------------------------------------
 
@@ -193,7 +202,26 @@ class Memory:
         self, kind: str, choices: Sequence[str] | None, context: Sequence[str] | None
     ) -> tuple[Indices, Vector]:
         """The parts that cases of some weight had and the new case could have, and their costs."""
-        weights = self._weights(kind, context)
+        half_life = HALF_LIVES[int(self.scores.argmax())] if kind == "similar" else HALF_LIFE
+        parts, share = self._shares(self._weights(kind, context, half_life), choices)
+        return parts, np.round(1.0 - np.sqrt(share), 4)
+
+    def _predict(self, case: PastCase) -> Vector:
+        """The log probability of a case with each of the half-lives."""
+        context = case.choices if case.context is None else case.context
+        own, scores = self._words.parts(case.parts), []
+        for half_life in HALF_LIVES:
+            parts, share = self._shares(self._weights("similar", context, half_life), case.choices)
+            known = np.isin(own, parts)
+            chosen = share[np.searchsorted(parts, own[known])]
+            scores.append(
+                np.log(SURPRISE + (1.0 - SURPRISE) * chosen).sum()
+                + np.log(SURPRISE) * np.count_nonzero(~known)
+            )
+        return np.array(scores)
+
+    def _shares(self, weights: Vector, choices: Sequence[str] | None) -> tuple[Indices, Vector]:
+        """The parts that cases of some weight had and the new case could have, and how usual they are."""
         cases = np.flatnonzero(weights)
         weights, own, offers = weights[cases], self._parts.take(cases), self._choices.take(cases)
         uses = np.bincount(own.numbers, weights[own.rows()])
@@ -217,22 +245,21 @@ class Memory:
         else:
             visits = np.bincount(at.numbers, weights[at.rows()], size)
             opportunities = visits[places][place_of].astype(np.float64)
-        share = np.minimum(1.0, uses[parts] / (opportunities + SMOOTHING))
-        return parts, np.round(1.0 - np.sqrt(share), 4)
+        share: Vector = np.minimum(1.0, uses[parts] / (opportunities + SMOOTHING))
+        return parts, share
 
-    def _weights(self, kind: str, context: Sequence[str] | None) -> Vector:
+    def _weights(self, kind: str, context: Sequence[str] | None, half_life: float) -> Vector:
         cases = len(self)
         if kind == "all":
             return np.ones(cases)
-        if kind == "recent":
-            weights: Vector = 0.5 ** (np.arange(cases)[::-1] / HALF_LIFE)
-        else:
+        halvings = np.arange(cases)[::-1] / half_life
+        if kind == "similar":
             column = self._context if self._own_context.any() else self._choices
             wanted = np.zeros(len(self._words.names), bool)
             wanted[self._words.known(context or ())] = True
             common = column.count(wanted)
-            differences = len(set(context or ())) + column.counts - 2.0 * common
-            weights = 0.5 ** (differences - differences.min(initial=np.inf))
+            halvings += len(set(context or ())) + column.counts - 2.0 * common
+        weights: Vector = 0.5 ** (halvings - halvings.min(initial=np.inf))
         weights[weights < NEGLIGIBLE] = 0.0
         return weights
 
@@ -271,7 +298,7 @@ class Memory:
             ]
             for case in self.cases()
         ]
-        return {"names": list(ids), "cases": cases}
+        return {"names": list(ids), "cases": cases, "scores": self.scores.tolist()}
 
     def restore(self, state: State) -> None:
         """Return to an earlier state. Raises Invalid, and changes nothing, if it is not a state."""
@@ -291,13 +318,18 @@ class Memory:
                 flat = words(parts) or ()
                 pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
                 cases.append(PastCase(pairs, words(choices), words(context)))
-            return Memory.holding(cases)
+            # Older states have no scores.
+            scores = np.array(state.get("scores", np.zeros(len(HALF_LIVES))), np.float64)
+            if scores.shape != (len(HALF_LIVES),) or not np.isfinite(scores).all():
+                raise ValueError
+            return Memory.holding(cases, scores)
         except (KeyError, TypeError, ValueError, IndexError):
             raise Invalid("This is not the state of a memory; expected what state() returned.") from None
 
     @staticmethod
-    def holding(cases: Sequence[PastCase]) -> Memory:
-        """A memory of these cases, as if they had been added one by one."""
+    def holding(cases: Sequence[PastCase], scores: Vector | None = None) -> Memory:
+        """A memory of these cases; scores of half-lives are known if the cases were once added one by one."""
         memory = Memory()
         memory._add(cases)
+        memory.scores = memory.scores if scores is None else scores
         return memory

@@ -86,7 +86,7 @@ class Effort:
 
     candidates: int = 24
     seconds: float | None = None
-    price: float = 10.0
+    price: float = 50.0
     shake: float = 0.3
     kick: int = 3
     patience: int = 4

@@ -135,10 +135,13 @@ def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
 
 def _combine_memories(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
     """The cases of the pilot, then those of each shard; shards began with the pilot's."""
-    cases = Memory.of(common).cases()
+    pilot = Memory.of(common)
+    cases, scores = pilot.cases(), pilot.scores
     for state, count in zip(states, counts, strict=True):
-        cases += Memory.of(state).cases()[-count:] if count else []
-    return Memory.holding(cases).state()
+        shard = Memory.of(state)
+        cases += shard.cases()[-count:] if count else []
+        scores = scores + (shard.scores - pilot.scores)
+    return Memory.holding(cases, scores).state()
 
 
 def combine(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
