@@ -17,7 +17,7 @@ Costs of parts that no past case had are 1. Costs are rounded to four decimals, 
 
 Whether habits change is learned. Before a case is remembered, each of the `HALF_LIVES` of "similar" predicts
 its parts: log(SURPRISE + (1 - SURPRISE) share) is added up, and the half-life with the largest sum is used.
-If habits stay as they are, that is the infinite one.
+If habits stay as they are, that is the infinite one. The sums forget, because habits may begin to change.
 
 Bounds. A memory holds at most `MOST_NAMES` names in all its cases and forgets the oldest cases first: about
 480 cases of 100 stops, or 4,500 trips of 20 turns. Recalling costs a few passes over these numbers,
@@ -63,6 +63,7 @@ SMOOTHING = 0.5  # cases, added to the number of cases that could have had a par
 HALF_LIFE = 20.0  # cases, of "recent"
 HALF_LIVES = (np.inf, 10.0, 3.0)  # cases, of "similar"; the first one is used until another predicts better
 SURPRISE = 0.2  # the probability of a part that no case had, when half-lives are compared
+COMPARED = 50.0  # cases, the time constant of that comparison
 NEGLIGIBLE = 1e-4  # weight of a case, relative to the largest, that is left out
 
 
@@ -151,7 +152,7 @@ class Memory:
     def add(self, case: PastCase) -> None:
         """Remember a case; the oldest ones are forgotten if there are too many names."""
         if len(self):
-            self.scores = self.scores + self._predict(case)
+            self.scores = (1.0 - 1.0 / COMPARED) * self.scores + self._predict(case)
         self._add([case])
 
     def _add(self, cases: Sequence[PastCase]) -> None:
@@ -212,12 +213,9 @@ class Memory:
         own, scores = self._words.parts(case.parts), []
         for half_life in HALF_LIVES:
             parts, share = self._shares(self._weights("similar", context, half_life), case.choices)
-            known = np.isin(own, parts)
-            chosen = share[np.searchsorted(parts, own[known])]
-            scores.append(
-                np.log(SURPRISE + (1.0 - SURPRISE) * chosen).sum()
-                + np.log(SURPRISE) * np.count_nonzero(~known)
-            )
+            chosen, known = np.zeros(own.size), np.isin(own, parts)
+            chosen[known] = share[np.searchsorted(parts, own[known])]
+            scores.append(np.log(SURPRISE + (1.0 - SURPRISE) * chosen).sum())
         return np.array(scores)
 
     def _shares(self, weights: Vector, choices: Sequence[str] | None) -> tuple[Indices, Vector]:
