@@ -54,6 +54,7 @@ PRINTED = {
     "page-grid": "python benchmarks/page.py --grid",
     "page-large": "python benchmarks/page.py --large",
     "peers": "python benchmarks/peers.py",
+    "people-bounds": "python benchmarks/people.py --bounds CELL,...",
     "people-cost": "python benchmarks/people.py --rounds 40 --tells 20000",
     "rankings-generated": "python benchmarks/rankings.py --data rank.train",
     "roads-speed": "python benchmarks/roads.py",
