@@ -134,14 +134,17 @@ def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
 
 
 def _combine_memories(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
-    """The cases of the pilot, then those of each shard; shards began with the pilot's."""
-    pilot = Memory.of(common)
-    cases, scores = pilot.cases(), pilot.scores
+    """The cases of the pilot, then those of each shard; shards began with the pilot's.
+
+    The scores of half-lives are those of the last shard, because they forget.
+    """
+    last = Memory.of(common)
+    cases = last.cases()
     for state, count in zip(states, counts, strict=True):
-        shard = Memory.of(state)
-        cases += shard.cases()[-count:] if count else []
-        scores = scores + (shard.scores - pilot.scores)
-    return Memory.holding(cases, scores).state()
+        if count:
+            last = Memory.of(state)
+            cases += last.cases()[-count:]
+    return Memory.holding(cases, last.scores).state()
 
 
 def combine(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
