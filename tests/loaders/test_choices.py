@@ -39,14 +39,30 @@ def test_read_choices_gives_numbered_alternatives_no_features(tmp_path: Path) ->
     assert domain.feature_names == ("price",)
 
 
+@pytest.mark.parametrize(("no", "yes"), [("0", "1"), ("0.0", "1.0"), ("FALSE", "TRUE"), ("no", "yes")])
+def test_read_choices_takes_the_truth_values_that_r_and_python_write(
+    tmp_path: Path, no: str, yes: str
+) -> None:
+    rows = [(1, "red", no), (1, "blue", yes), (2, "red", yes), (2, "blue", no)]
+    _, choices = read(tmp_path, HEADER + "".join(f"ana,{c},3,{k},{name}\n" for k, name, c in rows))
+    assert [one.choice for one in choices] == [1, 0]
+
+
+def test_read_choices_prefers_person_id_to_the_number_of_a_row(tmp_path: Path) -> None:
+    lines = ["id,person_id,choice_id,alt,choice,price", "1,ana,7,1,1,3", "2,ana,7,2,0,4"]
+    domain, (one,) = read(tmp_path, "\n".join(lines) + "\n")
+    assert (one.person, one.choice, domain.feature_names) == ("ana", 0, ("price",))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no column 'person' or 'id'"),
+        ("", "no column 'person' or 'person_id' or 'id'"),
         (HEADER, "has no choices"),
         (HEADER + "ana,1,3,1,red\nana,1,2,1,blue\n", "line 2: person 'ana' chose 2 of 2 alternatives"),
         (HEADER + "ana,0,3,1,red\n", "chose 0 of 1"),
-        (HEADER + "ana,2,3,1,red\n", "expected a 1 in one"),
+        (HEADER + "ana,2,3,1,red\n", "line 2: chosen is '2'; expected 1 or 0"),
+        (HEADER + "ana,maybe,3,1,red\n", "line 2: chosen is 'maybe'; expected a number"),
         (HEADER + "ana,1,cheap,1,red\n", "price is 'cheap'; expected a number"),
         (HEADER + "ana,1,3,1,red\nana,0,3,1,red\n", "an alternative twice"),
         ("id,choice,chid,alt\nana,1,1,1\n", "no column with a feature"),

@@ -1,9 +1,8 @@
 """Choices of people in the long format: one line for each alternative of each choice.
 
-The columns of Biogeme, mlogit and xlogit are known: the person (person, id), the choice it belongs to (chid,
-situation), the alternative (alt, alternative) and whether it was chosen (choice, chosen). Every other column
-is a feature. If alternatives have names and not numbers, each one but the first has a feature of its own: how
-much it is liked for what no column says.
+The columns of Biogeme, mlogit and xlogit are known (`COLUMNS`): the person, the choice it belongs to, the
+alternative and whether it was chosen. Every other column is a feature. If alternatives have names and not
+numbers, each one but the first has a feature of its own: how much it is liked for what no column says.
 """
 
 from __future__ import annotations
@@ -17,11 +16,12 @@ from coactor.domains import Alternatives, Situation
 from coactor.loaders.tables import Row, csv_lines, existing_file, read_table
 
 COLUMNS = {
-    "person": ("person", "id"),
-    "situation": ("situation", "chid"),
+    "person": ("person", "person_id", "id"),
+    "situation": ("situation", "choice_id", "chid"),
     "alternative": ("alternative", "alt"),
     "chosen": ("chosen", "choice"),
 }
+_TRUTH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}  # R writes TRUE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,13 +57,13 @@ def read_choices(path: str | Path) -> tuple[Alternatives, list[Chosen]]:
 
 def _features(path: Path) -> list[str]:
     header = [name.strip() for name in next(csv_lines(existing_file(path)), (1, []))[1]]
-    taken = {next((alias for alias in aliases if alias in header), "") for aliases in COLUMNS.values()}
+    taken = {alias for aliases in COLUMNS.values() for alias in aliases}
     return [name for name in header if name and name not in taken]
 
 
 def _choice(person: str, rows: list[Row], features: list[str], own: list[str]) -> Chosen:
-    chosen = [k for k, row in enumerate(rows) if row.number("chosen")]
-    if len(chosen) != 1 or any(row.number("chosen") not in (0, 1) for row in rows):
+    chosen = [k for k, row in enumerate(rows) if _is_chosen(row)]
+    if len(chosen) != 1:
         raise rows[0].fail(
             f"person {person!r} chose {len(chosen)} of {len(rows)} alternatives here; expected a 1 in one of "
             "the lines and 0 in the others."
@@ -76,6 +76,15 @@ def _choice(person: str, rows: list[Row], features: list[str], own: list[str]) -
         for row in rows
     ]
     return Chosen(person, Situation(np.array(values), labels), chosen[0])
+
+
+def _is_chosen(row: Row) -> bool:
+    text = row.text("chosen")
+    if text.lower() in _TRUTH:
+        return _TRUTH[text.lower()]
+    if (value := row.number("chosen")) not in (0.0, 1.0):
+        raise row.fail(f"chosen is {text!r}; expected 1 or 0.")
+    return bool(value)
 
 
 def _is_number(text: str) -> bool:
