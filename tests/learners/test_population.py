@@ -77,6 +77,25 @@ def test_people_with_nothing_in_common_are_learned_as_well_as_alone():
     assert np.mean(near) > np.mean(alone) - 0.005
 
 
+def test_first_case_of_a_person_says_nothing_about_how_much_people_differ():
+    learner, tastes = Population(4), np.random.default_rng(1).random((2, 4))
+    for k, taste in enumerate(tastes):
+        for feedback in corrections(taste, 4, k):
+            learner.update(replace(feedback, person=f"person {k}"))
+    scores, feedback = learner._scores, next(corrections(tastes[0], 1, 7))
+    learner.update(replace(feedback, person="new"))
+    assert learner._scores is scores
+    learner.update(replace(feedback, person="new"))
+    assert (learner._scores < scores).all()
+
+
+def test_people_differ_by_the_prior_until_a_person_returns():
+    learner = Population(4)
+    for k, feedback in enumerate(corrections(np.ones(4), 5, 0)):
+        learner.update(replace(feedback, person=f"person {k}"))
+    assert learner.difference == 1.0
+
+
 def test_newcomer_starts_from_people_who_agree():
     truth = np.array([1.0, 0.5, -0.5, 0.0])
     learner = learned(dict.fromkeys(("ana", "ben", "cleo", "dan"), truth))

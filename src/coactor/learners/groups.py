@@ -25,21 +25,15 @@ import numpy as np
 
 from coactor.learners.choice import Observed
 from coactor.learners.serialization import count, flag, number, pack, unpack
-from coactor.learners.sites import GRID, Algebra, Everybody, Sums
+from coactor.learners.sites import GRID, Algebra, Everybody, Sums, likeliest
 from coactor.protocol import Matrix, State, Vector
 
-MARGIN = 1.0  # nats by which the predictions of the t in use may be worse than those of the best
 MEMORY = 50.0  # cases, the time constant of the comparison
 CLEAR = 5.0  # nats by which two groups must be ahead before they are used
 MOST = 2.0  # nats that one case counts: a mixture fails less than one mean on cases that neither explains
 SURE = 4.6  # the largest log-odds of a group: at least 1 % for the other one
 SWEEPS = 5  # of k-means, at most
 FEWEST = 3  # people
-
-
-def smallest(scores: Vector) -> int:
-    """The index of the smallest t that predicts at most `MARGIN` worse than the best."""
-    return int(np.argmax(scores >= scores.max() - MARGIN))
 
 
 class Groups:
@@ -78,8 +72,8 @@ class Groups:
         return sums if second else everybody.sums.plus(sums, -1.0).plus(everybody.prior)
 
     def compare(self, everybody: Everybody, name: str, observed: Observed, one: float) -> None:
-        """Predict a case of a person, and compare with its log probability under one mean."""
-        odds, site = self.odds(everybody, name), everybody.sites.get(name)
+        """Predict a case of a person who is known, and compare with its log probability under one mean."""
+        odds, site = self.odds(everybody, name), everybody.sites[name]
         first, second = (
             self.sums_of(everybody, group).predict(self.algebra, observed, site) for group in (False, True)
         )
@@ -87,15 +81,12 @@ class Groups:
         keep = 1.0 - 1.0 / MEMORY
         self.ahead = keep * self.ahead + float(np.clip(mixture[self.best] - one, -MOST, MOST))
         self.scores = keep * self.scores + mixture
-        self.best = smallest(self.scores)
+        self.best = likeliest(self.scores)
         self.used = self.ahead > (0.0 if self.used else CLEAR)
 
     def odds(self, everybody: Everybody, name: str) -> float:
         """The log-odds that a person goes with the second group: l_k at both means, without k."""
-        site = everybody.sites.get(name)
-        if site is None:
-            size = len(self.second)
-            return math.log((size + 1) / (len(everybody.sites) - size + 1))
+        site = everybody.sites[name]
         own, fits = self.algebra.message(site, float(GRID[self.best])), []
         at_best = Everybody(everybody.sites, everybody.sums.at(self.best), everybody.prior.at(self.best))
         for group in (False, True):

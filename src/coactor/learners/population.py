@@ -21,9 +21,10 @@ Sums over people are kept for a grid of t: Q(t) = S0^-1 + sum M(t), q(t) = S0^-1
 mu ~ N(Q^-1 q, Q^-1) for every t.
 
 t is chosen by its predictions. Before a case is learned from, the posterior mean that each t gives to this
-person predicts it, and the log probabilities are added up. t is the smallest whose sum is at most `MARGIN`
-below the best: what is not clearly different is shared. The marginal likelihood of the sites would take it
-for differences between people that rows of a case depend on each other.
+person predicts it. The log probabilities are added up, and t has the largest sum with the log prior of t
+(sites.py). The first case of a person does not count: it says little about how this person differs, and much
+about how sure mu is. The marginal likelihood of the sites would take it for differences between people that
+rows of a case depend on each other.
 
 The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
 mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity. A site keeps
@@ -44,9 +45,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coactor.learners.choice import FEW, ChoiceLearner
-from coactor.learners.groups import Groups, smallest
+from coactor.learners.groups import Groups
 from coactor.learners.serialization import count, inner_state, pack, unpack
-from coactor.learners.sites import GRID, Algebra, Everybody, Independent, Joint, Person, Site, Sums
+from coactor.learners.sites import GRID, Algebra, Everybody, Independent, Joint, Person, Site, Sums, likeliest
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
@@ -119,7 +120,7 @@ class Population:
         self._everybody = Everybody({}, prior, prior)
         self._groups = Groups(self.algebra, prior)
         self._scores = np.zeros(len(GRID))  # sums of log probabilities
-        self._best = 0  # the index of t
+        self._best = likeliest(self._scores)  # the index of t
         self._directions = self.algebra.identity(self.dim + 1)  # A
         self._roots = self._directions, self._directions
         self._spread = self._directions  # running mean of the expected outer products of theta_k - mu
@@ -228,14 +229,15 @@ class Population:
         if not self._sites:
             self._part()
         algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
-        one, groups = self._everybody.sums.predict(algebra, observed, old), self._groups
-        if groups.second:
-            groups.compare(self._everybody, name, observed, float(one[self._best]))
-        scores = self._scores + one
+        scores, groups = self._scores, self._groups
         precision, mean = belief.prior_precision, belief.prior_mean
         shift = algebra.times(precision, mean)
-        if old is not None:  # forget a little, then learn
-            keep = self.single.forgetting
+        if old is not None:
+            one = self._everybody.sums.predict(algebra, observed, old)
+            scores = scores + one
+            if groups.second:
+                groups.compare(self._everybody, name, observed, float(one[self._best]))
+            keep = self.single.forgetting  # forget a little, then learn
             precision = precision + algebra.scaled(old.basis, keep * old.size)
             mean = algebra.times(
                 algebra.inverse(precision), shift + algebra.times(old.basis, keep * old.shift)
@@ -246,7 +248,7 @@ class Population:
         )
         self._put(name, new)
         self.rounds += 1
-        self._scores, self._best = scores, smallest(scores)
+        self._scores, self._best = scores, likeliest(scores)
         self._learn_directions(name, new)
         groups.reassign(self._everybody, name)
         if not groups.used and self.rounds % max(EVERY, len(self.people)) == 0:

@@ -17,6 +17,12 @@ from coactor.learners.gaussians import Diagonal, Precision
 from coactor.protocol import Matrix, Vector
 
 GRID: Vector = 10.0 ** np.arange(-4.0, 2.01, 0.5)  # values of t; prior variances of weights are about 100
+LOG_PRIOR: Vector = -0.5 * np.log10(GRID) ** 2  # of t: log-normal around 1, a decade is a standard deviation
+
+
+def likeliest(scores: Vector) -> int:
+    """The index of the t with the largest sum of log probability and log prior."""
+    return int(np.argmax(scores + LOG_PRIOR))
 
 
 class Site(NamedTuple):
@@ -201,11 +207,9 @@ class Sums(NamedTuple):
         covariance = algebra.inverse(precision)
         return algebra.times(covariance, shift), covariance
 
-    def predict(self, algebra: Algebra, observed: Observed, site: Site | None) -> Vector:
+    def predict(self, algebra: Algebra, observed: Observed, site: Site) -> Vector:
         """The log probability of a case of one of these people, under the posterior mean of each t."""
-        thetas = algebra.means(*self)
-        if site is not None:
-            thetas = algebra.drawn(site, GRID, thetas)
+        thetas = algebra.drawn(site, GRID, algebra.means(*self))
         against = (thetas @ observed.rows.T) * (1.0 - 2.0 * observed.labels)  # log-odds
         scores: Vector = -np.logaddexp(0.0, against).sum(axis=1)
         return scores
