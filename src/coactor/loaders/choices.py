@@ -21,7 +21,7 @@ COLUMNS = {
     "alternative": ("alternative", "alt"),
     "chosen": ("chosen", "choice"),
 }
-_TRUTH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}  # R writes TRUE
+_TRUTH = {"true": True, "yes": True, "false": False, "no": False}  # R writes TRUE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
