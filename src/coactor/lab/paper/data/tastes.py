@@ -1,11 +1,12 @@
 """The true weights of several experts: how much they have in common.
 
     identical      the same weights
-    similar        the same weights, each changed a little: by 0.3 of their standard deviation
+    similar        the same weights, each changed by about 30 %
     groups         two kinds of people
     independent    nothing in common
 
-All are drawn as the paper draws those of one expert: uniform on [0, 1].
+All are drawn as the paper draws those of one expert, uniform on [0, 1]; similar ones then get log-normal
+factors.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from coactor.protocol import Vector
 Tastes: TypeAlias = Callable[[np.random.Generator, int, int], list[Vector]]
 """From random numbers, the number of people and of weights to the weights of each person."""
 
-DIFFERENCE = 0.3  # of similar people, in standard deviations of the weights
+DIFFERENCE = 0.3  # of similar people: the standard deviation of the logarithm of a weight
 
 
 def _identical(rng: np.random.Generator, people: int, size: int) -> list[Vector]:
@@ -30,8 +31,7 @@ def _identical(rng: np.random.Generator, people: int, size: int) -> list[Vector]
 
 def _similar(rng: np.random.Generator, people: int, size: int) -> list[Vector]:
     shared = rng.random(size)
-    change = DIFFERENCE * shared.std() * rng.standard_normal((people, size))
-    return list(np.abs(shared + change))
+    return list(shared * np.exp(DIFFERENCE * rng.standard_normal((people, size))))
 
 
 def _groups(rng: np.random.Generator, people: int, size: int) -> list[Vector]:
