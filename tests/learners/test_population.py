@@ -128,18 +128,6 @@ def test_state_restores_the_learner_bit_for_bit(dim, people):
     assert learner.state() == other.state()
 
 
-def test_state_without_scores_keeps_the_difference_it_was_stored_with():
-    learner, other = learned({"ana": np.ones(4), "ben": -np.ones(4)}, rounds=5), Population(4)
-    state = learner.state()
-    state["evidence"] = state.pop("scores")  # as older versions stored it
-    other.restore(json.loads(json.dumps(state)))
-    assert other.difference == learner.difference
-    assert np.array_equal(other.person("ben").weights, learner.person("ben").weights)
-    for each in (learner, other):
-        each.update(replace(next(corrections(np.ones(4), 1, 9)), person="ana"))
-    assert other.difference == learner.difference
-
-
 def test_people_who_differ_by_chance_alone_share_more_than_people_who_differ():
     """What the features do not show looks like a difference between people, but predicts nothing."""
 

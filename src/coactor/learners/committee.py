@@ -15,7 +15,7 @@ With several people, both are populations with independent coordinates (populati
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy, deepcopy
+from copy import deepcopy
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -32,6 +32,7 @@ SLOW_SD = 0.1  # the prior standard deviation of the slow learner
 
 
 Member = TypeVar("Member", bound=ChoiceLearner | Population | Person)
+Learner = TypeVar("Learner", bound=ChoiceLearner | Population)
 
 
 class Blend(Generic[Member]):
@@ -80,7 +81,47 @@ class Blend(Generic[Member]):
         return chances
 
 
-class Committee(Blend[ChoiceLearner]):
+class _Both(Blend[Learner]):
+    """A blend of two learners that see every round."""
+
+    name: str
+
+    @property
+    def dim(self) -> int:
+        """d."""
+        return self.quick.dim
+
+    @property
+    def start(self) -> Vector | None:
+        """The weights in use before; None if there are none."""
+        return self.quick.start
+
+    @property
+    def prior(self) -> Vector:
+        """The direction of the prior mean."""
+        return self.quick.prior
+
+    def update(self, feedback: Feedback) -> None:
+        """Both learn. If one raises, neither has changed."""
+        slow = deepcopy(self.slow)
+        slow.update(feedback)
+        self.quick.update(feedback)
+        self.slow = slow
+
+    def state(self) -> State:
+        """Everything it has learned, as JSON-able data."""
+        both = {"quick": self.quick.state(), "slow": self.slow.state()}
+        return {"learner": self.name, "weights": pack(self.weights), **both}
+
+    def restore(self, state: State) -> None:
+        """Become the learner that `state` was taken from."""
+        quick, slow = deepcopy(self.quick), deepcopy(self.slow)
+        quick.restore(inner_state(state, self.name, "quick"))
+        slow.restore(inner_state(state, self.name, "slow"))
+        self.quick, self.slow = quick, slow
+
+
+class Committee(_Both[ChoiceLearner]):
     """A quick and a slow Bayesian choice learner.
 
     Parameters
@@ -108,41 +149,13 @@ class Committee(Blend[ChoiceLearner]):
         start: Sequence[float] | Vector | None = None,
         trust: float | None = None,
     ) -> None:
-        self.dim = dim
         super().__init__(*_members(dim, prior, start, trust))
-
-    @property
-    def start(self) -> Vector | None:
-        """The weights in use before; None if there are none."""
-        return self.quick.start
-
-    @property
-    def prior(self) -> Vector:
-        """The direction of the prior mean."""
-        return self.quick.prior
-
-    def update(self, feedback: Feedback) -> None:
-        """Both learn. If one raises, neither has changed."""
-        slow = copy(self.slow)  # an update replaces all it changes, so a shallow copy is enough
-        slow.update(feedback)
-        self.quick.update(feedback)
-        self.slow = slow
 
     def __repr__(self) -> str:
         return f"Committee(dim={self.dim}) after {self.quick.rounds} rounds"
 
-    def state(self) -> State:
-        """Everything it has learned, as JSON-able data."""
-        return _state(self.name, self)
 
-    def restore(self, state: State) -> None:
-        """Become the learner that `state` was taken from."""
-        other = Committee(self.dim)
-        _restore(other, state, self.name)
-        self.quick, self.slow = other.quick, other.slow
-
-
-class PopulationCommittee(Blend[Population]):
+class PopulationCommittee(_Both[Population]):
     """The same for several people: a quick and a slow population.
 
     Parameters
@@ -163,19 +176,8 @@ class PopulationCommittee(Blend[Population]):
         start: Sequence[float] | Vector | None = None,
         trust: float | None = None,
     ) -> None:
-        self.dim = dim
         quick, slow = _members(dim, prior, start, trust)
         super().__init__(Population.of(quick), Population.of(slow))
-
-    @property
-    def start(self) -> Vector | None:
-        """The weights in use before; None if there are none."""
-        return self.quick.start
-
-    @property
-    def prior(self) -> Vector:
-        """The direction of the prior mean."""
-        return self.quick.prior
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -191,13 +193,6 @@ class PopulationCommittee(Blend[Population]):
         """The weights of a person; those of the population for a newcomer, and without a name."""
         return Blend[ChoiceLearner | Person](self.quick.person(name), self.slow.person(name))
 
-    def update(self, feedback: Feedback) -> None:
-        """Both learn from what `feedback.person` did. If one raises, neither has changed."""
-        slow = deepcopy(self.slow)
-        slow.update(feedback)
-        self.quick.update(feedback)
-        self.slow = slow
-
     def set_back(self, name: str, earlier: PopulationCommittee) -> None:
         """Set what one person has shown back to an earlier state of this learner; the others' stays."""
         self.quick.set_back(name, earlier.quick)
@@ -205,16 +200,6 @@ class PopulationCommittee(Blend[Population]):
 
     def __repr__(self) -> str:
         return f"PopulationCommittee(dim={self.dim}) with {len(self.people)} people"
-
-    def state(self) -> State:
-        """Everything it has learned, as JSON-able data."""
-        return _state(self.name, self)
-
-    def restore(self, state: State) -> None:
-        """Become the learner that `state` was taken from."""
-        other = PopulationCommittee(self.dim)
-        _restore(other, state, self.name)
-        self.quick, self.slow = other.quick, other.slow
 
 
 def _members(
@@ -227,18 +212,3 @@ def _members(
         dim, prior, prior_sd=SLOW_SD, use_lengths=True, independent=True, start=start, trust=trust
     )
     return ChoiceLearner(dim, prior, use_lengths=False, start=start, trust=trust), slow
-
-
-def _state(name: str, both: Committee | PopulationCommittee) -> State:
-    return {
-        "learner": name,
-        "weights": pack(both.weights),
-        "quick": both.quick.state(),
-        "slow": both.slow.state(),
-    }
-
-
-def _restore(both: Committee | PopulationCommittee, state: State, name: str) -> None:
-    quick, slow = (inner_state(state, name, key) for key in ("quick", "slow"))
-    both.quick.restore(quick)
-    both.slow.restore(slow)

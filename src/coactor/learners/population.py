@@ -120,7 +120,6 @@ class Population:
         self._everybody = Everybody({}, prior, prior)
         self._groups = Groups(self.algebra, prior)
         self._scores = np.zeros(len(GRID))  # sums of log probabilities
-        self._best = likeliest(self._scores)  # the index of t
         self._directions = self.algebra.identity(self.dim + 1)  # A
         self._roots = self._directions, self._directions
         self._spread = self._directions  # running mean of the expected outer products of theta_k - mu
@@ -140,6 +139,11 @@ class Population:
     @property
     def _sites(self) -> Mapping[str, Site]:
         return self._everybody.sites
+
+    @property
+    def _best(self) -> int:
+        """The index of t."""
+        return likeliest(self._scores)
 
     @property
     def difference(self) -> float:
@@ -248,7 +252,7 @@ class Population:
         )
         self._put(name, new)
         self.rounds += 1
-        self._scores, self._best = scores, likeliest(scores)
+        self._scores = scores
         self._learn_directions(name, new)
         groups.reassign(self._everybody, name)
         if not groups.used and self.rounds % max(EVERY, len(self.people)) == 0:
@@ -343,7 +347,7 @@ class Population:
         }
         if self._sites:
             state |= {key: pack(array) for key, array in self._arrays().items()}
-            state |= {"best": self._best, "rounds": self.rounds, "spreads": self._spreads}
+            state |= {"rounds": self.rounds, "spreads": self._spreads}
             state |= {"groups": self._groups.state(self.name)} if self._groups.second else {}
         return state
 
@@ -380,9 +384,6 @@ class Population:
             )
             sites[str(entry["person"])] = Site(basis, size, shift)
         if several:
-            other._best = min(count(state, "best", self.name), len(GRID) - 1)
-            if "scores" not in state:  # older states have the t in use only
-                state = {**state, "scores": pack(-10.0 * np.abs(np.arange(len(GRID)) - other._best))}
             arrays = {k: unpack(state, k, self.name, a.shape) for k, a in other._arrays().items()}
             sums = Sums(arrays["precisions"].reshape(len(GRID), *shape), arrays["shifts"])
             other._everybody = other._everybody._replace(sites=sites, sums=sums)
