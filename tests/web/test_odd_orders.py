@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
 from collections import Counter
+from contextlib import ExitStack
+from functools import partial
 
 import httpx
 import numpy as np
 import sqlalchemy as sa
+from anyio.from_thread import start_blocking_portal
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -79,7 +81,9 @@ class Service(RuleBasedStateMachine):
         self.app = create_app(self.store, clock=self.clock, lease=60.0, domains={"own": Switches()})
         self.accounts = Accounts(self.store, self.clock)
         self.tokens = {name: self.accounts.create(name, "*", role) for name, role in ROLES.items()}
-        self.loop = asyncio.Runner()
+        self.stack = ExitStack()
+        # An event loop in a thread of its own: the browser of other tests keeps one running in this thread.
+        self.portal = self.stack.enter_context(start_blocking_portal())
         self.client = httpx.AsyncClient(
             transport=httpx.ASGITransport(self.app), base_url="http://localhost/api"
         )
@@ -93,8 +97,8 @@ class Service(RuleBasedStateMachine):
                 assert verify(self.store, head.name).arithmetic == ""
             TOTAL.update(self.codes)
         finally:
-            self.loop.run(self.client.aclose())
-            self.loop.close()
+            self.portal.call(self.client.aclose)
+            self.stack.close()
             self.store.close()
             self.folder.cleanup()
 
@@ -109,7 +113,7 @@ class Service(RuleBasedStateMachine):
     def call(self, method, path, account="root", body=None, **headers):
         before = self.stored()
         headers = {"Authorization": f"Bearer {self.tokens[account]}", **headers}
-        answer = self.loop.run(self.client.request(method, path, json=body, headers=headers))
+        answer = self.portal.call(partial(self.client.request, method, path, json=body, headers=headers))
         assert answer.status_code < 500, (method, path, body, answer.text)
         if answer.status_code >= 400:
             assert self.stored() == before, (method, path, body, answer.text)
