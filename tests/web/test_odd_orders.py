@@ -75,13 +75,12 @@ class Service(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = tempfile.TemporaryDirectory()
-        self.clock = Clock()
-        self.store = Store(f"sqlite:///{self.folder.name}/desk.db")
+        self.stack, self.clock = ExitStack(), Clock()
+        folder = self.stack.enter_context(tempfile.TemporaryDirectory())
+        self.store = self.stack.enter_context(Store(f"sqlite:///{folder}/desk.db"))
         self.app = create_app(self.store, clock=self.clock, lease=60.0, domains={"own": Switches()})
         self.accounts = Accounts(self.store, self.clock)
         self.tokens = {name: self.accounts.create(name, "*", role) for name, role in ROLES.items()}
-        self.stack = ExitStack()
         # An event loop in a thread of its own: the browser of other tests keeps one running in this thread.
         self.portal = self.stack.enter_context(start_blocking_portal())
         self.client = httpx.AsyncClient(
@@ -99,8 +98,6 @@ class Service(RuleBasedStateMachine):
         finally:
             self.portal.call(self.client.aclose)
             self.stack.close()
-            self.store.close()
-            self.folder.cleanup()
 
     # -- helpers -----------------------------------------------------------------------------------------
 
