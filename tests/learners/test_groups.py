@@ -11,7 +11,7 @@ import pytest
 
 from coactor.learners.groups import Groups
 from coactor.learners.population import Population
-from coactor.learners.sites import Everybody, Independent, Joint, Sums
+from coactor.learners.sites import GRID, Everybody, Independent, Joint, Sums
 from tests.learners.test_population import corrections, direction
 
 TASTES = np.array([[1.0, 0.6, 0.1, 0.3, 0.8, 0.1], [0.1, 0.2, 1.0, 0.7, 0.1, 0.9]])
@@ -132,7 +132,7 @@ def test_division_that_nobody_needs_is_dissolved():
 @pytest.mark.parametrize("algebra", [Joint(), Independent()])
 def test_sites_are_divided_by_their_means(algebra):
     one = algebra.identity(3)
-    prior = Sums.prior(algebra, 0.01 * one, np.zeros(3))
+    prior = Sums.prior(algebra, [0.01 * one] * len(GRID), np.zeros(3))
     everybody = Everybody({}, prior, prior)
     for k, name in enumerate(NAMES):
         mean = np.array([1.0, -1.0, 0.5]) * (-1) ** k

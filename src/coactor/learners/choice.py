@@ -314,10 +314,10 @@ class ChoiceLearner:
         """The unit of each weight."""
         return self._units.scale
 
-    def initial(self) -> Gaussian:
-        """The prior, in the units that are known so far."""
+    def initial(self, own: float = 1.0) -> Gaussian:
+        """The prior, in the units known so far; `own` scales the variance that weights do not share."""
         mean = np.append(self.prior_mean * self.prior_sd * self.prior, 0.0)
-        variances = np.append(np.full(self.dim, self.prior_sd**2), self._scales.threshold_sd**2)
+        variances = np.append(np.full(self.dim, own * self.prior_sd**2), self._scales.threshold_sd**2)
         if self.independent:
             return Diagonal(mean, variances)
         if self._many:

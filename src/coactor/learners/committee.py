@@ -186,7 +186,7 @@ class PopulationCommittee(_Both[Population]):
 
     @property
     def difference(self) -> float:
-        """By how much people differ, in prior units; 0 while there is one person."""
+        """By how much people differ, in prior standard deviations; 0 while there is one person."""
         return self.quick.difference
 
     def person(self, name: str) -> Blend[ChoiceLearner | Person]:

@@ -3,8 +3,12 @@
 Model. Person k makes a move with feature difference D with probability sigma(w_k . D - b_k), as in
 choice.py. With theta_k = (w_k, b_k):
 
-    mu ~ N(m0, S0)           the prior of the single learner
-    theta_k ~ N(mu, t A)     t: how much people differ; A: in which directions (mean diagonal 1)
+    mu ~ N(m0, S0 - t V)     N(m0, S0) is the prior of the single learner; V = v I for the weights, 0 for b
+    theta_k ~ N(mu, t A)     t: how much people differ, from 0 to 1; A: in which directions (mean diagonal v)
+
+v is the prior variance that weights do not share. So the weights of a person alone have the prior of the
+single learner, whatever t: people with t = 0 are one person, and with t = 1 as many single learners. What
+everybody shares even then is the threshold, of which the prior says little.
 
 What person k has shown is a Gaussian site exp(-1/2 theta' L theta + e' theta). It grows by the same online
 Laplace steps as the single learner: new site = posterior minus the prior it was given. A site is stored as
@@ -17,14 +21,14 @@ so that everything it says about mu is cheap for every t:
     shift       h(t) = B (u / (1 + t l))
     posterior   E[theta_k | mu] = B'^-1 (t u + B' mu) / (1 + t l)
 
-Sums over people are kept for a grid of t: Q(t) = S0^-1 + sum M(t), q(t) = S0^-1 m0 + sum h(t), so that
-mu ~ N(Q^-1 q, Q^-1) for every t.
+Sums over people are kept for a grid of t, with S = S0 - t V: Q(t) = S^-1 + sum M(t),
+q(t) = S^-1 m0 + sum h(t), so that mu ~ N(Q^-1 q, Q^-1) for every t.
 
 t is chosen by its predictions. Before a case is learned from, the posterior mean that each t gives to this
 person predicts it. The log probabilities are added up, and t has the largest sum with the log prior of t
-(sites.py). The first case of a person does not count: it says little about how this person differs, and much
-about how sure mu is. The marginal likelihood of the sites would take it for differences between people that
-rows of a case depend on each other.
+(sites.py). The first cases of all people together count NEWCOMERS nats at most, which cancels the prior
+between its centre and t = 1: they say less about how people differ than about how sure mu is. The marginal
+likelihood of the sites would take it for differences between people that rows of a case depend on each other.
 
 The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
 mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity. A site keeps
@@ -45,6 +49,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coactor.learners.choice import FEW, ChoiceLearner
+from coactor.learners.gaussians import Gaussian
 from coactor.learners.groups import Groups
 from coactor.learners.serialization import count, inner_state, pack, unpack
 from coactor.learners.sites import GRID, Algebra, Everybody, Independent, Joint, Person, Site, Sums, likeliest
@@ -52,6 +57,7 @@ from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
 EVERY = 10  # rounds between two values of A
+NEWCOMERS = 2.0  # nats that the first cases of all people count in the choice of t, at most
 
 
 class _Belief(NamedTuple):
@@ -116,12 +122,13 @@ class Population:
         self.dim, self.start = single.dim, single.start
         self.algebra: Algebra = Joint() if single.dim <= FEW else Independent()
         self._first: str | None = None
-        prior = Sums.prior(self.algebra, self._form(single.posterior.precision()), single.posterior.mean)
+        prior = self._prior_sums()
         self._everybody = Everybody({}, prior, prior)
         self._groups = Groups(self.algebra, prior)
         self._scores = np.zeros(len(GRID))  # sums of log probabilities
-        self._directions = self.algebra.identity(self.dim + 1)  # A
-        self._roots = self._directions, self._directions
+        self._newcomers = np.zeros(len(GRID))  # those of people's first cases
+        self._directions = single.prior_sd**2 * self.algebra.identity(self.dim + 1)  # A
+        self._roots = self.algebra.roots(self._directions)
         self._spread = self._directions  # running mean of the expected outer products of theta_k - mu
         self._spreads = 0
         self.rounds = 0
@@ -143,11 +150,12 @@ class Population:
     @property
     def _best(self) -> int:
         """The index of t."""
-        return likeliest(self._scores)
+        newcomers = np.maximum(self._newcomers - self._newcomers.max(), -NEWCOMERS)
+        return likeliest(self._scores + newcomers)
 
     @property
     def difference(self) -> float:
-        """sqrt(t): by how much people differ, in prior units; 0 while there is one person."""
+        """sqrt(t): by how much people differ, in prior standard deviations; 0 while there is one person."""
         return math.sqrt(GRID[self._best]) if self._sites else 0.0
 
     def person(self, name: str) -> Person | ChoiceLearner:
@@ -228,16 +236,20 @@ class Population:
         observed = self.single.observe(feedback)
         if observed is None:
             return
+        before = self.single.prior
         self.single.measure(observed)
-        self._adopt_prior()
         if not self._sites:
             self._part()
+        elif self.single.prior is not before:
+            self._adopt_prior()
         algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
-        scores, groups = self._scores, self._groups
+        scores, newcomers, groups = self._scores, self._newcomers, self._groups
         precision, mean = belief.prior_precision, belief.prior_mean
         shift = algebra.times(precision, mean)
-        if old is not None:
-            one = self._everybody.sums.predict(algebra, observed, old)
+        one = self._everybody.sums.predict(algebra, observed, old)
+        if old is None:
+            newcomers = newcomers + one
+        else:
             scores = scores + one
             if groups.second:
                 groups.compare(self._everybody, name, observed, float(one[self._best]))
@@ -252,7 +264,7 @@ class Population:
         )
         self._put(name, new)
         self.rounds += 1
-        self._scores = scores
+        self._scores, self._newcomers = scores, newcomers
         self._learn_directions(name, new)
         groups.reassign(self._everybody, name)
         if not groups.used and self.rounds % max(EVERY, len(self.people)) == 0:
@@ -272,6 +284,7 @@ class Population:
 
     def _part(self) -> None:
         """A second person: what the first one has shown becomes a site."""
+        self._adopt_prior()
         if self._first is not None:
             self._put(self._first, self._first_site(self._first))
             self._beliefs = {}
@@ -280,25 +293,30 @@ class Population:
         """What the only person has shown; None if that is another person."""
         if name != self._first:
             return None
-        precision, prior = self._form(self.single.posterior.precision()), self._everybody.prior
-        shift = self.algebra.times(precision, self.single.posterior.mean) - prior.shifts[0]
-        return self.algebra.site(precision - prior.precisions[0], shift, *self._roots)
+        posterior, prior = self.single.posterior, self.single.initial()
+        own, before = self._precision(posterior), self._precision(prior)
+        shift = self.algebra.times(own, posterior.mean) - self.algebra.times(before, prior.mean)
+        return self.algebra.site(own - before, shift, *self._roots)
 
     def _adopt_prior(self) -> None:
         """Take over the prior of the single learner: that of a start depends on the units."""
         if self.single.start is None:
             return
-        prior, old = self.single.initial(), self._everybody.prior
-        new = Sums.prior(self.algebra, self._form(prior.precision()), prior.mean)
+        old, new = self._everybody.prior, self._prior_sums()
         self._everybody, self._beliefs = self._everybody.with_prior(new), {}
         self._groups.sums = self._groups.sums.plus(new.plus(old, -1.0))
 
-    def _form(self, precision: Matrix) -> Matrix:
-        """A precision matrix of the single learner as the algebra has it."""
-        joint = isinstance(self.algebra, Joint)
-        if joint == (precision.ndim == 2):
-            return precision
-        return np.diag(precision) if joint else 1.0 / np.diagonal(np.linalg.inv(precision))
+    def _prior_sums(self) -> Sums:
+        """N(m0, S0 - t V) for every t."""
+        priors = [self.single.initial(1.0 - float(t)) for t in GRID]
+        return Sums.prior(self.algebra, [self._precision(prior) for prior in priors], priors[0].mean)
+
+    def _precision(self, gaussian: Gaussian) -> Matrix:
+        """The precision of a posterior of the single learner, as the algebra has it."""
+        if isinstance(self.algebra, Independent):
+            return 1.0 / gaussian.variances()
+        precision = gaussian.precision()
+        return precision if precision.ndim == 2 else np.diag(precision)
 
     def _put(self, name: str, site: Site | None) -> None:
         """Replace what a person has shown; None removes the person. Arrays are replaced, not modified."""
@@ -322,7 +340,7 @@ class Population:
         shrinkage = 0.5 * self.dim if isinstance(algebra, Joint) else WINDOW
         unit = algebra.mean_size(self._spread) * algebra.identity(self.dim + 1)
         directions = (people * self._spread + shrinkage * unit) / (people + shrinkage)
-        self._directions = directions / algebra.mean_size(directions)
+        self._directions = directions * (self.single.prior_sd**2 / algebra.mean_size(directions))
         self._roots = algebra.roots(self._directions)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Population:
@@ -356,6 +374,7 @@ class Population:
             "precisions": self._everybody.sums.precisions.reshape(len(GRID), -1),
             "shifts": self._everybody.sums.shifts,
             "scores": self._scores,
+            "newcomers": self._newcomers,
             "directions": self._directions,
             "spread": self._spread,
         }
@@ -387,7 +406,7 @@ class Population:
             arrays = {k: unpack(state, k, self.name, a.shape) for k, a in other._arrays().items()}
             sums = Sums(arrays["precisions"].reshape(len(GRID), *shape), arrays["shifts"])
             other._everybody = other._everybody._replace(sites=sites, sums=sums)
-            other._scores = arrays["scores"]
+            other._scores, other._newcomers = arrays["scores"], arrays["newcomers"]
             if "groups" in state:
                 other._groups.restore(inner_state(state, self.name, "groups"), self.name, frozenset(sites))
             other._directions, other._spread = arrays["directions"], arrays["spread"]

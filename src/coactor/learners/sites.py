@@ -16,8 +16,8 @@ from coactor.learners.choice import ChoiceLearner, Observed
 from coactor.learners.gaussians import Diagonal, Precision
 from coactor.protocol import Matrix, Vector
 
-GRID: Vector = 10.0 ** np.arange(-4.0, 2.01, 0.5)  # values of t; prior variances of weights are about 100
-LOG_PRIOR: Vector = -0.5 * np.log10(GRID) ** 2  # of t: log-normal around 1, a decade is a standard deviation
+GRID: Vector = np.append(10.0 ** np.arange(-5.5, -0.4, 0.5), [0.6, 0.9])  # values of t
+LOG_PRIOR: Vector = -0.5 * np.log10(100.0 * GRID) ** 2  # log-normal around 0.01, standard deviation a decade
 
 
 def likeliest(scores: Vector) -> int:
@@ -179,10 +179,9 @@ class Sums(NamedTuple):
     shifts: Matrix  # q(t)
 
     @classmethod
-    def prior(cls, algebra: Algebra, precision: Matrix, mean: Vector) -> Sums:
-        """Those of nobody."""
-        both = precision, algebra.times(precision, mean)
-        return cls(*(np.repeat(each[None], len(GRID), axis=0) for each in both))
+    def prior(cls, algebra: Algebra, precisions: Sequence[Matrix], mean: Vector) -> Sums:
+        """Those of nobody, from the prior precision of each t."""
+        return cls(np.array(precisions), np.array([algebra.times(each, mean) for each in precisions]))
 
     @classmethod
     def of(cls, algebra: Algebra, sites: Sequence[Site]) -> Sums:
@@ -207,9 +206,11 @@ class Sums(NamedTuple):
         covariance = algebra.inverse(precision)
         return algebra.times(covariance, shift), covariance
 
-    def predict(self, algebra: Algebra, observed: Observed, site: Site) -> Vector:
-        """The log probability of a case of one of these people, under the posterior mean of each t."""
-        thetas = algebra.drawn(site, GRID, algebra.means(*self))
+    def predict(self, algebra: Algebra, observed: Observed, site: Site | None) -> Vector:
+        """The log probability of a case under the posterior mean of each t: of one of these people, or of a
+        newcomer, who has no site."""
+        mus = algebra.means(*self)
+        thetas = mus if site is None else algebra.drawn(site, GRID, mus)
         against = (thetas @ observed.rows.T) * (1.0 - 2.0 * observed.labels)  # log-odds
         scores: Vector = -np.logaddexp(0.0, against).sum(axis=1)
         return scores
