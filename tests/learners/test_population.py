@@ -83,22 +83,22 @@ def test_first_case_of_a_person_is_scored_apart_from_later_ones():
     for k, taste in enumerate(tastes):
         for feedback in corrections(taste, 4, k):
             learner.update(replace(feedback, person=f"person {k}"))
-    scores, newcomers = learner._scores, learner._newcomers
-    feedback = next(corrections(tastes[0], 1, 7))
-    learner.update(replace(feedback, person="new"))
-    assert learner._scores is scores
-    assert (learner._newcomers < newcomers).all()
-    newcomers = learner._newcomers
-    learner.update(replace(feedback, person="new"))
-    assert (learner._scores < scores).all()
-    assert learner._newcomers is newcomers
+    feedback = replace(next(corrections(tastes[0], 1, 7)), person="new")
+    learner.update(feedback)
+    first, later = learner._scores["new"]
+    assert (first < 0.0).all()
+    assert not later.any()
+    learner.update(feedback)
+    assert np.array_equal(learner._scores["new"][0], first)
+    assert (learner._scores["new"][1] < 0.0).all()
 
 
 def test_first_cases_count_two_nats_at_most():
     learner = learned(dict.fromkeys(("ana", "ben", "cleo"), np.array([1.0, 0.5, -0.5, 0.0])))
-    learner._newcomers, learner._scores = np.zeros(len(GRID)), -3.0 * np.arange(len(GRID))
+    falling = -3.0 * np.arange(len(GRID))
+    learner._scores = {"ana": np.array([0.0 * falling, falling])}
     before = learner.difference
-    learner._newcomers = 1000.0 * np.arange(len(GRID))
+    learner._scores |= {"ben": np.array([-1000.0 * falling, 0.0 * falling])}
     assert learner.difference == before
 
 
@@ -218,3 +218,13 @@ def test_learner_of_several_people_conforms(name):
     assert np.array_equal(learner.person("").weights, learner.weights)
     assert np.array_equal(learner.person("newcomer").weights, learner.weights)
     assert ((learner.person("person 0").chances(np.eye(5)) > 0) & (learner.chances(np.eye(5)) < 1)).all()
+
+
+def test_set_back_undoes_what_a_person_said_about_how_much_people_differ():
+    learner = learned(dict.fromkeys(("ana", "ben", "cleo"), np.array([1.0, 0.5, -0.5, 0.0])))
+    earlier = deepcopy(learner)
+    for feedback in corrections(np.array([-1.0, 0.5, 0.5, 1.0]), 20, 9):
+        learner.update(replace(feedback, person="ana"))
+    assert learner.difference > earlier.difference
+    learner.set_back("ana", earlier)
+    assert learner.difference == earlier.difference

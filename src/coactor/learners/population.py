@@ -59,6 +59,8 @@ WINDOW = 10  # rounds in the running mean of A, at least; more if there are more
 EVERY = 10  # rounds between two values of A
 NEWCOMERS = 2.0  # nats that the first cases of all people count in the choice of t, at most
 
+_UNSCORED: Matrix = np.zeros((2, len(GRID)))
+
 
 class _Belief(NamedTuple):
     """A person's posterior, and the prior that everybody else gives them."""
@@ -125,8 +127,7 @@ class Population:
         prior = self._prior_sums()
         self._everybody = Everybody({}, prior, prior)
         self._groups = Groups(self.algebra, prior)
-        self._scores = np.zeros(len(GRID))  # sums of log probabilities
-        self._newcomers = np.zeros(len(GRID))  # those of people's first cases
+        self._scores: Mapping[str, Matrix] = {}  # log probabilities of a person's first case, of later ones
         self._directions = single.prior_sd**2 * self.algebra.identity(self.dim + 1)  # A
         self._roots = self.algebra.roots(self._directions)
         self._spread = self._directions  # running mean of the expected outer products of theta_k - mu
@@ -150,8 +151,8 @@ class Population:
     @property
     def _best(self) -> int:
         """The index of t."""
-        newcomers = np.maximum(self._newcomers - self._newcomers.max(), -NEWCOMERS)
-        return likeliest(self._scores + newcomers)
+        first, later = np.sum([_UNSCORED, *self._scores.values()], axis=0)
+        return likeliest(later + np.maximum(first - first.max(), -NEWCOMERS))
 
     @property
     def difference(self) -> float:
@@ -243,14 +244,12 @@ class Population:
         elif self.single.prior is not before:
             self._adopt_prior()
         algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
-        scores, newcomers, groups = self._scores, self._newcomers, self._groups
+        scores, groups = self._scores.get(name, _UNSCORED), self._groups
         precision, mean = belief.prior_precision, belief.prior_mean
         shift = algebra.times(precision, mean)
         one = self._everybody.sums.predict(algebra, observed, old)
-        if old is None:
-            newcomers = newcomers + one
-        else:
-            scores = scores + one
+        scores = scores + np.array([one, 0.0 * one] if old is None else [0.0 * one, one])
+        if old is not None:
             if groups.second:
                 groups.compare(self._everybody, name, observed, float(one[self._best]))
             keep = self.single.forgetting  # forget a little, then learn
@@ -264,7 +263,7 @@ class Population:
         )
         self._put(name, new)
         self.rounds += 1
-        self._scores, self._newcomers = scores, newcomers
+        self._scores = {**self._scores, name: scores}
         self._learn_directions(name, new)
         groups.reassign(self._everybody, name)
         if not groups.used and self.rounds % max(EVERY, len(self.people)) == 0:
@@ -280,6 +279,7 @@ class Population:
         if not self._sites:
             self._part()
         self._put(name, earlier._sites.get(name) if earlier._sites else earlier._first_site(name))
+        self._scores = {**self._scores, name: earlier._scores.get(name, _UNSCORED)}
         self._beliefs = {}
 
     def _part(self) -> None:
@@ -356,7 +356,9 @@ class Population:
         """Everything it has learned, as JSON-able data."""
         people = [{"person": name} for name in self.people]
         for entry, site in zip(people, self._sites.values(), strict=False):  # one person alone has no site
-            entry |= {"learner": self.name, **{key: pack(v) for key, v in site._asdict().items()}}
+            scores = self._scores.get(str(entry["person"]), _UNSCORED)
+            entry |= {"learner": self.name, "scores": pack(scores)}
+            entry |= {key: pack(array) for key, array in site._asdict().items()}
         state: State = {
             "learner": self.name,
             "weights": pack(self.weights),
@@ -373,8 +375,6 @@ class Population:
         return {
             "precisions": self._everybody.sums.precisions.reshape(len(GRID), -1),
             "shifts": self._everybody.sums.shifts,
-            "scores": self._scores,
-            "newcomers": self._newcomers,
             "directions": self._directions,
             "spread": self._spread,
         }
@@ -401,12 +401,13 @@ class Population:
                 unpack(entry, key, self.name, of)
                 for key, of in zip(Site._fields, (shape, shape[:1], shape[:1]), strict=True)
             )
-            sites[str(entry["person"])] = Site(basis, size, shift)
+            name = str(entry["person"])
+            sites[name] = Site(basis, size, shift)
+            other._scores = {**other._scores, name: unpack(entry, "scores", self.name, _UNSCORED.shape)}
         if several:
             arrays = {k: unpack(state, k, self.name, a.shape) for k, a in other._arrays().items()}
             sums = Sums(arrays["precisions"].reshape(len(GRID), *shape), arrays["shifts"])
             other._everybody = other._everybody._replace(sites=sites, sums=sums)
-            other._scores, other._newcomers = arrays["scores"], arrays["newcomers"]
             if "groups" in state:
                 other._groups.restore(inner_state(state, self.name, "groups"), self.name, frozenset(sites))
             other._directions, other._spread = arrays["directions"], arrays["spread"]
