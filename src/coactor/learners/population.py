@@ -26,7 +26,7 @@ q(t) = S^-1 m0 + sum h(t), so that mu ~ N(Q^-1 q, Q^-1) for every t.
 
 t is chosen by its predictions. Before a case is learned from, the posterior mean that each t gives to this
 person predicts it. The log probabilities are added up, and t has the largest sum with the log prior of t
-(sites.py). The first cases of all people together count NEWCOMERS nats at most, which cancels the prior
+(differences.py). The first cases of all people together count NEWCOMERS nats at most, which cancels the prior
 between its centre and t = 1: they say less about how people differ than about how sure mu is. The marginal
 likelihood of the sites would take it for differences between people that rows of a case depend on each other.
 
@@ -44,31 +44,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from coactor.learners.choice import FEW, ChoiceLearner
-from coactor.learners.gaussians import Gaussian
+from coactor.learners.differences import GRID, UNSCORED, likeliest_of
 from coactor.learners.groups import Groups
 from coactor.learners.serialization import count, inner_state, pack, unpack
-from coactor.learners.sites import GRID, Algebra, Everybody, Independent, Joint, Person, Site, Sums, likeliest
+from coactor.learners.sites import Algebra, Belief, Everybody, Independent, Joint, Person, Site, Sums
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
 EVERY = 10  # rounds between two values of A
-NEWCOMERS = 2.0  # nats that the first cases of all people count in the choice of t, at most
-
-_UNSCORED: Matrix = np.zeros((2, len(GRID)))
-
-
-class _Belief(NamedTuple):
-    """A person's posterior, and the prior that everybody else gives them."""
-
-    prior_precision: Matrix
-    prior_mean: Vector
-    precision: Matrix
-    mean: Vector
 
 
 class Population:
@@ -133,7 +121,7 @@ class Population:
         self._spread = self._directions  # running mean of the expected outer products of theta_k - mu
         self._spreads = 0
         self.rounds = 0
-        self._beliefs: dict[str | None, _Belief] = {}
+        self._beliefs: dict[str | None, Belief] = {}
 
     # -- what has been learned ----------------------------------------------------------------------------
 
@@ -151,8 +139,7 @@ class Population:
     @property
     def _best(self) -> int:
         """The index of t."""
-        first, later = np.sum([_UNSCORED, *self._scores.values()], axis=0)
-        return likeliest(later + np.maximum(first - first.max(), -NEWCOMERS))
+        return likeliest_of(self._scores.values())
 
     @property
     def difference(self) -> float:
@@ -201,7 +188,7 @@ class Population:
         rounds = self.rounds + self.single.rounds
         return f"{type(self).__name__}(dim={self.dim}) after {rounds} rounds with {len(self.people)} people"
 
-    def _belief(self, name: str | None) -> _Belief:
+    def _belief(self, name: str | None) -> Belief:
         """The prior by everybody else, and the posterior. Cached until the next update."""
         if name in self._beliefs:
             return self._beliefs[name]
@@ -210,11 +197,11 @@ class Population:
         sums, best = self._drawn_with(name)
         mean, covariance = sums.mean(algebra, best, site)
         prior = algebra.inverse(covariance + GRID[best] * self._directions)
-        belief = _Belief(prior, mean, prior, mean)
+        belief = Belief(prior, mean, prior, mean)
         if site is not None:
             precision = prior + algebra.scaled(site.basis, site.size)
             shift = algebra.times(prior, mean) + algebra.times(site.basis, site.shift)
-            belief = _Belief(prior, mean, precision, algebra.times(algebra.inverse(precision), shift))
+            belief = Belief(prior, mean, precision, algebra.times(algebra.inverse(precision), shift))
         self._beliefs[name] = belief
         return belief
 
@@ -244,7 +231,7 @@ class Population:
         elif self.single.prior is not before:
             self._adopt_prior()
         algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
-        scores, groups = self._scores.get(name, _UNSCORED), self._groups
+        scores, groups = self._scores.get(name, UNSCORED), self._groups
         precision, mean = belief.prior_precision, belief.prior_mean
         shift = algebra.times(precision, mean)
         one = self._everybody.sums.predict(algebra, observed, old)
@@ -279,7 +266,7 @@ class Population:
         if not self._sites:
             self._part()
         self._put(name, earlier._sites.get(name) if earlier._sites else earlier._first_site(name))
-        self._scores = {**self._scores, name: earlier._scores.get(name, _UNSCORED)}
+        self._scores = {**self._scores, name: earlier._scores.get(name, UNSCORED)}
         self._beliefs = {}
 
     def _part(self) -> None:
@@ -294,7 +281,7 @@ class Population:
         if name != self._first:
             return None
         posterior, prior = self.single.posterior, self.single.initial()
-        own, before = self._precision(posterior), self._precision(prior)
+        own, before = self.algebra.precision(posterior), self.algebra.precision(prior)
         shift = self.algebra.times(own, posterior.mean) - self.algebra.times(before, prior.mean)
         return self.algebra.site(own - before, shift, *self._roots)
 
@@ -309,14 +296,7 @@ class Population:
     def _prior_sums(self) -> Sums:
         """N(m0, S0 - t V) for every t."""
         priors = [self.single.initial(1.0 - float(t)) for t in GRID]
-        return Sums.prior(self.algebra, [self._precision(prior) for prior in priors], priors[0].mean)
-
-    def _precision(self, gaussian: Gaussian) -> Matrix:
-        """The precision of a posterior of the single learner, as the algebra has it."""
-        if isinstance(self.algebra, Independent):
-            return 1.0 / gaussian.variances()
-        precision = gaussian.precision()
-        return precision if precision.ndim == 2 else np.diag(precision)
+        return Sums.prior(self.algebra, [self.algebra.precision(each) for each in priors], priors[0].mean)
 
     def _put(self, name: str, site: Site | None) -> None:
         """Replace what a person has shown; None removes the person. Arrays are replaced, not modified."""
@@ -356,7 +336,7 @@ class Population:
         """Everything it has learned, as JSON-able data."""
         people = [{"person": name} for name in self.people]
         for entry, site in zip(people, self._sites.values(), strict=False):  # one person alone has no site
-            scores = self._scores.get(str(entry["person"]), _UNSCORED)
+            scores = self._scores.get(str(entry["person"]), UNSCORED)
             entry |= {"learner": self.name, "scores": pack(scores)}
             entry |= {key: pack(array) for key, array in site._asdict().items()}
         state: State = {
@@ -403,7 +383,7 @@ class Population:
             )
             name = str(entry["person"])
             sites[name] = Site(basis, size, shift)
-            other._scores = {**other._scores, name: unpack(entry, "scores", self.name, _UNSCORED.shape)}
+            other._scores = {**other._scores, name: unpack(entry, "scores", self.name, UNSCORED.shape)}
         if several:
             arrays = {k: unpack(state, k, self.name, a.shape) for k, a in other._arrays().items()}
             sums = Sums(arrays["precisions"].reshape(len(GRID), *shape), arrays["shifts"])

@@ -13,16 +13,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from coactor.learners.choice import ChoiceLearner, Observed
-from coactor.learners.gaussians import Diagonal, Precision
+from coactor.learners.differences import GRID
+from coactor.learners.gaussians import Diagonal, Gaussian, Precision
 from coactor.protocol import Matrix, Vector
-
-GRID: Vector = np.append(10.0 ** np.arange(-5.5, -0.4, 0.5), [0.6, 0.9])  # values of t
-LOG_PRIOR: Vector = -0.5 * np.log10(100.0 * GRID) ** 2  # log-normal around 0.01, standard deviation a decade
-
-
-def likeliest(scores: Vector) -> int:
-    """The index of the t with the largest sum of log probability and log prior."""
-    return int(np.argmax(scores + LOG_PRIOR))
 
 
 class Site(NamedTuple):
@@ -38,6 +31,11 @@ class Joint:
 
     def identity(self, size: int) -> Matrix:
         return np.eye(size)
+
+    def precision(self, gaussian: Gaussian) -> Matrix:
+        """The precision of a posterior of a single learner."""
+        precision = gaussian.precision()
+        return precision if precision.ndim == 2 else np.diag(precision)
 
     def scaled(self, basis: Matrix, values: Vector) -> Matrix:
         """B diag(values) B'."""
@@ -115,6 +113,9 @@ class Independent:
 
     def identity(self, size: int) -> Vector:
         return np.ones(size)
+
+    def precision(self, gaussian: Gaussian) -> Vector:
+        return 1.0 / gaussian.variances()
 
     def scaled(self, basis: Vector, values: Vector) -> Vector:
         return basis**2 * values
@@ -235,6 +236,15 @@ class Everybody(NamedTuple):
     def with_prior(self, prior: Sums) -> Everybody:
         """The same people with another prior."""
         return Everybody(self.sites, self.sums.plus(prior.plus(self.prior, -1.0)), prior)
+
+
+class Belief(NamedTuple):
+    """A person's posterior, and the prior that everybody else gives them."""
+
+    prior_precision: Matrix
+    prior_mean: Vector
+    precision: Matrix
+    mean: Vector
 
 
 class Person:
