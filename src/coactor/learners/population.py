@@ -52,7 +52,7 @@ from coactor.learners.choice import FEW, ChoiceLearner
 from coactor.learners.differences import GRID, UNSCORED, likeliest_of
 from coactor.learners.groups import Groups
 from coactor.learners.serialization import count, inner_state, pack, unpack
-from coactor.learners.sites import Algebra, Belief, Everybody, Independent, Joint, Person, Site, Sums
+from coactor.learners.sites import Algebra, Everybody, Independent, Joint, Person, PersonBelief, Site, Sums
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
@@ -121,7 +121,7 @@ class Population:
         self._spread = self._directions  # running mean of the expected outer products of theta_k - mu
         self._spreads = 0
         self.rounds = 0
-        self._beliefs: dict[str | None, Belief] = {}
+        self._beliefs: dict[str | None, PersonBelief] = {}
 
     # -- what has been learned ----------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ class Population:
         rounds = self.rounds + self.single.rounds
         return f"{type(self).__name__}(dim={self.dim}) after {rounds} rounds with {len(self.people)} people"
 
-    def _belief(self, name: str | None) -> Belief:
+    def _belief(self, name: str | None) -> PersonBelief:
         """The prior by everybody else, and the posterior. Cached until the next update."""
         if name in self._beliefs:
             return self._beliefs[name]
@@ -197,11 +197,11 @@ class Population:
         sums, best = self._drawn_with(name)
         mean, covariance = sums.mean(algebra, best, site)
         prior = algebra.inverse(covariance + GRID[best] * self._directions)
-        belief = Belief(prior, mean, prior, mean)
+        belief = PersonBelief(prior, mean, prior, mean)
         if site is not None:
             precision = prior + algebra.scaled(site.basis, site.size)
             shift = algebra.times(prior, mean) + algebra.times(site.basis, site.shift)
-            belief = Belief(prior, mean, precision, algebra.times(algebra.inverse(precision), shift))
+            belief = PersonBelief(prior, mean, precision, algebra.times(algebra.inverse(precision), shift))
         self._beliefs[name] = belief
         return belief
 

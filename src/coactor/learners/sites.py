@@ -238,7 +238,7 @@ class Everybody(NamedTuple):
         return Everybody(self.sites, self.sums.plus(prior.plus(self.prior, -1.0)), prior)
 
 
-class Belief(NamedTuple):
+class PersonBelief(NamedTuple):
     """A person's posterior, and the prior that everybody else gives them."""
 
     prior_precision: Matrix
