@@ -207,6 +207,20 @@ def test_update_that_fails_changes_nothing():
     assert json.dumps(learner.state()) == before
 
 
+def test_update_changes_nothing_when_learning_raises(monkeypatch):
+    learner = Population(3, start=[1.0, 0.0, 1.0])
+    learner.update(Feedback(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), 1.0, person="ana"))
+    before = json.dumps(learner.state())
+
+    def refuse(*_):
+        raise ValueError("not finite")
+
+    monkeypatch.setattr(type(learner.algebra), "learn", refuse)
+    with pytest.raises(ValueError, match="not finite"):
+        learner.update(Feedback(np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), 1.0, person="ben"))
+    assert json.dumps(learner.state()) == before
+
+
 @pytest.mark.parametrize("name", ["population", "population-committee"])
 def test_learner_of_several_people_conforms(name):
     coactor.check_learner(lambda dim: make(name, dim))
@@ -228,3 +242,37 @@ def test_set_back_undoes_what_a_person_said_about_how_much_people_differ():
     assert learner.difference > earlier.difference
     learner.set_back("ana", earlier)
     assert learner.difference == earlier.difference
+
+
+@pytest.mark.parametrize("dim", [4, FEW + 1])
+@pytest.mark.parametrize("order", [("ana", "ben"), ("ben", "ana")])
+def test_nothing_is_left_when_everybody_is_set_back_to_the_beginning(dim, order):
+    learner = make("default", dim)
+    for name in ("ana", "ben"):
+        for feedback in corrections(np.linspace(-1.0, 1.0, dim), 3, 5):
+            learner.update(replace(feedback, person=name))
+    for name in order:
+        learner.set_back(name, make("default", dim))
+    assert learner.people == ()
+    assert np.array_equal(learner.weights, make("default", dim).weights)
+    restored = make("default", dim)
+    restored.restore(json.loads(json.dumps(learner.state())))
+    assert restored.state() == learner.state()
+
+
+@pytest.mark.parametrize("dim", [4, FEW + 1])
+def test_state_has_no_names_but_those_of_persons(dim):
+    """So that a name can be erased from a log."""
+    tastes = np.random.default_rng(3).standard_normal((2, dim))
+
+    def state(names):
+        learner = make("default", dim)
+        for k in range(40):
+            feedback = next(corrections(3.0 * tastes[k % 2], 1, k))
+            learner.update(replace(feedback, person=names[k % 4]))
+        return json.dumps(learner.state())
+
+    first, second = state(["d", "b", "c", "a"]), state(["w", "x", "y", "z"])
+    for old, new in zip("dbca", "wxyz", strict=True):
+        first = first.replace(f'"person": "{old}"', f'"person": "{new}"')
+    assert first == second

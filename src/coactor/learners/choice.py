@@ -43,7 +43,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coactor.learners.gaussians import Covariance, Diagonal, Gaussian, Precision, with_prior
+from coactor.learners.gaussians import Covariance, Diagonal, Gaussian, Precision, sigmoid, with_prior
 from coactor.learners.serialization import (
     check_feedback,
     count,
@@ -228,10 +228,8 @@ class ChoiceLearner:
         The uncertainty of the weights draws the probabilities towards one half.
         """
         rows = self.rows(differences)
-        logit = rows @ self._posterior.mean
         blur = np.sqrt(1.0 + np.pi / 8.0 * self._posterior.spread(rows))
-        chances: Vector = 0.5 * (1.0 + np.tanh(0.5 * logit / blur))
-        return chances
+        return sigmoid(rows @ self._posterior.mean / blur)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(dim={self.dim}) after {self.rounds} rounds"
@@ -335,11 +333,12 @@ class ChoiceLearner:
     def _prior_variance(self) -> Vector:
         return self.prior_sd**2 + (self._shared_sd**2 if self._shares else np.zeros(self.dim))
 
-    def unlearned(self) -> ChoiceLearner:
-        """A learner with the same prior and settings that has learned nothing."""
-        other = copy(self)
-        other.rounds, other._units = 0, Units.unknown(self.dim)
-        other.prior = self.prior if self.start is None else self.start
+    def unlearned(self, units: bool = False) -> ChoiceLearner:
+        """A learner with the same prior and settings that has learned nothing, or only the units."""
+        other, other.rounds = copy(self), 0
+        if not units:
+            other._units = Units.unknown(self.dim)
+            other.prior = self.prior if self.start is None else self.start
         other._posterior = other.initial()
         return other
 

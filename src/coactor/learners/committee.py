@@ -32,7 +32,7 @@ SLOW_SD = 0.1  # the prior standard deviation of the slow learner
 
 
 Member = TypeVar("Member", bound=ChoiceLearner | Population | Person)
-Learner = TypeVar("Learner", bound=ChoiceLearner | Population)
+Updated = TypeVar("Updated", bound=ChoiceLearner | Population)
 
 
 class Blend(Generic[Member]):
@@ -81,7 +81,7 @@ class Blend(Generic[Member]):
         return chances
 
 
-class _Both(Blend[Learner]):
+class _Both(Blend[Updated]):
     """A blend of two learners that see every round."""
 
     name: str

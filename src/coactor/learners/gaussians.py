@@ -264,7 +264,7 @@ def _primal_newton(
     theta = mean
     value = _loss(fit, labels, worth)
     for _ in range(MAX_STEPS):
-        p = _sigmoid(fit)
+        p = sigmoid(fit)
         bend = worth * p * (1.0 - p)
         away = theta - mean
         slope = precision @ away + rows.T @ (worth * (p - labels))
@@ -297,7 +297,7 @@ def _dual_newton(
     alpha, fit = np.zeros(labels.size), start
     value = _loss(fit, labels, worth)
     for _ in range(MAX_STEPS):
-        p = _sigmoid(fit)
+        p = sigmoid(fit)
         root = np.sqrt(worth * p * (1.0 - p))
         error = worth * (labels - p)
         inner = np.eye(labels.size) + root[:, None] * kernel * root
@@ -325,7 +325,8 @@ def _finite(mode: Vector) -> Vector:
     return mode
 
 
-def _sigmoid(f: Vector) -> Vector:
+def sigmoid(f: Vector) -> Vector:
+    """Probabilities from log-odds."""
     p: Vector = 0.5 * (1.0 + np.tanh(0.5 * f))  # never overflows
     return p
 

@@ -6,7 +6,7 @@ are divided by what they have shown. The log-likelihood of the site of person k 
     l_k(mu) = -1/2 mu' L mu + e' mu
 
 and everybody goes with the group at whose mean it is larger, which is k-means with this distance. It begins
-with the first principal axis of the scores e - L mu at the common mean. After each case the person who was
+with the first principal axis of the gradients e - L mu at the common mean. After each case the person who was
 learned from is looked at again; the mean of their own group is then taken without them, so that nobody stays
 in a group because of themselves.
 
@@ -70,7 +70,7 @@ class Groups:
 
     @staticmethod
     def _sums_of(everybody: Everybody, sums: Sums, second: bool) -> Sums:
-        return sums if second else everybody.sums.plus(sums, -1.0).plus(everybody.prior)
+        return sums if second else everybody.sums.minus(sums).plus(everybody.prior)
 
     def compare(self, everybody: Everybody, name: str, observed: Observed, one: float) -> None:
         """Predict a case of a person who is known, and compare with its log probability under one mean."""
@@ -101,7 +101,7 @@ class Groups:
         """Follow a change of what one person has shown."""
         if name not in self.second:
             return
-        self.sums = self.sums.plus(new.sums.plus(everybody.sums, -1.0))
+        self.sums = self.sums.plus(new.sums.minus(everybody.sums))
         self.second = self.second & new.sites.keys()
         self._dissolve_if_one_is_empty(new)
 
@@ -109,9 +109,9 @@ class Groups:
         """Move a person to the group that they go with."""
         if not self.second or (self.odds(everybody, name) > 0.0) == (name in self.second):
             return
-        sign = -1.0 if name in self.second else 1.0
+        own = Sums.of(self.algebra, [everybody.sites[name]])
+        self.sums = self.sums.minus(own) if name in self.second else self.sums.plus(own)
         self.second = self.second ^ {name}
-        self.sums = self.sums.plus(Sums.of(self.algebra, [everybody.sites[name]]), sign)
         self._dissolve_if_one_is_empty(everybody)
 
     def _dissolve_if_one_is_empty(self, everybody: Everybody) -> None:
@@ -132,17 +132,19 @@ class Groups:
         new = frozenset(name for name, one in zip(names, second, strict=True) if one)
         if new and new not in (self.second, frozenset(names) - self.second):  # which is first means nothing
             self.second = new
-            self.sums = everybody.prior.plus(Sums.of(self.algebra, [everybody.sites[n] for n in sorted(new)]))
+            own = [site for name, site in everybody.sites.items() if name in new]  # not in the order of names
+            self.sums = everybody.prior.plus(Sums.of(self.algebra, own))
             self._forget()
 
     def _first_guess(self, everybody: Everybody, mu: Vector, root: Matrix) -> np.ndarray[Any, Any]:
         """Who is on which side of the common mean, along the axis on which people differ most."""
         algebra = self.algebra
-        scores = np.array([algebra.times(root, algebra.score(site, mu)) for site in everybody.sites.values()])
-        lengths = np.linalg.norm(scores, axis=1)[:, None]
-        scores /= np.where(lengths == 0.0, 1.0, lengths)
-        axis = np.linalg.svd(scores, full_matrices=False)[2][0]
-        side: np.ndarray[Any, Any] = scores @ axis > 0.0
+        sites = everybody.sites.values()
+        gradients = np.array([algebra.times(root, algebra.gradient(site, mu)) for site in sites])
+        lengths = np.linalg.norm(gradients, axis=1)[:, None]
+        gradients /= np.where(lengths == 0.0, 1.0, lengths)
+        axis = np.linalg.svd(gradients, full_matrices=False)[2][0]
+        side: np.ndarray[Any, Any] = gradients @ axis > 0.0
         return side
 
     def _k_means(
@@ -151,7 +153,7 @@ class Groups:
         """The division after some sweeps, and its log-likelihood; all are in the first group if it fails."""
         algebra, t, sites = self.algebra, float(GRID[self.best]), list(everybody.sites.values())
         messages = [algebra.message(site, t) for site in sites]
-        prior = everybody.prior.precisions[0], everybody.prior.shifts[0]
+        prior = everybody.prior.precisions[self.best], everybody.prior.shifts[self.best]
         total = -np.inf
         for _ in range(SWEEPS):
             if second.all() or not second.any():
@@ -173,10 +175,9 @@ class Groups:
     # -- to and from JSON ---------------------------------------------------------------------------------
 
     def state(self, name: str) -> State:
-        """Everything, as JSON-able data."""
+        """Everything but names, as JSON-able data."""
         return {
             "learner": name,
-            "second": sorted(self.second),
             "precisions": pack(self.sums.precisions.reshape(len(GRID), -1)),
             "shifts": pack(self.sums.shifts),
             "scores": pack(self.scores),
@@ -185,11 +186,8 @@ class Groups:
             "used": self.used,
         }
 
-    def restore(self, state: State, name: str, people: frozenset[str]) -> None:
-        """Return to an earlier state. Raises ValueError if it is invalid."""
-        second = frozenset(map(str, state.get("second", ())))
-        if not second <= people:
-            raise ValueError(f"The groups in the state of {name!r} have people that it does not know.")
+    def restore(self, state: State, name: str, second: frozenset[str]) -> None:
+        """Return to an earlier state with these people in the second group. Raises ValueError if invalid."""
         shape = self.sums.precisions.shape
         flat = unpack(state, "precisions", name, (shape[0], math.prod(shape[1:])))
         self.sums = Sums(flat.reshape(shape), unpack(state, "shifts", name, self.sums.shifts.shape))

@@ -30,13 +30,12 @@ person predicts it. The log probabilities are added up, and t has the largest su
 between its centre and t = 1: they say less about how people differ than about how sure mu is. The marginal
 likelihood of the sites would take it for differences between people that rows of a case depend on each other.
 
-The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is a running
-mean of the expected outer products of theta_k - mu (an EM step), shrunk towards the identity. A site keeps
-the A of its last update. If people form two groups (groups.py), "all others" are those of the same group,
-which has a t of its own.
+The prior of person k in a round is what all others say about mu, (Q - M, q - h), plus t A. A is learned too
+(directions.py); a site keeps the A of its last update. If people form two groups (groups.py), "all others"
+are those of the same group, which has a t of its own.
 
 While there is one person, this is the single learner, bit for bit. Features have the same units for all.
-With many features the coordinates of theta are independent: B is the identity and matrices are vectors.
+With many features the coordinates of theta are independent: matrices are vectors, and B = A^(-1/2).
 """
 
 from __future__ import annotations
@@ -48,14 +47,14 @@ from typing import Any
 
 import numpy as np
 
-from coactor.learners.choice import FEW, ChoiceLearner
+from coactor.learners.choice import FEW, ChoiceLearner, Observed
 from coactor.learners.differences import GRID, UNSCORED, likeliest_of
+from coactor.learners.directions import Directions
 from coactor.learners.groups import Groups
 from coactor.learners.serialization import count, inner_state, pack, unpack
 from coactor.learners.sites import Algebra, Everybody, Independent, Joint, Person, PersonBelief, Site, Sums
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
-WINDOW = 10  # rounds in the running mean of A, at least; more if there are more people
 EVERY = 10  # rounds between two values of A
 
 
@@ -108,7 +107,7 @@ class Population:
         return population
 
     def _begin(self, single: ChoiceLearner) -> None:
-        self.single = single  # the learner while there is one person; afterwards only its units are used
+        self.single = single  # the learner while there is one person; afterwards it has only the units
         self.dim, self.start = single.dim, single.start
         self.algebra: Algebra = Joint() if single.dim <= FEW else Independent()
         self._first: str | None = None
@@ -116,10 +115,8 @@ class Population:
         self._everybody = Everybody({}, prior, prior)
         self._groups = Groups(self.algebra, prior)
         self._scores: Mapping[str, Matrix] = {}  # log probabilities of a person's first case, of later ones
-        self._directions = single.prior_sd**2 * self.algebra.identity(self.dim + 1)  # A
-        self._roots = self.algebra.roots(self._directions)
-        self._spread = self._directions  # running mean of the expected outer products of theta_k - mu
-        self._spreads = 0
+        same = self.algebra.diagonal(np.full(self.dim + 1, single.prior_sd**2))
+        self._directions = Directions.of(self.algebra, same, same)
         self.rounds = 0
         self._beliefs: dict[str | None, PersonBelief] = {}
 
@@ -196,10 +193,10 @@ class Population:
         site = self._sites.get(name) if name is not None else None
         sums, best = self._drawn_with(name)
         mean, covariance = sums.mean(algebra, best, site)
-        prior = algebra.inverse(covariance + GRID[best] * self._directions)
+        prior = algebra.inverse(covariance + GRID[best] * self._directions.matrix)
         belief = PersonBelief(prior, mean, prior, mean)
         if site is not None:
-            precision = prior + algebra.scaled(site.basis, site.size)
+            precision = prior + algebra.scaled(site.basis, site.eigenvalues)
             shift = algebra.times(prior, mean) + algebra.times(site.basis, site.shift)
             belief = PersonBelief(prior, mean, precision, algebra.times(algebra.inverse(precision), shift))
         self._beliefs[name] = belief
@@ -222,41 +219,60 @@ class Population:
             self._first = name
             return
         observed = self.single.observe(feedback)
-        if observed is None:
-            return
+        if observed is not None:
+            other = deepcopy(self)
+            other._learn(name, observed)
+            self.__dict__.update(other.__dict__)  # if learning raises, nothing has changed
+
+    def _learn(self, name: str, observed: Observed) -> None:
+        """Learn from one of several people."""
         before = self.single.prior
         self.single.measure(observed)
         if not self._sites:
-            self._part()
+            self._split()
         elif self.single.prior is not before:
             self._adopt_prior()
-        algebra, old, belief = self.algebra, self._sites.get(name), self._belief(name)
-        scores, groups = self._scores.get(name, UNSCORED), self._groups
+        old = self._sites.get(name)
+        log_probabilities = self._everybody.sums.predict(self.algebra, observed, old)
+        if old is not None and self._groups.second:
+            one = float(log_probabilities[self._best])
+            self._groups.compare(self._everybody, name, observed, one)
+        site = self._next_site(name, observed)
+        self._put(name, site)
+        self.rounds += 1
+        nothing = np.zeros_like(log_probabilities)
+        case = [log_probabilities, nothing] if old is None else [nothing, log_probabilities]
+        self._scores = {**self._scores, name: self._scores.get(name, UNSCORED) + np.array(case)}
+        self._learn_structure(name, site)
+        self._beliefs = {}
+
+    def _next_site(self, name: str, observed: Observed) -> Site:
+        """What a person has shown after another case: the posterior without the prior it was given."""
+        algebra, belief, old = self.algebra, self._belief(name), self._sites.get(name)
         precision, mean = belief.prior_precision, belief.prior_mean
         shift = algebra.times(precision, mean)
-        one = self._everybody.sums.predict(algebra, observed, old)
-        scores = scores + np.array([one, 0.0 * one] if old is None else [0.0 * one, one])
         if old is not None:
-            if groups.second:
-                groups.compare(self._everybody, name, observed, float(one[self._best]))
             keep = self.single.forgetting  # forget a little, then learn
-            precision = precision + algebra.scaled(old.basis, keep * old.size)
-            mean = algebra.times(
-                algebra.inverse(precision), shift + algebra.times(old.basis, keep * old.shift)
-            )
+            precision = precision + algebra.scaled(old.basis, keep * old.eigenvalues)
+            own = algebra.times(old.basis, keep * old.shift)
+            mean = algebra.times(algebra.inverse(precision), shift + own)
         precision, mean = algebra.learn(precision, mean, observed)
-        new = algebra.site(
-            precision - belief.prior_precision, algebra.times(precision, mean) - shift, *self._roots
-        )
-        self._put(name, new)
-        self.rounds += 1
-        self._scores = {**self._scores, name: scores}
-        self._learn_directions(name, new)
-        groups.reassign(self._everybody, name)
-        if not groups.used and self.rounds % max(EVERY, len(self.people)) == 0:
-            mu, _ = self._everybody.sums.mean(algebra, self._best)
-            groups.divide(self._everybody, mu, self._roots[0])
-        self._beliefs = {}
+        own = algebra.times(precision, mean) - shift
+        return algebra.site(precision - belief.prior_precision, own, *self._directions.roots)
+
+    def _learn_structure(self, name: str, site: Site) -> None:
+        """In which directions people differ, and who goes together: after a person was learned from."""
+        people, directions = len(self._sites), self._directions
+        sums, best = self._drawn_with(name)
+        directions = directions.observe(self.algebra, sums, best, site, people)
+        if self.rounds % EVERY == 0:
+            mu, _ = sums.mean(self.algebra, best)
+            directions = directions.shrunk(self.algebra, mu, people, self.single.prior_sd**2)
+        self._directions = directions
+        self._groups.reassign(self._everybody, name)
+        if not self._groups.used and self.rounds % max(EVERY, people) == 0:
+            mu, _ = self._everybody.sums.mean(self.algebra, self._best)
+            self._groups.divide(self._everybody, mu, directions.roots[0])
 
     def set_back(self, name: str, earlier: Population) -> None:
         """Set what one person has shown back to an earlier state of this learner; the others' stays."""
@@ -264,16 +280,20 @@ class Population:
             self.restore(earlier.state())
             return
         if not self._sites:
-            self._part()
+            self._split()
         self._put(name, earlier._sites.get(name) if earlier._sites else earlier._first_site(name))
+        if not self._sites:  # nothing is left of what anybody has shown
+            self._begin(self.single.unlearned())
+            return
         self._scores = {**self._scores, name: earlier._scores.get(name, UNSCORED)}
         self._beliefs = {}
 
-    def _part(self) -> None:
+    def _split(self) -> None:
         """A second person: what the first one has shown becomes a site."""
         self._adopt_prior()
         if self._first is not None:
             self._put(self._first, self._first_site(self._first))
+            self.rounds, self.single, self._first = self.single.rounds, self.single.unlearned(True), None
             self._beliefs = {}
 
     def _first_site(self, name: str) -> Site | None:
@@ -283,7 +303,7 @@ class Population:
         posterior, prior = self.single.posterior, self.single.initial()
         own, before = self.algebra.precision(posterior), self.algebra.precision(prior)
         shift = self.algebra.times(own, posterior.mean) - self.algebra.times(before, prior.mean)
-        return self.algebra.site(own - before, shift, *self._roots)
+        return self.algebra.site(own - before, shift, *self._directions.roots)
 
     def _adopt_prior(self) -> None:
         """Take over the prior of the single learner: that of a start depends on the units."""
@@ -291,7 +311,7 @@ class Population:
             return
         old, new = self._everybody.prior, self._prior_sums()
         self._everybody, self._beliefs = self._everybody.with_prior(new), {}
-        self._groups.sums = self._groups.sums.plus(new.plus(old, -1.0))
+        self._groups.sums = self._groups.sums.plus(new.minus(old))
 
     def _prior_sums(self) -> Sums:
         """N(m0, S0 - t V) for every t."""
@@ -302,26 +322,6 @@ class Population:
         """Replace what a person has shown; None removes the person. Arrays are replaced, not modified."""
         old, self._everybody = self._everybody, self._everybody.put(self.algebra, name, site)
         self._groups.put(old, self._everybody, name)
-
-    def _learn_directions(self, name: str, site: Site) -> None:
-        """One EM step for A with the person who was just learned from; A itself changes now and then."""
-        sums, best = self._drawn_with(name)
-        algebra, t = self.algebra, float(GRID[best])
-        mu, covariance = sums.mean(algebra, best)
-        prior = algebra.inverse(t * self._directions)
-        own = algebra.inverse(prior + algebra.scaled(site.basis, site.size))
-        shift = algebra.times(prior, mu) + algebra.times(site.basis, site.shift)
-        expected = algebra.deviation(algebra.times(own, shift) - mu, own, prior, covariance) / t
-        people = len(self._sites)
-        self._spreads += 1
-        self._spread = self._spread + (expected - self._spread) / min(self._spreads, max(WINDOW, people))
-        if self.rounds % EVERY:
-            return
-        shrinkage = 0.5 * self.dim if isinstance(algebra, Joint) else WINDOW
-        unit = algebra.mean_size(self._spread) * algebra.identity(self.dim + 1)
-        directions = (people * self._spread + shrinkage * unit) / (people + shrinkage)
-        self._directions = directions * (self.single.prior_sd**2 / algebra.mean_size(directions))
-        self._roots = algebra.roots(self._directions)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Population:
         """A copy that shares the arrays, because they are replaced and never modified."""
@@ -334,10 +334,11 @@ class Population:
 
     def state(self) -> State:
         """Everything it has learned, as JSON-able data."""
-        people = [{"person": name} for name in self.people]
+        people: list[State] = [{"person": name} for name in self.people]
         for entry, site in zip(people, self._sites.values(), strict=False):  # one person alone has no site
-            scores = self._scores.get(str(entry["person"]), UNSCORED)
+            scores = self._scores.get(entry["person"], UNSCORED)
             entry |= {"learner": self.name, "scores": pack(scores)}
+            entry |= {"second": True} if entry["person"] in self._groups.second else {}
             entry |= {key: pack(array) for key, array in site._asdict().items()}
         state: State = {
             "learner": self.name,
@@ -347,7 +348,7 @@ class Population:
         }
         if self._sites:
             state |= {key: pack(array) for key, array in self._arrays().items()}
-            state |= {"rounds": self.rounds, "spreads": self._spreads}
+            state |= {"rounds": self.rounds, "moments": self._directions.rounds}
             state |= {"groups": self._groups.state(self.name)} if self._groups.second else {}
         return state
 
@@ -355,8 +356,8 @@ class Population:
         return {
             "precisions": self._everybody.sums.precisions.reshape(len(GRID), -1),
             "shifts": self._everybody.sums.shifts,
-            "directions": self._directions,
-            "spread": self._spread,
+            "directions": self._directions.matrix,
+            "moment": self._directions.moment,
         }
 
     def restore(self, state: State) -> None:
@@ -372,25 +373,21 @@ class Population:
             or (single.rounds and not people)
         ):
             raise ValueError(f"The state of {self.name!r} has no people; was it written by state()?")
-        other._first = str(people[0].get("person")) if people else None
-        shape = other._directions.shape
-        several = "precisions" in state or len(people) > 1
+        shape, several = other._directions.matrix.shape, "precisions" in state or len(people) > 1
+        other._first = str(people[0].get("person")) if people and not several else None
         sites: dict[str, Site] = {}
         for entry in people if several else ():
-            basis, size, shift = (
-                unpack(entry, key, self.name, of)
-                for key, of in zip(Site._fields, (shape, shape[:1], shape[:1]), strict=True)
-            )
+            shapes = zip(Site._fields, (shape, shape[:1], shape[:1]), strict=True)
             name = str(entry["person"])
-            sites[name] = Site(basis, size, shift)
+            sites[name] = Site(*(unpack(entry, key, self.name, each) for key, each in shapes))
             other._scores = {**other._scores, name: unpack(entry, "scores", self.name, UNSCORED.shape)}
         if several:
             arrays = {k: unpack(state, k, self.name, a.shape) for k, a in other._arrays().items()}
             sums = Sums(arrays["precisions"].reshape(len(GRID), *shape), arrays["shifts"])
             other._everybody = other._everybody._replace(sites=sites, sums=sums)
             if "groups" in state:
-                other._groups.restore(inner_state(state, self.name, "groups"), self.name, frozenset(sites))
-            other._directions, other._spread = arrays["directions"], arrays["spread"]
-            other._roots = other.algebra.roots(other._directions)
-            other.rounds, other._spreads = (count(state, k, self.name) for k in ("rounds", "spreads"))
+                second = frozenset(str(each["person"]) for each in people if each.get("second") is True)
+                other._groups.restore(inner_state(state, self.name, "groups"), self.name, second)
+            other.rounds, moments = (count(state, k, self.name) for k in ("rounds", "moments"))
+            other._directions = Directions.of(other.algebra, arrays["directions"], arrays["moment"], moments)
         self.__dict__.update(other.__dict__)

@@ -14,23 +14,28 @@ import numpy as np
 
 from coactor.learners.choice import ChoiceLearner, Observed
 from coactor.learners.differences import GRID
-from coactor.learners.gaussians import Diagonal, Gaussian, Precision
+from coactor.learners.gaussians import Diagonal, Gaussian, Precision, sigmoid
 from coactor.protocol import Matrix, Vector
 
 
 class Site(NamedTuple):
     """What one person has shown: L = B diag(l) B', e = B u."""
 
-    basis: Matrix
-    size: Vector
-    shift: Vector
+    basis: Matrix  # B
+    eigenvalues: Vector  # l
+    shift: Vector  # u
 
 
 class Joint:
     """The algebra of sites with full matrices."""
 
-    def identity(self, size: int) -> Matrix:
-        return np.eye(size)
+    def diagonal(self, values: Vector) -> Matrix:
+        """The matrix with this diagonal."""
+        return np.diag(values)
+
+    def prior_people(self, features: int) -> float:
+        """How many people the target counts as to which the covariance of differences is shrunk."""
+        return 0.5 * features
 
     def precision(self, gaussian: Gaussian) -> Matrix:
         """The precision of a posterior of a single learner."""
@@ -44,8 +49,8 @@ class Joint:
 
     def message(self, site: Site, t: float) -> tuple[Matrix, Vector]:
         """M(t) and h(t): what one person says about mu."""
-        share = 1.0 + t * site.size
-        return self.scaled(site.basis, site.size / share), site.basis @ (site.shift / share)
+        share = 1.0 + t * site.eigenvalues
+        return self.scaled(site.basis, site.eigenvalues / share), site.basis @ (site.shift / share)
 
     def times(self, matrix: Matrix, vector: Vector) -> Vector:
         return matrix @ vector
@@ -53,11 +58,11 @@ class Joint:
     def likelihood(self, site: Site, mu: Vector) -> float:
         """The log-likelihood of a site at mu: -1/2 mu' L mu + e' mu."""
         along = site.basis.T @ mu
-        return float(site.shift @ along - 0.5 * site.size @ along**2)
+        return float(site.shift @ along - 0.5 * site.eigenvalues @ along**2)
 
-    def score(self, site: Site, mu: Vector) -> Vector:
+    def gradient(self, site: Site, mu: Vector) -> Vector:
         """Its gradient: e - L mu."""
-        return site.basis @ (site.shift - site.size * (site.basis.T @ mu))
+        return site.basis @ (site.shift - site.eigenvalues * (site.basis.T @ mu))
 
     def inverse(self, matrix: Matrix) -> Matrix:
         inverse = np.linalg.inv(matrix)
@@ -79,7 +84,7 @@ class Joint:
 
     def drawn(self, site: Site, ts: Vector, mus: Matrix) -> Matrix:
         """E[theta_k | mu] of several t and mu: B'^-1 (t u + B' mu) / (1 + t l)."""
-        drawn = (np.outer(ts, site.shift) + mus @ site.basis) / (1.0 + np.outer(ts, site.size))
+        drawn = (np.outer(ts, site.shift) + mus @ site.basis) / (1.0 + np.outer(ts, site.eigenvalues))
         return np.linalg.solve(site.basis.T, drawn.T).T.astype(np.float64, copy=False)
 
     def deviation(self, away: Vector, own: Matrix, prior: Matrix, covariance: Matrix) -> Matrix:
@@ -88,18 +93,18 @@ class Joint:
         expected: Matrix = np.outer(away, away) + own + pull @ covariance @ pull.T
         return expected
 
-    def mean_size(self, matrix: Matrix) -> float:
+    def mean_diagonal(self, matrix: Matrix) -> float:
         return float(np.trace(matrix)) / len(matrix)
 
     def roots(self, matrix: Matrix) -> tuple[Matrix, Matrix]:
         """The square root, and its inverse."""
-        sizes, vectors = np.linalg.eigh(matrix)
-        half = np.sqrt(sizes)
+        values, vectors = np.linalg.eigh(matrix)
+        half = np.sqrt(values)
         return (vectors * half) @ vectors.T, (vectors / half) @ vectors.T
 
     def site(self, precision: Matrix, shift: Vector, root: Matrix, inverse_root: Matrix) -> Site:
-        sizes, vectors = np.linalg.eigh(root @ (0.5 * (precision + precision.T)) @ root)
-        return Site(inverse_root @ vectors, np.maximum(sizes, 0.0), vectors.T @ (root @ shift))
+        values, vectors = np.linalg.eigh(root @ (0.5 * (precision + precision.T)) @ root)
+        return Site(inverse_root @ vectors, np.maximum(values, 0.0), vectors.T @ (root @ shift))
 
     def learn(self, precision: Matrix, mean: Vector, observed: Observed) -> tuple[Matrix, Vector]:
         """The Laplace step from this precision and mean."""
@@ -109,10 +114,13 @@ class Joint:
 
 
 class Independent:
-    """The same with independent coordinates: matrices are vectors, and B is 1."""
+    """The same with independent coordinates: matrices are vectors, and B = A^(-1/2)."""
 
-    def identity(self, size: int) -> Vector:
-        return np.ones(size)
+    def diagonal(self, values: Vector) -> Vector:
+        return values
+
+    def prior_people(self, features: int) -> float:
+        return 10.0
 
     def precision(self, gaussian: Gaussian) -> Vector:
         return 1.0 / gaussian.variances()
@@ -121,18 +129,18 @@ class Independent:
         return basis**2 * values
 
     def message(self, site: Site, t: float) -> tuple[Vector, Vector]:
-        share = 1.0 + t * site.size
-        return self.scaled(site.basis, site.size / share), site.basis * (site.shift / share)
+        share = 1.0 + t * site.eigenvalues
+        return self.scaled(site.basis, site.eigenvalues / share), site.basis * (site.shift / share)
 
     def times(self, matrix: Vector, vector: Vector) -> Vector:
         return matrix * vector
 
     def likelihood(self, site: Site, mu: Vector) -> float:
         along = site.basis * mu
-        return float(site.shift @ along - 0.5 * site.size @ along**2)
+        return float(site.shift @ along - 0.5 * site.eigenvalues @ along**2)
 
-    def score(self, site: Site, mu: Vector) -> Vector:
-        return site.basis * (site.shift - site.size * (site.basis * mu))
+    def gradient(self, site: Site, mu: Vector) -> Vector:
+        return site.basis * (site.shift - site.eigenvalues * (site.basis * mu))
 
     def inverse(self, matrix: Vector) -> Vector:
         return 1.0 / matrix
@@ -148,13 +156,13 @@ class Independent:
         return shifts / precisions
 
     def drawn(self, site: Site, ts: Vector, mus: Matrix) -> Matrix:
-        drawn = (np.outer(ts, site.shift) + mus * site.basis) / (1.0 + np.outer(ts, site.size))
+        drawn = (np.outer(ts, site.shift) + mus * site.basis) / (1.0 + np.outer(ts, site.eigenvalues))
         return drawn / site.basis
 
     def deviation(self, away: Vector, own: Vector, prior: Vector, covariance: Vector) -> Vector:
         return away**2 + own + (own * prior - 1.0) ** 2 * covariance
 
-    def mean_size(self, matrix: Vector) -> float:
+    def mean_diagonal(self, matrix: Vector) -> float:
         return float(matrix.mean())
 
     def roots(self, matrix: Vector) -> tuple[Vector, Vector]:
@@ -191,8 +199,11 @@ class Sums(NamedTuple):
         sums = [[reduce(np.add, column) for column in pair] for pair in columns]
         return cls(np.array([pair[0] for pair in sums]), np.array([pair[1] for pair in sums]))
 
-    def plus(self, other: Sums, sign: float = 1.0) -> Sums:
-        return Sums(self.precisions + sign * other.precisions, self.shifts + sign * other.shifts)
+    def plus(self, other: Sums) -> Sums:
+        return Sums(self.precisions + other.precisions, self.shifts + other.shifts)
+
+    def minus(self, other: Sums) -> Sums:
+        return Sums(self.precisions - other.precisions, self.shifts - other.shifts)
 
     def at(self, best: int) -> Sums:
         """Those of one t."""
@@ -228,14 +239,14 @@ class Everybody(NamedTuple):
         """With another site of a person; None removes the person."""
         sums, old = self.sums, self.sites.get(name)
         if old is not None:
-            sums = sums.plus(Sums.of(algebra, [old]), -1.0)
+            sums = sums.minus(Sums.of(algebra, [old]))
         if site is None:
             return Everybody({key: one for key, one in self.sites.items() if key != name}, sums, self.prior)
         return Everybody({**self.sites, name: site}, sums.plus(Sums.of(algebra, [site])), self.prior)
 
     def with_prior(self, prior: Sums) -> Everybody:
         """The same people with another prior."""
-        return Everybody(self.sites, self.sums.plus(prior.plus(self.prior, -1.0)), prior)
+        return Everybody(self.sites, self.sums.plus(prior.minus(self.prior)), prior)
 
 
 class PersonBelief(NamedTuple):
@@ -289,5 +300,4 @@ class Person:
         """The probability that this person makes each move, given its feature difference."""
         rows = self._single.rows(differences)
         blur = np.sqrt(1.0 + np.pi / 8.0 * self._algebra.spread(self._precision, rows))
-        chances: Vector = 0.5 * (1.0 + np.tanh(0.5 * (rows @ self._mean) / blur))
-        return chances
+        return sigmoid(rows @ self._mean / blur)
