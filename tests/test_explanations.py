@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -120,19 +117,3 @@ def test_lesson_compares_changes_in_units_and_says_what_was_accepted_or_not_lear
     assert accepted == "Accepted as proposed. Now prefers parks."
     assert "nothing was learned" in explanations.lesson(names, before, after, learn=False)
     assert explanations.lesson(names, before, before, accepted=True).startswith("Accepted as proposed; ")
-
-
-def test_person_who_does_not_mind_a_feature_is_not_said_to_prefer_it() -> None:
-    views = {"ana": (np.array([10.0, 10.0]), 2.0), "ben": (np.array([10.0, -0.5]), 1.0)}
-
-    def person(name: str) -> SimpleNamespace:
-        weights, deviation = views[name]
-        spread = {"deviations": lambda: np.full(2, deviation), "prior_deviations": lambda: np.full(2, 10.0)}
-        return SimpleNamespace(weights=weights, **spread)
-
-    learner: Any = SimpleNamespace(people=list(views), person=person, difference=1.0, prior_deviations=None)
-    view = explanations.people(["distance", "toll"], [-1, -1], learner)
-    assert [one.words for one in view.people] == [
-        ["ana avoids toll much more than the others.", "ana avoids distance less than the others."],
-        ["ben avoids toll less than the others.", "ben avoids distance twice as much as the others."],
-    ]

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coactor import corrections, learners, rounds
-from coactor.explanations import PeopleView, lesson, people
+from coactor.agreement import PeopleView, compare_people
+from coactor.explanations import lesson
 from coactor.memory import Memory, start_weights, with_habits
 from coactor.proposals import strategies
 from coactor.proposals.acceptance import Acceptance
@@ -353,7 +354,7 @@ class Session:
 
     def people(self, *, hide: bool = False) -> PeopleView:
         """What people share, how they differ and who goes together; `hide` leaves out their names."""
-        return people(self._names, self._signs, self.learner, hide)
+        return compare_people(self._names, self._signs, self.learner, hide)
 
     def state(self) -> State:
         """What was learned, and the version, as JSON-able data; open proposals are not included."""

@@ -4,8 +4,7 @@ Model. The expert makes a move whose feature difference is D with probability
 
     P(made) = sigma(w . D - b)
 
-b is the expert's threshold: kappa, in units of how decisive they are. theta = (w, b) has a Gaussian
-posterior.
+b is the expert's threshold: kappa, in units of how decisive they are. (w, b) has a Gaussian posterior.
 
 Observations, each round: every step of the expert's path, label "made"; every move from the final solution,
 label "declined". An accepted proposal is as informative as a corrected one: none of its moves is worth
@@ -18,8 +17,7 @@ power `evidence` observations, so that one case does not outweigh a good start. 
 so each counts in full while there are at most ROWS rows per feature, and less beyond; not with many features.
 The log-odds allow for steps being over-represented, so that probabilities stay right.
 
-Update. Online Laplace (gaussians.py): the mode of posterior x this round's likelihood, and the curvature
-there. Memory and time do not grow with the number of rounds.
+Update. Online Laplace (gaussians.py): the mode of posterior x this round's likelihood, and the curvature.
 
 Units. Each feature is measured by its root mean square when it first varies, and rows by their mean length in
 the first round (units.py). So the same settings suit every domain and unit.
@@ -29,9 +27,8 @@ it, in units of what moves change. So their length is free, a few cases confirm 
 that contradict them replace them. Features to which it gives 0, such as habits, vary with the others.
 
 Many features. Beyond 250, a round says little about each. Then all features share one unit, a row counts
-by its direction alone (the lengths of moves may differ by orders of magnitude, as those of exchanges at the
-top and at the end of a long list do), the prior is narrower, and the past is remembered longer.
-committee.py combines two such learners.
+by its direction alone (lengths may differ by orders of magnitude), the prior is narrower, and the past is
+remembered longer. committee.py combines two such learners.
 """
 
 from __future__ import annotations
@@ -107,14 +104,11 @@ class ChoiceLearner:
         The prior variance that all weights share, relative to `prior_sd`^2; not used with many features.
     forgetting
         The factor by which the precision of the past shrinks each round; below 1 the learner follows
-        preferences that drift. By default 0.995, with more than 100 features closer to 1, because there is
-        more to learn before it is forgotten.
+        preferences that drift. By default 0.995, with more than 100 features closer to 1.
     use_lengths
-        Whether the length of a row counts, or its direction alone. By default it counts, with many features
-        it does not.
+        Whether the length of a row counts, or its direction alone; by default not with many features.
     independent
-        Whether the posterior treats weights as independent, which is cheaper, but learns less from features
-        that vary together. By default beyond 1000 features.
+        Whether the posterior treats weights as independent, which is cheaper; by default beyond 1000.
     start
         The weights in use today, in the problem's units; it proposes with them until it learns. Only their
         proportions matter. Instead of `prior`, which is in the learner's units.
@@ -123,8 +117,7 @@ class ChoiceLearner:
         expects errors as large as the weights themselves, 10 of a tenth of that. By default `prior_mean`: the
         start decides only what is proposed before anything is learned.
     evidence
-        The n rows of one case count as n to this power independent observations, steps as more (see above);
-        1 counts each of them.
+        The n rows of one case count as n to this power observations, steps as more (see above).
 
     Examples
     --------
@@ -196,7 +189,7 @@ class ChoiceLearner:
 
     @property
     def threshold(self) -> float:
-        """The mean of b; infinite before the first round, because no unit of gains is known yet."""
+        """The mean of b; infinite before the first round, when no unit of gains is known."""
         return float(self._posterior.mean[-1]) if self.measured else math.inf
 
     @property
@@ -221,6 +214,10 @@ class ChoiceLearner:
         """1 - posterior / prior standard deviation of each weight: 0 nothing learned, 1 certain."""
         left: Vector = np.sqrt(self._posterior.variances()[:-1] / self._prior_variance())
         return 1.0 - np.minimum(1.0, left)
+
+    def variances(self, rows: Matrix, around_others: bool = False) -> Vector:
+        """The posterior variance of rows @ weights; one person is compared with no others."""
+        return self._posterior.spread(self.without_threshold(rows))
 
     def chances(self, differences: Matrix) -> Vector:
         """The probability that the expert makes each move, given its feature difference.
@@ -298,6 +295,10 @@ class ChoiceLearner:
     def rows(self, differences: Matrix) -> Matrix:
         """Feature differences of moves, in the units of (w, b): rows . (w, b) is the log-odds of each."""
         return self._rows(differences, True, self.scale)
+
+    def without_threshold(self, rows: Matrix) -> Matrix:
+        """The rows of which rows . (w, b), in the units of (w, b), are those times the weights."""
+        return np.hstack([rows / self.scale, np.zeros((len(rows), 1))])
 
     def _rows(self, differences: Matrix, threshold: bool, scale: Vector) -> Matrix:
         """What is multiplied with theta: differences in the learner's units, and -1 for the threshold."""

@@ -75,6 +75,10 @@ class Blend(Generic[Member]):
         """1 - posterior / prior standard deviation of each weight: 0 nothing learned, 1 certain."""
         return self.quick.known()
 
+    def variances(self, rows: Matrix, around_others: bool = False) -> Vector:
+        """The posterior variance of rows @ weights: the quick learner's."""
+        return self.quick.variances(rows, around_others)
+
     def chances(self, differences: Matrix) -> Vector:
         """The probability that the expert makes each move: the mean of the two."""
         chances: Vector = 0.5 * (self.quick.chances(differences) + self.slow.chances(differences))

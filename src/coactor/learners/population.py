@@ -147,8 +147,7 @@ class Population:
         """The weights of a person; those of the population for a newcomer, and without a name."""
         if not self._sites:
             return self.single
-        belief = self._belief(name if name in self._sites and name else None)
-        return Person(self.single, self.algebra, belief.mean, belief.precision)
+        return Person(self.single, self.algebra, self._belief(name if name in self._sites and name else None))
 
     @property
     def weights(self) -> Vector:
@@ -172,6 +171,10 @@ class Population:
         """1 - posterior / prior standard deviation of each weight."""
         return self.person("").known()
 
+    def variances(self, rows: Matrix, around_others: bool = False) -> Vector:
+        """The posterior variance of rows @ weights, for a newcomer."""
+        return self.person("").variances(rows, around_others)
+
     def chances(self, differences: Matrix) -> Vector:
         """The probability that a newcomer makes each move."""
         return self.person("").chances(differences)
@@ -193,12 +196,14 @@ class Population:
         site = self._sites.get(name) if name is not None else None
         sums, best = self._drawn_with(name)
         mean, covariance = sums.mean(algebra, best, site)
-        prior = algebra.inverse(covariance + GRID[best] * self._directions.matrix)
-        belief = PersonBelief(prior, mean, prior, mean)
+        differences = GRID[best] * self._directions.matrix
+        prior = algebra.inverse(covariance + differences)
+        belief = PersonBelief(prior, mean, prior, mean, differences)
         if site is not None:
             precision = prior + algebra.scaled(site.basis, site.eigenvalues)
             shift = algebra.times(prior, mean) + algebra.times(site.basis, site.shift)
-            belief = PersonBelief(prior, mean, precision, algebra.times(algebra.inverse(precision), shift))
+            own = algebra.times(algebra.inverse(precision), shift)
+            belief = PersonBelief(prior, mean, precision, own, differences)
         self._beliefs[name] = belief
         return belief
 

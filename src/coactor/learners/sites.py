@@ -250,12 +250,13 @@ class Everybody(NamedTuple):
 
 
 class PersonBelief(NamedTuple):
-    """A person's posterior, and the prior that everybody else gives them."""
+    """A person's posterior, the prior that everybody else gives them, and t A."""
 
     prior_precision: Matrix
     prior_mean: Vector
     precision: Matrix
     mean: Vector
+    differences: Matrix
 
 
 class Person:
@@ -265,12 +266,13 @@ class Person:
     ----------
     single
         The learner that has the units.
-    algebra, mean, precision
+    algebra, belief
         The posterior of (w, b) in these units.
     """
 
-    def __init__(self, single: ChoiceLearner, algebra: Algebra, mean: Vector, precision: Matrix) -> None:
-        self._single, self._algebra, self._mean, self._precision = single, algebra, mean, precision
+    def __init__(self, single: ChoiceLearner, algebra: Algebra, belief: PersonBelief) -> None:
+        self._single, self._algebra, self._belief = single, algebra, belief
+        self._mean, self._precision = belief.mean, belief.precision
 
     @property
     def weights(self) -> Vector:
@@ -295,6 +297,14 @@ class Person:
     def known(self) -> Vector:
         """1 - posterior / prior standard deviation of each weight."""
         return 1.0 - np.minimum(1.0, self.deviations() / self.prior_deviations())
+
+    def variances(self, rows: Matrix, around_others: bool = False) -> Vector:
+        """The posterior variance of rows @ weights; `around_others`: given mu, as people are compared."""
+        precision = self._precision
+        if around_others:
+            shown = precision - self._belief.prior_precision
+            precision = self._algebra.inverse(self._belief.differences) + shown
+        return self._algebra.spread(precision, self._single.without_threshold(rows))
 
     def chances(self, differences: Matrix) -> Vector:
         """The probability that this person makes each move, given its feature difference."""

@@ -297,6 +297,9 @@ class Preferences(Protocol):
     def known(self) -> Vector:
         """1 - posterior / prior standard deviation of each weight."""
 
+    def variances(self, rows: Matrix, around_others: bool = False) -> Vector:
+        """The posterior variance of rows @ weights; `around_others`: without what is unknown of all."""
+
 
 @runtime_checkable
 class KnowsPeople(Protocol):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from coactor.agreement import PeopleView, compare_people
 from coactor.corrections import apply_move, edit_distance
-from coactor.explanations import PeopleView, people
 from coactor.proposals.calibration import Calibration, calibration
 from coactor.protocol import (
     Domain,
@@ -108,9 +108,9 @@ class Reports:
         """
         return self._ledger.weights(version, person)
 
-    def people(self, *, hide: bool = False) -> PeopleView:
-        """What people share, how they differ and who goes together; `hide` leaves out their names."""
-        return people(self.config["features"], self.signs, self.learner(), hide)
+    def people(self, *, hide: bool = False, reader: str = "") -> PeopleView:
+        """What people share, how they differ and who goes together; `hide` leaves out names."""
+        return compare_people(self.config["features"], self.signs, self.learner(), hide, reader)
 
     @property
     def version(self) -> int:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
-from coactor.explanations import PeopleView
+from coactor.agreement import PeopleView
 from coactor.lab.archives.missing_features import cases_of_study, diagnose
 from coactor.proposals.calibration import Calibration
 from coactor.protocol import HasPosterior, Learner, Vector
@@ -118,7 +118,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """Return what people share, how they differ and who goes together. Only a lead sees names."""
         require(account, "read", study)
         hide = hide or account.role(study) not in PERMISSIONS["lead"]
-        return json_response(asdict(studies.study(study).people(hide=hide)))
+        return json_response(asdict(studies.study(study).people(hide=hide, reader=account.name)))
 
     @router.get(
         "/studies/{study}/features", tags=["reports"], response_model=MissingFeatures, responses=ERRORS
