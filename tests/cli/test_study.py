@@ -187,3 +187,11 @@ def test_extend_creates_a_study_with_habits(run):
     assert "some of similar" in run(
         "study", "extend", "tours", "--habits", "odd", "--name", "other", ok=False
     )
+
+
+def test_a_value_error_is_reported_in_one_sentence(run, monkeypatch):
+    def refuse(*_, **__):
+        raise ValueError("The learner refuses.")
+
+    monkeypatch.setattr("coactor.studies.log.transfer.erase", refuse)
+    assert run("study", "erase", "tours", "ana", "--yes", ok=False) == "Error: The learner refuses.\n"
