@@ -14,9 +14,9 @@ UP = [1.0, 1.0, 1.0]
 WANTS = {"ana": [1, 0, 0], "ben": [0, 0, 1]}
 
 
-def taught(url, rounds=8):
+def taught(url, rounds=8, learner="default"):
     """Ana wants the first switch on, Ben the last one."""
-    study = open_study(url, "desk", Switches(), create=True, clock=Clock())
+    study = open_study(url, "desk", Switches(), learner, create=True, clock=Clock())
     for _ in range(rounds):
         for name, wanted in WANTS.items():
             p = study.ask(UP, actor=name)
@@ -90,6 +90,17 @@ def test_rollback_of_one_person_leaves_the_others(url):
         assert verify(study.store, "desk").version == study.version
         with pytest.raises(NotFound, match="No correction is by a person called 'cleo'"):
             study.rollback(version, "who?", person="cleo")
+
+
+@pytest.mark.parametrize("learner", ["default", "separate-CSPER"])
+def test_rollback_of_one_person_to_nothing_can_be_undone(url, learner):
+    with taught(url, learner=learner) as study:
+        version, ben = study.version, study.weights(person="ben")
+        study.rollback(0, "ben was on leave", person="ben")
+        assert study.learner().people == ("ana",)
+        study.rollback(version, "no, he was here", person="ben")
+        assert np.allclose(study.weights(person="ben"), ben)
+        assert verify(study.store, "desk").version == study.version
 
 
 def test_rollback_of_a_person_needs_a_learner_of_people(url):
