@@ -18,6 +18,7 @@ from coactor.protocol import (
     Conflict,
     Correction,
     Feedback,
+    Invalid,
     Move,
     NotFound,
     Proposal,
@@ -361,3 +362,20 @@ def test_a_restored_session_continues_as_the_original() -> None:
 def test_repr_says_what_a_session_is_about() -> None:
     assert repr(played(0)[0]) == "<Session of Tour with learner CSPER: 0 asked, 0 told>"
     assert "5 asked, 5 told, mean effort of the last 5" in repr(played()[0])
+
+
+@pytest.mark.parametrize("name", [["ana"], 5, None, b"ana", "x" * 101, "an\na"])
+def test_session_raises_invalid_for_what_is_not_a_name(name: Any) -> None:
+    session, case, _ = played(0)
+    proposal = session.ask(case.x, person="ana")
+    for call in (
+        lambda: session.ask(case.x, person=name),
+        lambda: session.ask(case.x, actor=name),
+        lambda: session.tell(proposal, moves=[], person=name),
+        lambda: session.tell(proposal, moves=[], actor=name),
+        lambda: session.weights(person=name if name != "an\na" else 5),
+    ):
+        with pytest.raises(Invalid, match=r"^The (person|actor) "):
+            call()
+    assert session.version == 0
+    assert session.tell(proposal, moves=[]).version == 1

@@ -46,6 +46,7 @@ from coactor.protocol import (
 from coactor.protocol.abilities import has_posterior, learner_for, whose
 from coactor.rounds import Knowledge
 from coactor.solutions import same_solution
+from coactor.validation import text, validate_actor
 
 MOST_OPEN = 1000  # proposals that wait for a tell, and keys
 MOST_VERSIONS = 1000  # whose weights are remembered
@@ -201,6 +202,7 @@ class Session:
         Conflict
             If the key was used for another problem.
         """
+        validate_actor(actor, person=person)
         known = None if key is None else self._keys.get(key)
         if known is not None:
             if not same_solution(known[1], problem):
@@ -270,6 +272,7 @@ class Session:
         NotFound, Conflict
             If there is no such proposal, or it was already told.
         """
+        validate_actor(actor, person=person)
         asked, key, asked_for, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
         if correction is not None:
             corrections.check_alone(moves, path, solution, effort, cut)
@@ -339,6 +342,7 @@ class Session:
             If there is no such version, or it is no longer remembered. Of people who have weights of their
             own, only the current ones are.
         """
+        text(person, "person", 100)
         if version is None or (version == self.version and person):
             return learner_for(self.learner, person).weights.copy()
         if whose(self.learner, person):

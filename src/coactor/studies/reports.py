@@ -42,6 +42,7 @@ from coactor.studies.tickets import (
     people_of,
     state_of,
 )
+from coactor.validation import text
 
 
 class Reports:
@@ -106,7 +107,7 @@ class Reports:
 
         Raises NotFound if there is no such version.
         """
-        return self._ledger.weights(version, person)
+        return self._ledger.weights(version, text(person, "person", 100))
 
     def people(self, *, hide: bool = False) -> PeopleView:
         """What people share, how they differ and who goes together; `hide` leaves out their names."""

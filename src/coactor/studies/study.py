@@ -18,8 +18,9 @@ from coactor.memory import with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
 from coactor.protocol.abilities import Samples
+from coactor.solutions import short
 from coactor.studies import catalog
-from coactor.studies.codec import Codec, text
+from coactor.studies.codec import Codec
 from coactor.studies.desk import LEASE, Desk
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log import transfer
@@ -33,6 +34,7 @@ from coactor.studies.reports import Reports, id_of, version_row
 from coactor.studies.results import Version
 from coactor.studies.settings import strategies, validated
 from coactor.studies.telling import Request, Teller
+from coactor.validation import text, validate_actor
 
 
 class Study(Reports):
@@ -132,8 +134,7 @@ class Study(Reports):
         SolverFailed
             If the solver raises an exception other than ValueError.
         """
-        validate_actor(actor, via)
-        text(person, "person", 100)
+        validate_actor(actor, via, person)
         text(label, "label", 200)
         if key is not None and not text(key, "key", 200):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
@@ -236,8 +237,7 @@ class Study(Reports):
             If there is no such proposal; or it was told something else, is held by another person, or was
             solved again and the caller does not say which solution was corrected.
         """
-        validate_actor(actor, via)
-        text(person, "person", 100)
+        validate_actor(actor, via, person)
         more: dict[str, Any] = {"learn": learn, "note": text(note, "note", 2000), "seconds": seconds}
         if correction is None:
             request = Request(
@@ -334,6 +334,8 @@ class Study(Reports):
         text(person, "person", 100)
         if not text(reason, "reason", 2000).strip():
             raise Invalid("A rollback needs a reason, for the people who read the log later.")
+        if isinstance(to, bool) or not isinstance(to, int | np.integer):
+            raise Invalid(f"The version must be a whole number; found {short(to)}.")
         newest = self.version
         if not 0 <= to <= newest:
             raise NotFound(f"Study {self.name!r} has versions 0 to {newest}; there is no version {to}.")
@@ -387,9 +389,3 @@ def _installed_domain(store: Store, name: str, config: dict[str, Any]) -> Domain
         )
     with store.reading() as sql:
         return catalog.make(kind, catalog.whole(about["parameters"], sql.problem), limits=False)
-
-
-def validate_actor(actor: str, via: str = "") -> None:
-    """Raises Invalid if the names of actor and account are not text of at most 100 characters."""
-    text(actor, "actor", 100)
-    text(via, "account", 100)

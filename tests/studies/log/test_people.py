@@ -119,6 +119,20 @@ def test_snapshots_are_frequent_with_several_people_and_only_the_newest_is_kept(
         assert verify(study.store, "desk").version == study.version
 
 
+def test_log_with_control_characters_in_names_still_opens(url, monkeypatch):
+    with monkeypatch.context() as earlier:
+        earlier.setattr("coactor.studies.study.validate_actor", lambda *_: None)
+        with open_study(url, "desk", Switches(), create=True) as study:
+            study.tell(study.ask(UP, person="a\nb", actor="c\td"), moves=[], actor="c\td")
+            waiting = study.ask(UP, person="a\nb")
+    with open_study(url, "desk", Switches()) as study:
+        assert study.tell(waiting, moves=[]).version == 2
+        assert study.learner().people == ("a\nb",)
+        assert verify(study.store, "desk").version == study.rollback(1, "back", person="a\nb").version - 1
+        with pytest.raises(Invalid, match=r"contains the control character U\+000A"):
+            study.ask(UP, person="a\nb")
+
+
 def test_default_still_opens_studies_of_the_earlier_default_learner(url):
     with open_study(url, "desk", Switches(), "choice", create=True):
         pass
