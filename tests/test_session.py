@@ -306,6 +306,15 @@ def test_ask_returns_the_same_proposal_for_the_same_key() -> None:
     assert session.ask(case.x, key="monday") is proposal
 
 
+def test_ask_conflicts_when_the_key_was_used_for_another_person() -> None:
+    session, case, _ = played(0)
+    proposal = session.ask(case.x, key="monday", person="ana")
+    assert session.ask(case.x, key="monday", person="ana") is proposal
+    assert session.ask(case.x, key="monday", actor="ben") is proposal
+    with pytest.raises(Conflict, match="another problem or person"):
+        session.ask(case.x, key="monday", person="ben")
+
+
 def test_effort_and_weights_are_available_by_round_and_version() -> None:
     session, *_ = played()
     assert [row.seq for row in session.effort()] == [1, 2, 3, 4, 5]

@@ -167,7 +167,7 @@ class Session:
         self._told: list[tuple[Any, ...]] = []  # the values of an `EffortRow` each
         self._asked = 0
         self._open: OrderedDict[int, _Open] = OrderedDict()
-        self._keys: OrderedDict[str, tuple[Proposal, Problem]] = OrderedDict()
+        self._keys: OrderedDict[str, tuple[Proposal, Problem, str]] = OrderedDict()
         self._weights = deque([learner.weights.copy()], MOST_VERSIONS)  # the last one is the current one
 
     @property
@@ -200,14 +200,15 @@ class Session:
         Raises
         ------
         Conflict
-            If the key was used for another problem.
+            If the key was used for another problem or person.
         """
         validate_actor(actor, person=person)
         known = None if key is None else self._keys.get(key)
         if known is not None:
-            if not same_solution(known[1], problem):
-                raise Conflict(f"The key {key!r} was used for another problem; choose a new key.")
-            return known[0]
+            proposal, asked, asked_for = known
+            if not same_solution(asked, problem) or person not in ("", asked_for):
+                raise Conflict(f"The key {key!r} was used for another problem or person; choose a new key.")
+            return proposal
         proposal = rounds.propose(
             self.domain,
             self.strategy,
@@ -225,7 +226,7 @@ class Session:
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         if key is not None:
-            self._keys[key] = proposal, problem
+            self._keys[key] = proposal, problem, person
             if len(self._keys) > MOST_OPEN:
                 self._keys.popitem(last=False)
         return proposal

@@ -130,7 +130,7 @@ class Study(Reports):
         Raises
         ------
         Conflict
-            If the key was used for another problem.
+            If the key was used for another problem or person.
         SolverFailed
             If the solver raises an exception other than ValueError.
         """
@@ -263,7 +263,7 @@ class Study(Reports):
                 solved = None if draft is None else (self._ledger.loads, draft.version, draft.solved_for)
                 whose = person or (draft.person if draft is not None else "") or actor
             if solved is None:
-                return self._teller.repeated(id, request)
+                return self._teller.repeated(id, request, person)
             corrected = self._proposer.corrected(id, asked_with, solved_for, request.path)
             told, trial = self._teller.prepare(corrected, request, whose)
             with self._ledger.writing() as log:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coactor.studies import Invalid, NotFound, open_study
+from coactor.studies import Conflict, Invalid, NotFound, open_study
 from coactor.studies.log import ledger
 from coactor.studies.log.verification import verify
 from tests.studies.stubs import Clock, Switches, flip
@@ -76,6 +76,27 @@ def test_tell_learns_from_the_solution_that_the_caller_has(url):
         study.desk(lease=0.0).claim(p.id, "ben")  # solved again for ben, with the same version
         assert study.tell(p, moves=[], actor="ana").accepted
         assert study.proposal(p.id).solution == WANTS["ana"]
+
+
+def test_tell_conflicts_when_told_for_another_person(url):
+    with taught(url, rounds=1) as study:
+        p = study.ask(UP)
+        first = study.tell(p, moves=[], person="ana")
+        assert study.tell(p, moves=[], person="ana") == study.tell(p, moves=[]) == first
+        assert study.tell(p, moves=[], actor="ben") == first
+        with pytest.raises(Conflict, match="already told"):
+            study.tell(p, moves=[], person="ben")
+
+
+def test_ask_conflicts_when_the_key_was_used_for_another_person(url):
+    with taught(url, rounds=1) as study:
+        first = study.ask(UP, key="k", person="ana")
+        assert study.ask(UP, key="k", person="ana").id == study.ask(UP, key="k", actor="ben").id == first.id
+        shared = study.ask(UP, key="queue", actor="ana")
+        assert study.ask(UP, key="queue", actor="ben").id == shared.id
+        for key in ("k", "queue"):
+            with pytest.raises(Conflict, match="another request"):
+                study.ask(UP, key=key, person="ben")
 
 
 def test_rollback_of_one_person_leaves_the_others(url):
