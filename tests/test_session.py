@@ -318,6 +318,7 @@ def test_ask_conflicts_when_the_key_was_used_for_another_person() -> None:
 def test_effort_and_weights_are_available_by_round_and_version() -> None:
     session, *_ = played()
     assert [row.seq for row in session.effort()] == [1, 2, 3, 4, 5]
+    assert {row.person for row in session.effort()} == {"ana"}
     assert [row.seq for row in session.effort(after=3)] == [4, 5]
     assert [row.effort for row in session.effort()] == session.efforts
     assert {row.actor for row in session.effort()} == {"ana"}

@@ -308,7 +308,7 @@ class Session:
         self.costs.append(cost)
         seq = len(self.efforts)
         row = seq, 0.0, asked.id, key, actor, effort, correction.estimated, steps, seconds
-        self._told.append((*row, learn, asked.version, self.version, asked.chance))
+        self._told.append((*row, learn, asked.version, self.version, asked.chance, person))
         return Round(
             proposal=asked.id,
             effort=effort,

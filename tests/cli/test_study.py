@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from coactor.cli import main, serve
 from coactor.studies import Forbidden, Invalid, Store, open_study
 from coactor.web.open_studies import OpenStudies
-from tests.studies.stubs import tours
+from tests.studies.stubs import Switches, tours
 
 CREATE = ("--domain", "tour", "--parameters", '{"features": 3}')
 MOVE = {"op": "reverse", "args": [2, 4]}
@@ -187,6 +187,21 @@ def test_extend_creates_a_study_with_habits(run):
     assert "some of similar" in run(
         "study", "extend", "tours", "--habits", "odd", "--name", "other", ok=False
     )
+
+
+def test_log_says_for_whom_on_one_line_each(sqlite_url):
+    with open_study(sqlite_url, "desk", Switches(), create=True) as study:
+        study.tell(study.ask([1.0, 1.0, 1.0]), moves=[], actor="ana")
+        study.tell(study.ask([1.0, 1.0, 1.0]), moves=[], actor="ana", person="depot-7", note="two\nlines")
+        study.rollback(1, "a reason", person="ana", actor="lea")
+        study.rollback(1, "a reason", actor="lea")
+    output = CliRunner().invoke(main, ["study", "log", "desk", "--store", sqlite_url]).output
+    told, _, other, one, everybody = output.splitlines()[2:]
+    assert "  ana  told proposal 1  " in told
+    assert "  ana  told proposal 2 for depot-7  " in other
+    assert other.endswith("note two lines")
+    assert "  lea  rolled back ana to version 1  version 3, reason a reason" in one
+    assert "  lea  rolled back to version 1  version 4, reason a reason" in everybody
 
 
 def test_a_value_error_is_reported_in_one_sentence(run, monkeypatch):

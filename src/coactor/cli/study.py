@@ -89,12 +89,17 @@ def log_(store: Store, name: str, after: int, limit: int) -> Result:
 
 def fact_line(fact: dict[str, Any]) -> str:
     """A fact of the log in one line."""
-    about = f" proposal {fact['proposal']}" if "proposal" in fact else ""
-    shown = ("effort", "learn", "version", "to", "reason", "note", "action")
+    who, what, person = fact["actor"] or "-", fact["kind"], fact.get("person", "")
+    if "to" in fact:
+        what += f" {person} to version {fact['to']}" if person else f" to version {fact['to']}"
+    elif "proposal" in fact:
+        what += f" proposal {fact['proposal']}"
+        what += f" for {person}" if person not in ("", fact["actor"]) else ""
+    shown = ("effort", "learn", "version", "reason", "note", "action")
     values = {k: fact[k] for k in shown if fact.get(k)} | fact.get("settings", {})
     more = ", ".join(f"{key} {value}" for key, value in values.items())
-    who = fact["actor"] or "-"
-    return f"{fact['seq']:>6}  {when(fact['time'])}  {who}  {fact['kind']}{about}  {more}".rstrip()
+    parts = (" ".join(part.split()) for part in (when(fact["time"]), who, what, more))  # on one line
+    return f"{fact['seq']:>6}  {'  '.join(parts)}".rstrip()
 
 
 @study.command("explain")

@@ -124,6 +124,21 @@ def test_rollback_of_one_person_to_nothing_can_be_undone(url, learner):
         assert verify(study.store, "desk").version == study.version
 
 
+def test_versions_and_efforts_say_whose_weights_changed(url):
+    with taught(url, rounds=1) as study:
+        study.tell(study.ask(UP), moves=[], actor="ana", person="depot-7")
+        study.tell(study.ask(UP), moves=[])
+        study.rollback(2, "back", person="ben")
+        study.rollback(1, "all back")
+        people = ["", "ana", "ben", "depot-7", "", "ben", ""]
+        assert [version.person for version in study.versions()] == people
+        assert [row.person for row in study.effort()] == people[1:5]
+        p = study.ask(UP, actor="cleo")
+        study.tell(p, moves=flip(0), actor="cleo")
+        study.desk().reopen(p.id, actor="lea", force=True)
+        assert [version.person for version in study.versions(after=7)] == ["cleo"]
+
+
 def test_rollback_of_a_person_needs_a_learner_of_people(url):
     study = open_study(url, "desk", Switches(), "CSPER", create=True, clock=Clock())
     with study, pytest.raises(Invalid, match="one set of weights for all"):
