@@ -141,15 +141,15 @@ def person_name(value: Any, what: str) -> str:
 
     Raises Invalid if it contains control characters: line breaks and other characters that cannot be seen.
     """
-    text(value, what, 100)
-    if not value.isprintable():
-        for character in value:
+    name = text(value, what, 100)
+    if not name.isprintable():
+        for character in name:
             if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp") and character not in JOINERS:
                 raise Invalid(
                     f"The {what} {short(value)} contains the control character U+{ord(character):04X}; "
                     "use visible characters on one line."
                 )
-    return value
+    return name
 
 
 def validate_actor(actor: str, via: str = "", person: str = "") -> None:

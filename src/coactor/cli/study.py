@@ -117,13 +117,34 @@ def explain_(store: Store, name: str, proposal: int, domain: Any) -> Result:
 @click.argument("name")
 @click.argument("version", type=int)
 @click.option("--reason", required=True, help="Why; it is recorded in the log.")
+@click.option("--person", help="Set only this person back; the others keep what they have shown.")
 @click.option("--actor", default="operator", show_default=True, help="Who rolls back.")
 @domain_option
 @on_store
-def rollback_(store: Store, name: str, version: int, reason: str, actor: str, domain: Any) -> Result:
+def rollback_(
+    store: Store, name: str, version: int, reason: str, person: str | None, actor: str, domain: Any
+) -> Result:
     """Set the weights back to an earlier version, as a new version."""
-    row = Study(store, name, domain).rollback(version, reason, actor=actor)
+    row = Study(store, name, domain).rollback(version, reason, person=person, actor=actor)
+    if person is not None:
+        return row, f"Version {row.version} has {person} as of version {row.to}, and the others as they were."
     return row, f"Version {row.version} has the weights of version {row.to}."
+
+
+@study.command("people")
+@click.argument("name")
+@domain_option
+@on_store
+def people_(store: Store, name: str, domain: Any) -> Result:
+    """Show what people share, who goes together and how each of them differs."""
+    view = Study(store, name, domain).people()
+    if len(view.people) < 2:
+        return view, "The learner has learned from one person at most, or does not compare people."
+    lines = view.shared or ["Nothing that everybody wants or avoids is known yet."]
+    lines += [f"{', '.join(names)} want much the same." for names in view.groups if len(names) > 1]
+    for one in view.people:
+        lines += one.words or [f"{one.name} does not clearly differ from the others."]
+    return view, "\n".join(lines)
 
 
 @study.command("export")

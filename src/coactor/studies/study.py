@@ -322,16 +322,19 @@ class Study(Reports):
                 log.add(Configured(settings=changed), actor=actor, via=via)
         return {name: self.config.get(name) for name in ("proposals", "budget", "costs", "grace")}
 
-    def rollback(self, to: int, reason: str, *, person: str = "", actor: str = "", via: str = "") -> Version:
+    def rollback(
+        self, to: int, reason: str, *, person: str | None = None, actor: str = "", via: str = ""
+    ) -> Version:
         """Set the weights back to an earlier version; this creates a new version.
 
         With a `person`, only what that person has shown is set back: the others keep what they have shown
         since. A repetition of the last rollback returns the version that it created.
 
-        Raises NotFound if there is no such version or person, Invalid if the reason is empty.
+        Raises NotFound if there is no such version or person, Invalid if the reason or the person is empty.
         """
         validate_actor(actor, via)
-        text(person, "person", 100)
+        if person is not None and not text(person, "person", 100):
+            raise Invalid("The person is empty; name one, or leave it out to set everybody back.")
         if not text(reason, "reason", 2000).strip():
             raise Invalid("A rollback needs a reason, for the people who read the log later.")
         if isinstance(to, bool) or not isinstance(to, int | np.integer):
@@ -342,11 +345,11 @@ class Study(Reports):
         earlier = self._ledger.knowledge(to)
         with self._ledger.writing() as log:
             for last in log.sql.of_versions(log.study, log.projection.version - 1, 1):
-                fact, given = last.fact, (to, reason, person, actor)
+                fact, given = last.fact, (to, reason, person or "", actor)
                 if isinstance(fact, RolledBack) and (fact.to, fact.reason, fact.person, last.actor) == given:
                     return version_row(last)  # asked again, as after a broken connection
             knowledge = earlier.copy()
-            if person:
+            if person is not None:
                 knowledge = set_back(log.projection.knowledge, earlier, person)
             rolled_back = RolledBack(
                 to=to,
@@ -357,7 +360,7 @@ class Study(Reports):
                 acceptance=knowledge.acceptance.state(),
                 memory=None if knowledge.memory is None else knowledge.memory.state(),
                 guard=None if knowledge.guard is None else knowledge.guard.state(),
-                person=person,
+                person=person or "",
             )
             entry = log.add(rolled_back, actor=actor, via=via, knowledge=knowledge)
         return version_row(entry)

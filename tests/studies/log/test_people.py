@@ -139,6 +139,14 @@ def test_versions_and_efforts_say_whose_weights_changed(url):
         assert [version.person for version in study.versions(after=7)] == ["cleo"]
 
 
+def test_rollback_of_an_empty_person_raises_invalid(url):
+    with taught(url, rounds=1) as study:
+        with pytest.raises(Invalid, match="The person is empty"):
+            study.rollback(0, "an empty variable", person="")
+        assert study.version == 2
+        assert study.rollback(0, "everybody", person=None).person == ""
+
+
 def test_rollback_of_a_person_needs_a_learner_of_people(url):
     study = open_study(url, "desk", Switches(), "CSPER", create=True, clock=Clock())
     with study, pytest.raises(Invalid, match="one set of weights for all"):

@@ -53,6 +53,8 @@ def test_events_versions_and_rollback(server):
     rows = lead.get("/api/studies/tours/versions").json()
     assert [row["how"] for row in rows] == ["created", "told", "told", "told", "rolled back"]
     assert lead.post("/api/studies/tours/rollback", json={"to": 99, "reason": "x"}).status_code == 404
+    empty = lead.post("/api/studies/tours/rollback", json={"to": 0, "reason": "x", "person": ""})
+    assert (empty.status_code, empty.json()["detail"][:20]) == (422, "The person is empty;")
     effort = lead.get("/api/studies/tours/effort").json()
     assert [row["learned"] for row in effort] == [True, True, False, True]
     table = list(csv.DictReader(io.StringIO(lead.get("/api/studies/tours/effort.csv").text)))
