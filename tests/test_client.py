@@ -226,3 +226,10 @@ def test_several_people_are_the_same_in_memory_on_disk_and_over_http(place):
         assert views[0] == views[1] == views[2]
         assert [one.name for one in views[0].people] == ["ana", "ben"]
         assert [one.name for one in remote.people(hide=True).people] == ["person 1", "person 2"]
+        whose = [[row.person for row in one.effort()] for one in places]
+        assert whose == [["ana", "ben"] * 4] * 3
+        for one in (local, remote):
+            assert one.rollback(4, "ana alone", person="ana").person == "ana"
+            assert [version.person for version in one.versions(7)] == ["ben", "ana"]
+            with pytest.raises(Invalid, match="The person is empty"):
+                one.rollback(4, "an empty variable", person="")

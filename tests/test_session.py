@@ -18,6 +18,7 @@ from coactor.protocol import (
     Conflict,
     Correction,
     Feedback,
+    Invalid,
     Move,
     NotFound,
     Proposal,
@@ -305,9 +306,19 @@ def test_ask_returns_the_same_proposal_for_the_same_key() -> None:
     assert session.ask(case.x, key="monday") is proposal
 
 
+def test_ask_conflicts_when_the_key_was_used_for_another_person() -> None:
+    session, case, _ = played(0)
+    proposal = session.ask(case.x, key="monday", person="ana")
+    assert session.ask(case.x, key="monday", person="ana") is proposal
+    assert session.ask(case.x, key="monday", actor="ben") is proposal
+    with pytest.raises(Conflict, match="another problem or person"):
+        session.ask(case.x, key="monday", person="ben")
+
+
 def test_effort_and_weights_are_available_by_round_and_version() -> None:
     session, *_ = played()
     assert [row.seq for row in session.effort()] == [1, 2, 3, 4, 5]
+    assert {row.person for row in session.effort()} == {"ana"}
     assert [row.seq for row in session.effort(after=3)] == [4, 5]
     assert [row.effort for row in session.effort()] == session.efforts
     assert {row.actor for row in session.effort()} == {"ana"}
@@ -361,3 +372,20 @@ def test_a_restored_session_continues_as_the_original() -> None:
 def test_repr_says_what_a_session_is_about() -> None:
     assert repr(played(0)[0]) == "<Session of Tour with learner CSPER: 0 asked, 0 told>"
     assert "5 asked, 5 told, mean effort of the last 5" in repr(played()[0])
+
+
+@pytest.mark.parametrize("name", [["ana"], 5, None, b"ana", "x" * 101, "an\na"])
+def test_session_raises_invalid_for_what_is_not_a_name(name: Any) -> None:
+    session, case, _ = played(0)
+    proposal = session.ask(case.x, person="ana")
+    for call in (
+        lambda: session.ask(case.x, person=name),
+        lambda: session.ask(case.x, actor=name),
+        lambda: session.tell(proposal, moves=[], person=name),
+        lambda: session.tell(proposal, moves=[], actor=name),
+        lambda: session.weights(person=name if name != "an\na" else 5),
+    ):
+        with pytest.raises(Invalid, match=r"^The (person|actor) "):
+            call()
+    assert session.version == 0
+    assert session.tell(proposal, moves=[]).version == 1

@@ -238,9 +238,10 @@ class RemoteStudy:
         about = self._call("PATCH", "", body)
         return {name: about[name] for name in given}
 
-    def rollback(self, to: int, reason: str, *, person: str = "", actor: str = "") -> Version:
+    def rollback(self, to: int, reason: str, *, person: str | None = None, actor: str = "") -> Version:
         """Set the weights, or one person's, back to an earlier version; see `Study.rollback`."""
-        body = {"to": to, "reason": reason, "person": person, "actor": actor or None}
+        body = {"to": to, "reason": reason, "actor": actor or None}
+        body |= {} if person is None else {"person": person}
         return Version(**self._call("POST", "/rollback", body))
 
     def export(self) -> Iterator[dict[str, Any]]:

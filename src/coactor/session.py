@@ -47,6 +47,7 @@ from coactor.protocol import (
 from coactor.protocol.abilities import has_posterior, learner_for, whose
 from coactor.rounds import Knowledge
 from coactor.solutions import same_solution
+from coactor.validation import text, validate_actor
 
 MOST_OPEN = 1000  # proposals that wait for a tell, and keys
 MOST_VERSIONS = 1000  # whose weights are remembered
@@ -167,7 +168,7 @@ class Session:
         self._told: list[tuple[Any, ...]] = []  # the values of an `EffortRow` each
         self._asked = 0
         self._open: OrderedDict[int, _Open] = OrderedDict()
-        self._keys: OrderedDict[str, tuple[Proposal, Problem]] = OrderedDict()
+        self._keys: OrderedDict[str, tuple[Proposal, Problem, str]] = OrderedDict()
         self._weights = deque([learner.weights.copy()], MOST_VERSIONS)  # the last one is the current one
 
     @property
@@ -200,13 +201,15 @@ class Session:
         Raises
         ------
         Conflict
-            If the key was used for another problem.
+            If the key was used for another problem or person.
         """
+        validate_actor(actor, person=person)
         known = None if key is None else self._keys.get(key)
         if known is not None:
-            if not same_solution(known[1], problem):
-                raise Conflict(f"The key {key!r} was used for another problem; choose a new key.")
-            return known[0]
+            proposal, asked, asked_for = known
+            if not same_solution(asked, problem) or person not in ("", asked_for):
+                raise Conflict(f"The key {key!r} was used for another problem or person; choose a new key.")
+            return proposal
         proposal = rounds.propose(
             self.domain,
             self.strategy,
@@ -224,7 +227,7 @@ class Session:
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         if key is not None:
-            self._keys[key] = proposal, problem
+            self._keys[key] = proposal, problem, person
             if len(self._keys) > MOST_OPEN:
                 self._keys.popitem(last=False)
         return proposal
@@ -271,6 +274,7 @@ class Session:
         NotFound, Conflict
             If there is no such proposal, or it was already told.
         """
+        validate_actor(actor, person=person)
         asked, key, asked_for, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
         if correction is not None:
             corrections.check_alone(moves, path, solution, effort, cut)
@@ -305,7 +309,7 @@ class Session:
         self.costs.append(cost)
         seq = len(self.efforts)
         row = seq, 0.0, asked.id, key, actor, effort, correction.estimated, steps, seconds
-        self._told.append((*row, learn, asked.version, self.version, asked.chance))
+        self._told.append((*row, learn, asked.version, self.version, asked.chance, person))
         return Round(
             proposal=asked.id,
             effort=effort,
@@ -340,6 +344,7 @@ class Session:
             If there is no such version, or it is no longer remembered. Of people who have weights of their
             own, only the current ones are.
         """
+        text(person, "person", 100)
         if version is None or (version == self.version and person):
             return learner_for(self.learner, person).weights.copy()
         if whose(self.learner, person):

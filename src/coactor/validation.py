@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coactor.kernels import arrays
-from coactor.protocol import Indices, Matrix, Vector
+from coactor.protocol import Indices, Invalid, Matrix, Vector
+from coactor.solutions import short
+
+JOINERS = "\u200c\u200d"  # invisible, and needed to write names in some scripts
 
 
 def positive(value: int, least: int, what: str) -> int:
@@ -119,6 +123,40 @@ def entry(data: Any, key: str, what: str) -> Any:
     if key not in data:
         raise ValueError(f"{what} has no {key!r}; it has {sorted(map(str, data))}.")
     return data[key]
+
+
+def text(value: Any, what: str, longest: int) -> str:
+    """The value. Raises Invalid unless it is Unicode text of at most `longest` characters."""
+    if not isinstance(value, str) or len(value) > longest or "\x00" in value:
+        raise Invalid(f"The {what} must be text of at most {longest} characters; found {short(value)}.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Invalid(f"The {what} contains an unpaired surrogate; send valid Unicode text.") from None
+    return value
+
+
+def person_name(value: Any, what: str) -> str:
+    """The name of a person, of at most 100 characters; it may be empty.
+
+    Raises Invalid if it contains control characters: line breaks and other characters that cannot be seen.
+    """
+    name = text(value, what, 100)
+    if not name.isprintable():
+        for character in name:
+            if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp") and character not in JOINERS:
+                raise Invalid(
+                    f"The {what} {short(value)} contains the control character U+{ord(character):04X}; "
+                    "use visible characters on one line."
+                )
+    return name
+
+
+def validate_actor(actor: str, via: str = "", person: str = "") -> None:
+    """Raises Invalid if the actor, the account or the person is not a valid name."""
+    person_name(actor, "actor")
+    person_name(via, "account")
+    person_name(person, "person")
 
 
 def names_for(names: Sequence[str] | None, features: int) -> tuple[str, ...]:

@@ -5,10 +5,11 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from coactor import SimulatedExpert
 from coactor.cli import main, serve
 from coactor.studies import Forbidden, Invalid, Store, open_study
 from coactor.web.open_studies import OpenStudies
-from tests.studies.stubs import tours
+from tests.studies.stubs import Switches, tours
 
 CREATE = ("--domain", "tour", "--parameters", '{"features": 3}')
 MOVE = {"op": "reverse", "args": [2, 4]}
@@ -187,3 +188,54 @@ def test_extend_creates_a_study_with_habits(run):
     assert "some of similar" in run(
         "study", "extend", "tours", "--habits", "odd", "--name", "other", ok=False
     )
+
+
+def test_log_says_for_whom_on_one_line_each(sqlite_url):
+    with open_study(sqlite_url, "desk", Switches(), create=True) as study:
+        study.tell(study.ask([1.0, 1.0, 1.0]), moves=[], actor="ana")
+        study.tell(study.ask([1.0, 1.0, 1.0]), moves=[], actor="ana", person="depot-7", note="two\nlines")
+        study.rollback(1, "a reason", person="ana", actor="lea")
+        study.rollback(1, "a reason", actor="lea")
+    output = CliRunner().invoke(main, ["study", "log", "desk", "--store", sqlite_url]).output
+    told, _, other, one, everybody = output.splitlines()[2:]
+    assert "  ana  told proposal 1  " in told
+    assert "  ana  told proposal 2 for depot-7  " in other
+    assert other.endswith("note two lines")
+    assert "  lea  rolled back ana to version 1  version 3, reason a reason" in one
+    assert "  lea  rolled back to version 1  version 4, reason a reason" in everybody
+
+
+def test_rollback_of_one_person_and_people(sqlite_url):
+    def call(*args):
+        return CliRunner().invoke(main, ["study", *args, "--store", sqlite_url]).output
+
+    domain, problems = tours(16)
+    cares = {"ana": [1.0, 0.0, 0.0], "ben": [0.0, 1.0, 1.0]}
+    experts = {name: SimulatedExpert(domain, weights=w, kappa=0.05) for name, w in cares.items()}
+    with open_study(sqlite_url, "desk", domain, create=True) as study:
+        assert "one person at most" in call("people", "desk")
+        for k, x in enumerate(problems):
+            name = ("ana", "ben")[k % 2]
+            p = study.ask(x, actor=name)
+            study.tell(p, experts[name](x, p.solution), actor=name)
+        view = study.people()
+    shown = call("people", "desk").splitlines()
+    assert {*view.shared, *view.people[0].words, *view.people[1].words} <= {*shown}
+    assert any("ana " in line for line in shown)
+    rows = json.loads(call("people", "desk", "--json"))["people"]
+    assert [row["name"] for row in rows] == ["ana", "ben"]
+    refused = call("rollback", "desk", "0", "--reason", "r", "--person", "")
+    assert refused == "Error: The person is empty; name one, or leave it out to set everybody back.\n"
+    done = call("rollback", "desk", "0", "--reason", "r", "--person", "ana")
+    assert done == "Version 17 has ana as of version 0, and the others as they were.\n"
+    with open_study(sqlite_url, "desk") as study:
+        assert study.learner().people == ("ben",)
+        assert study.versions()[-1].person == "ana"
+
+
+def test_a_value_error_is_reported_in_one_sentence(run, monkeypatch):
+    def refuse(*_, **__):
+        raise ValueError("The learner refuses.")
+
+    monkeypatch.setattr("coactor.studies.log.transfer.erase", refuse)
+    assert run("study", "erase", "tours", "ana", "--yes", ok=False) == "Error: The learner refuses.\n"

@@ -141,6 +141,19 @@ def test_create_raises_invalid_for_a_bad_name_role_or_study(sqlite_url):
         assert [(t.name, t.studies) for t in accounts.tokens()] == [("ana", {"desk": "expert"})]
 
 
+def test_create_strips_names_and_refuses_those_that_look_the_same(sqlite_url):
+    with Store(sqlite_url) as store:
+        accounts = Accounts(store)
+        assert accounts.by_token(accounts.create(" ana ", "desk", "expert")).name == "ana"
+        for same in ("ana", "ana ", " ana", "ANA", "Ana "):
+            with pytest.raises(Conflict, match="already a token named 'ana'"):
+                accounts.create(same, "desk", "lead")
+        for invisible in ("ana\n2", "an\ta", "ana\u202e", "   "):
+            with pytest.raises(Invalid):
+                accounts.create(invisible, "desk", "lead")
+        assert [token.name for token in accounts.tokens()] == ["ana"]
+
+
 def test_backup_has_the_tokens(url, tmp_path):
     with Store(url) as store:
         token = Accounts(store).create("ana", "*", "expert")

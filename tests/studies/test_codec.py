@@ -11,9 +11,10 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from coactor.corrections import plain_move
 from coactor.solutions import from_plain, in_form_of, to_plain
-from coactor.studies.codec import Codec, number, text
+from coactor.studies.codec import Codec, number
 from coactor.studies.errors import Invalid
 from coactor.studies.log.chain import canonical
+from coactor.validation import person_name, text
 from tests.studies.stubs import Switches
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -115,6 +116,19 @@ def test_text_and_number_validate():
     for value in ("1", None, True, -1, 1e13, float("nan")):
         with pytest.raises(Invalid):
             number(value, "effort")
+
+
+@pytest.mark.parametrize("name", ["", "Zoë O'Neil", " ana ", "Ли", "می\u200cخواهم", "🙂", "x" * 100])
+def test_person_name_accepts_names_in_every_script(name):
+    assert person_name(name, "actor") == name
+
+
+@pytest.mark.parametrize(
+    "name", ["a\nb", "a\tb", "\x1b[31mana", "ana\u202e", "a\u200bna", "a\u2028b", "x" * 101]
+)
+def test_person_name_raises_invalid_for_control_characters(name):
+    with pytest.raises(Invalid, match=r"^The actor .* (U\+[0-9A-F]{4}|100 characters)"):
+        person_name(name, "actor")
 
 
 def natural(value):

@@ -121,6 +121,11 @@ def test_rollback_is_a_new_version_with_the_old_weights(url):
             study.rollback(6, "too far")
         with pytest.raises(Invalid, match="reason"):
             study.rollback(1, "  ")
+        for wrong in ("1", 1.0, True, None):
+            with pytest.raises(Invalid, match="The version must be a whole number"):
+                study.rollback(wrong, "not a number")
+        with pytest.raises(Invalid, match="The person must be text"):
+            study.weights(person=5)
         assert verify(study.store, "desk").weights == digest(study.weights())
 
 

@@ -16,7 +16,7 @@ from coactor.studies import errors
 from coactor.studies.log.store import Store
 
 report_study_errors = report_errors(
-    errors.Invalid,
+    ValueError,  # Invalid, or raised by a learner or a domain
     errors.NotFound,
     errors.Forbidden,
     errors.Conflict,

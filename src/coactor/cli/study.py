@@ -89,12 +89,17 @@ def log_(store: Store, name: str, after: int, limit: int) -> Result:
 
 def fact_line(fact: dict[str, Any]) -> str:
     """A fact of the log in one line."""
-    about = f" proposal {fact['proposal']}" if "proposal" in fact else ""
-    shown = ("effort", "learn", "version", "to", "reason", "note", "action")
+    who, what, person = fact["actor"] or "-", fact["kind"], fact.get("person", "")
+    if "to" in fact:
+        what += f" {person} to version {fact['to']}" if person else f" to version {fact['to']}"
+    elif "proposal" in fact:
+        what += f" proposal {fact['proposal']}"
+        what += f" for {person}" if person not in ("", fact["actor"]) else ""
+    shown = ("effort", "learn", "version", "reason", "note", "action")
     values = {k: fact[k] for k in shown if fact.get(k)} | fact.get("settings", {})
     more = ", ".join(f"{key} {value}" for key, value in values.items())
-    who = fact["actor"] or "-"
-    return f"{fact['seq']:>6}  {when(fact['time'])}  {who}  {fact['kind']}{about}  {more}".rstrip()
+    parts = (" ".join(part.split()) for part in (when(fact["time"]), who, what, more))  # on one line
+    return f"{fact['seq']:>6}  {'  '.join(parts)}".rstrip()
 
 
 @study.command("explain")
@@ -112,13 +117,34 @@ def explain_(store: Store, name: str, proposal: int, domain: Any) -> Result:
 @click.argument("name")
 @click.argument("version", type=int)
 @click.option("--reason", required=True, help="Why; it is recorded in the log.")
+@click.option("--person", help="Set only this person back; the others keep what they have shown.")
 @click.option("--actor", default="operator", show_default=True, help="Who rolls back.")
 @domain_option
 @on_store
-def rollback_(store: Store, name: str, version: int, reason: str, actor: str, domain: Any) -> Result:
+def rollback_(
+    store: Store, name: str, version: int, reason: str, person: str | None, actor: str, domain: Any
+) -> Result:
     """Set the weights back to an earlier version, as a new version."""
-    row = Study(store, name, domain).rollback(version, reason, actor=actor)
+    row = Study(store, name, domain).rollback(version, reason, person=person, actor=actor)
+    if person is not None:
+        return row, f"Version {row.version} has {person} as of version {row.to}, and the others as they were."
     return row, f"Version {row.version} has the weights of version {row.to}."
+
+
+@study.command("people")
+@click.argument("name")
+@domain_option
+@on_store
+def people_(store: Store, name: str, domain: Any) -> Result:
+    """Show what people share, who goes together and how each of them differs."""
+    view = Study(store, name, domain).people()
+    if len(view.people) < 2:
+        return view, "The learner has learned from one person at most, or does not compare people."
+    lines = view.shared or ["Nothing that everybody wants or avoids is known yet."]
+    lines += [f"{', '.join(names)} want much the same." for names in view.groups if len(names) > 1]
+    for one in view.people:
+        lines += one.words or [f"{one.name} does not clearly differ from the others."]
+    return view, "\n".join(lines)
 
 
 @study.command("export")

@@ -41,6 +41,7 @@ def token() -> None:
 @on_store
 def token_create(store: Store, name: str, study_name: str, role: str, days: float | None) -> Result:
     """Create a token. It is shown only once."""
+    name = name.strip()
     _check_study(store, study_name)
     secret = Accounts(store).create(name, study_name, role, lasts=None if days is None else days * DAY)
     return {"name": name, "study": study_name, "role": role, "token": secret}, secret

@@ -272,6 +272,8 @@ class EffortRow:
         The version of the weights the proposal was made with, and the version after the tell.
     chance
         The predicted probability that the proposal would be accepted unchanged; None if unknown.
+    person
+        Whose correction it was: for whom the actor told; empty if nobody was named.
     """
 
     seq: int
@@ -287,3 +289,4 @@ class EffortRow:
     asked_with: int
     version: int
     chance: float | None = None
+    person: str = ""

@@ -19,11 +19,12 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from coactor.solutions import short
-from coactor.studies.codec import STUDY_NAME, text
+from coactor.studies.codec import STUDY_NAME
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log import schema
 from coactor.studies.log.store import Store
 from coactor.studies.log.transactions import Transaction
+from coactor.validation import person_name
 
 ROLES = ("viewer", "expert", "solver", "lead", "admin")
 NONE = "none"  # takes a role away
@@ -72,10 +73,12 @@ class Accounts:
     def create(self, name: str, study: str, role: str, *, lasts: float | None = None) -> str:
         """Create an account with a role in a study, or in all (``*``); return its token, to be read only now.
 
-        The token is valid for `lasts` seconds, by default until it is revoked. Raises Invalid if an argument
-        is invalid, Conflict if there is an account of this name.
+        Spaces around the name are left out. The token is valid for `lasts` seconds, by default until it is
+        revoked. Raises Invalid if an argument is invalid, Conflict if there is an account of this name, or of
+        one that differs only in case.
         """
-        if not text(name, "name", 100).strip():
+        name = person_name(name, "name").strip()
+        if not name:
             raise Invalid("A token needs a name; it is the actor of everything done with the token.")
         _check_grant(study, role)
         if lasts is not None and not 0 < lasts < math.inf:
@@ -89,12 +92,13 @@ class Accounts:
             "expires": None if lasts is None else now + lasts,
         }
         with self.store.writing() as sql:
+            for known in sql.connection.scalars(sa.select(schema.accounts.c.name)):
+                if known.strip().casefold() == name.casefold():
+                    raise _taken(known)
             try:
                 sql.connection.execute(schema.accounts.insert(), row)
-            except IntegrityError:
-                raise Conflict(
-                    f"There is already a token named {name!r}; revoke it first, or choose another."
-                ) from None
+            except IntegrityError:  # created by another process meanwhile
+                raise _taken(name) from None
             sql.connection.execute(schema.grants.insert(), {"account": id, "study": study, "role": role})
         return f"{PREFIX}_{id}_{secret}"
 
@@ -231,6 +235,10 @@ class Accounts:
             sql.connection.execute(schema.logins.delete().where(schema.logins.c.expires < now))
             sql.connection.execute(schema.logins.insert(), row)
         return secret
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"There is already a token named {name!r}; revoke it first, or choose another name.")
 
 
 def _check_grant(study: str, role: str, roles: Sequence[str] = ROLES) -> None:

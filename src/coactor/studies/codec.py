@@ -89,17 +89,6 @@ def _stored(what: str, data: Any) -> Any:
         raise Invalid(f"The {what} {error}") from error
 
 
-def text(value: Any, what: str, longest: int) -> str:
-    """The value. Raises Invalid unless it is Unicode text of at most `longest` characters."""
-    if not isinstance(value, str) or len(value) > longest or "\x00" in value:
-        raise Invalid(f"The {what} must be text of at most {longest} characters; found {short(value)}.")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise Invalid(f"The {what} contains an unpaired surrogate; send valid Unicode text.") from None
-    return value
-
-
 def number(value: Any, what: str, most: float = 1e12) -> float:
     """The value as a float. Raises Invalid unless it is a number from 0 to `most`."""
     good = isinstance(value, int | float | np.number) and not isinstance(value, bool)

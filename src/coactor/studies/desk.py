@@ -16,7 +16,7 @@ from typing import Any
 from coactor.corrections import MOST_STEPS, plain_move
 from coactor.protocol import Domain, Move, Round
 from coactor.rounds import Knowledge
-from coactor.studies.codec import Codec, text
+from coactor.studies.codec import Codec
 from coactor.studies.drafts import draft_features, draft_path, make_draft, plain_draft, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log.chain import Entry
@@ -36,6 +36,7 @@ from coactor.studies.tickets import (
     open_ticket,
     state_of,
 )
+from coactor.validation import person_name, text
 
 LEASE = 900.0  # seconds until an untouched proposal is free again
 
@@ -390,5 +391,5 @@ class _StateConflictError(Exception):
 
 
 def _validate_editor(actor: str) -> None:
-    if not text(actor, "actor", 100):
+    if not person_name(actor, "actor"):
         raise Invalid("Editing needs a name; say who you are (actor).")

@@ -30,7 +30,8 @@ from coactor.studies.log.chain import GENESIS, seal
 from coactor.studies.log.facts import Created
 from coactor.studies.log.store import Store
 from coactor.studies.settings import BUDGET, validated
-from coactor.studies.study import Study, validate_actor
+from coactor.studies.study import Study
+from coactor.validation import validate_actor
 
 COUNTERS = ("rounds", "waiting", "length")  # in the states of learners: measured, not set
 # The settings that have another name in the states which studies have stored.

@@ -107,7 +107,7 @@ class Proposer:
             knowledge, version = projection.knowledge, projection.version
             earlier = sql.by_key(study, key) if key is not None else None
         if earlier is not None:
-            return self._asked_before(earlier, hash, problem)
+            return self._asked_before(earlier, hash, problem, person)
         proposal = self._solve(problem, knowledge, version, person or actor, solution)
         usage, recalled = _encoded(proposal)
         solved = self._codec.plain_solution(proposal.solution)
@@ -138,7 +138,7 @@ class Proposer:
                     log.sql.add_problem(recalled, usage)
                 log.add(fact, actor=actor, via=via)
         if earlier is not None:
-            return self._asked_before(earlier, hash, problem)
+            return self._asked_before(earlier, hash, problem, person)
         self._keep(proposal)
         return proposal
 
@@ -185,9 +185,9 @@ class Proposer:
         strategy = self._strategy(self._ledger.projection.config)
         return edits_left(self._domain, strategy, knowledge, proposal, correction, self._seed)
 
-    def _asked_before(self, entry: Entry, hash: str, problem: Problem) -> Proposal:
+    def _asked_before(self, entry: Entry, hash: str, problem: Problem, person: str) -> Proposal:
         fact = entry.fact
-        if not isinstance(fact, Asked) or fact.problem != hash:
+        if not isinstance(fact, Asked) or fact.problem != hash or person not in ("", fact.person):
             raise Conflict(
                 f"The key {entry.key!r} was used for another request; choose a new key for a new problem."
             )

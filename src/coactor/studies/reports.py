@@ -42,6 +42,7 @@ from coactor.studies.tickets import (
     people_of,
     state_of,
 )
+from coactor.validation import text
 
 
 class Reports:
@@ -106,7 +107,7 @@ class Reports:
 
         Raises NotFound if there is no such version.
         """
-        return self._ledger.weights(version, person)
+        return self._ledger.weights(version, text(person, "person", 100))
 
     def people(self, *, hide: bool = False, reader: str = "") -> PeopleView:
         """What people share, how they differ and who goes together; `hide` leaves out names."""
@@ -120,7 +121,13 @@ class Reports:
     def versions(self, after: int = -1, limit: int = 1000) -> list[Version]:
         """The versions of the weights numbered above `after`, and what created them."""
         with self._ledger.store.reading() as sql:
-            return [version_row(entry) for entry in sql.of_versions(self._ledger.head.id, after, limit)]
+            entries = sql.of_versions(self._ledger.head.id, after, limit)
+            return [version_row(entry, self._withdrawn(sql, entry)) for entry in entries]
+
+    def _withdrawn(self, sql: Transaction, entry: Entry) -> Entry | None:
+        """The tell that a reopening withdrew; None for other facts."""
+        told = entry.fact.told if isinstance(entry.fact, Reopened) else 0
+        return next(sql.after(self._ledger.head.id, told - 1, told), None) if told else None
 
     def learner(self, version: int | None = None) -> Learner:
         """A copy of the learner as it is now, or as it was at an earlier version."""
@@ -324,6 +331,7 @@ def effort_row(entry: Entry, fact: Told) -> EffortRow:
         asked_with=fact.asked_with,
         version=fact.version,
         chance=fact.chance,
+        person=fact.person,
     )
 
 
@@ -332,9 +340,9 @@ def id_of(proposal: Proposal | int) -> int:
     return proposal.id if isinstance(proposal, Proposal) else proposal
 
 
-def version_row(entry: Entry) -> Version:
-    """The version that a fact created."""
-    fact = entry.fact
+def version_row(entry: Entry, withdrawn: Entry | None = None) -> Version:
+    """The version that a fact created; `withdrawn` is the tell that a reopening withdrew."""
+    fact, about = entry.fact, (withdrawn or entry).fact
     to, reason = (fact.to, fact.reason) if isinstance(fact, RolledBack) else (None, "")
     return Version(
         version=entry.made or 0,
@@ -346,4 +354,5 @@ def version_row(entry: Entry) -> Version:
         to=to,
         reason=reason,
         digest=recorded_digest(fact),
+        person=about.person if isinstance(about, Told | RolledBack) else "",
     )

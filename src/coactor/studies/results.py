@@ -138,6 +138,8 @@ class Version:
         The version a rollback went to, and why.
     digest
         A hash of the weights.
+    person
+        Whose correction was told or withdrawn, or who alone was set back; empty: everybody, or nobody named.
     """
 
     version: int
@@ -149,6 +151,7 @@ class Version:
     to: int | None
     reason: str
     digest: str
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from typing import Any
 
 from coactor.proposals.strategies import NAMES, Strategy, effort, strategy
 from coactor.protocol import Domain, Solver
-from coactor.studies.codec import number, text
+from coactor.studies.codec import number
 from coactor.studies.errors import Invalid
+from coactor.validation import text
 
 BUDGET = 1.0  # seconds of an ask, when a study is created
 

@@ -18,8 +18,9 @@ from coactor.memory import with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
 from coactor.protocol.abilities import Samples
+from coactor.solutions import short
 from coactor.studies import catalog
-from coactor.studies.codec import Codec, text
+from coactor.studies.codec import Codec
 from coactor.studies.desk import LEASE, Desk
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log import transfer
@@ -33,6 +34,7 @@ from coactor.studies.reports import Reports, id_of, version_row
 from coactor.studies.results import Version
 from coactor.studies.settings import strategies, validated
 from coactor.studies.telling import Request, Teller
+from coactor.validation import text, validate_actor
 
 
 class Study(Reports):
@@ -128,12 +130,11 @@ class Study(Reports):
         Raises
         ------
         Conflict
-            If the key was used for another problem.
+            If the key was used for another problem or person.
         SolverFailed
             If the solver raises an exception other than ValueError.
         """
-        validate_actor(actor, via)
-        text(person, "person", 100)
+        validate_actor(actor, via, person)
         text(label, "label", 200)
         if key is not None and not text(key, "key", 200):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
@@ -236,8 +237,7 @@ class Study(Reports):
             If there is no such proposal; or it was told something else, is held by another person, or was
             solved again and the caller does not say which solution was corrected.
         """
-        validate_actor(actor, via)
-        text(person, "person", 100)
+        validate_actor(actor, via, person)
         more: dict[str, Any] = {"learn": learn, "note": text(note, "note", 2000), "seconds": seconds}
         if correction is None:
             request = Request(
@@ -263,7 +263,7 @@ class Study(Reports):
                 solved = None if draft is None else (self._ledger.loads, draft.version, draft.solved_for)
                 whose = person or (draft.person if draft is not None else "") or actor
             if solved is None:
-                return self._teller.repeated(id, request)
+                return self._teller.repeated(id, request, person)
             corrected = self._proposer.corrected(id, asked_with, solved_for, request.path)
             told, trial = self._teller.prepare(corrected, request, whose)
             with self._ledger.writing() as log:
@@ -322,29 +322,34 @@ class Study(Reports):
                 log.add(Configured(settings=changed), actor=actor, via=via)
         return {name: self.config.get(name) for name in ("proposals", "budget", "costs", "grace")}
 
-    def rollback(self, to: int, reason: str, *, person: str = "", actor: str = "", via: str = "") -> Version:
+    def rollback(
+        self, to: int, reason: str, *, person: str | None = None, actor: str = "", via: str = ""
+    ) -> Version:
         """Set the weights back to an earlier version; this creates a new version.
 
         With a `person`, only what that person has shown is set back: the others keep what they have shown
         since. A repetition of the last rollback returns the version that it created.
 
-        Raises NotFound if there is no such version or person, Invalid if the reason is empty.
+        Raises NotFound if there is no such version or person, Invalid if the reason or the person is empty.
         """
         validate_actor(actor, via)
-        text(person, "person", 100)
+        if person is not None and not text(person, "person", 100):
+            raise Invalid("The person is empty; name one, or leave it out to set everybody back.")
         if not text(reason, "reason", 2000).strip():
             raise Invalid("A rollback needs a reason, for the people who read the log later.")
+        if isinstance(to, bool) or not isinstance(to, int | np.integer):
+            raise Invalid(f"The version must be a whole number; found {short(to)}.")
         newest = self.version
         if not 0 <= to <= newest:
             raise NotFound(f"Study {self.name!r} has versions 0 to {newest}; there is no version {to}.")
         earlier = self._ledger.knowledge(to)
         with self._ledger.writing() as log:
             for last in log.sql.of_versions(log.study, log.projection.version - 1, 1):
-                fact, given = last.fact, (to, reason, person, actor)
+                fact, given = last.fact, (to, reason, person or "", actor)
                 if isinstance(fact, RolledBack) and (fact.to, fact.reason, fact.person, last.actor) == given:
                     return version_row(last)  # asked again, as after a broken connection
             knowledge = earlier.copy()
-            if person:
+            if person is not None:
                 knowledge = set_back(log.projection.knowledge, earlier, person)
             rolled_back = RolledBack(
                 to=to,
@@ -355,7 +360,7 @@ class Study(Reports):
                 acceptance=knowledge.acceptance.state(),
                 memory=None if knowledge.memory is None else knowledge.memory.state(),
                 guard=None if knowledge.guard is None else knowledge.guard.state(),
-                person=person,
+                person=person or "",
             )
             entry = log.add(rolled_back, actor=actor, via=via, knowledge=knowledge)
         return version_row(entry)
@@ -387,9 +392,3 @@ def _installed_domain(store: Store, name: str, config: dict[str, Any]) -> Domain
         )
     with store.reading() as sql:
         return catalog.make(kind, catalog.whole(about["parameters"], sql.problem), limits=False)
-
-
-def validate_actor(actor: str, via: str = "") -> None:
-    """Raises Invalid if the names of actor and account are not text of at most 100 characters."""
-    text(actor, "actor", 100)
-    text(via, "account", 100)

@@ -198,8 +198,8 @@ class Teller:
         entry = log.add(told, actor=actor, via=via, knowledge=trial.after if told.learn else None)
         return _round(entry, told, after - before, told.lesson or "")
 
-    def repeated(self, id: int, request: Request) -> Round:
-        """The round of a tell that arrives again.
+    def repeated(self, id: int, request: Request, person: str = "") -> Round:
+        """The round of a tell that arrives again, for the same `person` if that is given.
 
         Raises NotFound if there is no such proposal, Conflict if it was told something else.
         """
@@ -207,7 +207,7 @@ class Teller:
         if entry is None or not isinstance(entry.fact, Told):
             raise NotFound(f"There is no proposal {id} in study {self._ledger.head.name!r}.")
         fact = entry.fact
-        if fact.request != request.digest(self._codec):
+        if fact.request != request.digest(self._codec) or person not in ("", fact.person):
             raise Conflict(
                 f"Proposal {id} was already told by {entry.actor or 'someone'}; reopen it to change that.",
                 {"state": "done", "effort": fact.effort, "actor": entry.actor, "version": fact.version},

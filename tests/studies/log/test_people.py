@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coactor.studies import Invalid, NotFound, open_study
+from coactor.studies import Conflict, Invalid, NotFound, open_study
 from coactor.studies.log import ledger
 from coactor.studies.log.verification import verify
 from tests.studies.stubs import Clock, Switches, flip
@@ -14,9 +14,9 @@ UP = [1.0, 1.0, 1.0]
 WANTS = {"ana": [1, 0, 0], "ben": [0, 0, 1]}
 
 
-def taught(url, rounds=8):
+def taught(url, rounds=8, learner="default"):
     """Ana wants the first switch on, Ben the last one."""
-    study = open_study(url, "desk", Switches(), create=True, clock=Clock())
+    study = open_study(url, "desk", Switches(), learner, create=True, clock=Clock())
     for _ in range(rounds):
         for name, wanted in WANTS.items():
             p = study.ask(UP, actor=name)
@@ -78,6 +78,27 @@ def test_tell_learns_from_the_solution_that_the_caller_has(url):
         assert study.proposal(p.id).solution == WANTS["ana"]
 
 
+def test_tell_conflicts_when_told_for_another_person(url):
+    with taught(url, rounds=1) as study:
+        p = study.ask(UP)
+        first = study.tell(p, moves=[], person="ana")
+        assert study.tell(p, moves=[], person="ana") == study.tell(p, moves=[]) == first
+        assert study.tell(p, moves=[], actor="ben") == first
+        with pytest.raises(Conflict, match="already told"):
+            study.tell(p, moves=[], person="ben")
+
+
+def test_ask_conflicts_when_the_key_was_used_for_another_person(url):
+    with taught(url, rounds=1) as study:
+        first = study.ask(UP, key="k", person="ana")
+        assert study.ask(UP, key="k", person="ana").id == study.ask(UP, key="k", actor="ben").id == first.id
+        shared = study.ask(UP, key="queue", actor="ana")
+        assert study.ask(UP, key="queue", actor="ben").id == shared.id
+        for key in ("k", "queue"):
+            with pytest.raises(Conflict, match="another request"):
+                study.ask(UP, key=key, person="ben")
+
+
 def test_rollback_of_one_person_leaves_the_others(url):
     with taught(url) as study:
         version, ben = study.version, study.weights(person="ben")
@@ -90,6 +111,40 @@ def test_rollback_of_one_person_leaves_the_others(url):
         assert verify(study.store, "desk").version == study.version
         with pytest.raises(NotFound, match="No correction is by a person called 'cleo'"):
             study.rollback(version, "who?", person="cleo")
+
+
+@pytest.mark.parametrize("learner", ["default", "separate-CSPER"])
+def test_rollback_of_one_person_to_nothing_can_be_undone(url, learner):
+    with taught(url, learner=learner) as study:
+        version, ben = study.version, study.weights(person="ben")
+        study.rollback(0, "ben was on leave", person="ben")
+        assert study.learner().people == ("ana",)
+        study.rollback(version, "no, he was here", person="ben")
+        assert np.allclose(study.weights(person="ben"), ben)
+        assert verify(study.store, "desk").version == study.version
+
+
+def test_versions_and_efforts_say_whose_weights_changed(url):
+    with taught(url, rounds=1) as study:
+        study.tell(study.ask(UP), moves=[], actor="ana", person="depot-7")
+        study.tell(study.ask(UP), moves=[])
+        study.rollback(2, "back", person="ben")
+        study.rollback(1, "all back")
+        people = ["", "ana", "ben", "depot-7", "", "ben", ""]
+        assert [version.person for version in study.versions()] == people
+        assert [row.person for row in study.effort()] == people[1:5]
+        p = study.ask(UP, actor="cleo")
+        study.tell(p, moves=flip(0), actor="cleo")
+        study.desk().reopen(p.id, actor="lea", force=True)
+        assert [version.person for version in study.versions(after=7)] == ["cleo"]
+
+
+def test_rollback_of_an_empty_person_raises_invalid(url):
+    with taught(url, rounds=1) as study:
+        with pytest.raises(Invalid, match="The person is empty"):
+            study.rollback(0, "an empty variable", person="")
+        assert study.version == 2
+        assert study.rollback(0, "everybody", person=None).person == ""
 
 
 def test_rollback_of_a_person_needs_a_learner_of_people(url):
@@ -106,6 +161,20 @@ def test_snapshots_are_frequent_with_several_people_and_only_the_newest_is_kept(
         assert len({seq // 40 for seq in kept}) >= len(kept) - 1 >= 1
         assert study._ledger.projection.seq - kept[-1] <= 10
         assert verify(study.store, "desk").version == study.version
+
+
+def test_log_with_control_characters_in_names_still_opens(url, monkeypatch):
+    with monkeypatch.context() as earlier:
+        earlier.setattr("coactor.studies.study.validate_actor", lambda *_: None)
+        with open_study(url, "desk", Switches(), create=True) as study:
+            study.tell(study.ask(UP, person="a\nb", actor="c\td"), moves=[], actor="c\td")
+            waiting = study.ask(UP, person="a\nb")
+    with open_study(url, "desk", Switches()) as study:
+        assert study.tell(waiting, moves=[]).version == 2
+        assert study.learner().people == ("a\nb",)
+        assert verify(study.store, "desk").version == study.rollback(1, "back", person="a\nb").version - 1
+        with pytest.raises(Invalid, match=r"contains the control character U\+000A"):
+            study.ask(UP, person="a\nb")
 
 
 def test_default_still_opens_studies_of_the_earlier_default_learner(url):

@@ -268,3 +268,51 @@ def test_delete_removes_a_study_and_leaves_the_others_whole(url):
         assert again.version == kept.version
         with pytest.raises(NotFound):
             transfer.delete(store, "nowhere")
+
+
+def erased(store, person):
+    """The log of a study after a person's name was erased; it verifies."""
+    before = verify(store, "desk")
+    transfer.erase(store, "desk", person)
+    after = verify(store, "desk")
+    assert (after.facts, after.weights, after.arithmetic) == (before.facts + 1, before.weights, "")
+    return b"".join(orjson.dumps(line) for line in transfer.export(store, "desk"))
+
+
+def test_erase_renames_in_the_nested_states_of_many_features(sqlite_url):
+    domain, problems = tours(4, points=6, features=260)
+    with open_study(sqlite_url, "desk", domain, create=True, budget=math.inf) as study:
+        for k, problem in enumerate(problems):
+            study.tell(study.ask(problem), moves=[], actor=("ana", "ben")[k % 2])
+        study.rollback(3, "try")
+        assert not re.search(rb"\bana\b", erased(study.store, "ana"))
+
+
+def groups_study(store):
+    """A study of four people in two groups, set back once so that the groups are in the log.
+
+    The alias of Eric or Erna has the same place in the order of names.
+    """
+    study = open_study(store, "desk", Switches(), create=True, budget=math.inf)
+    wants = {"ana": [1, 0, 0], "erna": [0, 0, 1], "eric": [1, 0, 0], "gus": [0, 0, 1]}
+    for _ in range(4):
+        for name, wanted in wants.items():
+            p = study.ask([1.0, 1.0, 1.0], actor=name)
+            study.tell(p, moves=flip(*(i for i in range(3) if p.solution[i] != wanted[i])), actor=name)
+    study.rollback(study.version, "as it is")
+    return study
+
+
+def test_erase_renames_in_groups(sqlite_url):
+    with groups_study(sqlite_url) as study:
+        [person] = {"eric", "erna"}.intersection(study.learner().state()["groups"]["second"])
+        assert person.encode() not in erased(study.store, person)
+
+
+def test_erase_changes_nothing_if_the_name_would_stay(sqlite_url, monkeypatch):
+    with groups_study(sqlite_url) as study:
+        before = list(study.export())
+        monkeypatch.setattr(transfer, "_renamed_state", lambda state, person, alias: state)
+        with pytest.raises(Invalid, match="The name cannot be erased"):
+            transfer.erase(study.store, "desk", "erna")
+        assert list(study.export()) == before

@@ -6,7 +6,8 @@ from tests.web.conftest import PROPOSALS
 
 def test_an_admin_creates_lists_and_revokes_tokens(admin, server):
     body = {"name": "ana", "study": "tours", "role": "viewer", "seconds": 3600.0}
-    made = admin.post("/api/tokens", json=body)
+    made = admin.post("/api/tokens", json=body | {"name": "ana "})
+    assert made.json()["name"] == "ana"
     assert made.status_code == 201
     ana = server.client(Authorization=f"Bearer {made.json()['token']}")
     assert ana.get(PROPOSALS).status_code == 200

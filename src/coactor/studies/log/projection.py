@@ -248,15 +248,16 @@ def restored(knowledge: Knowledge, fact: facts.Reopened | facts.RolledBack) -> K
 def set_back(knowledge: Knowledge, earlier: Knowledge, person: str) -> Knowledge:
     """A copy in which one person has shown only what they had shown earlier.
 
-    Raises Invalid if the learner does not keep weights for each person, NotFound if it does not know them.
+    Raises Invalid if the learner does not keep weights for each person, NotFound if it knows them neither
+    now nor earlier.
     """
     knowledge = knowledge.copy()
-    learner = knowledge.learner
-    if not knows_people(learner):
+    learner, before = knowledge.learner, earlier.learner
+    if not knows_people(learner) or not knows_people(before):
         raise Invalid(f"The learner {learner.name!r} has one set of weights for all; leave the person out.")
-    if person not in learner.people:
+    if person not in learner.people and person not in before.people:
         raise NotFound(f"No correction is by a person called {person!r}; see the people of the study.")
-    learner.set_back(person, earlier.learner)
+    learner.set_back(person, before)
     return knowledge
 
 

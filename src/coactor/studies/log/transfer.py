@@ -24,11 +24,12 @@ from coactor.studies.log.replay import LogReplay, created, open_replay
 from coactor.studies.log.store import Store
 from coactor.studies.log.transactions import Head
 from coactor.studies.log.vectors import digest
-from coactor.studies.log.verification import Check
+from coactor.studies.log.verification import Check, verify_in
 
 FORMAT = "coactor study 1"
 NAMES = ("actor", "via", "person", "solved_for", "asked_for")  # fields of facts that name a person
 TEXTS = ("note", "label", "reason", "lesson")  # fields in which people write
+IN_STATES = ("person", "second")  # fields of learners' states that name people; the second one is a list
 
 
 def export(store: Store, name: str) -> Iterator[dict[str, Any]]:
@@ -194,8 +195,9 @@ def erase(store: Store, name: str, person: str, *, actor: str = "", learner: Lea
     that the log ended with before. What was learned stays as it is, bit for bit. Names in problems and in
     solutions are data of the domain and stay, as do accounts, backups and exports.
 
-    Raises NotFound if there is no such study or the name is not in it, Invalid if the learner would learn
-    something else under another name.
+    Raises NotFound if there is no such study or the name is not in it. Raises Invalid, and changes nothing,
+    if the learner would learn something else under another name, if the name would stay in one of its states,
+    or if the log would not verify afterwards.
     """
     alias = f"erased-{secrets.token_hex(4)}"
     word = re.compile(rf"(?<!\w){re.escape(person)}(?!\w)")
@@ -213,10 +215,15 @@ def erase(store: Store, name: str, person: str, *, actor: str = "", learner: Lea
                 link_ = link(after.hash, body, entry.vectors)
                 sql.rewrite(head.id, renamed := unseal(body, entry.vectors, link_))
             before.apply(entry)
-            after.apply(renamed if changed else entry)
+            try:
+                after.apply(renamed if changed else entry)
+            except (ValueError, KeyError, TypeError) as error:
+                raise _not_erasable(error) from error
             weights = [each.knowledge.learner.weights for each in (before, after)]
             if entry.made is not None and weights[0].tobytes() != weights[1].tobytes():
-                raise Invalid("The learner depends on the names of people; the name cannot be erased.")
+                raise _not_erasable("What the learner learns depends on the names of people.")
+            if _holds(orjson.loads(body).get("state"), person):
+                raise _not_erasable(f"The name stays in the state of the learner at fact {entry.seq}.")
         if not changed:
             raise NotFound(f"Nobody called {person!r} is in study {name!r}.")
         fact = Erased(name=alias, before=hash.hex())
@@ -225,22 +232,42 @@ def erase(store: Store, name: str, person: str, *, actor: str = "", learner: Lea
         after.apply(last)
         sql.remove_snapshot(head.id)
         sql.add_snapshot(head.id, after.seq, orjson.dumps(after.snapshot()))
+        try:
+            verify_in(sql, name, learner)
+        except Tampered as error:
+            raise _not_erasable(error) from error
     store.shrink()
     return alias
 
 
-def _renamed(data: Any, person: str, alias: str, word: re.Pattern[str]) -> Any:
-    """A fact, or the state of a learner in it, with another name of a person."""
-    if isinstance(data, list):
-        return [_renamed(item, person, alias, word) for item in data]
-    if not isinstance(data, dict):
-        return data
-    fields = dict(data)
-    for name, value in data.items():
+def _not_erasable(reason: object) -> Invalid:
+    return Invalid(f"The name cannot be erased, and nothing was changed. {reason}")
+
+
+def _renamed(fact: dict[str, Any], person: str, alias: str, word: re.Pattern[str]) -> dict[str, Any]:
+    """A fact with another name of a person."""
+    fields = dict(fact)
+    for name, value in fact.items():
         if name in NAMES and value == person:
             fields[name] = alias
         elif name in TEXTS and isinstance(value, str):
             fields[name] = word.sub(alias, value)
-        elif name in ("state", "people", "inner", "single"):  # of learners
-            fields[name] = _renamed(value, person, alias, word)
+        elif name == "state":
+            fields[name] = _renamed_state(value, person, alias)
     return fields
+
+
+def _renamed_state(data: Any, person: str, alias: str, field: str = "") -> Any:
+    """The state of a learner, and of those within it, with another name of a person."""
+    if isinstance(data, dict):
+        return {name: _renamed_state(value, person, alias, name) for name, value in data.items()}
+    if isinstance(data, list):
+        return [_renamed_state(item, person, alias, field) for item in data]
+    return alias if field in IN_STATES and data == person else data
+
+
+def _holds(data: Any, person: str) -> bool:
+    """Whether a name is in the state of a learner, other than as the name of a learner."""
+    if isinstance(data, dict):
+        return any(_holds(value, person) for name, value in data.items() if name != "learner")
+    return any(_holds(item, person) for item in data) if isinstance(data, list) else data == person

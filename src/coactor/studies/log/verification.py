@@ -63,23 +63,28 @@ def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
     Raises Tampered if stored data is not what was written.
     """
     with store.reading() as sql:
-        replay = open_replay(sql, name, learner)
-        head = replay.head
-        check = Check(replay, sql, sql.snapshots(head.id, head.seq))
-        for page in sql.pages(head.id, 0, head.seq):
-            for row in page:
-                check.entry(row.entry, row.columns, row.weights)
-            check.problems(row.entry for row in page)
-        replayed = check.projection
-        if (replayed.seq, replayed.hash) != (head.seq, head.hash):
-            raise Tampered(
-                f"Study {name!r} ends at fact {head.seq}, its log at {replayed.seq}; restore from a backup."
-            )
-        check.compare(
-            replayed.snapshot(),
-            replay.load(sql, head.seq).snapshot(),
-            f"Study {name!r}, loaded from its newest snapshot, differs from its facts.",
+        return verify_in(sql, name, learner)
+
+
+def verify_in(sql: Transaction, name: str, learner: Learner | None = None) -> Verified:
+    """The same within a transaction of the caller."""
+    replay = open_replay(sql, name, learner)
+    head = replay.head
+    check = Check(replay, sql, sql.snapshots(head.id, head.seq))
+    for page in sql.pages(head.id, 0, head.seq):
+        for row in page:
+            check.entry(row.entry, row.columns, row.weights)
+        check.problems(row.entry for row in page)
+    replayed = check.projection
+    if (replayed.seq, replayed.hash) != (head.seq, head.hash):
+        raise Tampered(
+            f"Study {name!r} ends at fact {head.seq}, its log at {replayed.seq}; restore from a backup."
         )
+    check.compare(
+        replayed.snapshot(),
+        replay.load(sql, head.seq).snapshot(),
+        f"Study {name!r}, loaded from its newest snapshot, differs from its facts.",
+    )
     return Verified(
         name,
         head.seq,

@@ -36,6 +36,19 @@ def require(account: Account, permission: str, study: str) -> None:
         raise Forbidden(f"The role {role!r} may not do this; it needs one of: {', '.join(roles)}.")
 
 
+def require_weights(account: Account, study: str, person: str) -> None:
+    """Raise as `require` does for reading, and Forbidden if these are the weights of another person.
+
+    Roles that tell or lead may read everybody's.
+    """
+    require(account, "read", study)
+    role, roles = account.role(study), PERMISSIONS["tell"]
+    if person not in ("", account.name) and role not in roles:
+        raise Forbidden(
+            f"The role {role!r} may not read another person's weights; it needs one of: {', '.join(roles)}."
+        )
+
+
 def require_admin(account: Account) -> None:
     """Raise Forbidden unless the account is an admin of all studies."""
     if account.role() != "admin":

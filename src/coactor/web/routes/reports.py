@@ -18,7 +18,7 @@ from coactor.protocol import HasPosterior, Learner, Vector
 from coactor.protocol.abilities import Preferences, learner_for
 from coactor.studies import EffortRow, Invalid
 from coactor.studies.log.facts import Asked
-from coactor.web.auth.permissions import PERMISSIONS, Me, require
+from coactor.web.auth.permissions import PERMISSIONS, Me, require, require_weights
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import After, Person, StudyName, Version
 from coactor.web.routes.responses import (
@@ -91,8 +91,11 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
 
     @router.get("/studies/{study}/weights", tags=["reports"], response_model=Weights, responses=ERRORS)
     def weights(study: StudyName, account: Me, version: Version = None, person: Person = "") -> Response:
-        """Return the weights of a version: a person's, or the population's."""
-        require(account, "read", study)
+        """Return the weights of a version: a person's, or the population's.
+
+        An expert or viewer may read their own.
+        """
+        require_weights(account, study, person)
         opened = studies.study(study)
         number = opened.version if version is None else version
         names = opened.config["features"]
@@ -106,8 +109,11 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
 
     @router.get("/studies/{study}/beliefs", tags=["reports"], response_model=Beliefs, responses=ERRORS)
     def beliefs(study: StudyName, account: Me, version: Version = None, person: Person = "") -> Response:
-        """Return the weights of a version, how much each matters and how well it is known."""
-        require(account, "read", study)
+        """Return the weights of a version, how much each matters and how well it is known.
+
+        An expert or viewer may read their own.
+        """
+        require_weights(account, study, person)
         opened = studies.study(study)
         number = opened.version if version is None else version
         data = believed(learner_for(opened.learner(number), person))

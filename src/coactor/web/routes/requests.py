@@ -203,9 +203,9 @@ class EraseBody(Body):
 
 
 class RollbackBody(Body):
-    """The version to go back to, the reason, and the person if it is for one person only."""
+    """The version to go back to, the reason, and the person; without one, everybody is set back."""
 
     to: Annotated[int, Field(ge=0, le=LARGEST)]
     reason: Annotated[str, Field(min_length=1, max_length=2000)]
     actor: Actor | None = None
-    person: Actor = ""
+    person: Actor | None = None

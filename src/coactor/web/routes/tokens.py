@@ -62,7 +62,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require_admin(account)
         check(body.study)
         token = accounts.create(body.name, body.study, body.role, lasts=body.seconds)
-        return json_response({"name": body.name, "token": token}, 201)
+        return json_response({"name": body.name.strip(), "token": token}, 201)
 
     @router.patch("/tokens/{name}", tags=["accounts"], status_code=204, responses=ERRORS)
     def grant_role(name: AccountName, body: GrantBody, account: Me) -> Response:
