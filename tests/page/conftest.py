@@ -18,6 +18,23 @@ from coactor.web import demo
 from coactor.web.app import create_app
 from tests.web.conftest import serving
 
+# Each window of Chromium prepares the suggestions of its address bar, two pages of its own: half of the
+# processor time of a small test. Playwright's own list follows, because the last such option counts.
+FEATURES = (
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "AimEnabled",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "ThirdPartyStoragePartitioning",
+)
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 ARGS = [
     "--headless=new",
@@ -27,6 +44,7 @@ ARGS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    f"--disable-features={','.join(FEATURES)}",
 ]
 PATIENCE = 60_000  # milliseconds to wait for a condition before giving up; a first use may compile
 
