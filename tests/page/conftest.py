@@ -77,11 +77,16 @@ class Site:
         self.log = PageLog()
         self._contexts: list[Any] = []
 
-    def log_in(self, name: str = "admin", role: str = "admin", **options: Any) -> Any:
-        """Return a page with a logged-in person; `options` are those of a browser context."""
-        context = self.browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+    def new_context(self, **options: Any) -> Any:
+        """Return a browser context that is closed after the test; an open page would poll until the end."""
+        context = self.browser.new_context(**options)
         context.set_default_timeout(PATIENCE)
         self._contexts.append(context)
+        return context
+
+    def log_in(self, name: str = "admin", role: str = "admin", **options: Any) -> Any:
+        """Return a page with a logged-in person; `options` are those of a browser context."""
+        context = self.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         context.request.get(f"{self.address}/login?code={self.accounts.login_link(name, role)}")  # the cookie
         page = context.new_page()
         self.log.watch(page)
