@@ -18,16 +18,19 @@ from coactor.web import demo
 from coactor.web.app import create_app
 from tests.web.conftest import serving
 
-# Each window of Chromium prepares the suggestions of its address bar, two pages of its own: half of the
-# processor time of a small test. Playwright's own list follows, because the last such option counts.
+# Each window of Chromium prepares the suggestions of its address bar, two pages of its own: about a quarter
+# of the processor time of a small test. The others are Playwright's own, but for those of Windows and Edge:
+# only the last such option counts.
 FEATURES = (
     "WebUIOmniboxPopup",
     "WebUIOmniboxAimPopup",
     "AimEnabled",
+    "AvoidCorsURLLoaderRestartOnRedirect",
     "AvoidUnnecessaryBeforeUnloadCheckSync",
     "DestroyProfileOnBrowserClose",
     "HttpsFirstBalancedModeAutoEnable",
     "HttpsUpgrades",
+    "LensOverlay",
     "MediaRouter",
     "NetworkTimeServiceQuerying",
     "OptimizationHints",
