@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 def test_from_login_to_rollback(site, revision):
     token = site.accounts.create("ana", "*", "lead")
-    page = site.browser.new_context().new_page()
+    page = site.new_context().new_page()
     site.log.watch(page)
     page.goto(site.address)
     page.get_by_label("Your token").fill(token)

@@ -73,7 +73,7 @@ def test_nothing_is_fetched_from_elsewhere(site):
 
 
 def test_a_used_link_says_so(site):
-    page = site.browser.new_context().new_page()
+    page = site.new_context().new_page()
     answer = page.goto(f"{site.address}/login?code=used")
     assert answer.status == 401
     assert "works once" in page.locator("#message").inner_text()

@@ -215,7 +215,7 @@ def test_a_proposal_that_waited_is_updated_for_whoever_opens_it(site, revision):
 def test_a_server_killed_in_the_middle(site, revision):
     """Nothing that was shown as saved is lost, and the page goes on when the server is back."""
     url = f"sqlite:///{site.store.engine.url.database}"
-    context = site.browser.new_context()
+    context = site.new_context()
     page = context.new_page()
     with ExitStack() as stack:
         server = ServerProcess(url)

@@ -124,7 +124,6 @@ def test_domain_brings_its_own_editor(site, revision, install, tmp_path: Path):
     for path, status in (("lamp-editor.js", 200), ("secret.txt", 404), ("%2e%2e/x.js", 404), ("no.js", 404)):
         assert page.request.get(f"{site.address}/s/own/editor/{path}").status == status
     stranger = site.accounts.create("elsewhere", "try-tour", "expert")
-    answer = page.context.browser.new_context(
-        extra_http_headers={"Authorization": f"Bearer {stranger}"}
-    ).request.get(f"{site.address}/s/own/editor/lamp-editor.js")
+    other = site.new_context(extra_http_headers={"Authorization": f"Bearer {stranger}"})
+    answer = other.request.get(f"{site.address}/s/own/editor/lamp-editor.js")
     assert answer.status in (403, 404)

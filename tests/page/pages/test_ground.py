@@ -12,7 +12,6 @@ from coactor.domains import Day, Plans
 from coactor.studies import open_study
 from coactor.web.app import create_app
 from coactor.web.ground import Ground
-from tests.page.conftest import PATIENCE
 from tests.web.conftest import serving
 
 pytestmark = pytest.mark.browser
@@ -39,8 +38,7 @@ def test_real_places_are_projected_drawn_on_their_ground_and_saved(site, tmp_pat
     (tmp_path / "berlin.geojson").write_text(json.dumps(RIVER))
     ground = Ground("https://tiles.example/{z}/{x}/{y}.png", "© Example maps", tmp_path)
     with serving(create_app(site.store, ground=ground)) as address:
-        context = site.browser.new_context(viewport={"width": 1280, "height": 800})
-        context.set_default_timeout(PATIENCE)
+        context = site.new_context(viewport={"width": 1280, "height": 800})
         tiles: list[str] = []
 
         def answer(route):
