@@ -29,7 +29,6 @@ from coactor.studies.log.verification import Check, verify_in
 FORMAT = "coactor study 1"
 NAMES = ("actor", "via", "person", "solved_for", "asked_for")  # fields of facts that name a person
 TEXTS = ("note", "label", "reason", "lesson")  # fields in which people write
-IN_STATES = ("person", "second")  # fields of learners' states that name people; the second one is a list
 
 
 def export(store: Store, name: str) -> Iterator[dict[str, Any]]:
@@ -257,13 +256,12 @@ def _renamed(fact: dict[str, Any], person: str, alias: str, word: re.Pattern[str
     return fields
 
 
-def _renamed_state(data: Any, person: str, alias: str, field: str = "") -> Any:
+def _renamed_state(data: Any, person: str, alias: str) -> Any:
     """The state of a learner, and of those within it, with another name of a person."""
     if isinstance(data, dict):
-        return {name: _renamed_state(value, person, alias, name) for name, value in data.items()}
-    if isinstance(data, list):
-        return [_renamed_state(item, person, alias, field) for item in data]
-    return alias if field in IN_STATES and data == person else data
+        renamed = {name: _renamed_state(value, person, alias) for name, value in data.items()}
+        return renamed | {"person": alias} if data.get("person") == person else renamed
+    return [_renamed_state(item, person, alias) for item in data] if isinstance(data, list) else data
 
 
 def _holds(data: Any, person: str) -> bool:
