@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from coactor.kernels import arrays
 from coactor.protocol import Indices, Matrix, Vector
 
+LONGEST_NAME = 100  # characters
+
 
 def positive(value: int, least: int, what: str) -> int:
     """The value as an int of at least `least`."""
@@ -158,3 +160,19 @@ def move_args(move: Any, op: str, count: int) -> list[int]:
     ):
         raise ValueError(f"Move {op!r} has args {args!r}; expected {count} whole numbers.")
     return [int(a) for a in args]
+
+
+def person_name(value: object) -> str:
+    """The name of a person as in a study: text of at most 100 characters; a number becomes text."""
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    name = str(value).strip()
+    unpaired = any("\ud800" <= letter <= "\udfff" for letter in name)
+    if not (number or isinstance(value, str)) or len(name) > LONGEST_NAME or "\x00" in name or unpaired:
+        raise ValueError(
+            f"the person is {_shortened(name)}; expected text of at most {LONGEST_NAME} characters."
+        )
+    return name
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:60]}…")
