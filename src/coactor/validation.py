@@ -152,6 +152,12 @@ def person_name(value: Any, what: str) -> str:
     return name
 
 
+def recorded_person(value: Any) -> str:
+    """The name of a person in an archive, where a number becomes text. Raises Invalid if it is not valid."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return person_name(str(value) if number else value.strip() if isinstance(value, str) else value, "person")
+
+
 def validate_actor(actor: str, via: str = "", person: str = "") -> None:
     """Raises Invalid if the actor, the account or the person is not a valid name."""
     person_name(actor, "actor")

@@ -46,7 +46,7 @@ def test_contenders_share_what_their_name_says() -> None:
     ]
     (paper,) = parse_contenders(["separate-CSPER"], "panel")  # a learner of its own
     assert (paper.learner, paper.sharing) == ("separate-CSPER", "")
-    with pytest.raises(ValueError, match="defalt"):
+    with pytest.raises(ValueError, match=r"defalt.*Known are .*pooled-default, separate-default"):
         parse_contenders(["pooled-defalt"], "panel")
 
 
@@ -98,8 +98,23 @@ def test_figure_names_every_number_of_people() -> None:
     one = Interval(1.0, 0.9, 1.1)
     shown = [("similar", 20), ("groups", 5), ("groups", 100)]
     cells = [
-        people.PeopleCell("", "tsp-clean", t, k, 5, {}, "", one, 0.8, "", one, one, one, None)
-        for t, k in shown
+        people.PeopleCell(
+            name="",
+            base="tsp-clean",
+            tastes=tastes,
+            people=count,
+            runs=5,
+            effort={},
+            rival="",
+            ratio=one,
+            goal=0.8,
+            verdict="",
+            newcomer_effort=one,
+            alone_effort=one,
+            newcomer_ratio=one,
+            newcomer_goal=None,
+        )
+        for tastes, count in shown
     ]
     svg = draw(cells)[1]
     assert [k for k in (5, 20, 100) if f"{k} people" in svg] == [5, 20, 100]
@@ -120,3 +135,32 @@ def test_command_writes_every_file_and_resumes(tmp_path: Path) -> None:
     CliRunner().invoke(main, command, catch_exceptions=False)
     assert {name: (tmp_path / name).read_bytes() for name in FILES} == files
     assert sorted((tmp_path / "units").iterdir()) == units
+
+
+def test_command_shows_added_contenders_and_says_that_one_run_decides_nothing(tmp_path: Path) -> None:
+    command = ["reproduce", "--people", "--panels", "path-clean-groups-5", "--learners", "balanced-CSPER"]
+    command += ["--examples", "6", "--runs", "1", "--jobs", "1", "--out", str(tmp_path)]
+    result = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert "; balanced-CSPER " in result.output
+    page = (tmp_path / "people.md").read_text()
+    for text in (result.output, page):
+        assert "1 run of 6 examples; 1 run decides nothing; it takes at least" in text
+    header, _, row = [line for line in page.splitlines() if line.startswith("|")][:3]
+    assert "| separate | balanced-CSPER | ratio |" in header
+    assert header.count("|") == row.count("|")
+
+
+@pytest.mark.parametrize(
+    ("base", "tastes", "count", "limit"),
+    [
+        ("tsp-clean", "similar", 5, 0.75),
+        ("tsp-noise", "similar", 5, 0.9),
+        ("mtsp-clean", "groups", 20, 0.6),
+        ("mtsp-clean", "groups", 5, 0.85),
+        ("path-clean", "groups", 20, 0.85),
+        ("tsp-clean", "identical", 100, 1.12),
+        ("path-noise", "independent", 5, 1.08),
+    ],
+)
+def test_goal_depends_on_the_cell(base: str, tastes: str, count: int, limit: float) -> None:
+    assert people.goal(base, tastes, count) == limit

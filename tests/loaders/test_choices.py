@@ -48,12 +48,6 @@ def test_read_choices_takes_the_truth_values_that_r_and_python_write(
     assert [one.choice for one in choices] == [1, 0]
 
 
-def test_read_choices_prefers_person_id_to_the_number_of_a_row(tmp_path: Path) -> None:
-    lines = ["id,person_id,choice_id,alt,choice,price", "1,ana,7,1,1,3", "2,ana,7,2,0,4"]
-    domain, (one,) = read(tmp_path, "\n".join(lines) + "\n")
-    assert (one.person, one.choice, domain.feature_names) == ("ana", 0, ("price",))
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -66,6 +60,14 @@ def test_read_choices_prefers_person_id_to_the_number_of_a_row(tmp_path: Path) -
         (HEADER + "ana,1,cheap,1,red\n", "price is 'cheap'; expected a number"),
         (HEADER + "ana,1,3,1,red\nana,0,3,1,red\n", "an alternative twice"),
         ("id,choice,chid,alt\nana,1,1,1\n", "no column with a feature"),
+        (HEADER + f"{'a' * 101},1,3,1,red\n", "line 2: .*text of at most 100 characters; found 'a+"),
+        (HEADER + " ,1,3,1,red\n", "line 2: column 'person' is empty"),
+        ("id,choice,price,chid,alt,price\nana,1,3,1,1,4\n", "line 1: there are 2 columns 'price'; keep one"),
+        ("id,choice,price,chid,alt,id\nana,1,3,1,1,4\n", "line 1: there are 2 columns 'id'; keep one"),
+        (
+            "id,person_id,choice,price,chid,alt\n1,ana,1,3,1,1\n",
+            "line 1: the columns 'person_id' and 'id' are both the person; keep one of them",
+        ),
     ],
 )
 def test_read_choices_raises_value_error_for_malformed_files(tmp_path: Path, text: str, message: str) -> None:

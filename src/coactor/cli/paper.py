@@ -239,21 +239,27 @@ def _people(
     from coactor.lab import people
     from coactor.lab.engine import atomic_files
     from coactor.lab.output.people import write
+    from coactor.lab.paper.claims import DECIDING_RUNS, undecided
 
     cells, folder = people.chosen_cells(panels), Path(out)
-    atomic_files.prepare(folder, people.BYTES)
+    atomic_files.prepare(folder, people.ESTIMATED_BYTES)
     results = people.measure(
         cells, learners=learners, **size, folder=folder, jobs=jobs, cluster=cluster, silent=as_json
     )
     words = ["coactor", "reproduce", "--people", *(["--panels", ",".join(panels)] if panels else [])]
     words += ["--learners", ",".join(learners)] if learners else []
     words += [word for name, value in size.items() for word in (f"--{name}", str(value))]
-    write(folder, results, shlex.join(words), f"{size['runs']} runs of {size['examples']} examples")
+    runs = size["runs"]
+    note = f"; {undecided(runs)}" if runs < DECIDING_RUNS else ""
+    text = f"{runs} run{'' if runs == 1 else 's'} of {size['examples']} examples{note}"
+    write(folder, results, shlex.join(words), text)
     if as_json:
         click.echo(json.dumps([cell.row() for cell in results], ensure_ascii=False))
         return
     for cell in results:
-        click.echo(f"{cell.name:<28} {cell.ratio:.2f}, at most {cell.goal}: {cell.verdict}")
+        more = "".join(f"; {name} {effort.value:.0f}" for name, effort in cell.others.items())
+        click.echo(f"{cell.name:<28} {cell.ratio:.2f}, at most {cell.goal}: {cell.verdict}{more}")
+    click.echo(f"\n{text}.")
     click.echo(f"\nAll files are in {out}. Open {folder / 'people.md'}.")
 
 

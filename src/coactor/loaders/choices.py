@@ -14,6 +14,7 @@ import numpy as np
 
 from coactor.domains import Alternatives, Situation
 from coactor.loaders.tables import Row, csv_lines, existing_file, read_table
+from coactor.validation import recorded_person
 
 COLUMNS = {
     "person": ("person", "person_id", "id"),
@@ -50,15 +51,29 @@ def read_choices(path: str | Path) -> tuple[Alternatives, list[Chosen]]:
         raise ValueError(f"{path}, line 1: there is no column with a feature of the alternatives.")
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        groups.setdefault((row.text("person"), row.text("situation")), []).append(row)
+        groups.setdefault((_person(row), row.text("situation")), []).append(row)
     choices = [_choice(person, group, features, own) for (person, _), group in groups.items()]
     return Alternatives(len(features) + len(own), [*features, *own]), choices
 
 
 def _features(path: Path) -> list[str]:
+    """The names of the columns with features. Raises ValueError if two columns have the same meaning."""
     header = [name.strip() for name in next(csv_lines(existing_file(path)), (1, []))[1]]
-    taken = {alias for aliases in COLUMNS.values() for alias in aliases}
+    taken: set[str] = set()
+    for name, aliases in COLUMNS.items():
+        taken.update(aliases)
+        given = [alias for alias in aliases if alias in header]
+        if len(given) > 1:
+            columns = " and ".join(map(repr, given))
+            raise Row(path, 1, {}).fail(f"the columns {columns} are both the {name}; keep one of them.")
     return [name for name in header if name and name not in taken]
+
+
+def _person(row: Row) -> str:
+    try:
+        return recorded_person(row.text("person"))
+    except ValueError as error:
+        raise row.fail(str(error)) from None
 
 
 def _choice(person: str, rows: list[Row], features: list[str], own: list[str]) -> Chosen:

@@ -79,6 +79,9 @@ def read_table(
     header = [name.strip() for name in next(reader, (1, []))[1]]
     places = {}
     for name, aliases in columns.items():
+        for alias in aliases:
+            if header.count(alias) > 1:
+                raise Row(path, 1, {}).fail(f"there are {header.count(alias)} columns {alias!r}; keep one.")
         matches = [header.index(alias) for alias in aliases if alias in header]
         if matches:
             places[name] = matches[0]

@@ -83,6 +83,40 @@ def test_diagnose_says_that_nothing_is_missing_when_nothing_is() -> None:
     assert quiet >= 9
 
 
+def of_people(
+    seed: int, tastes: dict[str, list[float]], extra: Callable[[Any, Any], float]
+) -> list[FinishedCase]:
+    """Cases of people who take turns; the weight of the withheld feature is the same for all."""
+    rng, full = np.random.default_rng([seed, 11]), WithheldFeature(extra)
+    session, cases = Session(TOUR, "default", proposals="paper"), []
+    for k, graph in enumerate(TOUR.sample(rng, 3 * CASES)):
+        x, person = Graph.of(POINTS, graph.edges, names=NAMES), list(tastes)[k % len(tastes)]
+        w = np.append(tastes[person], 1.0)
+        proposal = session.ask(x)
+        path, moves = PlainLandscape(full, x, w).climb(proposal.solution, kappa=0.1)  # type: ignore[arg-type]
+        session.tell(proposal, moves=moves)
+        cases.append(FinishedCase(x, proposal.solution, path[-1], float(len(moves)), person))
+    return cases
+
+
+DIFFERENT = {"ana": [1.0, 0.05], "ben": [0.05, 1.0], "cleo": [1.0, -0.7]}
+
+
+def test_diagnose_says_that_nothing_is_missing_when_people_differ() -> None:
+    for run in range(3):
+        found = diagnose(TOUR, of_people(run, DIFFERENT, lambda x, y: 0.0))
+        assert "Nothing is missing" in found.sentences()[1]
+        assert found.unexplained < 0.4
+
+
+def test_diagnose_names_the_withheld_feature_when_people_differ() -> None:
+    pair = NAMES[1], NAMES[4]
+    for run in range(2):
+        found = diagnose(TOUR, of_people(run, DIFFERENT, lambda x, y: 3.0 * (pair in TOUR.parts(x, y))))
+        assert "the part stop 1 -> stop 4" in [one.name for one in found.missing[:3]]
+        assert not any(name in line for name in DIFFERENT for line in found.sentences())
+
+
 def test_diagnose_reads_studies_and_archives(tmp_path: Path, plans: Path) -> None:
     url, rng = f"sqlite:///{tmp_path}/desk.db", np.random.default_rng(0)
     with open_study(url, "tours", TOUR, "default", create=True) as study:

@@ -83,6 +83,16 @@ def test_towards_tells_the_steps_where_the_domain_can() -> None:
         ("{", "line 1: "),
         ('{"problem": [1, 0, 1], "solution": [1, 0, 1], "moves": []}', "line 1: 'moves' must be a list"),
         ('{"problem": [1, 0, 1], "solution": [1, 0, 1], "time": "now"}', "line 1: 'time' is 'now'"),
+        (
+            '{"problem": [1, 0, 1], "solution": [1, 0, 1], "person": ["a"]}',
+            "line 1: .*person must be text of at most 100 characters; found .*'a'",
+        ),
+        ('{"problem": [1, 0, 1], "solution": [1, 0, 1], "person": true}', "line 1: .*found True"),
+        (
+            '{"problem": [1, 0, 1], "solution": [1, 0, 1], "person": "\\ud800"}',
+            "line 1: .*unpaired surrogate",
+        ),
+        (f'{{"problem": [1], "solution": [1], "person": "{"a" * 101}"}}', "text of at most 100 characters"),
         ("", "has no cases"),
     ],
 )
@@ -91,6 +101,17 @@ def test_read_cases_refuses_invalid_lines(tmp_path: Path, line: str, message: st
     path.write_text(line)
     with pytest.raises(ValueError, match=message):
         read_cases(path, "tests.studies.stubs:Switches", {})
+
+
+@pytest.mark.parametrize(
+    ("person", "name"),
+    [("null", ""), ('""', ""), ("7", "7"), ('" ana "', "ana"), (f'"{"a" * 100}"', "a" * 100)],
+)
+def test_read_cases_takes_the_person_as_text(tmp_path: Path, person: str, name: str) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text(f'{{"problem": [1, 0, 1], "solution": [1, 0, 1], "person": {person}}}')
+    (case,) = read_cases(path, "tests.studies.stubs:Switches", {}).cases
+    assert case.person == name
 
 
 def test_open_archive_of_json_lines_needs_a_domain(tours: Path, tmp_path: Path) -> None:

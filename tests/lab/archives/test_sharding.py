@@ -10,8 +10,8 @@ import pytest
 
 from coactor import learners
 from coactor.lab import Contender, evaluate, learn_archive, open_archive
+from coactor.lab.archives.combining import combine
 from coactor.lab.archives.replays import replay
-from coactor.lab.archives.sharding import combine
 from coactor.protocol import Feedback, State
 
 

@@ -124,7 +124,7 @@ def test_judge_one_run_is_too_close_to_call():
     }
     claims = judge(SENTENCES, costs_of(single))
     assert {claim.verdict for claim in claims} == {CLOSE}
-    assert claims[0].note == "1 run decide nothing; it takes at least 5"
+    assert claims[0].note == "1 run decides nothing; it takes at least 5"
 
 
 def test_judge_decides_nothing_with_the_runs_of_quick():

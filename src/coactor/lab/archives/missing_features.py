@@ -6,9 +6,11 @@ expert could have moved to. A conditional logit,
     P(final) = 1 / (1 + sum over alternatives of exp(w . (phi(alternative) - phi(final))))
 
 is fitted to four fifths of the cases and scored on the last fifth, for each fifth in turn; once with the
-present features, and once for each candidate with one more. A candidate explains something if it makes the
-held-back cases more likely: the mean gain in log-likelihood per case is compared with its standard error,
-with a Bonferroni correction for the number of candidates. Candidates are what the library can build itself:
+present features, and once for each candidate with one more. People who differ need no other feature: people
+with enough cases have weights of the present features of their own. A candidate explains something if it
+makes the held-back cases more likely: the mean gain in log-likelihood per case is compared with its standard
+error, with a Bonferroni correction for the number of candidates. Candidates are what the library can build
+itself:
 
     habits         how unusual the parts of a solution are, in similar, recent or all cases
     parts          how often a solution has one part, one place or one choice, of those most often corrected
@@ -26,19 +28,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coactor.lab.archives.archives import Archive
-from coactor.lab.archives.replays import fit_choices
+from coactor.lab.archives.personal_fits import PersonalFits
 from coactor.memory import KINDS, Memory, past_case, place_and_choice
-from coactor.protocol import (
-    Domain,
-    HasParts,
-    Indices,
-    Matrix,
-    Problem,
-    Solution,
-    Vector,
-    feature_names,
-    uses_habits,
-)
+from coactor.protocol import Domain, HasParts, Matrix, Problem, Solution, Vector, feature_names, uses_habits
 from coactor.search import features_along
 from coactor.session import Session
 from coactor.solutions import same_solution
@@ -46,13 +38,12 @@ from coactor.solutions import same_solution
 if TYPE_CHECKING:
     from coactor.studies import Study
 
-FOLDS = 5
+
 FEWEST = 20  # cases that a diagnosis needs
 NEIGHBOURS = 60  # alternatives of a case, drawn at random if there are more
 MOST_NAMED = 5  # candidates, and parts, that are named in words
 MOST_PARTS = 12  # parts, and places, and choices, that become candidates
 MOST_FEATURES = 8  # whose squares and products become candidates: those with the largest effect
-RIDGE = 1.0
 LEVEL = 0.05  # of a false alarm, for all candidates together
 
 
@@ -105,7 +96,7 @@ class Diagnosis:
     parts
         The parts of solutions that were corrected most often in those cases, and how often.
     people
-        Whose effort that was: names and sums, the largest first; empty without names.
+        Whose effort that was: names and sums, the largest first; empty without names. Not said in words.
     """
 
     cases: int
@@ -138,10 +129,6 @@ class Diagnosis:
         if self.parts:
             often = ", ".join(f"{name} ({times} times)" for name, times in self.parts)
             lines.append(f"Corrected most often in the unexplained cases: {often}.")
-        if len(self.people) > 1:
-            lines.append(
-                f"Whose effort that was: {', '.join(f'{name} {effort:g}' for name, effort in self.people)}."
-            )
         if self.habits:
             lines.append(
                 f"To go on with it: coactor study extend STUDY --habits {self.habits[0]} --name NEW_STUDY"
@@ -189,19 +176,20 @@ def diagnose(domain: Domain, cases: Sequence[FinishedCase], seed: int = 0) -> Di
     if len(cases) < FEWEST:
         raise ValueError(f"There are {len(cases)} finished cases; a diagnosis needs at least {FEWEST}.")
     table = _Choices(domain, cases, np.random.default_rng(seed))
-    base = _held_back(table.rows, table.owner, len(cases))
-    weights = fit_choices(table.rows, table.owner, len(cases), RIDGE)
+    fits = PersonalFits(table.rows, table.owner, [case.person for case in cases])
+    base = fits.held_back()
+    weights, own = fits.all_cases()
     columns = list(table.candidates(weights))
     limit = NormalDist().inv_cdf(1.0 - LEVEL / max(1, len(columns)))
     candidates = []
     for name, column in columns:
-        gains = _held_back(np.column_stack([table.rows, column]), table.owner, len(cases)) - base
+        gains = fits.held_back(column) - base
         gain, error = float(gains.mean()), float(gains.std(ddof=1)) / np.sqrt(len(cases))
         z = gain / error if error > 0 else 0.0
         candidates.append(CandidateFeature(name, gain, float(z), bool(z > limit)))
     candidates.sort(key=lambda one: (not one.missing, -one.gain))
     worse = np.zeros(len(cases), bool)
-    worse[table.owner[table.rows @ weights > 0.0]] = True
+    worse[table.owner[table.rows @ weights + own > 0.0]] = True
     efforts = np.array([case.effort for case in cases])
     total = float(efforts.sum())
     share = float(efforts[worse].sum()) / total if total else 0.0
@@ -213,20 +201,6 @@ def diagnose(domain: Domain, cases: Sequence[FinishedCase], seed: int = 0) -> Di
     parts = tuple(corrected.most_common(MOST_NAMED))
     whose = tuple(sorted(people.items(), key=lambda one: -one[1]))
     return Diagnosis(len(cases), total, share, tuple(candidates), parts, whose)
-
-
-def _held_back(rows: Matrix, owner: Indices, cases: int) -> Vector:
-    """The log-likelihood of each case, by weights fitted to the other four fifths."""
-    values = np.empty(cases)
-    fold = np.arange(cases) % FOLDS
-    for k in range(FOLDS):
-        train = fold[owner] != k
-        number = np.cumsum(fold != k) - 1  # the cases that are left, counted from 0
-        w = fit_choices(rows[train], number[owner[train]], int((fold != k).sum()), RIDGE)
-        utility = np.exp(np.minimum(rows[~train] @ w, 50.0))
-        total = np.bincount(owner[~train], utility, cases)
-        values[fold == k] = -np.log1p(total[fold == k])
-    return values
 
 
 class _Choices:

@@ -26,6 +26,7 @@ from coactor.loaders.tables import existing_file
 from coactor.memory import with_habits
 from coactor.plugins import load, load_domain, source_of
 from coactor.protocol import Correction, Domain, Expert, HasParts, Indices, Move, Problem, Solution, Vector
+from coactor.validation import recorded_person
 
 if TYPE_CHECKING:
     from coactor.studies.codec import Codec
@@ -174,11 +175,12 @@ def _case(codec: Codec, data: Any, time: float) -> tuple[float, RecordedCase]:
     when = data.get("time", time)
     if not isinstance(when, int | float) or isinstance(when, bool):
         raise ValueError(f"'time' is {when!r}; expected seconds since 1970.")
+    person = data.get("person")
     case = RecordedCase(
         x,
         codec.solution(x, data["solution"]),
         None if proposed is None else codec.solution(x, proposed),
         moves,
-        str(data.get("person", "")),
+        "" if person is None else recorded_person(person),
     )
     return float(when), case

@@ -126,18 +126,22 @@ def _alternatives(
     return np.concatenate(rows), np.array(owner), float(sum(session.efforts))
 
 
-def fit_choices(rows: Matrix, owner: Indices, cases: int, ridge: float = RIDGE) -> Vector:
+def fit_choices(
+    rows: Matrix, owner: Indices, cases: int, ridge: float = RIDGE, known: Vector | None = None
+) -> Vector:
     """Newton's method on the conditional logit; steps that do not improve are halved.
 
-    `rows` are feature differences of alternatives to what was chosen, and `owner` the case of each.
+    `rows` are feature differences of alternatives to what was chosen, and `owner` the case of each. The
+    utility of each row is rows . w, plus what is already `known` about it.
     """
+    base = np.zeros(len(rows)) if known is None else known
     scale = np.sqrt((rows**2).mean(axis=0))
     scale[scale == 0] = 1.0
     rows = rows / scale
     w = np.zeros(rows.shape[1])
 
     def loss(w: Vector) -> tuple[float, Vector]:
-        u = rows @ w
+        u = rows @ w + base
         top = np.zeros(cases)
         np.maximum.at(top, owner, u)
         e = np.exp(u - top[owner])

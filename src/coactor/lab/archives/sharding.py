@@ -9,48 +9,60 @@ learned before the others start (the pilot); every shard continues from there by
   posterior times the shard's message, and the pilot's posterior times all messages is the posterior of all
   cases (a Bayesian committee machine).
 
-One shard gives exactly the result of learning in one go. The memory of all cases is that of the shards in
-order, but while a shard learns it knows the pilot's cases and its own only.
+With several people, the default learner is cut by person: the pilot has their first cases, each shard has all
+others of its people, and what the shards know of their people is united. A shard does not see how its people
+differ from those of the others. So the last cases of each person (the final cases) are learned afterwards by
+the united learner; their predictions choose how much people differ, and whether there are two groups.
+
+One shard gives exactly the result of learning in one go. The memory of all cases is in the order of the
+archive, with final cases at the end; while a shard learns it knows the pilot's cases and its own only.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from coactor import learners
 from coactor.lab.archives.archives import Archive
+from coactor.lab.archives.combining import combine, unite
 from coactor.lab.archives.recorded_cases import CaseArchive
 from coactor.lab.engine.contenders import OURS, parse_contenders
 from coactor.lab.engine.parallel import run_all
-from coactor.learners.serialization import pack, unpack
+from coactor.learners import Population, PopulationCommittee
 from coactor.memory import Memory
 from coactor.proposals.strategies import Outlook, Strategy
-from coactor.protocol import Matrix, Problem, Solution, State, Vector, uses_habits
+from coactor.protocol import PastCase, Problem, Solution, State, uses_habits
+from coactor.protocol.abilities import knows_people
 from coactor.session import Session
 
 PILOT = 20  # cases that are learned before the shards part
+FINAL = 50  # cases, besides one of each person, that are learned after the shards
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Consecutive cases, learned from an initial state; the first `skip` are recorded, but not learned.
+    """Some cases, learned from an initial state; the first `skip` are recorded, but not learned.
 
     With a guard, as in a replay of the default learner, each shard counts for itself what is left to edit.
     """
 
-    first: int
-    last: int
+    cases: Sequence[int]
     state: State
     guard: bool
     skip: int = 0
 
+    @property
+    def learned(self) -> Sequence[int]:
+        """The cases that are learned."""
+        return self.cases[self.skip :]
+
     def __str__(self) -> str:
-        return f"cases {self.first} to {self.last}"
+        return f"{len(self.cases)} cases from {self.cases[0]} on"
 
 
 def learn_archive(
@@ -82,26 +94,90 @@ def learn_archive(
     (contender,) = parse_contenders([learner], "archive", "paper")
     if not contender.learner:
         raise ValueError(f"{learner!r} does not learn; name a learner, such as default or PER@start.")
+    if contender.sharing:
+        raise ValueError(f"{learner!r} is for comparisons; learn with {contender.learner!r} instead.")
     if not 1 <= shards <= archive.size:
         raise ValueError(
             f"The number of shards is {shards}; expected 1 to {archive.size}, the number of cases."
         )
-    start = {"learner": contender.make(archive.domain.dim, archive.start).state()}
-    guard = contender.learner == OURS
-    bounds = np.linspace(0, archive.size, shards + 1).round().astype(int).tolist()
+    new = contender.make(archive.domain.dim, archive.start)
+    whole = Shard(range(archive.size), {"learner": new.state()}, contender.learner == OURS)
     if shards == 1:
-        ((state, total),) = run_all(_learn, archive, [Shard(0, archive.size, start, guard)], silent=silent)
-        return state, total / archive.size
-    pilot = min(PILOT, bounds[1])
-    ((common, spent),) = run_all(_learn, archive, [Shard(0, pilot, start, guard)])
-    parts = [Shard(a, b, common, guard, pilot if a == 0 else 0) for a, b in itertools.pairwise(bounds)]
-    results = run_all(_learn, archive, parts, jobs=jobs, cluster=cluster, silent=silent)
-    counts = [part.last - part.first - part.skip for part in parts]
-    states = [state for state, _ in results]
-    state = {**common, "learner": combine(common["learner"], [one["learner"] for one in states], counts)}
+        return _in_one_go(archive, whole, silent)
+    people = archive.people if isinstance(archive, CaseArchive) and knows_people(new) else ()
+    several = len(set(people)) > 1
+    if several and not isinstance(new, Population | PopulationCommittee):
+        raise ValueError(
+            f"What shards of several people teach {learner!r} cannot be combined; use one shard, or default."
+        )
+    cut = _by_person(people, shards) if several else _consecutive(archive.size, shards)
+    ((common, spent),) = run_all(_learn, archive, [replace(whole, cases=cut.pilot)])
+    if several and len(_people_in(common)) < 2:  # the pilot's cases of all others taught nothing
+        return _in_one_go(archive, whole, silent)
+    skips = [len(cut.pilot) if part[: len(cut.pilot)] == cut.pilot else 0 for part in cut.parts]
+    tasks = [Shard(part, common, whole.guard, skip) for part, skip in zip(cut.parts, skips, strict=True)]
+    results = run_all(_learn, archive, tasks, jobs=jobs, cluster=cluster, silent=silent)
+    spent += sum(total for _, total in results)
+    states = [one["learner"] for one, _ in results]
+    if several:
+        united = unite(common["learner"], states, [{people[k] for k in part} for part in cut.parts])
+    else:
+        united = combine(common["learner"], states, [len(task.learned) for task in tasks])
+    state = {**common, "learner": united}
     if "memory" in common:
-        state["memory"] = _combine_memories(common["memory"], [one["memory"] for one in states], counts)
-    return state, (spent + sum(total for _, total in results)) / archive.size
+        cases = [(one["memory"], task.learned) for (one, _), task in zip(results, tasks, strict=True)]
+        state["memory"] = _combine_memories([(common["memory"], cut.pilot), *cases])
+    if cut.final:
+        ((state, total),) = run_all(_learn, archive, [Shard(cut.final, state, whole.guard)])
+        spent += total
+    return state, spent / archive.size
+
+
+def _in_one_go(archive: Archive, whole: Shard, silent: bool) -> tuple[State, float]:
+    ((state, total),) = run_all(_learn, archive, [whole], silent=silent)
+    return state, total / archive.size
+
+
+def _people_in(state: State) -> tuple[str, ...]:
+    learner = learners.from_state(state["learner"])
+    return learner.people if knows_people(learner) else ()
+
+
+class Cut(NamedTuple):
+    """The cases that are learned first, the parts that are learned separately, and the final cases."""
+
+    pilot: Sequence[int]
+    parts: Sequence[Sequence[int]]
+    final: Sequence[int] = ()
+
+
+def _consecutive(size: int, shards: int) -> Cut:
+    """Parts of consecutive cases; the first one begins with the pilot."""
+    bounds = np.linspace(0, size, shards + 1).round().astype(int).tolist()
+    return Cut(range(min(PILOT, bounds[1])), [range(a, b) for a, b in itertools.pairwise(bounds)])
+
+
+def _by_person(people: Sequence[str], shards: int) -> Cut:
+    """Parts of about equal size, each with all cases of its people but those of the pilot and the final ones.
+
+    The pilot has the first case of each person, then the second ones, and so on; the final cases are the last
+    ones likewise. People are drawn, so that a shard has people of all kinds.
+    """
+    cases: dict[str, list[int]] = {}
+    for k, name in enumerate(people):
+        cases.setdefault(name, []).append(k)
+    turn = {k: n for own in cases.values() for n, k in enumerate(own)}
+    left = {k: n for own in cases.values() for n, k in enumerate(reversed(own))}
+    every = range(len(people))
+    pilot = sorted(every, key=turn.__getitem__)[: max(2, min(PILOT, len(people) // shards))]
+    final = sorted(every, key=left.__getitem__)[: min(len(cases) + FINAL, len(people) // 5)]
+    elsewhere = {*pilot, *final}
+    drawn = np.random.default_rng(0).permutation(np.array(list(cases), dtype=object)).tolist()
+    parts: list[list[int]] = [[] for _ in range(shards)]
+    for name in sorted(drawn, key=lambda name: -len(cases[name])):
+        min(parts, key=len).extend(k for k in cases[name] if k not in elsewhere)
+    rest = sorted(set(final) - set(pilot))
+    return Cut(sorted(pilot), [sorted(part) for part in parts if part], rest)
 
 
 def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
@@ -117,7 +193,7 @@ def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
     memory = session.knowledge.memory
     if memory is not None and "memory" in shard.state:
         memory.restore(shard.state["memory"])
-    for k, case in enumerate(archive.replay(range(shard.first, shard.last), shard.first)):
+    for k, case in enumerate(archive.replay(shard.cases, shard.cases[0])):
         if k < shard.skip:
             continue
         shown = case.proposed
@@ -133,121 +209,14 @@ def _learn(archive: Archive, shard: Shard) -> tuple[State, float]:
     return state, float(sum(session.efforts))
 
 
-def _combine_memories(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
-    """The cases of the pilot, then those of each shard; shards began with the pilot's.
+def _combine_memories(parts: Sequence[tuple[State, Sequence[int]]]) -> State:
+    """The cases of the pilot and those that each shard learned, in the order of the archive.
 
     The scores of half-lives are those of the last shard, because they forget.
     """
-    last = Memory.of(common)
-    cases = last.cases()
-    for state, count in zip(states, counts, strict=True):
-        if count:
+    cases: dict[int, PastCase] = {}
+    for state, learned in parts:
+        if learned:
             last = Memory.of(state)
-            cases += last.cases()[-count:]
-    return Memory.holding(cases, last.scores).state()
-
-
-def combine(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
-    """One state from those of several shards that all started at `common` and learned `counts` cases."""
-    if "single" in common:  # one posterior for all people of the archive
-        single = combine(common["single"], [state["single"] for state in states], counts)
-        people = [{"person": each["person"]} for each in states[0]["people"][:1]]
-        return {
-            "learner": common["learner"],
-            "weights": single["weights"],
-            "single": single,
-            "people": people,
-        }
-    combined = dict(common)
-    share = np.array(counts, dtype=np.float64) / max(1, sum(counts))
-    if "belief_matrix" in common:
-        combined |= _multiply(common, states)
-        combined["rounds"] = common["rounds"] + sum(s["rounds"] - common["rounds"] for s in states)
-        learner = learners.make(common["learner"], len(common["weights"]))
-        learner.restore(combined)
-        return learner.state()
-    for key, value in common.items():
-        if isinstance(value, list):
-            combined[key] = (share @ np.array([s[key] for s in states], dtype=np.float64)).tolist()
-        elif isinstance(value, dict):
-            combined[key] = combine(value, [s[key] for s in states], counts)
-        elif key == "rounds":
-            combined[key] = value + sum(s[key] - value for s in states)
-    return combined
-
-
-# -- products of Gaussian posteriors -------------------------------------------------------------------------
-
-
-def _multiply(common: State, states: Sequence[State]) -> dict[str, Any]:
-    """The posterior of `common` times the message of every shard.
-
-    Natural parameters are the precision P and P m. A posterior is about theta = scale * w, and a shard has
-    its own scale for a feature that did not vary before the shards parted. The messages are converted to
-    one scale; the prior is about theta, whatever its scale.
-    """
-    size = len(common["belief_mean"])
-    joint = not isinstance(common["belief_matrix"], list)  # a matrix, or a vector of variances
-    precise = joint and "belief_wide" not in common  # a matrix of precisions, or else of covariances
-
-    def inverse(matrix: Matrix) -> Matrix:
-        """A covariance to a precision, and back."""
-        if precise:
-            return matrix
-        return np.linalg.inv(matrix).astype(np.float64) if joint else 1.0 / matrix
-
-    def natural(state: State) -> tuple[Matrix, Vector]:
-        owner = state["learner"]
-        mean = unpack(state, "belief_mean", owner, (size,))
-        matrix = unpack(state, "belief_matrix", owner, (size, size) if joint else (size,))
-        if "belief_wide" in common:
-            wide = unpack(state, "belief_wide", owner, (size,))
-            matrix = matrix * wide * wide[:, None]
-        precision = inverse(matrix)
-        return precision, precision @ mean if joint else precision * mean
-
-    def converted(precision: Matrix, pull: Vector, factor: Vector) -> tuple[Matrix, Vector]:
-        """The natural parameters of factor * theta."""
-        factors = factor * factor[:, None] if joint else factor**2
-        return precision / factors, pull / factor
-
-    units, length = _common_scale(common, states)
-    factors = [_factor(state, units, length) for state in states]
-    start = natural(common)
-    shards = [natural(state) for state in states]
-    messages = [
-        converted(precision - start[0], pull - start[1], factor)
-        for (precision, pull), factor in zip(shards, factors, strict=True)
-    ]
-    precision = start[0] + sum(own for own, _ in messages)
-    pull = start[1] + sum(own for _, own in messages)
-    lowest = np.linalg.eigvalsh(precision)[0] if joint else precision.min()
-    if lowest <= 0.0:  # the shards forgot more of the pilot than they learned: average their posteriors
-        posteriors = [converted(*own, factor) for own, factor in zip(shards, factors, strict=True)]
-        precision = np.mean([own for own, _ in posteriors], axis=0)
-        pull = np.mean([own for _, own in posteriors], axis=0)
-    mean = np.linalg.solve(precision, pull) if joint else pull / precision
-    combined = {
-        "belief_mean": pack(mean.astype(np.float64)),
-        "belief_matrix": pack(inverse(precision)),
-        "units": pack(units),
-        "length": length,
-    }
-    return combined | ({"belief_wide": pack(np.ones(size))} if "belief_wide" in common else {})
-
-
-def _common_scale(common: State, states: Sequence[State]) -> tuple[Vector, float]:
-    """The units of the features and the length of rows: the pilot's, or the shards' geometric means."""
-    sizes = np.array([[*state["units"], state["length"]] for state in (common, *states)])
-    shards = np.ma.masked_equal(sizes[1:], 0.0)
-    scale = np.where(sizes[0] > 0.0, sizes[0], np.ma.exp(np.ma.log(shards).mean(axis=0)).filled(0.0))
-    return scale[:-1], float(scale[-1])
-
-
-def _factor(state: State, units: Vector, length: float) -> Vector:
-    """Converts theta of a shard to the common scale; 1 where the shard has no scale yet."""
-    own = np.array(state["units"])
-    factor = np.where(own > 0.0, units / np.where(own > 0.0, own, 1.0), 1.0)
-    if state.get("lengths", True) and state["length"] > 0.0:  # otherwise rows count by their direction alone
-        factor = factor * (length / state["length"])
-    return np.append(factor, 1.0)
+            cases |= zip(learned, last.cases()[-len(learned) :], strict=True)
+    return Memory.holding([cases[number] for number in sorted(cases)], last.scores).state()

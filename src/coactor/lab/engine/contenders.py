@@ -117,7 +117,8 @@ class Contender:
         if ":" in name:
             load_class(name, "learner")
         elif name not in learners.names():
-            raise unknown("learner", name, (*learners.names(), *BASELINES))
+            shared = (f"{prefix}-{OURS}" for prefix in SHARING)
+            raise unknown("learner", name, (*learners.names(), *shared, *BASELINES))
         else:
             if "start" in learners.settings_of(learners.resolve(name, 2)) and contender.start not in (
                 0.0,

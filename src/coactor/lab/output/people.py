@@ -20,9 +20,10 @@ _MARKERS = ("o", "s", "^")
 
 
 def write(folder: Path, cells: Sequence[PeopleCell], command: str, size: str) -> None:
-    """Write every file into a folder."""
+    """Write every file into a folder. All cells have the same contenders."""
     png, svg = draw(cells)
-    text = render("people.md", cells=cells, command=command, size=size, newcomer=NEWCOMER)
+    others = list(cells[0].others)
+    text = render("people.md", cells=cells, others=others, command=command, size=size, newcomer=NEWCOMER)
     contents: tuple[str | bytes, ...] = (to_csv([cell.row() for cell in cells]), text, png, svg)
     for name, content in zip(FILES, contents, strict=True):
         atomic_files.write(folder / name, content)

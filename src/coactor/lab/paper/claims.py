@@ -143,6 +143,12 @@ class Sentence:
     counts: bool = False
 
 
+def undecided(runs: int) -> str:
+    """What to say about so few runs, without a full stop."""
+    count = "1 run decides" if runs == 1 else f"{runs} runs decide"
+    return f"{count} nothing; it takes at least {DECIDING_RUNS}"
+
+
 def judge(sentences: Sequence[Sentence], costs: Costs) -> list[Claim]:
     """The verdict on each sentence, numbered from 1.
 
@@ -166,8 +172,7 @@ def _claim(number: int, sentence: Sentence, evidence: Evidence) -> Claim:
     claim = (_counted if sentence.counts else _all)(number, sentence, questions)
     if runs < DECIDING_RUNS:
         open_answers = [replace(answer, verdict=CLOSE) for answer in claim.answers]
-        note = f"{runs} run{'s' if runs > 1 else ''} decide nothing; it takes at least {DECIDING_RUNS}"
-        return replace(claim, verdict=CLOSE, answers=open_answers, note=note)
+        return replace(claim, verdict=CLOSE, answers=open_answers, note=undecided(runs))
     return claim
 
 

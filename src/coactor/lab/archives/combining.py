@@ -1,0 +1,176 @@
+"""One state of a learner from those of several shards, which all started at a common state."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from coactor import learners
+from coactor.learners import ChoiceLearner, Population
+from coactor.learners.choice import Observed
+from coactor.learners.serialization import pack, unpack
+from coactor.learners.units import Units
+from coactor.protocol import Matrix, State, Vector
+
+
+def combine(common: State, states: Sequence[State], counts: Sequence[int]) -> State:
+    """One state from those of several shards that all started at `common` and learned `counts` cases."""
+    if "single" in common:  # one person
+        single = combine(common["single"], [state["single"] for state in states], counts)
+        people = [{"person": each["person"]} for each in states[0]["people"]]
+        return {
+            "learner": common["learner"],
+            "weights": single["weights"],
+            "single": single,
+            "people": people,
+        }
+    combined = dict(common)
+    share = np.array(counts, dtype=np.float64) / max(1, sum(counts))
+    if "belief_matrix" in common:
+        combined |= _multiply(common, states)
+        combined["rounds"] = common["rounds"] + sum(s["rounds"] - common["rounds"] for s in states)
+        learner = learners.make(common["learner"], len(common["weights"]))
+        learner.restore(combined)
+        return learner.state()
+    for key, value in common.items():
+        if isinstance(value, list):
+            combined[key] = (share @ np.array([s[key] for s in states], dtype=np.float64)).tolist()
+        elif isinstance(value, dict):
+            combined[key] = combine(value, [s[key] for s in states], counts)
+        elif key == "rounds":
+            combined[key] = value + sum(s[key] - value for s in states)
+    return combined
+
+
+# -- several people ----------------------------------------------------------------------------------------
+
+
+def unite(common: State, states: Sequence[State], owners: Sequence[Collection[str]]) -> State:
+    """One state of the default learner from those of shards that all started at `common`.
+
+    All cases of a person are in one shard, so what they have shown is known there; `owners` has the people
+    of each shard. In which directions people differ is the mean of the shards, each weighted by its number
+    of cases. Whether there are two groups of people is left to later cases.
+    """
+    if "single" not in common:  # a committee
+        both = {
+            key: unite(common[key], [state[key] for state in states], owners) for key in ("quick", "slow")
+        }
+        return learners.from_state(common | both).state()
+    units, length = _common_scale(common["single"], [state["single"] for state in states])
+    single = ChoiceLearner(len(units))
+    single.restore(common["single"])
+    nothing = np.empty((0, len(units) + 1))
+    single.measure(Observed(nothing, nothing[:, 0], nothing[:, 0], 0.0, Units(units, length)))
+    united, known = Population.of(single), _population(common, units, length)
+    sources = dict.fromkeys(known.people, known)
+    for state, own in zip(states, owners, strict=True):
+        shard = _population(state, units, length)
+        sources |= {name: shard for name in shard.people if name in own}
+    for name, shard in sources.items():
+        united.set_back(name, shard)
+    counts = [state["rounds"] - common["rounds"] for state in states]
+    total = united.state() | {key: common[key] + sum(counts) for key in ("rounds", "moments")}
+    if sum(counts):
+        share = np.array(counts) / sum(counts)
+        shape = (len(units) + 1,) * (1 if isinstance(common["moment"], list) else 2)
+        for key in ("directions", "moment"):
+            each = [unpack(state, key, united.name, shape) for state in states]
+            total[key] = pack(np.tensordot(share, each, 1))
+    united.restore(total)
+    return united.state()
+
+
+def _population(state: State, units: Vector, length: float) -> Population:
+    """The learner of a shard, with what each person has shown in these units."""
+    factor = _factor(state["single"], units, length)
+    size = len(factor)
+
+    def converted(entry: State) -> State:
+        """The site of factor * theta."""
+        joint = not isinstance(entry["basis"], list)
+        basis = unpack(entry, "basis", state["learner"], (size, size) if joint else (size,))
+        return entry | {"basis": pack((basis.T / factor).T)}
+
+    population = Population(size - 1)
+    population.restore(state | {"people": [converted(entry) for entry in state["people"]]})
+    return population
+
+
+# -- products of Gaussian posteriors -------------------------------------------------------------------------
+
+
+def _multiply(common: State, states: Sequence[State]) -> dict[str, Any]:
+    """The posterior of `common` times the message of every shard.
+
+    Natural parameters are the precision P and P m. A posterior is about theta = scale * w, and a shard has
+    its own scale for a feature that did not vary before the shards parted. The messages are converted to
+    one scale; the prior is about theta, whatever its scale.
+    """
+    size = len(common["belief_mean"])
+    joint = not isinstance(common["belief_matrix"], list)  # a matrix, or a vector of variances
+    precise = joint and "belief_wide" not in common  # a matrix of precisions, or else of covariances
+
+    def inverse(matrix: Matrix) -> Matrix:
+        """A covariance to a precision, and back."""
+        if precise:
+            return matrix
+        return np.linalg.inv(matrix).astype(np.float64) if joint else 1.0 / matrix
+
+    def natural(state: State) -> tuple[Matrix, Vector]:
+        owner = state["learner"]
+        mean = unpack(state, "belief_mean", owner, (size,))
+        matrix = unpack(state, "belief_matrix", owner, (size, size) if joint else (size,))
+        if "belief_wide" in common:
+            wide = unpack(state, "belief_wide", owner, (size,))
+            matrix = matrix * wide * wide[:, None]
+        precision = inverse(matrix)
+        return precision, precision @ mean if joint else precision * mean
+
+    def converted(precision: Matrix, pull: Vector, factor: Vector) -> tuple[Matrix, Vector]:
+        """The natural parameters of factor * theta."""
+        factors = factor * factor[:, None] if joint else factor**2
+        return precision / factors, pull / factor
+
+    units, length = _common_scale(common, states)
+    factors = [_factor(state, units, length) for state in states]
+    start = natural(common)
+    shards = [natural(state) for state in states]
+    messages = [
+        converted(precision - start[0], pull - start[1], factor)
+        for (precision, pull), factor in zip(shards, factors, strict=True)
+    ]
+    precision = start[0] + sum(own for own, _ in messages)
+    pull = start[1] + sum(own for _, own in messages)
+    lowest = np.linalg.eigvalsh(precision)[0] if joint else precision.min()
+    if lowest <= 0.0:  # the shards forgot more of the pilot than they learned: average their posteriors
+        posteriors = [converted(*own, factor) for own, factor in zip(shards, factors, strict=True)]
+        precision = np.mean([own for own, _ in posteriors], axis=0)
+        pull = np.mean([own for _, own in posteriors], axis=0)
+    mean = np.linalg.solve(precision, pull) if joint else pull / precision
+    combined = {
+        "belief_mean": pack(mean.astype(np.float64)),
+        "belief_matrix": pack(inverse(precision)),
+        "units": pack(units),
+        "length": length,
+    }
+    return combined | ({"belief_wide": pack(np.ones(size))} if "belief_wide" in common else {})
+
+
+def _common_scale(common: State, states: Sequence[State]) -> tuple[Vector, float]:
+    """The units of the features and the length of rows: the pilot's, or the shards' geometric means."""
+    sizes = np.array([[*state["units"], state["length"]] for state in (common, *states)])
+    shards = np.ma.masked_equal(sizes[1:], 0.0)
+    scale = np.where(sizes[0] > 0.0, sizes[0], np.ma.exp(np.ma.log(shards).mean(axis=0)).filled(0.0))
+    return scale[:-1], float(scale[-1])
+
+
+def _factor(state: State, units: Vector, length: float) -> Vector:
+    """Converts theta of a shard to the common scale; 1 where the shard has no scale yet."""
+    own = np.array(state["units"])
+    factor = np.where(own > 0.0, units / np.where(own > 0.0, own, 1.0), 1.0)
+    if state.get("lengths", True) and state["length"] > 0.0:  # otherwise rows count by their direction alone
+        factor = factor * (length / state["length"])
+    return np.append(factor, 1.0)
