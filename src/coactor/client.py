@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from typing import Any, NoReturn
 from urllib.parse import quote, urlencode
 
@@ -190,7 +191,9 @@ class RemoteStudy:
     def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Ticket]:
         """Proposals by number: all of them, or those in one state."""
         query = {"after": after, "limit": limit, **({"state": state} if state else {})}
-        return [Ticket(**row) for row in self._call("GET", f"/proposals?{urlencode(query)}")]
+        rows = self._call("GET", f"/proposals?{urlencode(query)}")
+        known = [field.name for field in fields(Ticket)]  # the server sends more
+        return [Ticket(**{name: row[name] for name in known if name in row}) for row in rows]
 
     def proposal(self, id: int) -> Proposal:
         """A proposal as it is edited now, or as it was when it was told."""

@@ -19,6 +19,25 @@ ORDERS = ("oldest", "newest", "doubtful", "likely")
 
 
 @dataclass(frozen=True, slots=True)
+class PersonalTicket(Ticket):
+    """A ticket with what people need to know about each other.
+
+    Attributes
+    ----------
+    meant_for
+        The person, role or depot that `ask` named; empty: whoever opens it.
+    editor
+        Who edited the draft last.
+    for_another
+        Whether it was solved with the weights of another person than the one who holds it.
+    """
+
+    meant_for: str = ""
+    editor: str = ""
+    for_another: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class QueueQuery:
     """Which unfinished proposals to list, and in which order.
 
@@ -87,15 +106,25 @@ def state_of(draft: DraftState, now: float) -> str:
     return "draft" if draft.touched else "waiting"
 
 
+def rank_for(draft: DraftState, actor: str, now: float) -> int:
+    """How early an actor gets a proposal that is free or theirs; drafts of others come last."""
+    state = state_of(draft, now)
+    if state == "draft" and draft.editor not in ("", actor):
+        return 3
+    return {"held": 0, "draft": 1, "waiting": 2}[state]
+
+
 def effort_of(moves: list[Move], costs: Mapping[str, float]) -> float:
     """What moves cost in a study."""
     return float(sum(move_cost(costs, move) for move in moves))
 
 
-def open_ticket(draft: DraftState, costs: Mapping[str, float], now: float, due: bool) -> Ticket:
+def open_ticket(
+    draft: DraftState, costs: Mapping[str, float], now: float, due: bool, for_another: bool = False
+) -> PersonalTicket:
     """The ticket of an unfinished proposal."""
     holder = draft.held_by(now)
-    return Ticket(
+    return PersonalTicket(
         id=draft.id,
         state=state_of(draft, now),
         version=draft.version,
@@ -115,17 +144,20 @@ def open_ticket(draft: DraftState, costs: Mapping[str, float], now: float, due: 
         person=draft.solved_for,
         proposer=draft.proposer,
         reason=draft.reason,
+        meant_for=draft.person,
+        editor=draft.editor,
+        for_another=for_another,
     )
 
 
-def done_ticket(entries: list[Entry]) -> Ticket:
+def done_ticket(entries: list[Entry]) -> PersonalTicket:
     """The ticket of a finished proposal, from the facts about it. Raises NotFound if there are none."""
     asked, told = (entries[0].fact if entries else None), last_told(entries)
     if told is None or not isinstance(asked, Asked) or not isinstance(told.fact, Told):
         raise NotFound("There is no such proposal; see the list of proposals.")
     fact = told.fact
     solved = [entry.fact for entry in entries if isinstance(entry.fact, Asked | Renewed)][-1]
-    return Ticket(
+    return PersonalTicket(
         id=asked.proposal,
         state="done",
         version=fact.asked_with,
@@ -144,6 +176,8 @@ def done_ticket(entries: list[Entry]) -> Ticket:
         person=fact.asked_for,
         proposer=solved.proposer,
         reason=solved.reason,
+        meant_for=asked.person,
+        editor=told.actor,
     )
 
 

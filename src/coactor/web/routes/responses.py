@@ -15,8 +15,9 @@ from pydantic import BaseModel, Field
 
 from coactor.protocol import Describes, DescribesEdits, Shows
 from coactor.protocol.views import edit_text
-from coactor.studies import Draft, Study, Ticket
+from coactor.studies import Draft, Study
 from coactor.studies.drafts import draft_path, plain_draft
+from coactor.studies.tickets import PersonalTicket
 
 
 class Problem(BaseModel):
@@ -96,7 +97,7 @@ class RoundAnswer(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DraftAnswer(Ticket):
+class DraftAnswer(PersonalTicket):
     """A proposal and its draft; what follows `problem` is set if the problem is part of the response.
 
     `shown` and `texts` are the solution and the moves as the domain shows and describes them.
