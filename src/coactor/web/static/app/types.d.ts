@@ -31,8 +31,13 @@ export interface Proposal {
   /** Which weights solved it, and why, in a sentence; empty if that is not known. */
   proposer: string;
   reason: string;
-  /** Whether it would be solved again now, because the weights have changed since. */
+  /** Whether it would be solved again now: the weights have changed since, or they are another person's. */
   due: boolean;
+  for_another: boolean;
+  /** For whom it was solved; the person, role or depot that was named when it was asked; the last editor. */
+  person: string;
+  meant_for: string;
+  editor: string;
   proposed: unknown;
   solution: unknown;
   moves: Move[];
@@ -115,6 +120,8 @@ export interface Ticket {
   holder: string;
   chance: number | null;
   due: boolean;
+  meant_for: string;
+  editor: string;
 }
 
 /** A page of the queue; the counts are of all pages. */

@@ -2,9 +2,10 @@
 
 import { at, get } from "../app/api.js";
 import { Draft } from "../app/draft.js";
-import { $, button, h, kbd, put } from "../app/elements.js";
+import { $, bdi, button, h, kbd, put } from "../app/elements.js";
 import { toGeoJson, toGpx } from "../app/exports.js";
 import { clock, edited, plural, upper } from "../app/format.js";
+import { forWhom } from "../app/names.js";
 import { reopen } from "../app/notice.js";
 import { saveText } from "../app/pictures.js";
 import { attempt, may, ownsKeys, QUIET, study } from "../app/shell.js";
@@ -65,7 +66,7 @@ export async function showFinished(data, module, trial, prepared, next) {
     makePanels([
       {
         title: "What was done",
-        content: h("div", {}, facts(outcome, lines.length), edits),
+        content: h("div", {}, facts(outcome, lines.length, data), edits),
       },
       ...editor.panels.filter(({ edits }) => !edits),
       { title: "What changed", content: changes },
@@ -105,8 +106,8 @@ function saveButtons(routes, name, real) {
   );
 }
 
-/** @param {Outcome} outcome @param {number} gestures */
-function facts({ effort, actor, time, lesson, note, seconds, learn }, gestures) {
+/** @param {Outcome} outcome @param {number} gestures @param {Proposal} data */
+function facts({ effort, actor, time, lesson, note, seconds, learn }, gestures, data) {
   const edits = effort ? edited(effort, gestures) : ACCEPTED;
   const took = seconds ? `, ${plural(Math.round(seconds), "second")}` : "";
   return [
@@ -114,7 +115,10 @@ function facts({ effort, actor, time, lesson, note, seconds, learn }, gestures) 
       "p",
       {},
       h("strong", { text: edits }),
-      ` by ${actor || "an unnamed person"}, ${clock(time)}${took}`,
+      " by ",
+      bdi(actor || "an unnamed person"),
+      `, ${clock(time)}${took} `,
+      forWhom(data, actor),
     ),
     h("p", { class: "lesson", id: "lesson", text: lesson.replace(`${ACCEPTED}. `, "") }),
     learn ? null : h("p", { class: "hint", text: "Just today: nothing was learned from it." }),
