@@ -6,9 +6,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import coactor
+from coactor.protocol.abilities import learner_for
 from coactor.studies import Study, open_study
 from coactor.web.demo import studies
 from tests.page.conftest import check_log, demo_site
@@ -97,3 +99,115 @@ def test_proposal_meant_for_a_depot_is_marked_everywhere(site):
 def test_login_name_is_in_the_header_of_a_phone(site, path):
     page = site.open(site.log_in("ben", "expert", **PHONE), path)
     assert page.locator(".who", has_text="ben").is_visible()
+
+
+NAMES = r"() => /\b(ana|ben|lea)\b/.test(document.querySelector('#content').textContent)"
+HIDDEN = f"() => !({NAMES})()"
+
+
+def open_report(site: Any, **options: Any) -> Any:
+    return site.open(site.log_in("lea", "lead", **options), "/s/try-ranking/report")
+
+
+def test_hide_names_hides_them_on_the_whole_report_and_keeps_the_choice(site):
+    site.study("try-ranking").rollback(6, "a test", actor="lea")
+    page = open_report(site)
+    assert page.evaluate(NAMES)
+    person = page.get_by_label("One person")
+    person.select_option("ben")
+    page.get_by_label("Hide names").check()
+    page.wait_for_function(HIDDEN)
+    label = person.locator("option:checked").inner_text()
+    page.get_by_text("The numbers").click()
+    page.locator("#by").select_option("ben")
+    assert page.locator("#by option:checked").inner_text() == label
+    rows = page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr")
+    assert {row.split("\t")[5] for row in rows.all_inner_texts()} == {label}
+    page.locator(".log li", has_text=f"{label} finished").first.wait_for()
+    assert label in page.locator(".chart title").last.text_content()
+    assert person.locator("option:checked").inner_text() == label
+    page.reload()  # the window remembers it
+    page.locator("#content[aria-busy=false]").wait_for()
+    assert page.evaluate(HIDDEN)
+    page.get_by_label("Hide names").uncheck()
+    page.wait_for_function(NAMES)
+
+
+def people_view(count: int) -> dict[str, Any]:
+    people = [
+        {"name": f"person {k}", "group": k, "shares": [1 / 7] * 7, "words": [f"person {k} is number {k}."]}
+        for k in range(1, count + 1)
+    ]
+    return {
+        "difference": 0.31,
+        "features": [f"feature {k}" for k in range(7)],
+        "shared": ["Everybody avoids noise."],
+        "together": ["person 1 and person 3 want much the same."],
+        "people": people,
+        "reader": "person 2",
+    }
+
+
+def test_people_card_shows_the_sentences_of_the_server_and_marks_the_reader(site):
+    page = site.log_in("ben", "expert")
+    page.route("**/api/studies/try-ranking/people*", lambda route: route.fulfill(json=people_view(9)))
+    card = site.open(page, "/s/try-ranking/report").locator("#people")
+    card.get_by_text("person 1 and person 3 want much the same.").wait_for()
+    assert "0.3." in card.locator("#difference").inner_text()
+    choice = page.get_by_label("One person")
+    assert choice.locator("option:checked").inner_text() == "person 2 (you)"
+    rows = card.get_by_role("region", name="People").locator("tbody tr")
+    assert rows.count() == 9
+    assert "person 9 is number 9." in rows.last.inner_text()
+    rows.nth(3).get_by_role("button").click()
+    card.locator("#person-view li", has_text="person 4 is number 4.").wait_for()
+    assert choice.locator("option:checked").inner_text() == "person 4"
+
+
+def test_other_cards_of_the_report_do_not_wait_for_people(site):
+    page, waiting = site.log_in("lea", "lead"), list[Any]()
+    page.route("**/api/studies/try-ranking/people*", lambda route: waiting.append(route))
+    page.goto(f"{site.address}/s/try-ranking/report")
+    page.get_by_role("region", name="Versions of the weights").wait_for()
+    page.locator(".log li").first.wait_for()
+    assert not page.locator("#people").is_visible()
+    for route in waiting:
+        route.continue_()
+    page.locator("#people #shared").wait_for()
+
+
+def test_one_person_is_rolled_back_from_the_report(site):
+    before = site.study("try-ranking").weights(person="ben")
+    page = open_report(site)
+    page.get_by_role("button", name="Preview version 4").click()
+    page.get_by_label("Roll back for").select_option("ana")
+    page.get_by_label("Why go back?").fill("a test")
+    page.get_by_role("button", name="Roll back to version 4").click()
+    page.locator("#message", has_text="The weights of ana are those of version 4 again").wait_for()
+    page.locator(".log li", has_text="lea made a rollback of ana to version 4: “a test”").wait_for()
+    study = site.study("try-ranking")
+    assert study.weights(person="ben")[0] == pytest.approx(before[0], rel=0.1)
+
+
+def test_reader_can_see_their_own_weights(site):
+    page = site.open(site.log_in("ana", "lead"), "/s/try-ranking/report")
+    card = page.locator(".card", has=page.get_by_role("heading", name="What has been learned"))
+    shared = card.locator(".weights").inner_text()
+    page.get_by_label("Whose weights").select_option("Mine")
+    page.wait_for_function("old => document.querySelector('.weights').innerText !== old", arg=shared)
+    own = site.study("try-ranking").weights(person="ana")
+    assert "wanted" in card.locator(".weight").first.inner_text()
+    assert own[0] > 0
+
+
+def test_revealed_taste_is_compared_with_what_was_learned_of_the_colleague(site):
+    study = site.study("try-ranking")
+    studies.play(study, 20, "admin")
+    truth = studies.taste(study)
+    learner = learner_for(study.learner(), studies.ACTOR)
+    units = learner.prior_deviations()
+    a, b = truth / units, learner.weights / units
+    match = round(100 * float(a @ b / np.sqrt((a @ a) * (b @ b))))
+    page = site.open(site.log_in(), "/s/try-ranking/report")
+    page.get_by_role("button", name="Reveal Ada's taste").click()
+    page.locator(".revealed", has_text=f"What was learned matches their taste to {match} %.").wait_for()

@@ -37,10 +37,14 @@ export function shownName(name) {
 }
 
 /**
- * Who acted, and whose weights it was about: "ana, for depot-7".
- * @param {{ actor: string, person?: string }} row
+ * Who acted, and whose weights that was about: "ana, for depot-7".
+ * @param {{ actor: string, person?: string }} row @param {string} [unnamed]
  */
-export function actorText({ actor, person }) {
-  const who = actor ? shownName(actor) : "an unnamed person";
+export function actorText({ actor, person }, unnamed = "–") {
+  const who = actor ? shownName(actor) : unnamed;
   return person && person !== actor ? `${who}, for ${shownName(person)}` : who;
 }
+
+/** What a rollback did: "rollback of ana to version 30". @param {{ to?: number | null, person?: string }} row */
+export const rollbackText = ({ to, person }) =>
+  `rollback ${person ? `of ${shownName(person)} ` : ""}to version ${to}`;

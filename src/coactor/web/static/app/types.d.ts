@@ -160,6 +160,8 @@ export interface Effort {
   version: number;
   learned: boolean;
   estimated: boolean;
+  /** Whose weights were learned. */
+  person?: string;
 }
 
 export interface EffortTotals {
@@ -181,6 +183,8 @@ export interface Trial {
   title: string;
   story: string;
   colleague: string;
+  /** Under which name the colleague corrects. */
+  person: string;
   background: Landmark[];
 }
 
@@ -209,16 +213,21 @@ export interface Beliefs {
 
 export interface PersonView {
   name: string;
-  group: number;
   /** Each feature's part of all weights, with its sign. */
   shares: number[];
   words: string[];
 }
 
 export interface PeopleView {
+  /** From 0, one taste, to 1, nothing in common. */
+  difference: number;
   features: string[];
   shared: string[];
+  /** Who wants the same, in sentences. */
+  together?: string[];
   people: PersonView[];
+  /** The name of the reader's own row. */
+  reader?: string | null;
 }
 
 export interface Trend {
@@ -276,6 +285,8 @@ export interface Progress {
 
 /** What no weights of the present features explain, in words. */
 export interface MissingFeatures {
+  /** Whose effort it was. */
+  people: [string, number][];
   sentences: string[];
 }
 
@@ -288,6 +299,8 @@ export interface Version {
   proposal: number | null;
   to: number | null;
   reason: string;
+  /** Whose weights changed; empty: everybody's. */
+  person?: string;
 }
 
 export interface CalibrationBin {
@@ -322,6 +335,7 @@ export interface Fact {
   note?: string;
   to?: number;
   reason?: string;
+  person?: string;
   settings?: Record<string, unknown>;
 }
 
