@@ -280,12 +280,7 @@ async function findTaste({ matter, weights }) {
 $("#content").ariaBusy = "true";
 put(
   $("#content"),
-  h(
-    "div",
-    { class: "row" },
-    actions,
-    may("lead") ? h("label", {}, hide, " Hide names") : null,
-  ),
+  h("div", { class: "row" }, actions, may("lead") ? h("label", {}, hide, " Hide names") : null),
   section(
     "Is there less to correct?",
     verdict,
