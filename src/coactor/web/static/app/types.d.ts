@@ -219,7 +219,7 @@ export interface PersonView {
 }
 
 export interface PeopleView {
-  /** From 0, one taste, to 1, nothing in common. */
+  /** From 0, one taste for all, to 1, to each their own. */
   difference: number;
   features: string[];
   shared: string[];

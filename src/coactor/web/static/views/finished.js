@@ -8,7 +8,7 @@ import { clock, edited, plural, upper } from "../app/format.js";
 import { forWhom } from "../app/names.js";
 import { reopen } from "../app/notice.js";
 import { saveText } from "../app/pictures.js";
-import { attempt, may, ownsKeys, QUIET, study } from "../app/shell.js";
+import { attempt, may, name, ownsKeys, QUIET, study } from "../app/shell.js";
 import { isDegrees } from "../editors/geometry.js";
 import { drawChanges, drawEdits } from "./changes.js";
 import { makePanels } from "./panels.js";
@@ -66,7 +66,7 @@ export async function showFinished(data, module, trial, prepared, next) {
     makePanels([
       {
         title: "What was done",
-        content: h("div", {}, facts(outcome, lines.length, data), edits),
+        content: h("div", {}, facts(outcome, lines.length), edits),
       },
       ...editor.panels.filter(({ edits }) => !edits),
       { title: "What changed", content: changes },
@@ -83,6 +83,7 @@ export async function showFinished(data, module, trial, prepared, next) {
       may("edit") ? following : null,
     ),
   );
+  $(".title").append(forWhom(data, name) ?? "");
   document.body.classList.add("finished");
   choose("both");
   const drawn = performance.now();
@@ -106,8 +107,8 @@ function saveButtons(routes, name, real) {
   );
 }
 
-/** @param {Outcome} outcome @param {number} gestures @param {Proposal} data */
-function facts({ effort, actor, time, lesson, note, seconds, learn }, gestures, data) {
+/** @param {Outcome} outcome @param {number} gestures */
+function facts({ effort, actor, time, lesson, note, seconds, learn }, gestures) {
   const edits = effort ? edited(effort, gestures) : ACCEPTED;
   const took = seconds ? `, ${plural(Math.round(seconds), "second")}` : "";
   return [
@@ -117,8 +118,7 @@ function facts({ effort, actor, time, lesson, note, seconds, learn }, gestures, 
       h("strong", { text: edits }),
       " by ",
       bdi(actor || "an unnamed person"),
-      `, ${clock(time)}${took} `,
-      forWhom(data, actor),
+      `, ${clock(time)}${took}`,
     ),
     h("p", { class: "lesson", id: "lesson", text: lesson.replace(`${ACCEPTED}. `, "") }),
     learn ? null : h("p", { class: "hint", text: "Just today: nothing was learned from it." }),
