@@ -95,8 +95,11 @@ def test_proposal_meant_for_a_depot_is_marked_everywhere(site):
     assert page.locator(".for-whom").count() == 0
 
 
-@pytest.mark.parametrize("path", ["/s/try-ranking", "/s/try-ranking/p/1"])
+@pytest.mark.parametrize("path", ["/s/depot", "/s/depot/p/1"])
 def test_login_name_is_in_the_header_of_a_phone(site, path):
+    study = site.study("try-ranking")
+    with open_study(site.store, "depot", study.domain, create=True) as depot:
+        depot.ask(study.proposal(1).problem, label="A day's deliveries 123")
     page = site.open(site.log_in("ben", "expert", **PHONE), path)
     name = page.locator(".who span")
     assert name.inner_text() == "ben"
