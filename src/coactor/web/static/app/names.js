@@ -1,7 +1,6 @@
 // The names of people. A lead can hide them on the report while others look at the screen.
 
 import { bdi, h } from "./elements.js";
-import { may } from "./shell.js";
 import { windowMemory } from "./storage.js";
 
 const HIDDEN = "coactor/hide-names";
@@ -16,11 +15,21 @@ const labels = new Map();
 export const forWhom = ({ meant_for: other }, person) =>
   other && other !== person ? h("span", { class: "for-whom" }, "for ", bdi(other)) : null;
 
+let hidden = false;
+
 /** Whether the names on the report are hidden. */
-export const namesHidden = () => may("lead") && Boolean(windowMemory.read(HIDDEN));
+export const namesHidden = () => hidden;
+
+/** Hide names if this window did so before a reload. */
+export function recallHidden() {
+  hidden = Boolean(windowMemory.read(HIDDEN));
+}
 
 /** @param {boolean} hide */
-export const hideNames = (hide) => windowMemory.write(HIDDEN, hide || null);
+export function hideNames(hide) {
+  hidden = hide;
+  windowMemory.write(HIDDEN, hide || null);
+}
 
 /** Use the labels that the server gives to people. @param {string[]} names @param {string[]} texts */
 export function labelPeople(names, texts) {
@@ -30,7 +39,7 @@ export function labelPeople(names, texts) {
 
 /** A name as the report shows it: the same label everywhere while names are hidden. @param {string} name */
 export function shownName(name) {
-  if (!namesHidden()) return name;
+  if (!hidden) return name;
   const label = labels.get(name) ?? `person ${labels.size + 1}`;
   labels.set(name, label);
   return label;

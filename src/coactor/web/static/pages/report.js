@@ -3,7 +3,7 @@
 import { at, get } from "../app/api.js";
 import { $, bdi, button, h, put, table } from "../app/elements.js";
 import { bounds, clock, feature, list, number, percent, plural, tight } from "../app/format.js";
-import { actorText, hideNames, namesHidden, shownName } from "../app/names.js";
+import { actorText, hideNames, namesHidden, recallHidden, shownName } from "../app/names.js";
 import { savePng, saveSvg } from "../app/pictures.js";
 import { attempt, may, name, sayError, study } from "../app/shell.js";
 import { findTrial, playButton } from "../app/trials.js";
@@ -41,6 +41,7 @@ const log = h("div");
 const verdict = h("p", { class: "verdict", id: "verdict", text: "Loading …" });
 const progressPlace = h("div", { id: "progress" });
 const actions = h("div", { class: "row" });
+if (may("lead")) recallHidden();
 const hide = h("input", { type: "checkbox", id: "hide-names", checked: namesHidden() });
 hide.addEventListener("change", () => {
   hideNames(hide.checked);
