@@ -9,6 +9,7 @@ from coactor.learners import CSPER
 from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Store, open_study
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.verification import verify
+from tests.studies.log.test_people import UP, WANTS, taught
 from tests.studies.stubs import Clock, Switches, flip
 
 
@@ -108,7 +109,7 @@ def test_a_lease_excludes_others_until_it_expires(url):
             study.ask(prices)
         assert work.next("ana").ticket.id == 1
         assert work.next("ana").ticket.id == 1  # she has one already
-        assert work.next("ben").ticket.id == 2
+        assert work.claim(2, "ben").ticket.id == 2
         assert work.next("eve") is None
         for call in (
             lambda: work.claim(1, "eve"),
@@ -126,17 +127,21 @@ def test_a_lease_excludes_others_until_it_expires(url):
         assert work.release(1, "lea", force=True).state == "waiting"
 
 
-def test_next_hands_out_abandoned_drafts_first(url):
+def test_next_hands_out_own_drafts_first_and_drafts_of_others_last(url):
     clock = Clock()
     study, work = desk(url, clock)
     with study:
-        study.ask([1.0, 1.0, 1.0])
-        study.ask([2.0, 2.0, 2.0])
-        work.edit(2, flip(1), revision=0, actor="ana")
+        for _ in range(2):
+            study.ask([1.0, 1.0, 1.0])
+        work.edit(1, flip(1), revision=0, actor="ana")
         clock.now += 61
-        assert [t.state for t in study.proposals()] == ["waiting", "draft"]
-        taken = work.next("ben")
-        assert (taken.ticket.id, taken.moves) == (2, flip(1))
+        assert [t.state for t in study.proposals()] == ["draft", "waiting"]
+        assert work.claim(2, "ben").ticket.id == 2
+        taken = work.next("ana")
+        assert (taken.ticket.id, taken.moves) == (1, flip(1))
+        work.release(1, "ana")
+        given = work.next("eve").ticket
+        assert (given.id, given.editor, given.steps) == (1, "ana", 1)
 
 
 def test_reopen_unlearns_the_tell_and_keeps_the_draft(url):
@@ -272,7 +277,7 @@ def test_nothing_is_prepared_while_the_store_is_locked(sqlite_url, monkeypatch):
         work.reopen(2, actor="ana")
         work.reopen(2, actor="ana")
         work.release(2, "ana")
-        assert work.next("ben").ticket.id == 2
+        assert work.claim(2, "ben").ticket.id == 2
         study.rollback(1, "again")
         study.rollback(0, "again")
         study.ask([1.0, 1.0, 1.0])
@@ -338,3 +343,49 @@ def test_reopen_counts_a_free_edit_as_an_edit(sqlite_url):
         study.tell(1, moves=flip(0), actor="ana")
         work.reopen(1, actor="ana")
         assert study.summary()["untouched"] == 0
+
+
+def test_draft_of_another_person_is_discarded_and_solved_for_the_holder(url):
+    with taught(url) as study:
+        work, p = study.desk(lease=60.0), study.ask(UP, actor="ana")
+        work.edit(p.id, flip(1), revision=0, actor="ana")
+        work.release(p.id, "ana")
+        begun = work.claim(p.id, "ben").ticket
+        assert (begun.editor, begun.steps, begun.for_another) == ("ana", 1, True)
+        undone = work.undo(p.id, revision=begun.revision, actor="ben").ticket
+        assert (undone.due, undone.for_another) == (True, True)
+        study.renew(p.id, actor="ben")
+        own = work.view(p.id)
+        assert (own.proposed, own.moves, own.undone) == (WANTS["ben"], [], [])
+        assert (own.ticket.due, own.ticket.for_another) == (False, False)
+        with pytest.raises(Invalid, match="nothing to redo"):  # it was an edit of the earlier solution
+            work.redo(p.id, revision=own.ticket.revision, actor="ben")
+        work.edit(p.id, flip(1), revision=own.ticket.revision, actor="ben")
+        assert work.undo(p.id, revision=own.ticket.revision + 1, actor="ben").undone == flip(1)
+        assert verify(study.store, "desk").version == study.version
+
+
+def test_draft_without_edits_stays_as_it_is_while_nobody_holds_it(url):
+    with taught(url) as study:
+        work, p = study.desk(lease=60.0), study.ask(UP, actor="ana")
+        work.edit(p.id, flip(1), revision=0, actor="ana")
+        work.undo(p.id, revision=1, actor="ana")
+        work.release(p.id, "ana")
+        opened = work.claim(p.id, "ben")
+        assert (opened.proposed, opened.undone) == (WANTS["ana"], flip(1))
+
+
+def test_first_claim_in_a_process_solves_for_the_person_who_opens(url):
+    with taught(url) as study:
+        p = study.ask(UP, actor="ana")
+    with open_study(url, "desk", Switches(), clock=Clock()) as study:  # the solving time is unknown
+        opened = study.desk(lease=60.0, patience=5.0).claim(p.id, "ben")
+        assert (opened.proposed, opened.ticket.person) == (WANTS["ben"], "ben")
+
+
+def test_ticket_says_for_whom_ask_named_a_person(url):
+    with taught(url) as study:
+        ids = [study.ask(UP, actor="ana", person=person).id for person in ("", "depot-7")]
+        assert [study.ticket(id).meant_for for id in ids] == ["", "depot-7"]
+        study.tell(ids[1], moves=[], actor="ana")
+        assert study.ticket(ids[1]).meant_for == "depot-7"

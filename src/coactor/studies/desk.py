@@ -34,7 +34,7 @@ from coactor.studies.tickets import (
     last_revision,
     last_told,
     open_ticket,
-    state_of,
+    rank_for,
 )
 from coactor.validation import person_name, text
 
@@ -78,18 +78,17 @@ class Desk:
     # -- leases ------------------------------------------------------------------------------------------
 
     def next(self, actor: str, query: QueueQuery | None = None) -> Draft | None:
-        """Claim the next proposal for an actor: their own first, then abandoned drafts, then the oldest.
+        """Claim the next proposal: one the actor holds, their drafts, the oldest, then drafts of others.
 
         With a query only those that match, in its order.
         """
         _validate_editor(actor)
         with self._ledger.writing() as log:
-            rank = {"held": 0, "draft": 1, "waiting": 2}
             drafts = (query or QueueQuery()).select(log.projection.drafts.values(), log.now)
             free = [draft for draft in drafts if draft.held_by(log.now) in ("", actor)]
             if not free:
                 return None
-            id = min(free, key=lambda draft: rank[state_of(draft, log.now)]).id
+            id = min(free, key=lambda draft: rank_for(draft, actor, log.now)).id
             due = self._claim(log, log.projection.drafts[id], actor)
         return self._claimed(id, actor, due)
 
@@ -107,7 +106,8 @@ class Desk:
 
     def _claimed(self, id: int, actor: str, due: bool) -> Draft:
         # Under the actor's lease, so that no other person can claim it meanwhile.
-        if due and self._proposer.seconds <= self._patience:
+        seconds = self._proposer.seconds
+        if due and (0.0 if math.isinf(seconds) else seconds) <= self._patience:  # unknown: short
             self._proposer.renew(id, actor)
         return self.view(id)
 
@@ -163,7 +163,7 @@ class Desk:
                 self._check_revision(draft, revision)
                 if action == "undo" and len(draft.moves) < len(steps):
                     raise Invalid("There is nothing to undo.")
-                if action == "redo" and len(draft.undone) < len(steps):
+                if action == "redo" and (not draft.touched or len(draft.undone) < len(steps)):
                     raise Invalid("There is nothing to redo.")
                 for number, move in enumerate(steps):
                     fact = Edited(
@@ -205,8 +205,10 @@ class Desk:
             if draft is not None:
                 holder = draft.held_by(now)
                 due = self._proposer.due(projection, draft, now, holder or None, holder)
-                ticket = open_ticket(draft, costs, now, due)
-                moves, undone, solved_for = list(draft.moves), list(draft.undone), draft.solved_for
+                another = self._proposer.for_another(projection, draft, holder or None)
+                ticket = open_ticket(draft, costs, now, due, another)
+                moves, solved_for = list(draft.moves), draft.solved_for
+                undone = list(draft.undone) if draft.touched else []  # of an earlier solution
             else:
                 entries = sql.of_proposal(ledger.head.id, id)
                 if not entries:

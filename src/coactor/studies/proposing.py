@@ -4,7 +4,7 @@ A proposal that waits while others are finished was made with old weights. Solvi
 weights change would waste work, and would change a proposal that its caller already holds. So it is solved
 again when a person opens it to edit, and only if
 
-    it is untouched and not held,
+    it is untouched and not held, or its holder has undone all edits and asks for it,
     the weights have changed since (a rollback changes them too), or it was solved with another person's,
     the domain's own solver made it in the study's own way, which every process can repeat,
     and `ask` was not told to keep it.
@@ -310,15 +310,16 @@ class Proposer:
         holder: str = "",
     ) -> bool:
         """Whether to solve a proposal again before a person, or this actor, edits it; held by this holder."""
+        held = draft.held_by(now)
         return (
             self._repeatable
             and draft.renewable
-            and not draft.touched
-            and draft.held_by(now) in ("", holder)
-            and (draft.version != projection.version or self._for_another(projection, draft, actor))
+            and not (draft.moves if held else draft.touched)
+            and held in ("", holder)
+            and (draft.version != projection.version or self.for_another(projection, draft, actor))
         )
 
-    def _for_another(self, projection: Projection, draft: DraftState, actor: str | None) -> bool:
+    def for_another(self, projection: Projection, draft: DraftState, actor: str | None) -> bool:
         """Whether the proposal was solved with other weights than the actor's."""
         learner = projection.knowledge.learner
         wanted = draft.solved_for if actor is None else draft.person or actor
@@ -335,7 +336,7 @@ class Proposer:
         return len(due)
 
     def renew(self, id: int, actor: str, via: str = "", person: str | None = None) -> None:
-        """Solve an untouched proposal again with the newest weights, unless another caller was faster.
+        """Solve a proposal without edits again with the newest weights, unless another caller was faster.
 
         For the person it is meant for, else `person`, else the actor; outside the store's lock. If the solver
         fails, the proposal stays as it is.
@@ -344,10 +345,10 @@ class Proposer:
         with ledger.lock:
             projection = ledger.refresh()
             draft, knowledge, version = projection.drafts.get(id), projection.knowledge, projection.version
-            if draft is None or draft.touched:
+            if draft is None or draft.moves:
                 return
             person = actor if person is None else person
-            if draft.version == version and not self._for_another(projection, draft, person):
+            if draft.version == version and not self.for_another(projection, draft, person):
                 return
             solved, revision, person = draft.version, draft.revision, draft.person or person
         problem = self.find(id, solved).problem

@@ -44,6 +44,12 @@ class Ticket:
         For whom it was solved; empty: no particular person.
     proposer, reason
         Whose weights solved it, and why, see `coactor.proposals.guard`.
+    meant_for
+        The person, role or depot that `ask` named; empty: the person who opens it.
+    editor
+        Who edited the draft last.
+    for_another
+        Whether it was solved with the weights of another person than the one who holds it.
     """
 
     id: int
@@ -65,6 +71,9 @@ class Ticket:
     person: str = ""
     proposer: str = "learner"
     reason: str = ""
+    meant_for: str = ""
+    editor: str = ""
+    for_another: bool = False
 
 
 @dataclass(frozen=True, slots=True)

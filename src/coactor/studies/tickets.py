@@ -87,12 +87,22 @@ def state_of(draft: DraftState, now: float) -> str:
     return "draft" if draft.touched else "waiting"
 
 
+def rank_for(draft: DraftState, actor: str, now: float) -> int:
+    """How early an actor gets a proposal that is free or theirs; drafts of others come last."""
+    state = state_of(draft, now)
+    if state == "draft" and draft.editor not in ("", actor):
+        return 3
+    return {"held": 0, "draft": 1, "waiting": 2}[state]
+
+
 def effort_of(moves: list[Move], costs: Mapping[str, float]) -> float:
     """What moves cost in a study."""
     return float(sum(move_cost(costs, move) for move in moves))
 
 
-def open_ticket(draft: DraftState, costs: Mapping[str, float], now: float, due: bool) -> Ticket:
+def open_ticket(
+    draft: DraftState, costs: Mapping[str, float], now: float, due: bool, for_another: bool = False
+) -> Ticket:
     """The ticket of an unfinished proposal."""
     holder = draft.held_by(now)
     return Ticket(
@@ -115,6 +125,9 @@ def open_ticket(draft: DraftState, costs: Mapping[str, float], now: float, due: 
         person=draft.solved_for,
         proposer=draft.proposer,
         reason=draft.reason,
+        meant_for=draft.person,
+        editor=draft.editor,
+        for_another=for_another,
     )
 
 
@@ -144,6 +157,8 @@ def done_ticket(entries: list[Entry]) -> Ticket:
         person=fact.asked_for,
         proposer=solved.proposer,
         reason=solved.reason,
+        meant_for=asked.person,
+        editor=told.actor,
     )
 
 

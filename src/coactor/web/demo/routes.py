@@ -21,12 +21,13 @@ class PlayBody(Body):
 
 
 class DemoAnswer(BaseModel):
-    """A demo study."""
+    """A demo study; `person` is the name under which the colleague corrects."""
 
     study: str
     title: str
     story: str
     colleague: str
+    person: str
     background: list[dict[str, Any]]
 
 

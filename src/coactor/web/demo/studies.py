@@ -279,6 +279,7 @@ def describe(demo: DemoKind) -> dict[str, Any]:
         "title": demo.title,
         "story": demo.story,
         "colleague": COLLEAGUE,
+        "person": ACTOR,
         "background": city.background() if demo.map else [],
     }
 

@@ -65,7 +65,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         responses={**ERRORS, 204: {"description": "The queue is empty."}},
     )
     def next_proposal(study: StudyName, account: Me, query: Query, brief: Brief = False) -> Response:
-        """Lease the next proposal: one the account holds, else an unfinished draft, else the oldest."""
+        """Lease the next proposal: one the account holds, its drafts, the oldest, then drafts of others."""
         require(account, "edit", study)
         draft = studies.desk(study).next(account.name, query)
         if draft is None:

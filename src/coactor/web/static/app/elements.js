@@ -130,6 +130,9 @@ export const table = (caption, head, rows) =>
     ),
   );
 
+/** The name of a person, in its own writing direction. @param {string} text */
+export const bdi = (text) => h("bdi", { text });
+
 /** Show a key to press. @param {string} text */
 export const kbd = (text) => h("kbd", { text });
 

@@ -3,7 +3,7 @@
 import { at, post } from "./api.js";
 import { button, h, kbd } from "./elements.js";
 import { edited } from "./format.js";
-import { attempt, ownsKeys, proposal, study } from "./shell.js";
+import { attempt, name, ownsKeys, proposal, study } from "./shell.js";
 import { windowMemory } from "./storage.js";
 
 /** @import { Outcome } from "./types.js" */
@@ -13,10 +13,14 @@ import { windowMemory } from "./storage.js";
 const LASTS = 10_000; // milliseconds in view
 const OLD = 120_000; // milliseconds until a notice that was never shown is forgotten
 
-/** Keep a notice for the page that opens next. @param {Outcome} outcome @param {number} gestures */
-export function leaveNotice({ proposal, effort, lesson }, gestures) {
+/**
+ * Keep a notice for the page that opens next.
+ * @param {Outcome} outcome @param {number} gestures @param {string} meantFor as the proposal says
+ */
+export function leaveNotice({ proposal, effort, lesson, learn }, gestures, meantFor) {
   const done = effort ? `Submitted, ${edited(effort, gestures)}.` : "Accepted as proposed.";
-  const text = lesson.startsWith("Accepted as proposed") ? lesson : `${done} ${lesson}`;
+  const whole = lesson.startsWith("Accepted as proposed") ? lesson : `${done} ${lesson}`;
+  const text = learn && meantFor && meantFor !== name ? `${whole} Learned for ${meantFor}.` : whole;
   windowMemory.write("notice", { study, proposal, text, left: Date.now() });
 }
 
@@ -33,7 +37,7 @@ export function showNotice() {
   const element = h(
     "div",
     { class: "notice", id: "notice", role: "status" },
-    h("span", { id: "lesson", text: notice.text }),
+    h("span", { id: "lesson", dir: "auto", text: notice.text }),
     h("a", view),
     undo,
   );

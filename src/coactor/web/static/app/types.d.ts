@@ -31,8 +31,13 @@ export interface Proposal {
   /** Which weights solved it, and why, in a sentence; empty if that is not known. */
   proposer: string;
   reason: string;
-  /** Whether it would be solved again now, because the weights have changed since. */
+  /** Whether it would be solved again now: the weights have changed since, or they are another person's. */
   due: boolean;
+  for_another: boolean;
+  /** For whom it was solved; the person, role or depot that was named when it was asked; the last editor. */
+  person: string;
+  meant_for: string;
+  editor: string;
   proposed: unknown;
   solution: unknown;
   moves: Move[];
@@ -115,6 +120,8 @@ export interface Ticket {
   holder: string;
   chance: number | null;
   due: boolean;
+  meant_for: string;
+  editor: string;
 }
 
 /** A page of the queue; the counts are of all pages. */
@@ -153,6 +160,8 @@ export interface Effort {
   version: number;
   learned: boolean;
   estimated: boolean;
+  /** Whose weights were learned. */
+  person?: string;
 }
 
 export interface EffortTotals {
@@ -174,6 +183,8 @@ export interface Trial {
   title: string;
   story: string;
   colleague: string;
+  /** Under which name the colleague corrects. */
+  person: string;
   background: Landmark[];
 }
 
@@ -202,16 +213,21 @@ export interface Beliefs {
 
 export interface PersonView {
   name: string;
-  group: number;
   /** Each feature's part of all weights, with its sign. */
   shares: number[];
   words: string[];
 }
 
 export interface PeopleView {
+  /** From 0, one taste for all, to 1, to each their own. */
+  difference: number;
   features: string[];
   shared: string[];
+  /** Who wants the same, in sentences. */
+  together?: string[];
   people: PersonView[];
+  /** The name of the reader's own row. */
+  reader?: string | null;
 }
 
 export interface Trend {
@@ -269,6 +285,8 @@ export interface Progress {
 
 /** What no weights of the present features explain, in words. */
 export interface MissingFeatures {
+  /** Whose effort it was. */
+  people: [string, number][];
   sentences: string[];
 }
 
@@ -281,6 +299,8 @@ export interface Version {
   proposal: number | null;
   to: number | null;
   reason: string;
+  /** Whose weights changed; empty: everybody's. */
+  person?: string;
 }
 
 export interface CalibrationBin {
@@ -315,6 +335,7 @@ export interface Fact {
   note?: string;
   to?: number;
   reason?: string;
+  person?: string;
   settings?: Record<string, unknown>;
 }
 

@@ -3,8 +3,9 @@
 import { at, get, post, Refusal } from "../app/api.js";
 import { Draft } from "../app/draft.js";
 import { loadEditor } from "../app/editors.js";
-import { $, button, closest, h, kbd, put } from "../app/elements.js";
+import { $, bdi, button, closest, h, kbd, put } from "../app/elements.js";
 import { edited, likely, number, plural, upper } from "../app/format.js";
+import { forWhom } from "../app/names.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
 import { openNext } from "../app/queue-query.js";
 import {
@@ -82,7 +83,8 @@ class EditorPage {
     this.about = about;
     $(".title").append(about);
     if (this.advice) $(".title").append(this.advice.element);
-    if (data.due && this.editable) $(".title").append(this.offer());
+    const notes = this.editable ? [this.begun(data), this.offer(data)] : [];
+    $(".title").append(...[forWhom(data, name), ...notes].filter((note) => note !== null));
     put(
       $("#content"),
       h("section", { class: "canvas", "aria-label": "Editor" }, this.editor.canvas, prompt),
@@ -103,24 +105,38 @@ class EditorPage {
     );
   }
 
-  /** What to do with a proposal that was solved before the last corrections. */
-  offer() {
-    const again = button("Propose again", () => this.solveAgain(again), { id: "again" });
-    return h("p", { class: "hint" }, "More was learned since this was proposed. ", again);
+  /** Whose edits the draft has, and the way to be rid of them. @param {Proposal} data */
+  begun({ editor, steps, effort }) {
+    if (!steps || !editor || editor === name) return null;
+    const again = solvingButton("Start again for me", "start-again", async () => {
+      await this.draft.flush();
+      const { moves, revision } = this.draft.data;
+      const body = { action: "undo", count: moves.length };
+      if (moves.length) await post(`${path}/edits`, { body, revision });
+      await post(`${path}/renew`);
+    });
+    return h(
+      "p",
+      { class: "hint remark", id: "begun" },
+      bdi(editor),
+      ` began this: ${plural(effort, "edit")}. `,
+      again,
+    );
   }
 
-  /** Solve the proposal again, with consent. @param {HTMLButtonElement} again */
-  async solveAgain(again) {
-    again.disabled = true;
-    again.textContent = "Solving …";
-    try {
-      await post(`${path}/renew`);
-      location.reload();
-    } catch (error) {
-      again.disabled = false;
-      again.textContent = "Propose again";
-      sayError(error);
-    }
+  /** What to do with a proposal that was solved earlier, or for another person. @param {Proposal} data */
+  offer({ due, for_another: another, person }) {
+    if (!due) return null;
+    const whose = person ? "This was solved for another person. " : "This was not solved for you. ";
+    const again = solvingButton(another ? "Solve it for me" : "Propose again", "again", () =>
+      post(`${path}/renew`),
+    );
+    return h(
+      "p",
+      { class: "hint remark" },
+      another ? whose : "More was learned since this was proposed. ",
+      again,
+    );
   }
 
   panels() {
@@ -245,7 +261,7 @@ class EditorPage {
     try {
       const outcome = await this.draft.submit(!this.bar.today.checked, this.bar.note.value);
       this.left = true;
-      leaveNotice(outcome, this.gestures);
+      leaveNotice(outcome, this.gestures, this.draft.data.meant_for);
       location.assign(await nextPage(this.trial));
     } catch (error) {
       this.submitting = false;
@@ -294,6 +310,27 @@ class EditorPage {
     if (!obeyed || this.editor.enter?.()) return;
     this.submit();
   }
+}
+
+/**
+ * A button that changes the proposal on the server and shows it anew.
+ * @param {string} text @param {string} id @param {() => Promise<unknown>} change
+ */
+function solvingButton(text, id, change) {
+  const act = async () => {
+    element.disabled = true;
+    element.textContent = "Solving …";
+    try {
+      await change();
+      location.reload();
+    } catch (error) {
+      element.disabled = false;
+      element.textContent = text;
+      sayError(error);
+    }
+  };
+  const element = button(text, act, { id, class: "small" });
+  return element;
 }
 
 /** Put a button behind the message at the top of the page. @param {string} text @param {() => void} act */

@@ -1,8 +1,9 @@
 // The queue: what waits, what is begun, who has what. Enter opens the first.
 
 import { at, get } from "../app/api.js";
-import { $, button, h, kbd, put } from "../app/elements.js";
+import { $, bdi, button, h, kbd, put } from "../app/elements.js";
 import { ago, likely, number, plural } from "../app/format.js";
+import { forWhom } from "../app/names.js";
 import { showNotice } from "../app/notice.js";
 import { EVERYTHING, openNext, parametersOf, readQuery, writeQuery } from "../app/queue-query.js";
 import { attempt, may, name, ownsKeys, say, sayError, study } from "../app/shell.js";
@@ -211,7 +212,8 @@ function fillRow(row, ticket) {
   put(
     link,
     h("b", { dir: "auto", text: ticket.label || `Proposal ${ticket.id}` }),
-    h("span", { class: `chip ${mine ? "mine" : ticket.state}`, text: stateOf(ticket) }),
+    h("span", { class: `chip ${mine ? "mine" : ticket.state}` }, stateOf(ticket)),
+    forWhom(ticket, name),
     h("span", { class: "hint", text: outlook(ticket) }),
     h("span", { class: "hint", text: `arrived ${ago(ticket.asked)}` }),
   );
@@ -259,10 +261,11 @@ const figure = (label, value, more = "") =>
   );
 
 /** @param {Ticket} ticket */
-function stateOf({ state, holder }) {
-  if (state === "draft") return "unfinished draft";
-  if (state !== "held") return "waiting";
-  return holder === name ? "you are editing" : `${holder} is editing`;
+function stateOf({ state, holder, editor }) {
+  if (state === "draft")
+    return editor && editor !== name ? ["unfinished draft of ", bdi(editor)] : ["unfinished draft"];
+  if (state !== "held") return ["waiting"];
+  return holder === name ? ["you are editing"] : [bdi(holder), " is editing"];
 }
 
 /** @param {Ticket} ticket */

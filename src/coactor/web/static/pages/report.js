@@ -1,21 +1,23 @@
 // The report of a study: is there less to correct, what has been learned, and how to take it back.
 
 import { at, get } from "../app/api.js";
-import { $, button, h, put, table } from "../app/elements.js";
+import { $, bdi, button, h, put, table } from "../app/elements.js";
 import { bounds, clock, feature, list, number, percent, plural, tight } from "../app/format.js";
+import { actorText, hideNames, namesHidden, recallHidden, shownName } from "../app/names.js";
 import { savePng, saveSvg } from "../app/pictures.js";
-import { attempt, may, sayError, study } from "../app/shell.js";
+import { attempt, may, name, sayError, study } from "../app/shell.js";
 import { findTrial, playButton } from "../app/trials.js";
 import { drawCalibration } from "../views/calibration.js";
 import { effortChart, legend } from "../views/chart.js";
 import { drawLog } from "../views/log.js";
 import { missingFeatures } from "../views/missing.js";
-import { drawPeople } from "../views/people.js";
+import { drawPeople, loadPeople } from "../views/people.js";
 import { drawProgress } from "../views/progress.js";
 import { drawVersions } from "../views/versions.js";
 import { weightTable } from "../views/weights.js";
 
 /** @import { Beliefs, Effort, Progress, Summary, Trend, Trial, Version } from "../app/types.js" */
+/** @import { People } from "../views/people.js" */
 
 const LATEST = 200; // rows in the table of numbers
 const SOON = 1500; // milliseconds until the next look while past problems are solved again
@@ -29,14 +31,22 @@ const numbers = h("div");
 const by = h("select", { id: "by", "aria-label": "Person" });
 const on = h("input", { type: "date", id: "on", "aria-label": "Finished on this day" });
 const bars = h("div");
+const whose = h("div", { id: "whose" });
 const reveal = h("div");
-const people = h("section", { class: "card", id: "people", hidden: true });
+const missing = h("div");
+const peopleCard = h("section", { class: "card", id: "people", hidden: true });
 const predictions = h("section", { class: "card", hidden: true });
 const versionsPlace = h("div");
 const log = h("div");
 const verdict = h("p", { class: "verdict", id: "verdict", text: "Loading …" });
 const progressPlace = h("div", { id: "progress" });
 const actions = h("div", { class: "row" });
+if (may("lead")) recallHidden();
+const hide = h("input", { type: "checkbox", id: "hide-names", checked: namesHidden() });
+hide.addEventListener("change", () => {
+  hideNames(hide.checked);
+  draw().catch(sayError);
+});
 
 /** @param {string} title @param {...Node} children */
 const section = (title, ...children) =>
@@ -82,7 +92,12 @@ async function draw() {
   /** @type {Summary} */
   const summary = await get(at(study)); // says how far back to look; all the rest is fetched at once
   const earliest = Math.max(-1, summary.version - 1000);
+  const { signs } = summary;
   const progress = refreshProgress(); // takes longest, so that nothing else waits for it
+  const people = loadPeople();
+  const peopleDrawn = people.then((loaded) => drawPeople(peopleCard, loaded, signs));
+  peopleDrawn.catch(sayError);
+  if (namesHidden()) await peopleDrawn; // it has the labels that stand for names
   const [efforts, trend, beliefs, history, calibration, versions, trial] = await Promise.all([
     get(at(study, "/effort?last=10000")),
     get(at(study, "/trend")),
@@ -92,18 +107,20 @@ async function draw() {
     get(at(study, `/versions?after=${earliest}`)),
     findTrial(),
     drawLog(log, summary.facts),
-    drawPeople(people, summary.signs),
   ]);
-  const { signs } = summary;
+  const learned = { beliefs, history, signs };
   drawEffort(efforts, trend, versions);
-  drawWeights({ beliefs, history, signs }, trial, null);
+  drawWeights(learned, trial);
   drawCalibration(predictions, calibration);
-  drawVersions(versionsPlace, versions, { beliefs, signs, changed: draw });
+  drawVersions(versionsPlace, versions, { beliefs, signs, people, changed: draw });
+  if (may("lead")) put(missing, missingFeatures());
   put(
     actions,
     h("a", { class: "button", href: `/s/${study}`, text: "Back to the queue" }),
     trial && may("tell") ? playButton(trial, draw) : null,
   );
+  await peopleDrawn;
+  drawWhose(await people, learned, trial);
   await progress;
   $("#content").ariaBusy = "false";
 }
@@ -144,13 +161,14 @@ function matches({ actor, time }) {
 
 /** @param {Effort[]} efforts */
 function drawFilters(efforts) {
-  const names = [...new Set(efforts.map(({ actor }) => actor))].filter(Boolean).sort();
+  const names = [...new Set(efforts.map(({ actor }) => actor))].filter(Boolean);
+  names.sort((a, b) => shownName(a).localeCompare(shownName(b), "en", { numeric: true }));
   const chosen = by.value;
   const everybody = h("option", { value: "" }, "Everybody");
   put(
     by,
     everybody,
-    names.map((name) => h("option", { value: name }, name)),
+    names.map((name) => h("option", { value: name, dir: "auto" }, shownName(name))),
   );
   by.value = names.includes(chosen) ? chosen : "";
   by.disabled = names.length < 2;
@@ -175,28 +193,57 @@ const numbersOf = (row) => [
   row.gross,
   row.seconds === null ? "–" : number(row.seconds),
   row.chance === null ? "–" : percent(row.chance),
-  row.actor || "–",
+  bdi(actorText(row)),
   clock(row.time),
   row.version,
   row.learned ? "yes" : "just today",
 ];
 
-/** @param {Learned} learned @param {Trial | null} trial @param {Taste | null} taste */
-function drawWeights(learned, trial, taste) {
-  weightTable(bars, learned.beliefs, learned.history, learned.signs, taste);
+/** @param {Learned} learned @param {Trial | null} trial */
+function drawWeights({ beliefs, history, signs }, trial) {
+  weightTable(bars, beliefs, history, signs);
   if (!trial) return;
-  const { colleague } = trial;
+  const show = () => attempt(() => revealTaste(trial, signs));
+  put(reveal, button(`Reveal ${trial.colleague}'s taste`, show, { id: "reveal" }));
+}
+
+/** The weights of one person now. @param {string} person @returns {Promise<Beliefs>} */
+const beliefsOf = (person) => get(at(study, `/beliefs?${new URLSearchParams({ person })}`));
+
+/**
+ * With several people: say whose weights these are, and offer the reader's own.
+ * @param {People} people @param {Learned} learned @param {Trial | null} trial
+ */
+function drawWhose({ view, names }, learned, trial) {
+  const own = view.reader || (may("lead") && names.includes(name));
+  whose.hidden = view.people.length < 2;
+  const choice = h(
+    "select",
+    { "aria-label": "Whose weights" },
+    h("option", {}, "What a new person starts from"),
+    h("option", {}, "Mine"),
+  );
+  choice.addEventListener("change", () =>
+    attempt(async () => {
+      if (!choice.selectedIndex) return drawWeights(learned, trial);
+      const { signs } = learned;
+      drawWeights({ beliefs: await beliefsOf(name), history: [], signs }, trial);
+    }),
+  );
+  const hint = h("p", { class: "hint", text: "This is what a new person starts from." });
+  put(whose, own ? choice : hint);
+}
+
+/** Show what was learned of the simulated expert beside the truth. @param {Trial} trial @param {number[]} signs */
+async function revealTaste({ colleague, person }, signs) {
+  const beliefs = await beliefsOf(may("lead") ? person : "");
+  const taste = await findTaste(beliefs);
   const text = `The upper bar of each pair is what was learned, the lower one ${colleague}'s taste.`;
-  const show = () =>
-    attempt(async () => drawWeights(learned, trial, await findTaste(learned.beliefs)));
+  weightTable(bars, beliefs, [], signs, taste);
   put(
     reveal,
-    taste
-      ? [
-          h("p", { class: "verdict revealed", text: taste.sentence }),
-          h("p", { class: "hint", text }),
-        ]
-      : button(`Reveal ${colleague}'s taste`, show, { id: "reveal" }),
+    h("p", { class: "verdict revealed", text: taste.sentence }),
+    h("p", { class: "hint", text }),
   );
 }
 
@@ -234,7 +281,7 @@ async function findTaste({ matter, weights }) {
 $("#content").ariaBusy = "true";
 put(
   $("#content"),
-  actions,
+  h("div", { class: "row" }, actions, may("lead") ? h("label", {}, hide, " Hide names") : null),
   section(
     "Is there less to correct?",
     verdict,
@@ -250,9 +297,9 @@ put(
     ),
     downloads,
   ),
-  section("What has been learned", bars, reveal),
-  people,
-  may("lead") ? missingFeatures() : null,
+  section("What has been learned", whose, bars, reveal),
+  peopleCard,
+  missing,
   predictions,
   section("Versions", versionsPlace),
   section("Log", log),

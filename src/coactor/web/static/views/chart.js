@@ -1,7 +1,8 @@
 // The effort of each finished proposal: points, the running mean with its band, and rollbacks.
 
 import { h, put, s } from "../app/elements.js";
-import { clock, day, number, plural } from "../app/format.js";
+import { clock, day, number, plural, upper } from "../app/format.js";
+import { actorText, rollbackText } from "../app/names.js";
 
 /** @import { Effort, Trend, Version } from "../app/types.js" */
 
@@ -82,7 +83,7 @@ function rollback({ height, x }, rows, version) {
   const reopened = version.how === "reopened";
   const text = reopened
     ? `Proposal ${version.proposal} reopened`
-    : `Rolled back to version ${version.to}: ${version.reason}`;
+    : `${upper(rollbackText(version))}: ${version.reason}`;
   return s(
     "g",
     { class: "rolled" },
@@ -95,7 +96,7 @@ function rollback({ height, x }, rows, version) {
 function describe(row) {
   const notes = `${row.estimated ? ", estimated" : ""}${row.learned ? "" : ", just today"}`;
   const edits = plural(row.effort, "edit");
-  return `Proposal ${row.proposal}: ${edits}${notes}. ${row.actor || "An unnamed person"}, ${clock(row.time)}.`;
+  return `Proposal ${row.proposal}: ${edits}${notes}. ${actorText(row, "An unnamed person")}, ${clock(row.time)}.`;
 }
 
 /** @param {Scale} scale @param {Effort[]} rows */

@@ -2,12 +2,13 @@
 
 import { at, get } from "../app/api.js";
 import { Draft } from "../app/draft.js";
-import { $, button, h, kbd, put } from "../app/elements.js";
+import { $, bdi, button, h, kbd, put } from "../app/elements.js";
 import { toGeoJson, toGpx } from "../app/exports.js";
 import { clock, edited, plural, upper } from "../app/format.js";
+import { forWhom } from "../app/names.js";
 import { reopen } from "../app/notice.js";
 import { saveText } from "../app/pictures.js";
-import { attempt, may, ownsKeys, QUIET, study } from "../app/shell.js";
+import { attempt, may, name, ownsKeys, QUIET, study } from "../app/shell.js";
 import { isDegrees } from "../editors/geometry.js";
 import { drawChanges, drawEdits } from "./changes.js";
 import { makePanels } from "./panels.js";
@@ -82,6 +83,7 @@ export async function showFinished(data, module, trial, prepared, next) {
       may("edit") ? following : null,
     ),
   );
+  $(".title").append(forWhom(data, name) ?? "");
   document.body.classList.add("finished");
   choose("both");
   const drawn = performance.now();
@@ -114,7 +116,9 @@ function facts({ effort, actor, time, lesson, note, seconds, learn }, gestures) 
       "p",
       {},
       h("strong", { text: edits }),
-      ` by ${actor || "an unnamed person"}, ${clock(time)}${took}`,
+      " by ",
+      bdi(actor || "an unnamed person"),
+      `, ${clock(time)}${took}`,
     ),
     h("p", { class: "lesson", id: "lesson", text: lesson.replace(`${ACCEPTED}. `, "") }),
     learn ? null : h("p", { class: "hint", text: "Just today: nothing was learned from it." }),

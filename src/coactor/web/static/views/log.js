@@ -1,8 +1,9 @@
 // The study's log in sentences, the newest first.
 
 import { at, get } from "../app/api.js";
-import { button, h, put } from "../app/elements.js";
+import { bdi, button, h, put } from "../app/elements.js";
 import { clock, plural } from "../app/format.js";
+import { rollbackText, shownName } from "../app/names.js";
 import { attempt, study } from "../app/shell.js";
 
 /** @import { Fact } from "../app/types.js" */
@@ -57,20 +58,22 @@ const SENTENCES = {
   told,
   reopened: ({ proposal }) => `reopened proposal ${proposal}`,
   configured: ({ settings }) => `changed ${Object.keys(settings ?? {}).join(", ")}`,
-  "rolled back": ({ to, reason }) => `rolled back to version ${to}: “${reason}”`,
+  "rolled back": (fact) => `made a ${rollbackText(fact)}: “${fact.reason}”`,
 };
 
 /** @param {Fact} fact */
 function line(fact) {
-  const { seq, time, actor, via, kind } = fact;
+  const { seq, time, actor, via, kind, person } = fact;
+  const another = kind !== "rolled back" && person && person !== actor;
   const sentence = SENTENCES[kind]?.(fact) ?? kind;
   const datetime = new Date(time * 1000).toISOString();
   return h(
     "li",
     { value: seq },
-    h("b", { text: actor || "An unnamed person" }),
+    h("b", {}, bdi(actor ? shownName(actor) : "An unnamed person")),
+    another ? [", for ", bdi(shownName(person)), ","] : null,
     ` ${sentence} `,
-    via ? h("span", { class: "hint", text: `(through ${via}) ` }) : null,
+    via ? h("span", { class: "hint" }, "(through ", bdi(shownName(via)), ") ") : null,
     h("time", { class: "hint", datetime, text: clock(time) }),
   );
 }

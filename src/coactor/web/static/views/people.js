@@ -1,68 +1,92 @@
-// What people share and how each of them differs. A lead sees names, and can hide them.
+// What people share and how each of them differs.
 
 import { at, get } from "../app/api.js";
-import { h, put } from "../app/elements.js";
-import { list } from "../app/format.js";
-import { may, sayError, study } from "../app/shell.js";
-import { windowMemory } from "../app/storage.js";
+import { button, h, put, table } from "../app/elements.js";
+import { number } from "../app/format.js";
+import { labelPeople, namesHidden } from "../app/names.js";
+import { study } from "../app/shell.js";
 import { weightTable } from "./weights.js";
 
 /** @import { PeopleView, PersonView } from "../app/types.js" */
 
-const HIDDEN = "coactor/hide-names";
+/** @typedef {{ view: PeopleView, names: string[] }} People the view as it is shown, and the names of its rows */
 
-/** Fill a card, which stays hidden while there is one person. @param {HTMLElement} card @param {number[]} signs */
-export async function drawPeople(card, signs) {
-  const hide = Boolean(windowMemory.read(HIDDEN));
-  /** @type {PeopleView} */
-  const view = await get(at(study, `/people?hide=${hide}`));
+const MANY = 8; // people; more are listed
+
+let chosen = ""; // the name of the person who is shown
+
+/** The people of the study; the labels that stand for them are known afterwards. @returns {Promise<People>} */
+export async function loadPeople() {
+  /** @type {PeopleView[]} */
+  const [view, hidden] = await Promise.all([
+    get(at(study, "/people")),
+    namesHidden() ? get(at(study, "/people?hide=true")) : null,
+  ]);
+  const names = view.people.map(({ name }) => name);
+  if (!hidden) return { view, names };
+  labelPeople(
+    names,
+    hidden.people.map(({ name }) => name),
+  );
+  return { view: { ...hidden, reader: null }, names };
+}
+
+/** Fill a card, which stays hidden while there is one person. @param {HTMLElement} card @param {People} people @param {number[]} signs */
+export function drawPeople(card, { view, names }, signs) {
   card.hidden = view.people.length < 2;
   if (card.hidden) return;
-  const box = h("input", { type: "checkbox", id: "hide-names", checked: hide });
-  box.addEventListener("change", () => {
-    windowMemory.write(HIDDEN, box.checked);
-    drawPeople(card, signs)
-      .then(() => document.querySelector("#hide-names"))
-      .then((again) => again instanceof HTMLElement && again.focus())
-      .catch(sayError);
-  });
   const one = h("div", { id: "person-view", "aria-live": "polite" });
-  const draw = () => drawPerson(one, view, view.people[choice.selectedIndex], signs);
+  /** @param {PersonView} person */
+  const called = ({ name }) => (name === view.reader ? `${name} (you)` : name);
   const choice = h(
     "select",
     { id: "person" },
-    view.people.map(({ name }) => h("option", { text: name })),
+    view.people.map((person) => h("option", { dir: "auto", text: called(person) })),
   );
-  choice.addEventListener("change", draw);
+  const draw = () => drawPerson(one, view, view.people[choice.selectedIndex], signs);
+  /** @param {number} index */
+  const choose = (index) => {
+    choice.selectedIndex = index;
+    chosen = names[index];
+    draw();
+  };
+  choice.addEventListener("change", () => choose(choice.selectedIndex));
+  const rows = view.people.map((person, index) => [
+    button(called(person), () => choose(index), { class: "quiet", dir: "auto" }),
+    person.words[0] ?? same(person),
+  ]);
   put(
     card,
     h("h2", { text: "What people share, and how they differ" }),
-    may("lead") ? h("p", {}, h("label", {}, box, " Hide names")) : null,
     h("div", { id: "shared" }, sharedWords(view)),
+    rows.length > MANY ? table("People", ["Person", "How they differ"], rows) : null,
     h("p", { class: "row" }, h("label", { for: "person", text: "One person" }), choice),
     one,
   );
+  const start = names.includes(chosen)
+    ? names.indexOf(chosen)
+    : view.people.findIndex(({ name }) => name === view.reader);
+  choice.selectedIndex = Math.max(0, start);
   draw();
 }
+
+/** @param {PersonView} person */
+const same = ({ name }) => `${name} does not clearly differ from the others.`;
 
 /** @param {string[]} texts @param {string} none what is said without any */
 function sentences(texts, none) {
   if (!texts.length) return h("p", { text: none });
-  const items = texts.map((text) => h("li", { text }));
+  const items = texts.map((text) => h("li", { dir: "auto", text }));
   return h("ul", {}, items);
 }
 
 /** @param {PeopleView} view */
-function sharedWords({ shared, people }) {
-  const groups = new Map();
-  for (const { name, group } of people) groups.set(group, [...(groups.get(group) ?? []), name]);
-  const together = [...groups.values()].filter((names) => names.length > 1);
-  const none = "Nothing that everybody wants or avoids is known yet.";
+function sharedWords({ shared, together = [], difference }) {
+  const scale = "On a scale from 0 (one taste for all) to 1 (to each their own), people differ by";
   return [
-    sentences(shared, none),
-    groups.size > 1
-      ? together.map((names) => h("p", { text: `${list(names)} want much the same.` }))
-      : h("p", { text: "All of them want much the same." }),
+    sentences(shared, "Nothing that everybody wants or avoids is known yet."),
+    together.map((text) => h("p", { dir: "auto", text })),
+    h("p", { class: "hint", id: "difference", text: `${scale} ${number(difference, 1)}.` }),
   ];
 }
 
@@ -73,13 +97,13 @@ function drawPerson(place, { features, people }, one, signs) {
     (_, i) => others.reduce((sum, { shares }) => sum + shares[i], 0) / others.length,
   );
   const bars = h("div");
-  const same = `${one.name} does not clearly differ from the others.`;
   put(
     place,
-    sentences(one.words, same),
+    sentences(one.words, same(one)),
     bars,
     h("p", {
       class: "hint",
+      dir: "auto",
       text: `The upper bar of each pair is ${one.name}, the lower one the mean of the others.`,
     }),
   );

@@ -5,8 +5,9 @@ import { Draft } from "../app/draft.js";
 import { loadEditor } from "../app/editors.js";
 import { button, h, kbd } from "../app/elements.js";
 import { likely, upper } from "../app/format.js";
+import { forWhom } from "../app/names.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
-import { messageOf, QUIET, study } from "../app/shell.js";
+import { messageOf, name, QUIET, study } from "../app/shell.js";
 
 /** @import { Proposal, Ticket, Trial } from "../app/types.js" */
 
@@ -40,6 +41,7 @@ export async function openPreview(ticket, trial, closed) {
       "div",
       { class: "row" },
       h("h2", { dir: "auto", text: title }),
+      forWhom(data, name),
       h("span", { class: "hint", text: upper(likely(data.chance)) }),
     ),
     h("section", { class: "canvas", "aria-label": "Proposal" }, editor.canvas),
@@ -56,7 +58,7 @@ export async function openPreview(ticket, trial, closed) {
   async function submit() {
     accept.disabled = true;
     try {
-      leaveNotice(await draft.submit(true, ""), 0);
+      leaveNotice(await draft.submit(true, ""), 0, data.meant_for);
       accepted = true;
       dialog.close();
       showNotice();

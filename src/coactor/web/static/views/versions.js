@@ -1,16 +1,22 @@
 // The versions of the weights: what made each, and the way back to it.
 
 import { at, get, post } from "../app/api.js";
-import { $, button, h, put, table } from "../app/elements.js";
+import { $, bdi, button, h, put, table } from "../app/elements.js";
 import { clock } from "../app/format.js";
+import { actorText, rollbackText, shownName } from "../app/names.js";
 import { attempt, may, say, sayError, study } from "../app/shell.js";
 import { weightTable } from "./weights.js";
 
 /** @import { Beliefs, Version } from "../app/types.js" */
+/** @import { People } from "./people.js" */
 
 const SHOWN = 50;
 
-/** @typedef {{ beliefs: Beliefs, signs: number[], changed: () => Promise<void> }} Context */
+/**
+ * @typedef {object} Context
+ * @property {Beliefs} beliefs of the population now @property {number[]} signs
+ * @property {Promise<People>} people @property {() => Promise<void>} changed
+ */
 
 /** @param {HTMLElement} place @param {Version[]} versions @param {Context} context */
 export function drawVersions(place, versions, context) {
@@ -22,7 +28,7 @@ export function drawVersions(place, versions, context) {
     .map((one) => [
       h("b", { text: String(one.version) }),
       origin(one),
-      one.actor || "–",
+      bdi(actorText(one.how === "rolled back" ? { actor: one.actor } : one)),
       clock(one.time),
       one.reason || "",
       one.version === current
@@ -42,60 +48,87 @@ export function drawVersions(place, versions, context) {
 }
 
 /** What made a version. @param {Version} version */
-function origin({ how, proposal, to }) {
+function origin(version) {
+  const { how, proposal } = version;
   if (how === "created") return "the start";
   if (how === "told") return `proposal ${proposal}`;
-  return how === "reopened" ? `reopening proposal ${proposal}` : `rollback to version ${to}`;
+  return how === "reopened" ? `reopening proposal ${proposal}` : bdi(rollbackText(version));
 }
 
 /** @param {number} version @param {HTMLElement} place @param {Context} context */
 async function show(version, place, context) {
   try {
-    const then = await get(at(study, `/beliefs?version=${version}`));
     const bars = h("div");
     const text =
       `The upper bar of each pair is version ${version}, ` +
       `the lower one version ${context.beliefs.version}, which is in use.`;
+    await compare(version, bars, context);
+    const form = may("lead") ? rollbackForm(version, (await context.people).names) : null;
     put(
       place,
       h("h3", { tabindex: "-1", text: `Version ${version} beside now` }),
       bars,
       h("p", { class: "hint", text }),
-      may("lead") ? rollbackForm(version, context.changed) : null,
+      form?.element ?? null,
     );
-    weightTable(bars, then, [], context.signs, { matter: context.beliefs.matter, text: "now" });
+    if (form) {
+      form.person.addEventListener("change", () =>
+        attempt(() => compare(version, bars, context, form.person.value)),
+      );
+      form.element.addEventListener("submit", (event) => {
+        event.preventDefault();
+        rollback(version, form.reason.value, form.person.value, context.changed);
+      });
+    }
     $("h3", place).focus();
   } catch (error) {
     sayError(error);
   }
 }
 
-/** @param {number} version @param {() => Promise<void>} changed */
-function rollbackForm(version, changed) {
+/**
+ * Draw a version beside now: of the population, or of one person.
+ * @param {number} version @param {HTMLElement} bars @param {Context} context @param {string} [person]
+ */
+async function compare(version, bars, { beliefs, signs }, person = "") {
+  const whose = new URLSearchParams({ person });
+  const [then, now] = await Promise.all([
+    get(at(study, `/beliefs?version=${version}&${whose}`)),
+    person ? get(at(study, `/beliefs?${whose}`)) : beliefs,
+  ]);
+  weightTable(bars, then, [], signs, { matter: now.matter, text: "now" });
+}
+
+/** @param {number} version @param {string[]} names */
+function rollbackForm(version, names) {
   const reason = h("input", { type: "text", id: "reason", maxlength: "2000", required: true });
-  /** @param {SubmitEvent} event */
-  const submit = (event) => {
-    event.preventDefault();
-    rollback(version, reason.value, changed);
-  };
-  return h(
+  const person = h(
+    "select",
+    { id: "rollback-person", "aria-label": "Roll back for", hidden: names.length < 2 },
+    h("option", { value: "" }, "Everybody"),
+    names.map((name) => h("option", { value: name, dir: "auto" }, `Only ${shownName(name)}`)),
+  );
+  const element = h(
     "form",
-    { class: "row", on: { submit } },
+    { class: "row" },
     h("label", { for: "reason", text: "Why go back?" }),
     reason,
+    person,
     h(
       "button",
       { class: "primary", type: "submit", id: "rollback" },
       `Roll back to version ${version}`,
     ),
   );
+  return { element, reason, person };
 }
 
-/** @param {number} to @param {string} reason @param {() => Promise<void>} changed */
-const rollback = (to, reason, changed) =>
+/** @param {number} to @param {string} reason @param {string} person @param {() => Promise<void>} changed */
+const rollback = (to, reason, person, changed) =>
   attempt(async () => {
-    const { version } = await post(at(study, "/rollback"), { body: { to, reason } });
+    const { version } = await post(at(study, "/rollback"), { body: { to, reason, person } });
     await changed();
-    say(`The weights are those of version ${to} again; that is version ${version}.`);
+    const whose = person ? ` of ${shownName(person)}` : "";
+    say(`The weights${whose} are those of version ${to} again; that is version ${version}.`);
     scrollTo({ top: 0 });
   });

@@ -1,0 +1,59 @@
+// The names of people. A lead can hide them on the report while others look at the screen.
+
+import { bdi, h } from "./elements.js";
+import { windowMemory } from "./storage.js";
+
+const HIDDEN = "coactor/hide-names";
+
+/** What stands for each name while names are hidden. @type {Map<string, string>} */
+const labels = new Map();
+
+/**
+ * For whom a proposal was asked, if `ask` named somebody else than this person.
+ * @param {{ meant_for: string }} ticket @param {string} person
+ */
+export const forWhom = ({ meant_for: other }, person) =>
+  other && other !== person ? h("span", { class: "for-whom" }, "for ", bdi(other)) : null;
+
+let hidden = false;
+
+/** Whether the names on the report are hidden. */
+export const namesHidden = () => hidden;
+
+/** Hide names if this window did so before a reload. */
+export function recallHidden() {
+  hidden = Boolean(windowMemory.read(HIDDEN));
+}
+
+/** @param {boolean} hide */
+export function hideNames(hide) {
+  hidden = hide;
+  windowMemory.write(HIDDEN, hide || null);
+}
+
+/** Use the labels that the server gives to people. @param {string[]} names @param {string[]} texts */
+export function labelPeople(names, texts) {
+  labels.clear();
+  for (const [i, name] of names.entries()) labels.set(name, texts[i]);
+}
+
+/** A name as the report shows it: the same label everywhere while names are hidden. @param {string} name */
+export function shownName(name) {
+  if (!hidden) return name;
+  const label = labels.get(name) ?? `person ${labels.size + 1}`;
+  labels.set(name, label);
+  return label;
+}
+
+/**
+ * Who acted, and whose weights that was about: "ana, for depot-7".
+ * @param {{ actor: string, person?: string }} row @param {string} [unnamed]
+ */
+export function actorText({ actor, person }, unnamed = "–") {
+  const who = actor ? shownName(actor) : unnamed;
+  return person && person !== actor ? `${who}, for ${shownName(person)}` : who;
+}
+
+/** What a rollback did: "rollback of ana to version 30". @param {{ to?: number | null, person?: string }} row */
+export const rollbackText = ({ to, person }) =>
+  `rollback ${person ? `of ${shownName(person)} ` : ""}to version ${to}`;

@@ -1,0 +1,218 @@
+"""Several people at one queue: whose draft it is, for whom it was solved, and whom it is meant for."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import coactor
+from coactor.protocol.abilities import learner_for
+from coactor.studies import Study, open_study
+from coactor.web.demo import studies
+from tests.page.conftest import check_log, demo_site
+
+PHONE = {"viewport": {"width": 390, "height": 800}}
+
+
+def teach(study: Study, tastes: dict[str, Any], rounds: int) -> None:
+    """Let simulated people correct proposals in turn."""
+    domain = study.domain
+    for k in range(rounds):
+        name = list(tastes)[k % len(tastes)]
+        proposal = study.renew(studies.ask(study, name), actor=name)
+        expert = coactor.SimulatedExpert(domain, weights=tastes[name], kappa=0.1)
+        study.tell(proposal, expert(proposal.problem, proposal.solution), actor=name)
+
+
+@pytest.fixture(scope="module")
+def shared_store(tmp_path_factory: pytest.TempPathFactory, demo_store: Path) -> Path:
+    """A folder with the demo studies, one of which Ana and Ben have taught opposite tastes."""
+    folder = tmp_path_factory.mktemp("shared")
+    shutil.copytree(demo_store, folder, dirs_exist_ok=True)
+    with open_study(f"sqlite:///{folder}/desk.db", "try-ranking") as study:
+        tastes = {"ana": [3.0] + [0.0] * 6, "ben": [-3.0] + [0.0] * 6}
+        teach(study, tastes, 12)
+    return folder
+
+
+@pytest.fixture
+def site(tmp_path: Path, shared_store: Path, browser: Any) -> Any:
+    with demo_site(tmp_path, shared_store, browser) as site:
+        yield site
+    check_log(site)
+
+
+def test_draft_of_another_person_comes_last_and_can_be_started_again(site):
+    study = site.study("try-ranking")
+    first, second = 1, studies.ask(study, "ana")
+    study.desk().edit(first, [{"op": "exchange", "args": [0]}], revision=0, actor="ana")
+    study.desk().release(first, "ana")
+    page = site.open(site.log_in("ben", "expert"), "/s/try-ranking")
+    page.locator(".ticket", has_text="unfinished draft of ana").wait_for()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/s/try-ranking/p/{second}")
+    assert page.locator("#begun").count() == 0
+    site.open(page, f"/s/try-ranking/p/{first}")
+    page.locator("#begun", has_text="ana began this: 1 edit.").wait_for()
+    page.get_by_role("button", name="Start again for me").click()
+    page.locator("#begun").wait_for(state="detached")
+    page.locator("#submit", has_text="Accept as proposed").wait_for()
+    draft = site.study("try-ranking").desk().view(first)
+    assert (draft.ticket.person, draft.moves) == ("ben", [])
+
+
+def test_proposal_solved_for_another_person_says_so(site):
+    site.app.state.studies.patience = -1.0  # every solver is slow
+    study = site.study("try-ranking")
+    id = studies.ask(study, "ana")
+    page = site.open(site.log_in("ben", "expert"), f"/s/try-ranking/p/{id}")
+    page.get_by_text("This was solved for another person.").wait_for()
+    assert page.get_by_text("More was learned").count() == 0
+    page.get_by_role("button", name="Solve it for me").click()
+    page.get_by_text("This was solved for another person.").wait_for(state="detached")
+    page.locator("body[data-revision='1']").wait_for(state="attached")
+    assert site.study("try-ranking").ticket(id).person == "ben"
+
+
+def test_proposal_meant_for_a_depot_is_marked_everywhere(site):
+    study = site.study("try-ranking")
+    problem = study.proposal(1).problem
+    id = study.ask(problem, label="Depot", actor="ben", person="depot-7").id
+    page = site.open(site.log_in("ben", "expert"), "/s/try-ranking")
+    page.locator(".ticket", has_text="Depot").locator(".for-whom", has_text="for depot-7").wait_for()
+    site.open(page, f"/s/try-ranking/p/{id}")
+    page.locator(".title .for-whom", has_text="for depot-7").wait_for()
+    page.locator("#submit[data-armed]").click()
+    page.locator("#notice #lesson", has_text="Learned for depot-7.").wait_for()
+    site.open(page, f"/s/try-ranking/p/{id}")
+    page.locator(".finished .title .for-whom", has_text="for depot-7").wait_for()
+    own = studies.ask(site.study("try-ranking"), "ana")
+    site.open(page, f"/s/try-ranking/p/{own}")
+    assert page.locator(".for-whom").count() == 0
+
+
+@pytest.mark.parametrize("path", ["/s/depot", "/s/depot/p/1"])
+def test_login_name_is_in_the_header_of_a_phone(site, path):
+    study = site.study("try-ranking")
+    with open_study(site.store, "depot", study.domain, create=True) as depot:
+        depot.ask(study.proposal(1).problem, label="A day's deliveries 123")
+    page = site.open(site.log_in("ben", "expert", **PHONE), path)
+    name = page.locator(".who span")
+    assert name.inner_text() == "ben"
+    assert name.evaluate("span => span.scrollWidth <= span.clientWidth")  # not cut off
+
+
+NAMES = r"() => /\b(ana|ben|lea)\b/.test(document.querySelector('#content').textContent)"
+HIDDEN = f"() => !({NAMES})()"
+
+
+def open_report(site: Any, **options: Any) -> Any:
+    return site.open(site.log_in("lea", "lead", **options), "/s/try-ranking/report")
+
+
+def test_hide_names_hides_them_on_the_whole_report_and_keeps_the_choice(site):
+    site.study("try-ranking").rollback(6, "a test", actor="lea")
+    page = open_report(site)
+    assert page.evaluate(NAMES)
+    person = page.get_by_label("One person")
+    person.select_option("ben")
+    page.get_by_label("Hide names").check()
+    page.wait_for_function(HIDDEN)
+    label = person.locator("option:checked").inner_text()
+    page.get_by_text("The numbers").click()
+    page.locator("#by").select_option("ben")
+    assert page.locator("#by option:checked").inner_text() == label
+    rows = page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr")
+    assert {row.split("\t")[5] for row in rows.all_inner_texts()} == {label}
+    page.locator(".log li", has_text=f"{label} finished").first.wait_for()
+    assert label in page.locator(".chart title").last.text_content()
+    assert person.locator("option:checked").inner_text() == label
+    page.reload()  # the window remembers it
+    page.locator("#content[aria-busy=false]").wait_for()
+    assert page.evaluate(HIDDEN)
+    page.get_by_label("Hide names").uncheck()
+    page.wait_for_function(NAMES)
+
+
+def people_view(count: int) -> dict[str, Any]:
+    people = [
+        {"name": f"person {k}", "group": k, "shares": [1 / 7] * 7, "words": [f"person {k} is number {k}."]}
+        for k in range(1, count + 1)
+    ]
+    return {
+        "difference": 0.31,
+        "features": [f"feature {k}" for k in range(7)],
+        "shared": ["Everybody avoids noise."],
+        "together": ["person 1 and person 3 want much the same."],
+        "people": people,
+        "reader": "person 2",
+    }
+
+
+def test_people_card_shows_the_sentences_of_the_server_and_marks_the_reader(site):
+    page = site.log_in("ben", "expert")
+    page.route("**/api/studies/try-ranking/people*", lambda route: route.fulfill(json=people_view(9)))
+    card = site.open(page, "/s/try-ranking/report").locator("#people")
+    card.get_by_text("person 1 and person 3 want much the same.").wait_for()
+    assert "0.3." in card.locator("#difference").inner_text()
+    choice = page.get_by_label("One person")
+    assert choice.locator("option:checked").inner_text() == "person 2 (you)"
+    rows = card.get_by_role("region", name="People").locator("tbody tr")
+    assert rows.count() == 9
+    assert "person 9 is number 9." in rows.last.inner_text()
+    rows.nth(3).get_by_role("button").click()
+    card.locator("#person-view li", has_text="person 4 is number 4.").wait_for()
+    assert choice.locator("option:checked").inner_text() == "person 4"
+
+
+def test_other_cards_of_the_report_do_not_wait_for_people(site):
+    page, waiting = site.log_in("lea", "lead"), list[Any]()
+    page.route("**/api/studies/try-ranking/people*", lambda route: waiting.append(route))
+    page.goto(f"{site.address}/s/try-ranking/report")
+    page.get_by_role("region", name="Versions of the weights").wait_for()
+    page.locator(".log li").first.wait_for()
+    assert not page.locator("#people").is_visible()
+    for route in waiting:
+        route.continue_()
+    page.locator("#people #shared").wait_for()
+
+
+def test_one_person_is_rolled_back_from_the_report(site):
+    before = site.study("try-ranking").weights(person="ben")
+    page = open_report(site)
+    page.get_by_role("button", name="Preview version 4").click()
+    page.get_by_label("Roll back for").select_option("ana")
+    page.get_by_label("Why go back?").fill("a test")
+    page.get_by_role("button", name="Roll back to version 4").click()
+    page.locator("#message", has_text="The weights of ana are those of version 4 again").wait_for()
+    page.locator(".log li", has_text="lea made a rollback of ana to version 4: “a test”").wait_for()
+    study = site.study("try-ranking")
+    assert study.weights(person="ben")[0] == pytest.approx(before[0], rel=0.1)
+
+
+def test_reader_can_see_their_own_weights(site):
+    page = site.open(site.log_in("ana", "lead"), "/s/try-ranking/report")
+    card = page.locator(".card", has=page.get_by_role("heading", name="What has been learned"))
+    shared = card.locator(".weights").inner_text()
+    page.get_by_label("Whose weights").select_option("Mine")
+    page.wait_for_function("old => document.querySelector('.weights').innerText !== old", arg=shared)
+    own = site.study("try-ranking").weights(person="ana")
+    assert "wanted" in card.locator(".weight").first.inner_text()
+    assert own[0] > 0
+
+
+def test_revealed_taste_is_compared_with_what_was_learned_of_the_colleague(site):
+    study = site.study("try-ranking")
+    studies.play(study, 20, "admin")
+    truth = studies.taste(study)
+    learner = learner_for(study.learner(), studies.ACTOR)
+    units = learner.prior_deviations()
+    a, b = truth / units, learner.weights / units
+    match = round(100 * float(a @ b / np.sqrt((a @ a) * (b @ b))))
+    page = site.open(site.log_in(), "/s/try-ranking/report")
+    page.get_by_role("button", name="Reveal Ada's taste").click()
+    page.locator(".revealed", has_text=f"What was learned matches their taste to {match} %.").wait_for()
