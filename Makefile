@@ -11,8 +11,8 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 PINS   := pyproject.toml $(CONSTRAINTS)
 # More than a small machine has cores: tests of the page and of servers wait much of the time.
 JOBS   ?= 3
-CORE   := tests/kernels tests/learners tests/proposals tests/domains tests/loaders $(wildcard tests/test_*.py)
-COVERED := src/coactor/protocol/*,src/coactor/kernels/*,src/coactor/learners/*,src/coactor/domains/*,src/coactor/proposals/*,src/coactor/solutions.py,src/coactor/validation.py,src/coactor/search.py,src/coactor/corrections.py,src/coactor/experts.py,src/coactor/explanations.py,src/coactor/agreement.py,src/coactor/bounds.py,src/coactor/checks/*,src/coactor/rounds.py,src/coactor/session.py
+CORE   := tests/kernels tests/learners tests/checks tests/explanations tests/proposals tests/domains tests/loaders $(wildcard tests/test_*.py)
+COVERED := src/coactor/protocol/*,src/coactor/kernels/*,src/coactor/learners/*,src/coactor/domains/*,src/coactor/proposals/*,src/coactor/solutions.py,src/coactor/validation.py,src/coactor/search.py,src/coactor/corrections.py,src/coactor/experts.py,src/coactor/explanations/*,src/coactor/bounds.py,src/coactor/checks/*,src/coactor/rounds.py,src/coactor/session.py
 
 # The tests start many processes; without stored bytecode each compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE

@@ -225,7 +225,7 @@ def test_several_people_are_the_same_in_memory_on_disk_and_over_http(place):
         views = [one.people() for one in places]
         assert views[0] == views[1] == views[2]
         assert [one.name for one in views[0].people] == ["ana", "ben"]
-        assert [one.name for one in remote.people(hide=True).people] == ["person 1", "person 2"]
+        assert [one.name for one in remote.people(hide=True).people] == ["Person 1", "Person 2"]
         whose = [[row.person for row in one.effort()] for one in places]
         assert whose == [["ana", "ben"] * 4] * 3
         for one in (local, remote):

@@ -12,8 +12,8 @@ from urllib.parse import quote, urlencode
 
 import numpy as np
 
-from coactor.agreement import PeopleView, PersonView
 from coactor.corrections import check_alone, plain_move
+from coactor.explanations import PeopleView, PersonView
 from coactor.proposals.calibration import Bin, Calibration
 from coactor.protocol import Correction, Domain, EffortRow, Move, Problem, Proposal, Round, Solution, Vector
 from coactor.studies.codec import Codec

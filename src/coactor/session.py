@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coactor import corrections, learners, rounds
-from coactor.agreement import PeopleView, compare_people
-from coactor.explanations import lesson
+from coactor.explanations import PeopleView, compare_people, lesson
 from coactor.memory import Memory, start_weights, with_habits
 from coactor.proposals import strategies
 from coactor.proposals.acceptance import Acceptance

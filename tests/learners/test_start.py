@@ -9,7 +9,7 @@ import pytest
 
 from coactor import learners
 from coactor.learners import ChoiceLearner
-from coactor.learners.population import Population
+from coactor.learners.people.population import Population
 from coactor.protocol import Feedback
 from tests.learners.test_choice import a_round, cosine
 

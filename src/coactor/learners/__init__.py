@@ -16,10 +16,10 @@ from coactor.learners.choice import FEW, ChoiceLearner
 from coactor.learners.coactive import CoactiveLearner
 from coactor.learners.committee import Committee, PopulationCommittee
 from coactor.learners.passive_aggressive import CSPA, PA, PAI, PAII
+from coactor.learners.people.population import Population
+from coactor.learners.people.several import Balanced, Separate
 from coactor.learners.perceptrons import CSPER, PER, CappedCSPER
-from coactor.learners.population import Population
 from coactor.learners.serialization import positive_dim
-from coactor.learners.several import Balanced, Separate
 from coactor.learners.wrappers import Averaged, MiniBatch
 from coactor.plugins import LEARNERS, announced, unknown
 from coactor.protocol import Learner, State, Vector

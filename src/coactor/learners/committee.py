@@ -21,9 +21,9 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from coactor.learners.choice import ChoiceLearner
-from coactor.learners.population import Population
+from coactor.learners.people.population import Population
+from coactor.learners.people.sites import Person
 from coactor.learners.serialization import inner_state, pack
-from coactor.learners.sites import Person
 from coactor.learners.units import row_lengths
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from coactor.agreement import PeopleView, compare_people
 from coactor.corrections import apply_move, edit_distance
+from coactor.explanations import PeopleView, compare_people
 from coactor.proposals.calibration import Calibration, calibration
 from coactor.protocol import (
     Domain,

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
-from coactor.agreement import PeopleView
+from coactor.explanations import PeopleView
 from coactor.lab.archives.missing_features import cases_of_study, diagnose
 from coactor.proposals.calibration import Calibration
 from coactor.protocol import HasPosterior, Learner, Vector

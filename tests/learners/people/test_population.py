@@ -12,8 +12,8 @@ import pytest
 import coactor
 from coactor.learners import ChoiceLearner, make
 from coactor.learners.choice import FEW
-from coactor.learners.differences import GRID
-from coactor.learners.population import Population
+from coactor.learners.people.differences import GRID
+from coactor.learners.people.population import Population
 from coactor.protocol import Feedback
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import coactor
-from coactor.agreement import compare_people
+from coactor.explanations import compare_people
 from coactor.learners import Population, make
 from coactor.protocol import Feedback
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.explanations import LIKELY, NAMED, SURE, join_words, verb, without_unit
+from coactor.explanations.words import LIKELY, NAMED, SURE, join_words, verb, without_unit
 from coactor.protocol import Learner, Matrix, Vector
 from coactor.protocol.abilities import Preferences, has_posterior, knows_people
 

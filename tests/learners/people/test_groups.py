@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coactor.learners.differences import GRID
-from coactor.learners.groups import Groups
-from coactor.learners.population import Population
-from coactor.learners.sites import Everybody, Independent, Joint, Sums
+from coactor.learners.people.differences import GRID
+from coactor.learners.people.groups import Groups
+from coactor.learners.people.population import Population
+from coactor.learners.people.sites import Everybody, Independent, Joint, Sums
 from tests.learners.test_population import corrections, direction
 
 TASTES = np.array([[1.0, 0.6, 0.1, 0.3, 0.8, 0.1], [0.1, 0.2, 1.0, 0.7, 0.1, 0.9]])

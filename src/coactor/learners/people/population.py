@@ -48,11 +48,20 @@ from typing import Any
 import numpy as np
 
 from coactor.learners.choice import FEW, ChoiceLearner, Observed
-from coactor.learners.differences import GRID, UNSCORED, likeliest_of
-from coactor.learners.directions import Directions
-from coactor.learners.groups import Groups
+from coactor.learners.people.differences import GRID, UNSCORED, likeliest_of
+from coactor.learners.people.directions import Directions
+from coactor.learners.people.groups import Groups
+from coactor.learners.people.sites import (
+    Algebra,
+    Everybody,
+    Independent,
+    Joint,
+    Person,
+    PersonBelief,
+    Site,
+    Sums,
+)
 from coactor.learners.serialization import count, inner_state, pack, unpack
-from coactor.learners.sites import Algebra, Everybody, Independent, Joint, Person, PersonBelief, Site, Sums
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 EVERY = 10  # rounds between two values of A

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from coactor.learners.differences import GRID
-from coactor.learners.sites import Algebra, Site, Sums
+from coactor.learners.people.differences import GRID
+from coactor.learners.people.sites import Algebra, Site, Sums
 from coactor.protocol import Matrix, Vector
 
 WINDOW = 10  # rounds in the running mean, at least; more if there are more people

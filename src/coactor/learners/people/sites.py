@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from coactor.learners.choice import ChoiceLearner, Observed
-from coactor.learners.differences import GRID
 from coactor.learners.gaussians import Diagonal, Gaussian, Precision, sigmoid
+from coactor.learners.people.differences import GRID
 from coactor.protocol import Matrix, Vector
 
 

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from coactor.learners.choice import Observed
-from coactor.learners.differences import GRID, likeliest
+from coactor.learners.people.differences import GRID, likeliest
+from coactor.learners.people.sites import Algebra, Everybody, Sums
 from coactor.learners.serialization import count, flag, number, pack, unpack
-from coactor.learners.sites import Algebra, Everybody, Sums
 from coactor.protocol import Matrix, State, Vector
 
 MEMORY = 50.0  # cases, the time constant of the comparison

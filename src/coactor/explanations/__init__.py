@@ -1,0 +1,6 @@
+"""What was learned, in words and numbers: words.py of one learner, agreement.py of several people."""
+
+from coactor.explanations.agreement import PeopleView, PersonView, compare_people
+from coactor.explanations.words import Belief, beliefs, lesson, verb
+
+__all__ = ["Belief", "PeopleView", "PersonView", "beliefs", "compare_people", "lesson", "verb"]

@@ -1,0 +1,1 @@
+"""Learners of several people: population.py has the default one, several.py those of the paper."""
