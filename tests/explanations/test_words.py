@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coactor import domains, explanations, learners
-from coactor.protocol import Feedback
+from coactor.protocol import Feedback, feature_names
 from tests.cases import Coins
 
 TOURS = domains.Tour(points=8, features=3, names=["distance", "toll", "scenery"])
@@ -39,7 +39,7 @@ def test_verb_follows_the_sign_and_whether_features_are_costs() -> None:
 
 
 def test_feature_names_default_to_numbers() -> None:
-    assert list(explanations.feature_names(Coins())) == ["feature 1", "feature 2"]
+    assert list(feature_names(Coins())) == ["feature 1", "feature 2"]
 
 
 def test_beliefs_are_unknown_at_the_start_and_known_later() -> None:

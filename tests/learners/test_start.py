@@ -57,7 +57,7 @@ def test_a_start_keeps_the_proportions_of_features_that_have_not_varied() -> Non
     before = learner.weights
     late = learner.observe(Feedback(np.zeros((1, 4)), 0.0, np.array([[0.0, 0.0, 30.0, 0.0]])))
     assert late is not None
-    learner.measure(late)  # its unit is known now; nothing was learned about it
+    learner.measure(late.units)  # its unit is known now; nothing was learned about it
     np.testing.assert_allclose(learner.weights[[0, 1, 3]], before[[0, 1, 3]], rtol=0.05, atol=1e-3)
     assert learner.weights[2] / learner.weights[0] == pytest.approx(0.5, rel=0.2)
 

@@ -173,7 +173,7 @@ def test_a_session_proposes_with_the_weights_that_leave_least_to_edit() -> None:
     truth = np.array([1.0, 1.0])
     session = Session(TOUR, learners.make("choice", 2, start=[1.0, 0.0]), proposals="paper", guard=True)
     session.knowledge.learner.update = lambda feedback: None  # type: ignore[method-assign]
-    session.knowledge.learner._units = learners.units.Units(np.ones(2), 1.0)  # type: ignore[attr-defined]
+    session.knowledge.learner.units = learners.units.Units(np.ones(2), 1.0)  # type: ignore[attr-defined]
     proposers = []
     for x in TOURS:
         proposal = session.ask(x)

@@ -141,7 +141,7 @@ def people_(store: Store, name: str, domain: Any) -> Result:
     if len(view.people) < 2:
         return view, "The learner has learned from one person at most, or does not compare people."
     lines = view.shared or ["Nothing that everybody wants or avoids is known yet."]
-    lines += [f"{', '.join(names)} want much the same." for names in view.groups if len(names) > 1]
+    lines += view.together
     for one in view.people:
         lines += one.words or [f"{one.name} does not clearly differ from the others."]
     return view, "\n".join(lines)

@@ -109,10 +109,10 @@ def compare_people(
     ...         path = np.vstack([np.zeros(2), moves[0], moves[0] + moves[made]])
     ...         learner.update(Feedback(path, 2.0, moves[[1, 5 - made]], person=person))
     >>> view = compare_people(["distance", "toll"], [-1, -1], learner)
-    >>> view.shared, view.groups
-    (['Everybody avoids distance.'], [['ana'], ['ben']])
-    >>> view.people[0].words
-    ['ana avoids toll, which ben prefers.']
+    >>> view.shared, view.together
+    (['Everybody avoids distance.'], ['No two of them want the same.'])
+    >>> sorted(one.words[0] for one in view.people)
+    ['ana avoids toll, which ben prefers.', 'ben prefers toll, which ana avoids.']
     """
     features = [without_unit(name) for name in features]
     if not has_posterior(learner) or not knows_people(learner):
@@ -122,7 +122,8 @@ def compare_people(
         return PeopleView(0.0, features, [], [], [])
     rows = zip(*map(_shares, map(learner.person, names)), strict=True)
     shares, deviations, differing = (np.array(column) for column in rows)
-    order = np.argsort(-np.abs(shares - shares.mean(axis=0)).sum(axis=1), kind="stable")
+    far = np.round(np.abs(shares - shares.mean(axis=0)).sum(axis=1), 9)
+    order = np.lexsort((-shares[:, 0], -far))  # not by their first corrections, which would name them
     shown = [f"Person {k + 1}" if hide else names[i] for k, i in enumerate(order)]
     table = _Table(shown, features, signs, shares[order], deviations[order], differing[order])
     several = len(shown) > 1

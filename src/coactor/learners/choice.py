@@ -177,7 +177,7 @@ class ChoiceLearner:
             self.prior_sd /= max(1.0, self.prior_mean)
             self.shared_variance *= max(1.0, self.prior_mean) ** 2
         self.rounds = 0
-        self._units = Units.unknown(self.dim)
+        self.units = Units.unknown(self.dim)
         self._posterior = self.initial()
 
     # -- what it has learned ------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ class ChoiceLearner:
     @property
     def measured(self) -> bool:
         """Whether features have units: after the first round."""
-        return self._units.length > 0.0
+        return self.units.length > 0.0
 
     @property
     def posterior(self) -> Gaussian:
@@ -238,15 +238,15 @@ class ChoiceLearner:
         observed = self.observe(feedback)
         if observed is None:
             return
-        saved = self._units, self.prior, self._posterior
-        self.measure(observed)
+        saved = self.units, self.prior, self._posterior
+        self.measure(observed.units)
         try:
             posterior = self._posterior.copy()
             if self.forgetting < 1.0:
                 posterior.forget(self.forgetting)
             posterior.learn(observed.rows, observed.labels, observed.worth, observed.offset)
         except BaseException:
-            self._units, self.prior, self._posterior = saved
+            self.units, self.prior, self._posterior = saved
             raise
         self._posterior = posterior
         self.rounds += 1
@@ -257,19 +257,19 @@ class ChoiceLearner:
         differences, labels, threshold = self._observations(feedback)
         if not differences.any():
             return None
-        units = self._units.measure(differences, common=self._many, shrink_all=self.evidence == 1.0)
+        units = self.units.measure(differences, common=self._many, shrink_all=self.evidence == 1.0)
         each = len(labels) ** (self.evidence - 1.0)
         step = each if self._many else max(each, min(1.0, ROWS * self.dim / len(labels)))
         rows, worth = self._rows(differences, threshold, units.scale), np.where(labels == 1.0, step, each)
         return Observed(rows, labels, worth, math.log(step / each) if threshold else 0.0, units)
 
-    def measure(self, observed: Observed) -> None:
-        """Adopt the units of an observation, and convert the start to them."""
-        if self.start is None or observed.units is self._units:
-            self._units = observed.units
+    def measure(self, units: Units) -> None:
+        """Adopt units, and convert the start to them."""
+        if self.start is None or units is self.units:
+            self.units = units
             return
         old, posterior = self.initial(), self._posterior
-        self.prior, self._units = self._prior_in(observed.units), observed.units
+        self.prior, self.units = self._prior_in(units), units
         self._posterior = with_prior(posterior, old, self.initial())
 
     def _prior_in(self, units: Units) -> Vector:
@@ -311,7 +311,7 @@ class ChoiceLearner:
     @property
     def scale(self) -> Vector:
         """The unit of each weight."""
-        return self._units.scale
+        return self.units.scale
 
     def initial(self, own: float = 1.0) -> Gaussian:
         """The prior, in the units known so far; `own` scales the variance that weights do not share."""
@@ -338,7 +338,7 @@ class ChoiceLearner:
         """A learner with the same prior and settings that has learned nothing, or only the units."""
         other, other.rounds = copy(self), 0
         if not units:
-            other._units = Units.unknown(self.dim)
+            other.units = Units.unknown(self.dim)
             other.prior = self.prior if self.start is None else self.start
         other._posterior = other.initial()
         return other
@@ -353,8 +353,8 @@ class ChoiceLearner:
             "prior": pack(self.prior),
             **{key: getattr(self, setting) for key, setting in _STATE_KEYS.items()},
             "rounds": self.rounds,
-            "units": pack(self._units.features),
-            "length": self._units.length,
+            "units": pack(self.units.features),
+            "length": self.units.length,
             **{f"belief_{key}": pack(array) for key, array in self._posterior.arrays().items()},
             **self._flags(),
             **({} if self.evidence == 1.0 else {"evidence": self.evidence}),  # older states have none
@@ -379,7 +379,7 @@ class ChoiceLearner:
         if "start" in state:
             other.start = unpack(state, "start", self.name, (self.dim,))
         units, length = unpack(state, "units", self.name, (self.dim,)), number(state, "length", self.name)
-        other._units = Units(units, length)
+        other.units = Units(units, length)
         if length < 0 or (units < 0).any():
             raise ValueError(f"'length' or 'units' in the state of {self.name!r} is negative.")
         other._posterior = other.initial()

@@ -114,6 +114,18 @@ def flag(state: State, key: str, owner: str, usual: bool) -> bool:
     return value
 
 
+def people_in(state: State, owner: str, some: bool = False) -> list[State]:
+    """The states of people, each with a name. Raises ValueError if invalid, or if there are to be some."""
+    rows = state.get("people")
+    if (
+        not isinstance(rows, list)
+        or not all(isinstance(row, dict) and isinstance(row.get("person"), str) for row in rows)
+        or (some and not rows)
+    ):
+        raise ValueError(f"The state of {owner!r} has no people; was it written by state()?")
+    return rows
+
+
 def inner_state(state: State, owner: str, key: str = "inner") -> State:
     """The state of an inner learner."""
     value = state.get(key)

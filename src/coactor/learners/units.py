@@ -41,6 +41,20 @@ class Units:
         scale: Vector = np.where(measured, self.features, usual) * (self.length or 1.0)
         return scale
 
+    def completed(self, other: Units) -> Units:
+        """With the units of `other` for what is not measured here."""
+        features = np.where(self.features > 0.0, self.features, other.features)
+        return Units(features, self.length or other.length)
+
+    def factors(self, to: Units, lengths: bool) -> Vector:
+        """What converts weights in these units to others; `lengths`: whether the length of rows counts.
+
+        1 where there is no unit yet.
+        """
+        own = self.features
+        factors: Vector = np.where(own > 0.0, to.features / np.where(own > 0.0, own, 1.0), 1.0)
+        return factors * (to.length / self.length) if lengths and self.length > 0.0 else factors
+
     def measure(self, differences: Matrix, common: bool, shrink_all: bool = False) -> Units:
         """Units that include the features which vary for the first time, and the length of a row.
 

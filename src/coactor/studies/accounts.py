@@ -11,6 +11,7 @@ import hmac
 import math
 import secrets
 import time
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log import schema
 from coactor.studies.log.store import Store
 from coactor.studies.log.transactions import Transaction
-from coactor.validation import person_name
+from coactor.validation import JOINERS, person_name
 
 ROLES = ("viewer", "expert", "solver", "lead", "admin")
 NONE = "none"  # takes a role away
@@ -78,7 +79,7 @@ class Accounts:
         one that differs only in case.
         """
         name = person_name(name, "name").strip()
-        if not name:
+        if not _looks(name):
             raise Invalid("A token needs a name; it is the actor of everything done with the token.")
         _check_grant(study, role)
         if lasts is not None and not 0 < lasts < math.inf:
@@ -93,7 +94,7 @@ class Accounts:
         }
         with self.store.writing() as sql:
             for known in sql.connection.scalars(sa.select(schema.accounts.c.name)):
-                if known.strip().casefold() == name.casefold():
+                if _looks(known) == _looks(name):
                     raise _taken(known)
             try:
                 sql.connection.execute(schema.accounts.insert(), row)
@@ -235,6 +236,12 @@ class Accounts:
             sql.connection.execute(schema.logins.delete().where(schema.logins.c.expires < now))
             sql.connection.execute(schema.logins.insert(), row)
         return secret
+
+
+def _looks(name: str) -> str:
+    """What two names have in common that look alike: case, spaces and invisible characters do not count."""
+    visible = "".join(letter for letter in unicodedata.normalize("NFKC", name) if letter not in JOINERS)
+    return visible.strip().casefold()
 
 
 def _taken(name: str) -> Conflict:

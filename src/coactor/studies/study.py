@@ -339,6 +339,7 @@ class Study(Reports):
             raise Invalid("A rollback needs a reason, for the people who read the log later.")
         if isinstance(to, bool) or not isinstance(to, int | np.integer):
             raise Invalid(f"The version must be a whole number; found {short(to)}.")
+        to = int(to)
         newest = self.version
         if not 0 <= to <= newest:
             raise NotFound(f"Study {self.name!r} has versions 0 to {newest}; there is no version {to}.")

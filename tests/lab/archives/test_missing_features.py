@@ -15,6 +15,7 @@ from coactor.cli import main
 from coactor.domains import Graph, Tour
 from coactor.lab import open_archive
 from coactor.lab.archives.missing_features import FinishedCase, cases_of_archive, cases_of_study, diagnose
+from coactor.lab.archives.personal_fits import PersonalFits
 from coactor.search import PlainLandscape
 
 POINTS, CASES = 7, 40
@@ -115,6 +116,16 @@ def test_diagnose_names_the_withheld_feature_when_people_differ() -> None:
         found = diagnose(TOUR, of_people(run, DIFFERENT, lambda x, y: 3.0 * (pair in TOUR.parts(x, y))))
         assert "the part stop 1 -> stop 4" in [one.name for one in found.missing[:3]]
         assert not any(name in line for name in DIFFERENT for line in found.sentences())
+
+
+@pytest.mark.parametrize("each", [1, 3, 60])
+def test_held_back_cases_of_people_are_spread_over_all_folds(each: int) -> None:
+    """With one case of each person, all cases were in one fold, and nothing was left to fit to."""
+    rng = np.random.default_rng(0)
+    rows, owner = rng.normal(size=(180, 2)), np.repeat(np.arange(60), 3)
+    people = [f"person {k // each}" for k in range(60)]
+    values = PersonalFits(rows, owner, people).held_back()
+    assert np.isfinite(values).all()
 
 
 def test_diagnose_reads_studies_and_archives(tmp_path: Path, plans: Path) -> None:

@@ -13,7 +13,7 @@ from coactor.learners.people.differences import GRID
 from coactor.learners.people.groups import Groups
 from coactor.learners.people.population import Population
 from coactor.learners.people.sites import Everybody, Independent, Joint, Sums
-from tests.learners.test_population import corrections, direction
+from tests.learners.people.test_population import corrections, direction
 
 TASTES = np.array([[1.0, 0.6, 0.1, 0.3, 0.8, 0.1], [0.1, 0.2, 1.0, 0.7, 0.1, 0.9]])
 NAMES = [f"person {k}" for k in range(6)]
@@ -137,3 +137,15 @@ def test_sites_are_divided_by_their_means(algebra):
     groups.ahead, before = 3.0, groups.second
     groups.divide(everybody, -everybody.sums.mean(algebra, 0)[0], -one)  # the other side is second
     assert (groups.ahead, groups.second) == (3.0, before)
+
+
+def test_groups_dissolve_when_the_last_person_of_one_is_removed():
+    learner = learned(kinds=2)
+    groups = learner._groups
+    assert groups.second
+    for side in (groups.second, frozenset(learner.people) - groups.second):
+        other = deepcopy(learner)
+        for name in side:
+            other.set_back(name, Population(learner.dim))
+        assert not other._groups.second
+        assert set(other.people) == set(learner.people) - side

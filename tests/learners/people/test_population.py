@@ -276,3 +276,54 @@ def test_state_has_no_names_but_those_of_persons(dim):
     for old, new in zip("dbca", "wxyz", strict=True):
         first = first.replace(f'"person": "{old}"', f'"person": "{new}"')
     assert first == second
+
+
+def test_set_back_converts_the_units_of_features():
+    """Units are those of the first cases; another history has other units."""
+    taste, streams = np.array([1.0, -1.0, 0.5]), {}
+    earlier, other = Population(3), Population(3)
+    for learner, sizes in ((earlier, [1.0, 1.0, 1.0]), (other, [1.0, 1.0, 50.0])):
+        for k, name in enumerate(("ana", "ben")):
+            streams[name] = list(corrections(taste, 12, k))
+            for feedback in streams[name]:
+                first = not learner.single.measured
+                path = feedback.path * sizes if first else feedback.path
+                declined = feedback.declined * sizes if first else feedback.declined
+                learner.update(replace(feedback, path=path, declined=declined, person=name))
+    assert not np.allclose(earlier.single.scale, other.single.scale, rtol=0.5)
+    other.set_back("ben", earlier)
+    weights, before = other.person("ben").weights, earlier.person("ben").weights
+    assert direction(weights) @ direction(before) > 0.95
+
+
+def test_set_back_of_a_person_after_everybody_restores_them_in_their_units():
+    learner = learned({"ana": np.array([1.0, 0.5, 0.0, 0.0]), "ben": np.array([-1.0, 0.5, 0.0, 0.0])})
+    empty = Population(4)
+    empty.set_back("ben", learner)
+    assert empty.people == ("ben",)
+    assert empty.threshold < 100.0
+    weights = empty.person("ben").weights
+    assert direction(weights) @ direction(learner.person("ben").weights) > 0.95
+
+
+def test_restored_learner_with_a_start_learns_bit_for_bit():
+    """Also if a feature first varies in the first case of the second person."""
+    learner = Population(3, start=[1.0, 2.0, 3.0], trust=2.0)
+    stream = list(corrections(np.array([1.0, 0.5, -0.5]), 9, 2))
+    for feedback in stream[:3]:
+        still = [1.0, 1.0, 0.0]
+        path, declined = feedback.path * still, feedback.declined * still
+        learner.update(replace(feedback, path=path, declined=declined, person="ana"))
+    other = Population(3)
+    other.restore(json.loads(json.dumps(learner.state())))
+    for k, feedback in enumerate(stream[3:]):
+        for each in (learner, other):
+            each.update(replace(feedback, person=("ben", "ana")[k % 2]))
+    assert learner.state() == other.state()
+
+
+@pytest.mark.parametrize("people", [[{}], [{"person": 5}], "ana", None])
+def test_restore_refuses_people_without_a_name(people):
+    learner = learned(dict.fromkeys(("ana", "ben"), np.ones(4)), rounds=2)
+    with pytest.raises(ValueError, match="has no people"):
+        learner.restore({**learner.state(), "people": people})

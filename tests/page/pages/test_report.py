@@ -74,7 +74,7 @@ def test_report_says_what_people_share_and_how_each_differs(site):
     card.locator("#person-view li", has_text="ben").first.wait_for()
     assert card.locator(".weight").count() == min(20, domain.dim)
     page.get_by_label("Hide names").check()
-    card.locator("option", has_text="person 2").wait_for(state="attached")
+    card.locator("option", has_text="Person 2").wait_for(state="attached")
     assert "ben" not in card.inner_text()
     assert page.locator("#hide-names").is_checked()
     page.get_by_text("The numbers").click()

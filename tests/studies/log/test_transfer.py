@@ -307,6 +307,12 @@ def test_erase_renames_in_groups(sqlite_url, person):
         assert person.encode() not in erased(study.store, person)
 
 
+def test_holds_looks_at_keys_and_values_of_a_state():
+    assert transfer._holds({"seen": {"ana": 5}}, "ana")
+    assert transfer._holds({"seen": ["ana"]}, "ana")
+    assert not transfer._holds({"learner": "ana", "seen": ["anna"]}, "ana")
+
+
 def test_erase_changes_nothing_if_the_name_would_stay(sqlite_url, monkeypatch):
     with groups_study(sqlite_url) as study:
         before = list(study.export())

@@ -9,7 +9,6 @@ import numpy as np
 
 from coactor import learners
 from coactor.learners import ChoiceLearner, Population
-from coactor.learners.choice import Observed
 from coactor.learners.serialization import pack, unpack
 from coactor.learners.units import Units
 from coactor.protocol import Matrix, State, Vector
@@ -62,12 +61,11 @@ def unite(common: State, states: Sequence[State], owners: Sequence[Collection[st
     units, length = _common_scale(common["single"], [state["single"] for state in states])
     single = ChoiceLearner(len(units))
     single.restore(common["single"])
-    nothing = np.empty((0, len(units) + 1))
-    single.measure(Observed(nothing, nothing[:, 0], nothing[:, 0], 0.0, Units(units, length)))
-    united, known = Population.of(single), _population(common, units, length)
+    single.measure(Units(units, length))
+    united, known = Population.of(single), _population(common)
     sources = dict.fromkeys(known.people, known)
     for state, own in zip(states, owners, strict=True):
-        shard = _population(state, units, length)
+        shard = _population(state)
         sources |= {name: shard for name in shard.people if name in own}
     for name, shard in sources.items():
         united.set_back(name, shard)
@@ -83,19 +81,9 @@ def unite(common: State, states: Sequence[State], owners: Sequence[Collection[st
     return united.state()
 
 
-def _population(state: State, units: Vector, length: float) -> Population:
-    """The learner of a shard, with what each person has shown in these units."""
-    factor = _factor(state["single"], units, length)
-    size = len(factor)
-
-    def converted(entry: State) -> State:
-        """The site of factor * theta."""
-        joint = not isinstance(entry["basis"], list)
-        basis = unpack(entry, "basis", state["learner"], (size, size) if joint else (size,))
-        return entry | {"basis": pack((basis.T / factor).T)}
-
-    population = Population(size - 1)
-    population.restore(state | {"people": [converted(entry) for entry in state["people"]]})
+def _population(state: State) -> Population:
+    population = Population(len(state["single"]["units"]))
+    population.restore(state)
     return population
 
 

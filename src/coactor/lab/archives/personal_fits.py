@@ -36,14 +36,11 @@ class PersonalFits:
 
     def __init__(self, rows: Matrix, owner: Indices, people: Sequence[str]) -> None:
         self._rows, self._owner, self._cases = rows, owner, len(people)
-        turns = Counter[str]()
-        self._fold = np.empty(len(people), np.int64)  # every fold has cases of every person
-        for k, name in enumerate(people):
-            self._fold[k] = turns[name] % FOLDS
-            turns[name] += 1
-        names = np.array(people)
+        names, counts = np.array(people), Counter(people)
+        self._fold = np.empty(len(people), np.int64)
+        self._fold[np.argsort(names, kind="stable")] = np.arange(len(people)) % FOLDS  # each person in turn
         self._people: list[Mask] = [
-            names == name for name, cases in turns.items() if len(turns) > 1 and cases >= FEWEST_OWN
+            names == name for name, cases in counts.items() if len(counts) > 1 and cases >= FEWEST_OWN
         ]
         self._starts = [self._fit(rows, self._fold != k, None)[1] for k in range(FOLDS)]
 

@@ -99,10 +99,11 @@ class Groups:
 
     def put(self, everybody: Everybody, new: Everybody, name: str) -> None:
         """Follow a change of what one person has shown."""
-        if name not in self.second:
+        if not self.second:
             return
-        self.sums = self.sums.plus(new.sums.minus(everybody.sums))
-        self.second = self.second & new.sites.keys()
+        if name in self.second:
+            self.sums = self.sums.plus(new.sums.minus(everybody.sums))
+            self.second = self.second & new.sites.keys()
         self._dissolve_if_one_is_empty(new)
 
     def reassign(self, everybody: Everybody, name: str) -> None:

@@ -53,6 +53,7 @@ from coactor.learners.people.directions import Directions
 from coactor.learners.people.groups import Groups
 from coactor.learners.people.sites import (
     Algebra,
+    AsNewcomer,
     Everybody,
     Independent,
     Joint,
@@ -61,13 +62,13 @@ from coactor.learners.people.sites import (
     Site,
     Sums,
 )
-from coactor.learners.serialization import count, inner_state, pack, unpack
+from coactor.learners.serialization import count, inner_state, pack, people_in, unpack
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 EVERY = 10  # rounds between two values of A
 
 
-class Population:
+class Population(AsNewcomer):
     """Bayesian choice for several people: what one shows informs the others as far as people agree.
 
     Parameters
@@ -158,35 +159,9 @@ class Population:
             return self.single
         return Person(self.single, self.algebra, self._belief(name if name in self._sites and name else None))
 
-    @property
-    def weights(self) -> Vector:
-        """The population's mean weights."""
-        return self.person("").weights
-
-    @property
-    def threshold(self) -> float:
-        """The population's mean threshold."""
-        return self.person("").threshold
-
-    def deviations(self) -> Vector:
-        """How uncertain the weights of a newcomer are."""
-        return self.person("").deviations()
-
     def prior_deviations(self) -> Vector:
         """The prior standard deviation of each weight."""
         return self.single.prior_deviations()
-
-    def known(self) -> Vector:
-        """1 - posterior / prior standard deviation of each weight."""
-        return self.person("").known()
-
-    def variances(self, rows: Matrix, around_others: bool = False) -> Vector:
-        """The posterior variance of rows @ weights, for a newcomer."""
-        return self.person("").variances(rows, around_others)
-
-    def chances(self, differences: Matrix) -> Vector:
-        """The probability that a newcomer makes each move."""
-        return self.person("").chances(differences)
 
     @property
     def prior(self) -> Vector:
@@ -241,7 +216,7 @@ class Population:
     def _learn(self, name: str, observed: Observed) -> None:
         """Learn from one of several people."""
         before = self.single.prior
-        self.single.measure(observed)
+        self.single.measure(observed.units)
         if not self._sites:
             self._split()
         elif self.single.prior is not before:
@@ -293,9 +268,15 @@ class Population:
         if set(self.people) | set(earlier.people) <= {name}:
             self.restore(earlier.state())
             return
+        before, single = self.single.prior, self.single
+        single.measure(single.units.completed(earlier.single.units))
         if not self._sites:
             self._split()
-        self._put(name, earlier._sites.get(name) if earlier._sites else earlier._first_site(name))
+        elif single.prior is not before:
+            self._adopt_prior()
+        site = earlier._sites.get(name) if earlier._sites else earlier._first_site(name)
+        factors = earlier.single.units.factors(single.units, single.use_lengths)
+        self._put(name, None if site is None else site.converted(np.append(factors, 1.0)))
         if not self._sites:  # nothing is left of what anybody has shown
             self._begin(self.single.unlearned())
             return
@@ -378,29 +359,23 @@ class Population:
         """Return to an earlier state. Raises ValueError, and changes nothing, if it is invalid."""
         single = ChoiceLearner(self.dim)
         single.restore(inner_state(state, self.name, "single"))
-        other, people = Population.of(single.unlearned()), state.get("people")
+        other, people = Population.of(single.unlearned()), people_in(state, self.name, bool(single.rounds))
         other.single = single
-        other._adopt_prior()
-        if (
-            not isinstance(people, list)
-            or not all(isinstance(each, dict) for each in people)
-            or (single.rounds and not people)
-        ):
-            raise ValueError(f"The state of {self.name!r} has no people; was it written by state()?")
         shape, several = other._directions.matrix.shape, "precisions" in state or len(people) > 1
-        other._first = str(people[0].get("person")) if people and not several else None
+        other._first = people[0]["person"] if people and not several else None
         sites: dict[str, Site] = {}
         for entry in people if several else ():
             shapes = zip(Site._fields, (shape, shape[:1], shape[:1]), strict=True)
-            name = str(entry["person"])
+            name = entry["person"]
             sites[name] = Site(*(unpack(entry, key, self.name, each) for key, each in shapes))
             other._scores = {**other._scores, name: unpack(entry, "scores", self.name, UNSCORED.shape)}
         if several:
+            other._adopt_prior()
             arrays = {k: unpack(state, k, self.name, a.shape) for k, a in other._arrays().items()}
             sums = Sums(arrays["precisions"].reshape(len(GRID), *shape), arrays["shifts"])
             other._everybody = other._everybody._replace(sites=sites, sums=sums)
             if "groups" in state:
-                second = frozenset(str(each["person"]) for each in people if each.get("second") is True)
+                second = frozenset(each["person"] for each in people if each.get("second") is True)
                 other._groups.restore(inner_state(state, self.name, "groups"), self.name, second)
             other.rounds, moments = (count(state, k, self.name) for k in ("rounds", "moments"))
             other._directions = Directions.of(other.algebra, arrays["directions"], arrays["moment"], moments)

@@ -29,6 +29,7 @@ from coactor.learners.serialization import (
     check_feedback,
     inner_state,
     pack,
+    people_in,
     positive_number,
     setting,
     tells,
@@ -109,7 +110,7 @@ class Separate(_OnePartEach[CoactiveLearner]):
         unpack(state, "weights", self.name, self.weights.shape)
         learner.restore(inner_state(state, self.name))
         people: dict[str, CoactiveLearner] = {}
-        for row in _rows(state, self.name):
+        for row in people_in(state, self.name):
             own = deepcopy(learner)
             own.restore(inner_state(row, self.name))
             people[row["person"]] = own
@@ -183,15 +184,6 @@ class Balanced(_OnePartEach[Vector]):
         unpack(state, "weights", self.name, shape)
         learner.restore(inner_state(state, self.name))
         mu = setting(state, "mu", self.name)
-        rows = _rows(state, self.name)
+        rows = people_in(state, self.name)
         people = {row["person"]: unpack(row, "own", self.name, shape) for row in rows}
         self.learner, self.mu, self._people = learner, mu, people
-
-
-def _rows(state: State, owner: str) -> list[State]:
-    rows = state.get("people")
-    if not isinstance(rows, list) or not all(
-        isinstance(row, dict) and isinstance(row.get("person"), str) for row in rows
-    ):
-        raise ValueError(f"The state of {owner!r} has no people; was it written by state()?")
-    return rows

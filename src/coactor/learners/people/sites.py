@@ -6,6 +6,7 @@ See population.py for the model and the formulas.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple, TypeAlias
@@ -24,6 +25,10 @@ class Site(NamedTuple):
     basis: Matrix  # B
     eigenvalues: Vector  # l
     shift: Vector  # u
+
+    def converted(self, factors: Vector) -> Site:
+        """The site of factors * theta: in other units."""
+        return self._replace(basis=(self.basis.T / factors).T)
 
 
 class Joint:
@@ -257,6 +262,40 @@ class PersonBelief(NamedTuple):
     precision: Matrix
     mean: Vector
     differences: Matrix
+
+
+class AsNewcomer(ABC):
+    """A learner of several people, itself seen as a newcomer: the population's mean weights."""
+
+    @abstractmethod
+    def person(self, name: str) -> Person | ChoiceLearner:
+        """The weights of a person; those of the population for a newcomer, and without a name."""
+
+    @property
+    def weights(self) -> Vector:
+        """The population's mean weights."""
+        return self.person("").weights
+
+    @property
+    def threshold(self) -> float:
+        """The population's mean threshold."""
+        return self.person("").threshold
+
+    def deviations(self) -> Vector:
+        """How uncertain the weights of a newcomer are."""
+        return self.person("").deviations()
+
+    def known(self) -> Vector:
+        """1 - posterior / prior standard deviation of each weight."""
+        return self.person("").known()
+
+    def variances(self, rows: Matrix, around_others: bool = False) -> Vector:
+        """The posterior variance of rows @ weights, for a newcomer."""
+        return self.person("").variances(rows, around_others)
+
+    def chances(self, differences: Matrix) -> Vector:
+        """The probability that a newcomer makes each move."""
+        return self.person("").chances(differences)
 
 
 class Person:

@@ -267,5 +267,5 @@ def _renamed_state(data: Any, person: str, alias: str) -> Any:
 def _holds(data: Any, person: str) -> bool:
     """Whether a name is in the state of a learner, other than as the name of a learner."""
     if isinstance(data, dict):
-        return any(_holds(value, person) for name, value in data.items() if name != "learner")
+        return any(name == person or _holds(data[name], person) for name in data if name != "learner")
     return any(_holds(item, person) for item in data) if isinstance(data, list) else data == person

@@ -9,7 +9,7 @@ const HIDDEN = "coactor/hide-names";
 const labels = new Map();
 
 /**
- * For whom a proposal was asked, if `ask` named somebody else than this person.
+ * For whom a proposal was asked, if `ask` named another person.
  * @param {{ meant_for: string }} ticket @param {string} person
  */
 export const forWhom = ({ meant_for: other }, person) =>
@@ -40,7 +40,7 @@ export function labelPeople(names, texts) {
 /** A name as the report shows it: the same label everywhere while names are hidden. @param {string} name */
 export function shownName(name) {
   if (!hidden) return name;
-  const label = labels.get(name) ?? `person ${labels.size + 1}`;
+  const label = labels.get(name) ?? `Person ${labels.size + 1}`;
   labels.set(name, label);
   return label;
 }

@@ -2,19 +2,9 @@
 
 import { at, get } from "../app/api.js";
 import { button, h, put } from "../app/elements.js";
-import { number } from "../app/format.js";
-import { shownName } from "../app/names.js";
 import { sayError, study } from "../app/shell.js";
 
 /** @import { MissingFeatures } from "../app/types.js" */
-
-const WHOSE = "Whose effort that was: "; // the one sentence with names
-
-/** The sentences with names as the report shows them. @param {MissingFeatures} answer */
-function shownSentences({ sentences, people }) {
-  const shares = people.map(([name, effort]) => `${shownName(name)} ${number(effort)}`);
-  return sentences.map((text) => (text.startsWith(WHOSE) ? `${WHOSE}${shares.join(", ")}.` : text));
-}
 
 export function missingFeatures() {
   const answer = h("div", { id: "missing", role: "status" });
@@ -23,8 +13,8 @@ export function missingFeatures() {
     put(answer, h("p", { class: "hint", text: "Comparing finished proposals …" }));
     try {
       /** @type {MissingFeatures} */
-      const data = await get(at(study, "/features"));
-      put(answer, ...shownSentences(data).map((text) => h("p", { text })));
+      const { sentences } = await get(at(study, "/features"));
+      put(answer, ...sentences.map((text) => h("p", { text })));
     } catch (error) {
       put(answer);
       sayError(error);

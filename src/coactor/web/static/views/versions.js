@@ -126,7 +126,9 @@ function rollbackForm(version, names) {
 /** @param {number} to @param {string} reason @param {string} person @param {() => Promise<void>} changed */
 const rollback = (to, reason, person, changed) =>
   attempt(async () => {
-    const { version } = await post(at(study, "/rollback"), { body: { to, reason, person } });
+    const { version } = await post(at(study, "/rollback"), {
+      body: { to, reason, person: person || null },
+    });
     await changed();
     const whose = person ? ` of ${shownName(person)}` : "";
     say(`The weights${whose} are those of version ${to} again; that is version ${version}.`);
