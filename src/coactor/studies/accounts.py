@@ -79,7 +79,7 @@ class Accounts:
         one that differs only in case.
         """
         name = person_name(name, "name").strip()
-        if not _looks(name):
+        if not _appearance(name):
             raise Invalid("A token needs a name; it is the actor of everything done with the token.")
         _check_grant(study, role)
         if lasts is not None and not 0 < lasts < math.inf:
@@ -94,7 +94,7 @@ class Accounts:
         }
         with self.store.writing() as sql:
             for known in sql.connection.scalars(sa.select(schema.accounts.c.name)):
-                if _looks(known) == _looks(name):
+                if _appearance(known) == _appearance(name):
                     raise _taken(known)
             try:
                 sql.connection.execute(schema.accounts.insert(), row)
@@ -238,8 +238,8 @@ class Accounts:
         return secret
 
 
-def _looks(name: str) -> str:
-    """What two names have in common that look alike: case, spaces and invisible characters do not count."""
+def _appearance(name: str) -> str:
+    """A name as people see it: case, spaces around it and invisible characters do not count."""
     visible = "".join(letter for letter in unicodedata.normalize("NFKC", name) if letter not in JOINERS)
     return visible.strip().casefold()
 
