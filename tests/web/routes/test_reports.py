@@ -118,6 +118,6 @@ def test_features_says_to_a_lead_which_one_is_missing(admin, server):
         study.tell(study.ask(x), moves=[MOVE], actor="ana")
     found = admin.get("/api/studies/tours/features").json()
     assert found["cases"] == len(server.problems)
-    assert found["people"] in ([], [["ana", float(len(server.problems))]])
+    assert "ana" not in str(found)
     assert len(found["candidates"]) <= 10
     assert "of the effort cannot be explained" in found["sentences"][0]

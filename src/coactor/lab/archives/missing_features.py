@@ -95,8 +95,6 @@ class Diagnosis:
         The most useful first.
     parts
         The parts of solutions that were corrected most often in those cases, and how often.
-    people
-        Whose effort that was: names and sums, the largest first; empty without names. Not said in words.
     """
 
     cases: int
@@ -104,7 +102,6 @@ class Diagnosis:
     unexplained: float
     candidates: tuple[CandidateFeature, ...]
     parts: tuple[tuple[str, int], ...] = ()
-    people: tuple[tuple[str, float], ...] = ()
 
     @property
     def habits(self) -> tuple[str, ...]:
@@ -193,14 +190,11 @@ def diagnose(domain: Domain, cases: Sequence[FinishedCase], seed: int = 0) -> Di
     efforts = np.array([case.effort for case in cases])
     total = float(efforts.sum())
     share = float(efforts[worse].sum()) / total if total else 0.0
-    corrected, people = Counter[str](), dict[str, float]()
+    corrected = Counter[str]()
     for k in np.flatnonzero(worse).tolist():
         corrected.update({_GROUPS["the part"](part): n for part, n in table.changed[k].items()})
-        if cases[k].person and cases[k].effort:
-            people[cases[k].person] = people.get(cases[k].person, 0.0) + cases[k].effort
     parts = tuple(corrected.most_common(MOST_NAMED))
-    whose = tuple(sorted(people.items(), key=lambda one: -one[1]))
-    return Diagnosis(len(cases), total, share, tuple(candidates), parts, whose)
+    return Diagnosis(len(cases), total, share, tuple(candidates), parts)
 
 
 class _Choices:

@@ -192,9 +192,9 @@ class Beliefs(BaseModel):
 class MissingFeatures(BaseModel):
     """What no weights of the present features explain, and which feature would have; in words, too.
 
-    `parts` and `people` are pairs of a name and how often, or how much effort. Candidates have a `name`, the
-    `gain` in log-likelihood of a held-back case, `z`, the gain in standard errors, and `missing`: whether
-    that is more than chance. `habits` are those of them that `coactor study extend` adds.
+    `parts` are pairs of a name and how often. Candidates have a `name`, the `gain` in log-likelihood of a
+    held-back case, `z`, the gain in standard errors, and `missing`: whether that is more than chance.
+    `habits` are those of them that `coactor study extend` adds.
     """
 
     cases: int
@@ -202,7 +202,6 @@ class MissingFeatures(BaseModel):
     unexplained: float
     candidates: list[dict[str, Any]]
     parts: list[tuple[str, int]]
-    people: list[tuple[str, float]]
     habits: list[str]
     sentences: list[str]
 

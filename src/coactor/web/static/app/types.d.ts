@@ -286,7 +286,6 @@ export interface Progress {
 /** What no weights of the present features explain, in words. */
 export interface MissingFeatures {
   /** Whose effort it was. */
-  people: [string, number][];
   sentences: string[];
 }
 
