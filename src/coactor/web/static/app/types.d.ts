@@ -285,7 +285,6 @@ export interface Progress {
 
 /** What no weights of the present features explain, in words. */
 export interface MissingFeatures {
-  /** Whose effort it was. */
   sentences: string[];
 }
 
