@@ -114,6 +114,11 @@ def test_people_who_differ_in_one_feature_are_told_apart(seed):
     assert one.shared == ["Everybody avoids distance.", "Everybody avoids left turns."]
 
 
+def test_people_of_unknown_deviation_are_not_joined():
+    one = view({"ana": [10.0, 1.0], "ben": [1.0, 10.0]}, deviation=float("nan"))
+    assert sorted(one.groups) == [["ana"], ["ben"]]
+
+
 def test_hidden_people_are_numbered_by_how_much_they_differ_and_readers_find_themselves():
     tastes = {"ana": [10.0, 10.0], "ben": [10.0, 10.0], "cleo": [10.0, 1.0]}
     one = view(tastes, hide=True, reader="cleo")

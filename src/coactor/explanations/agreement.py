@@ -212,18 +212,18 @@ class _Table(NamedTuple):
         Groups are joined while no two people in them clearly differ in a share (complete linkage).
         """
         people = len(self.names)
-        apart, close = np.zeros((people, people)), np.zeros((people, people), dtype=bool)
+        distance, close = np.zeros((people, people)), np.zeros((people, people), dtype=bool)
         for k in range(people):
             away = np.abs(self.shares - self.shares[k])
             error = np.hypot(self.differing, self.differing[k])
-            apart[k] = np.where(away >= CLEAR, away / np.maximum(error, 1e-300), 0.0).max(axis=1)
+            distance[k] = np.where(away >= CLEAR, away / np.maximum(error, 1e-300), 0.0).max(axis=1)
             unknown = np.hypot(self.deviations, self.deviations[k])
             close[k] = (away + SURE * unknown < CLOSE).all(axis=1)
-        groups, distance = np.arange(people), apart.copy()
+        groups = np.arange(people)
         np.fill_diagonal(distance, np.inf)
         while True:
             i, j = sorted(divmod(int(distance.argmin()), people))
-            if distance[i, j] > self.sure:
+            if not distance[i, j] <= self.sure:  # also if it is not a number
                 break
             groups[groups == j] = i
             distance[i] = distance[:, i] = np.maximum(distance[i], distance[j])

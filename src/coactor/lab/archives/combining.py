@@ -58,10 +58,10 @@ def unite(common: State, states: Sequence[State], owners: Sequence[Collection[st
             key: unite(common[key], [state[key] for state in states], owners) for key in ("quick", "slow")
         }
         return learners.from_state(common | both).state()
-    units, length = _common_scale(common["single"], [state["single"] for state in states])
-    single = ChoiceLearner(len(units))
+    units = _common_units(common["single"], [state["single"] for state in states])
+    single = ChoiceLearner(len(units.features))
     single.restore(common["single"])
-    single.measure(Units(units, length))
+    single.measure(units)
     united, known = Population.of(single), _population(common)
     sources = dict.fromkeys(known.people, known)
     for state, own in zip(states, owners, strict=True):
@@ -73,7 +73,7 @@ def unite(common: State, states: Sequence[State], owners: Sequence[Collection[st
     total = united.state() | {key: common[key] + sum(counts) for key in ("rounds", "moments")}
     if sum(counts):
         share = np.array(counts) / sum(counts)
-        shape = (len(units) + 1,) * (1 if isinstance(common["moment"], list) else 2)
+        shape = (single.dim + 1,) * (1 if isinstance(common["moment"], list) else 2)
         for key in ("directions", "moment"):
             each = [unpack(state, key, united.name, shape) for state in states]
             total[key] = pack(np.tensordot(share, each, 1))
@@ -122,8 +122,9 @@ def _multiply(common: State, states: Sequence[State]) -> dict[str, Any]:
         factors = factor * factor[:, None] if joint else factor**2
         return precision / factors, pull / factor
 
-    units, length = _common_scale(common, states)
-    factors = [_factor(state, units, length) for state in states]
+    units = _common_units(common, states)
+    lengths = common.get("lengths", True)
+    factors = [np.append(_units(state).factors(units, lengths), 1.0) for state in states]
     start = natural(common)
     shards = [natural(state) for state in states]
     messages = [
@@ -141,24 +142,19 @@ def _multiply(common: State, states: Sequence[State]) -> dict[str, Any]:
     combined = {
         "belief_mean": pack(mean.astype(np.float64)),
         "belief_matrix": pack(inverse(precision)),
-        "units": pack(units),
-        "length": length,
+        "units": pack(units.features),
+        "length": units.length,
     }
     return combined | ({"belief_wide": pack(np.ones(size))} if "belief_wide" in common else {})
 
 
-def _common_scale(common: State, states: Sequence[State]) -> tuple[Vector, float]:
+def _common_units(common: State, states: Sequence[State]) -> Units:
     """The units of the features and the length of rows: the pilot's, or the shards' geometric means."""
     sizes = np.array([[*state["units"], state["length"]] for state in (common, *states)])
     shards = np.ma.masked_equal(sizes[1:], 0.0)
     scale = np.where(sizes[0] > 0.0, sizes[0], np.ma.exp(np.ma.log(shards).mean(axis=0)).filled(0.0))
-    return scale[:-1], float(scale[-1])
+    return Units(scale[:-1], float(scale[-1]))
 
 
-def _factor(state: State, units: Vector, length: float) -> Vector:
-    """Converts theta of a shard to the common scale; 1 where the shard has no scale yet."""
-    own = np.array(state["units"])
-    factor = np.where(own > 0.0, units / np.where(own > 0.0, own, 1.0), 1.0)
-    if state.get("lengths", True) and state["length"] > 0.0:  # otherwise rows count by their direction alone
-        factor = factor * (length / state["length"])
-    return np.append(factor, 1.0)
+def _units(state: State) -> Units:
+    return Units(np.array(state["units"]), state["length"])

@@ -63,6 +63,7 @@ from coactor.learners.people.sites import (
     Sums,
 )
 from coactor.learners.serialization import count, inner_state, pack, people_in, unpack
+from coactor.learners.units import Units
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 EVERY = 10  # rounds between two values of A
@@ -215,12 +216,7 @@ class Population(AsNewcomer):
 
     def _learn(self, name: str, observed: Observed) -> None:
         """Learn from one of several people."""
-        before = self.single.prior
-        self.single.measure(observed.units)
-        if not self._sites:
-            self._split()
-        elif self.single.prior is not before:
-            self._adopt_prior()
+        self._measure(observed.units)
         old = self._sites.get(name)
         log_probabilities = self._everybody.sums.predict(self.algebra, observed, old)
         if old is not None and self._groups.second:
@@ -268,20 +264,24 @@ class Population(AsNewcomer):
         if set(self.people) | set(earlier.people) <= {name}:
             self.restore(earlier.state())
             return
-        before, single = self.single.prior, self.single
-        single.measure(single.units.completed(earlier.single.units))
-        if not self._sites:
-            self._split()
-        elif single.prior is not before:
-            self._adopt_prior()
+        self._measure(self.single.units.completed(earlier.single.units))
         site = earlier._sites.get(name) if earlier._sites else earlier._first_site(name)
-        factors = earlier.single.units.factors(single.units, single.use_lengths)
+        factors = earlier.single.units.factors(self.single.units, self.single.use_lengths)
         self._put(name, None if site is None else site.converted(np.append(factors, 1.0)))
         if not self._sites:  # nothing is left of what anybody has shown
             self._begin(self.single.unlearned())
             return
         self._scores = {**self._scores, name: earlier._scores.get(name, UNSCORED)}
         self._beliefs = {}
+
+    def _measure(self, units: Units) -> None:
+        """Adopt units, as one of several people."""
+        before = self.single.prior
+        self.single.measure(units)
+        if not self._sites:
+            self._split()
+        elif self.single.prior is not before:
+            self._adopt_prior()
 
     def _split(self) -> None:
         """A second person: what the first one has shown becomes a site."""

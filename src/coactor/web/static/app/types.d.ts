@@ -224,10 +224,10 @@ export interface PeopleView {
   features: string[];
   shared: string[];
   /** Who wants the same, in sentences. */
-  together?: string[];
+  together: string[];
   people: PersonView[];
   /** The name of the reader's own row. */
-  reader?: string | null;
+  reader: string | null;
 }
 
 export interface Trend {

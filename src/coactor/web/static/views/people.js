@@ -81,7 +81,7 @@ function sentences(texts, none) {
 }
 
 /** @param {PeopleView} view */
-function sharedWords({ shared, together = [], difference }) {
+function sharedWords({ shared, together, difference }) {
   const scale = "On a scale from 0 (one taste for all) to 1 (to each their own), people differ by";
   return [
     sentences(shared, "Nothing that everybody wants or avoids is known yet."),
