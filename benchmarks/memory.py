@@ -19,7 +19,7 @@ import numpy as np
 from coactor import Session, SimulatedExpert
 from coactor.domains import Graph, Plans, Tour
 from coactor.domains.plans import Day
-from coactor.memory import past_case
+from coactor.habits import past_case
 
 FEATURES = 5
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from coactor.lab.archives.archives import open_archive
-from coactor.lab.archives.evaluation import evaluate
+from coactor.archives.archives import open_archive
+from coactor.archives.evaluation import evaluate
 from coactor.lab.engine.contenders import PAPER
 from coactor.lab.engine.statistics import Interval, interval
 from coactor.lab.paper.comparison import compare

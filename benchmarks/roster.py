@@ -33,10 +33,10 @@ from typing import Any
 import numpy as np
 
 import coactor
+from coactor.archives.replays import FixedWeights
 from coactor.corrections import feedback
-from coactor.lab.archives.replays import FixedWeights
+from coactor.grids import GridModel, pattern
 from coactor.lab.engine.statistics import interval, resamples
-from coactor.models import GridModel, pattern
 from coactor.studies import Store
 from coactor.studies.accounts import Accounts
 

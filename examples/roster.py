@@ -3,7 +3,7 @@
 coactor check examples/roster.py:roster
 """
 
-from coactor.models import GridModel, pattern
+from coactor.grids import GridModel, pattern
 
 WORK = ["morning", "evening", "night"]
 NURSES = ["Ana", "Ben", "Cleo", "Dov", "Eva", "Finn", "Gus", "Hana", "Ivo", "Jill", "Kaan", "Lea"]

@@ -18,7 +18,7 @@ import coactor
 from coactor import Session, SimulatedExpert, connect, learners, open_study
 from coactor.client import RemoteStudy
 from coactor.domains import Alternatives, Fleet, Hypercube, Plans, Ranking, Roads, Tour
-from coactor.models import GridModel
+from coactor.grids import GridModel
 from coactor.studies import Invalid, RateLimited, Store, Unavailable
 from coactor.studies.accounts import Accounts
 from coactor.studies.catalog import BUILT_IN

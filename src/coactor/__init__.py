@@ -13,6 +13,7 @@ from coactor.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from coactor import (
+        archives,
         bounds,
         checks,
         client,
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
         domains,
         experts,
         explanations,
+        grids,
+        habits,
         lab,
         learners,
         loaders,
-        memory,
-        models,
         plugins,
         proposals,
         protocol,
@@ -101,6 +102,7 @@ __all__ = [  # noqa: RUF022  (in the order of use)
     "Tampered",
     "Unavailable",
     # modules
+    "archives",
     "bounds",
     "checks",
     "client",
@@ -108,11 +110,11 @@ __all__ = [  # noqa: RUF022  (in the order of use)
     "domains",
     "experts",
     "explanations",
+    "grids",
+    "habits",
     "lab",
     "learners",
     "loaders",
-    "memory",
-    "models",
     "plugins",
     "proposals",
     "protocol",

@@ -25,7 +25,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from coactor.corrections import edit_distance, feedback
-from coactor.memory import Memory, habit_features, past_case, recall
+from coactor.habits import Memory, habit_features, past_case, recall
 from coactor.proposals.acceptance import Acceptance
 from coactor.proposals.guard import LEARNER, Guard
 from coactor.proposals.strategies import Outlook, Strategy, expected_moves

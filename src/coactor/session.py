@@ -17,7 +17,7 @@ import numpy as np
 
 from coactor import corrections, learners, rounds
 from coactor.explanations import PeopleView, compare_people, lesson
-from coactor.memory import Memory, start_weights, with_habits
+from coactor.habits import Memory, start_weights, with_habits
 from coactor.proposals import strategies
 from coactor.proposals.acceptance import Acceptance
 from coactor.proposals.strategies import Strategy
@@ -92,7 +92,7 @@ class Session:
         weights alone.
     habits
         Whether to remember what people chose, and to add how unusual the parts of a solution are to its
-        features: True, or the kinds of `coactor.memory`. Then `session.domain` has more features, and the
+        features: True, or the kinds of `coactor.habits`. Then `session.domain` has more features, and the
         problem of a proposal holds what was recalled for it.
     guard
         Whether to propose with the start or with all features alike while the learner would have left more

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.archives.conftest import plans, queries, trips
+from tests.archives.conftest import plans, queries, trips
 
 __all__ = ["plans", "queries", "sqlite_url", "trips"]
 

@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from coactor import learners
+from coactor.archives import open_archive
+from coactor.archives.replays import replay
 from coactor.cli import main
-from coactor.lab import Contender, open_archive
-from coactor.lab.archives.replays import replay
+from coactor.lab import Contender
 
 
 def run(*words: str) -> Any:

@@ -119,7 +119,7 @@ def test_create_and_configure_take_settings(run):
 
 def test_serve_takes_a_study_with_a_domain_from_a_file(tmp_path, sqlite_url):
     (tmp_path / "jobs.py").write_text(
-        "from coactor.models import GridModel\n"
+        "from coactor.grids import GridModel\n"
         "jobs = GridModel(over={'job': ['cut', 'weld']}, choose={'machine': ['A', 'B']})\n"
         "jobs.wish('On A', jobs.has('A'))\n",
         encoding="utf-8",

@@ -106,7 +106,7 @@ def test_study_create_starts_with_a_learned_state(
 
 
 MODEL = """
-from coactor.models import GridModel
+from coactor.grids import GridModel
 
 model = GridModel(over={"job": None}, choose={"machine": ["A", "B"]}, data={"hours": "job machine"})
 load = model.chosen.times("hours").per("machine")

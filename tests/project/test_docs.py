@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import coactor
-from tests.lab.archives import samples as archives
+from tests.archives import samples as archives
 from tests.project.documents import ROOT, Block, Runner, blocks, pages, unknown_options
 
 # Added to a shown command so that it takes seconds; the last value of an option counts.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor import memory, search
+from coactor import habits, search
 from coactor.checks.errors import CheckError, check_methods
 from coactor.corrections import plain_move
 from coactor.protocol import (
@@ -258,7 +258,7 @@ def _check_words(domain: Domain, x: Problem, y: Solution, where: str) -> None:
             raise CheckError(f"show {where} cannot be drawn: {error}") from error
     if isinstance(domain, HasParts):
         try:
-            memory.past_case(domain, memory.plain(x), y)
+            habits.past_case(domain, habits.plain(x), y)
         except Invalid as error:
             raise CheckError(f"{error} It is for habits {where}.") from error
     if not isinstance(domain, Describes | DescribesEdits):
@@ -284,8 +284,8 @@ def _check_codes(domain: Codes, x: Problem, y: Solution, where: str) -> None:
 
 def _check_stored(domain: Domain, x: Problem, y: Solution, where: str) -> None:
     """Without JSON methods, problem and solution come back from a store as they were."""
-    again, z = _stored("problem", memory.plain(x), where), _stored("solution", y, where)
-    if memory.plain(x) is not x:  # what was recalled for a problem is stored apart from it
+    again, z = _stored("problem", habits.plain(x), where), _stored("solution", y, where)
+    if habits.plain(x) is not x:  # what was recalled for a problem is stored apart from it
         return
     try:
         if np.array_equal(domain.features(x, y), domain.features(again, z)):

@@ -25,7 +25,7 @@ from coactor.cli.options import (
 from coactor.lab.engine.atomic_files import CannotWriteError
 
 if TYPE_CHECKING:
-    from coactor.lab import Archive
+    from coactor.archives import Archive
 
 _FROM_START = "PER,CSPER,PA,CSPA,PER@start,CSPER@start,PA@start,CSPA@start"
 _FAR_START = "PER@start*1000,CSPER@start*1000,PA@start*1000,CSPA@start*1000"
@@ -60,7 +60,7 @@ def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
 def _open(
     archive: str, habits: str | None, domain: str | None, parameters: str, budget: str | None
 ) -> Archive:
-    from coactor.lab import open_archive
+    from coactor.archives import open_archive
 
     limits = None
     if budget is not None:
@@ -125,8 +125,8 @@ def evaluate(
     the same command resumes from there.
     """
     exclusive_jobs(jobs, cluster)
-    from coactor.lab.archives.evaluation import evaluate as run
-    from coactor.lab.output.archive_report import write_report
+    from coactor.archives.evaluation import evaluate as run
+    from coactor.archives.report import write_report
 
     data = _open(archive, habits, domain, parameters, budget)
     folder = Path(out)
@@ -189,8 +189,8 @@ def learn(
     """
     exclusive_jobs(jobs, cluster)
     from coactor import learners
-    from coactor.lab.archives.explain import describe_weights
-    from coactor.lab.archives.sharding import learn_archive
+    from coactor.archives.explain import describe_weights
+    from coactor.archives.sharding import learn_archive
     from coactor.lab.engine import atomic_files
 
     data = _open(archive, habits, domain, parameters, budget)
@@ -231,7 +231,7 @@ def features(
     """
     from dataclasses import asdict
 
-    from coactor.lab.archives import missing_features
+    from coactor.archives import missing_features
     from coactor.studies import NotFound, open_study
 
     if url is None:

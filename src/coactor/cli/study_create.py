@@ -128,7 +128,7 @@ def _check_is_new(store: Store, name: str) -> None:
 @on_store
 def extend(store: Store, study_name: str, habits: str, name: str, domain: Any) -> Result:
     """Go on with more features: a new study that has learned all that was told in STUDY, with habits."""
-    from coactor.lab.archives import extending
+    from coactor.archives import extending
 
     _check_is_new(store, name)
     extending.extend(Study(store, study_name, domain), names(habits) or [], name)

@@ -12,8 +12,8 @@ import numpy as np
 from coactor import validation
 from coactor.domains.graphs import Graph
 from coactor.domains.reversals import count_reversals
+from coactor.habits import KINDS, check_kinds
 from coactor.kernels import fleets
-from coactor.memory import KINDS, check_kinds
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
 Paths: TypeAlias = tuple[Indices, ...]
@@ -73,7 +73,7 @@ class Fleet:
     names
         Of the features; optional.
     habits
-        Kinds of habits, each one more feature of an edge: see `coactor.memory`.
+        Kinds of habits, each one more feature of an edge: see `coactor.habits`.
 
     Examples
     --------

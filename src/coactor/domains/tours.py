@@ -11,8 +11,8 @@ import numpy as np
 from coactor import validation
 from coactor.domains.graphs import Graph
 from coactor.domains.reversals import count_reversals
+from coactor.habits import KINDS, check_kinds
 from coactor.kernels import large_tours, tours
-from coactor.memory import KINDS, check_kinds
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
 LARGE = 150  # the number of points from which neighbour lists are faster
@@ -37,7 +37,7 @@ class Tour:
     neighbours
         Length of the neighbour lists used on large problems.
     habits
-        Kinds of habits, each one more feature of an edge: see `coactor.memory`.
+        Kinds of habits, each one more feature of an edge: see `coactor.habits`.
 
     Examples
     --------

@@ -188,7 +188,7 @@ class TakesHabits(HasParts, Protocol):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """The kinds of habits, see `coactor.memory`; empty if the domain does not use any."""
+        """The kinds of habits, see `coactor.habits`; empty if the domain does not use any."""
 
     def with_habits(self, kinds: Sequence[str], /) -> TakesHabits:
         """The same domain with these kinds of habits."""

@@ -11,7 +11,7 @@
         {"shape": "text", "at": [50, 30], "text": "cut"}]}
 
 Each may have a "title". Every string is shown as text and never read as HTML. A "grid" is what
-`coactor.models.GridModel` shows.
+`coactor.grids.GridModel` shows.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import orjson
 
 from coactor import domains
 from coactor.domains.roads import network_json
-from coactor.memory import HabitualDomain
+from coactor.habits import HabitualDomain
 from coactor.plugins import DOMAINS, announced
 from coactor.protocol import Domain
 from coactor.solutions import short

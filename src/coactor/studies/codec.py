@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor.memory import HabitualDomain, plain
+from coactor.habits import HabitualDomain, plain
 from coactor.protocol import Codes, Domain, Problem, Solution
 from coactor.search import check_solution
 from coactor.solutions import from_plain, in_form_of, short, to_plain

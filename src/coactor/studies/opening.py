@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from coactor import learners
-from coactor.memory import Memory, start_weights, with_habits
+from coactor.habits import Memory, start_weights, with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import (
     Candidate,
@@ -114,7 +114,7 @@ def open_study(
         Of the search for proposals; 0 when created.
     habits
         Whether to remember what people chose, and to add how unusual the parts of a solution are to its
-        features: True, or the kinds of `coactor.memory`; none when created. Stored: a study with habits is
+        features: True, or the kinds of `coactor.habits`; none when created. Stored: a study with habits is
         opened with the plain domain.
     learned
         What the study starts with when it is created: the states of a learner and of a memory, as

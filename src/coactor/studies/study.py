@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 
 from coactor.corrections import check_alone
-from coactor.memory import with_habits
+from coactor.habits import with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
 from coactor.protocol.abilities import Samples

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import coactor
 from coactor.domains import Network, Roads, Route, Trip
 from coactor.domains.roads.topology import turn_sides
+from coactor.habits import Memory, past_case, recall
 from coactor.kernels import roads as kernel
-from coactor.memory import Memory, past_case, recall
 from coactor.protocol import Usage
 from tests.domains.roads.networks import grid
 

@@ -75,7 +75,7 @@ def test_code_digest_covers_new_modules_and_not_those_without_effect(tmp_path: P
         (tmp_path / name).write_text("b = 2")
         code_digest.cache_clear()
         assert code_digest(tmp_path) == before, name
-    for name in ("rounds.py", "models/new.py", "lab/engine/tasks.py"):
+    for name in ("rounds.py", "grids/new.py", "lab/engine/tasks.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("c = 3")
         code_digest.cache_clear()

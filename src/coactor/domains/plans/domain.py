@@ -12,10 +12,10 @@ import numpy as np
 from coactor import validation
 from coactor.domains.plans.day import Day
 from coactor.domains.plans.solver import solve
+from coactor.habits import KINDS, check_kinds
 from coactor.kernels import plan_climb, plan_distance
 from coactor.kernels import plans as kernel
 from coactor.kernels.plans import Rules
-from coactor.memory import KINDS, check_kinds
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
 Routes: TypeAlias = tuple[Indices, ...]
@@ -46,7 +46,7 @@ class Plans:
     names
         Of the arc features; optional.
     habits
-        Kinds of habits, each one more arc feature: see `coactor.memory`.
+        Kinds of habits, each one more arc feature: see `coactor.habits`.
 
     Examples
     --------

@@ -13,8 +13,8 @@ from coactor import validation
 from coactor.domains.roads.network import Network
 from coactor.domains.roads.router import Leg, Router
 from coactor.domains.roads.trips import Route, Trip
+from coactor.habits import KINDS, check_kinds
 from coactor.kernels import tolerances
-from coactor.memory import KINDS, check_kinds
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 from coactor.search import PlainLandscape
 
@@ -42,7 +42,7 @@ class Roads:
     network
         The roads.
     habits
-        Kinds of habits, each one more feature of a turn: see `coactor.memory`.
+        Kinds of habits, each one more feature of a turn: see `coactor.habits`.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from coactor.memory import Memory
+from coactor.habits import Memory
 from coactor.proposals.acceptance import Acceptance
 from coactor.protocol import Move, PastCase
 from coactor.protocol.abilities import knows_people

@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 
 from coactor import learners
-from coactor.memory import Memory
+from coactor.habits import Memory
 from coactor.proposals.guard import Guard
 from coactor.protocol import Learner, Vector
 from coactor.rounds import Knowledge, learn

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor.models import GridModel, pattern
+from coactor.grids import GridModel, pattern
 
 NURSES = ("Ana", "Ben", "Cleo", "Dov", "Eva", "Finn", "Gus", "Hana", "Ivo", "Jill")
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

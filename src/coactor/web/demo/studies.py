@@ -15,7 +15,7 @@ import numpy as np
 
 from coactor.domains import Fleet, Hypercube, Plans, Ranking, Roads, Tour
 from coactor.experts import SimulatedExpert
-from coactor.models import GridModel
+from coactor.grids import GridModel
 from coactor.protocol import Correction, Domain, Problem, Vector
 from coactor.studies import NotFound, Round, Store, Study, catalog, open_study
 from coactor.web.demo import city, models, problems, street_network

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
+from coactor.archives.missing_features import cases_of_study, diagnose
 from coactor.explanations import PeopleView
-from coactor.lab.archives.missing_features import cases_of_study, diagnose
 from coactor.proposals.calibration import Calibration
 from coactor.protocol import HasPosterior, Learner, Vector
 from coactor.protocol.abilities import Preferences, learner_for

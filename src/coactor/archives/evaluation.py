@@ -1,0 +1,231 @@
+"""Evaluate contenders on an archive: replay several orders of its cases, and compare effort."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coactor.archives.archives import Archive
+from coactor.archives.recorded_cases import CaseArchive
+from coactor.archives.replays import Replay, replay
+from coactor.lab.engine import atomic_files
+from coactor.lab.engine.cache import Cache, source_digests
+from coactor.lab.engine.contenders import START, Contender, parse_contenders
+from coactor.lab.engine.parallel import run_all
+from coactor.lab.engine.statistics import Interval, interval, interval_fields
+from coactor.protocol import Indices, Matrix, Vector
+
+TRUE_ORDER = -1
+EARLY = 5  # the first cases of a person
+_BYTES = 1 << 22  # the files of an evaluation, about
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayTask:
+    """One contender on one order; order -1 is the archive's own."""
+
+    contender: Contender
+    order: int
+    cases: int
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.contender.text}, {'true order' if self.order == TRUE_ORDER else f'order {self.order}'}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """The result of `evaluate`.
+
+    Attributes
+    ----------
+    kind, effort_name
+        Those of the archive.
+    efforts, weights, quality
+        Of each contender: the effort of each case, shape (orders, cases); the final weights, shape
+        (orders, d); the mean NDCG of each order, NaN unless the archive has queries.
+    true_order
+        Whether the cases were replayed in the archive's own order.
+    seed
+        The seed of all random numbers.
+    settings
+        The other parameters, as JSON-able data.
+    early
+        Which cases are among the first five of a person, shape (orders, cases); None if there is one person.
+    """
+
+    kind: str
+    effort_name: str
+    efforts: dict[str, Matrix]
+    weights: dict[str, Matrix]
+    quality: dict[str, Vector]
+    true_order: bool
+    seed: int
+    settings: dict[str, Any] = field(default_factory=dict)
+    early: Matrix | None = None
+
+    @property
+    def cases(self) -> int:
+        """The number of cases of each order."""
+        return int(next(iter(self.efforts.values())).shape[1])
+
+    @property
+    def orders(self) -> int:
+        """The number of orders."""
+        return len(next(iter(self.efforts.values())))
+
+    def mean(self, name: str) -> Interval:
+        """Effort per case. The interval is over orders, or over cases if there is a single order."""
+        return self._interval(self.efforts[name])
+
+    def saved(self, name: str) -> Interval:
+        """Effort per case that a contender saves against the start weights; paired."""
+        return self._interval(self.efforts[START] - self.efforts[name])
+
+    def untouched(self, name: str) -> float:
+        """The share of proposals that need no edit."""
+        return float((self.efforts[name] == 0).mean())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The table, one row per contender."""
+        sixth = max(1, self.cases // 6)
+        base = float(self.efforts[START].mean())
+        table = []
+        for name, efforts in self.efforts.items():
+            saved = self.saved(name)
+            table.append(
+                {
+                    "learner": name,
+                    **interval_fields("effort", self.mean(name)),
+                    **interval_fields("saved", saved),
+                    "saved_percent": 100.0 * saved.value / base if base else 0.0,
+                    "untouched": self.untouched(name),
+                    "first_sixth": float(efforts[:, :sixth].mean()),
+                    "last_sixth": float(efforts[:, -sixth:].mean()),
+                    "newcomers": None if self.early is None else float(efforts[self.early > 0].mean()),
+                    "quality": float(self.quality[name].mean()) if self.kind == "queries" else None,
+                }
+            )
+        return table
+
+    def _interval(self, rows: Matrix) -> Interval:
+        values = rows[0] if self.orders == 1 else rows.mean(axis=1)
+        return interval(values)
+
+
+def evaluate(
+    archive: Archive,
+    learners: Sequence[str],
+    *,
+    orders: int = 10,
+    cases: int | None = None,
+    seed: int = 0,
+    true_order: bool = False,
+    proposals: str = "paper",
+    folder: str | Path | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    silent: bool = True,
+) -> Evaluation:
+    """Replay an archive with several contenders, all on the same orders of its cases.
+
+    Parameters
+    ----------
+    archive
+        From `open_archive`.
+    learners
+        Contenders such as "default", "PER@start", "copy" or "hindsight", see `coactor.lab.engine.contenders`.
+        "start" is always added.
+    orders
+        The number of random orders; each is a sample of the archive without replacement.
+    cases
+        The number of cases of each order; all by default.
+    seed
+        The seed of all random numbers.
+    true_order
+        Replay once, in the archive's own order.
+    proposals
+        The proposal strategy of learners that name none, see `coactor.proposals`.
+    folder
+        Where finished replays are cached, so that a stopped evaluation resumes; None caches nothing.
+    jobs, cluster, silent
+        Processes on this machine (by default one per core), or the address of a Dask scheduler; show no
+        progress. The numbers do not depend on it.
+    """
+    cases = archive.size if cases is None else cases
+    if not 1 <= cases <= archive.size:
+        raise ValueError(f"The number of cases is {cases}; the archive has {archive.size}.")
+    contenders = parse_contenders(list(dict.fromkeys([START, *learners])), "archive", proposals)
+    numbers = [TRUE_ORDER] if true_order else list(range(orders))
+    tasks = [ReplayTask(contender, number, cases, seed) for number in numbers for contender in contenders]
+    cache = None
+    if folder is not None:
+        atomic_files.prepare(Path(folder), _BYTES)
+        cache = _cache(Path(folder), archive)
+    results = run_all(_replay, archive, tasks, cache=cache, jobs=jobs, cluster=cluster, silent=silent)
+    replays: dict[str, list[Replay]] = {contender.text: [] for contender in contenders}
+    for task, result in zip(tasks, results, strict=True):
+        replays[task.contender.text].append(result)
+    return Evaluation(
+        archive.kind,
+        archive.effort_name,
+        {name: np.array([r.efforts for r in own]) for name, own in replays.items()},
+        {name: np.array([r.weights for r in own]) for name, own in replays.items()},
+        {name: np.array([r.quality for r in own]) for name, own in replays.items()},
+        true_order,
+        seed,
+        {"orders": len(numbers), "cases": cases, "seed": seed, "proposals": proposals},
+        _early(archive, [order_of(archive, number, cases, seed) for number in numbers]),
+    )
+
+
+def _early(archive: Archive, orders: Sequence[Indices]) -> Matrix | None:
+    """Which cases of each order are among the first of a person; None if there is one person."""
+    if not isinstance(archive, CaseArchive) or len(set(archive.people)) < 2:
+        return None
+    people = archive.people
+    early = np.zeros((len(orders), len(orders[0])))
+    for flags, order in zip(early, orders, strict=True):
+        turns: Counter[str] = Counter()
+        for place, number in enumerate(order):
+            turns[people[number]] += 1
+            flags[place] = turns[people[number]] <= EARLY
+    return early
+
+
+def order_of(archive: Archive, number: int, cases: int, seed: int) -> Indices:
+    """The cases of one order; addressed by seed and number, so that more orders change none."""
+    if number == TRUE_ORDER:
+        return np.arange(cases)
+    return np.random.default_rng([seed, number]).permutation(archive.size)[:cases]
+
+
+def _replay(archive: Archive, task: ReplayTask) -> Replay:
+    order = order_of(archive, task.order, task.cases, task.seed)
+    return replay(archive, task.contender, order, seed=task.seed + max(0, task.order))
+
+
+def _cache(folder: Path, archive: Archive) -> Cache[ReplayTask, Replay]:
+    def inputs(task: ReplayTask) -> dict[str, Any]:
+        return {
+            "archive": archive.digest,
+            "task": asdict(task),
+            "sources": source_digests([task.contender.learner]),
+        }
+
+    return Cache(folder, inputs, _pack, _unpack)
+
+
+def _pack(result: Replay) -> dict[str, np.ndarray[Any, Any]]:
+    return {"efforts": result.efforts, "weights": result.weights, "quality": np.array([result.quality])}
+
+
+def _unpack(task: ReplayTask, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Replay | None:
+    if arrays["efforts"].shape != (task.cases,):
+        return None
+    return Replay(arrays["efforts"], arrays["weights"], float(arrays["quality"][0]))

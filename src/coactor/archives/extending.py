@@ -1,0 +1,71 @@
+"""A study that goes on with more features of habits: what was told so far, learned again with them.
+
+The number of features of a study is fixed, because its log is replayed bit by bit. So a study with more
+features is a new study, which begins with what the old one would know if it had had them from its beginning:
+every tell that counts is learned again, in its order, with what was recalled at that time. What was told just
+for one day, withdrawn or rolled back does not count. The old study stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from coactor.archives.recorded_cases import CaseArchive, RecordedCase
+from coactor.archives.sharding import learn_archive
+from coactor.habits import check_kinds, with_habits
+from coactor.protocol import Domain, State, uses_habits
+from coactor.studies import Invalid, Study, open_study
+from coactor.studies.codec import Codec
+from coactor.studies.log.facts import Reopened, RolledBack, Told
+
+SETTINGS = ("proposals", "budget", "costs", "candidate", "grace", "seed")
+
+
+def extend(study: Study, kinds: Sequence[str], name: str) -> None:
+    """Create a study in the same store, with more habits and the same settings, that goes on from here."""
+    domain, state = extended(study, kinds)
+    settings = {setting: study.config[setting] for setting in SETTINGS}
+    open_study(study.store, name, domain, create=True, learned=state, **settings)
+
+
+def extended(study: Study, kinds: Sequence[str], learner: str = "default") -> tuple[Domain, State]:
+    """The domain of a study with more habits, and the states to create a study of it with.
+
+    Raises Invalid if the study has these habits already, or if nothing was told.
+    """
+    known = tuple(study.domain.habits) if uses_habits(study.domain) else ()
+    more = tuple(kind for kind in check_kinds(kinds) if kind not in known)
+    if not more:
+        raise Invalid(f"Name habits that study {study.name!r} lacks; it has {', '.join(known) or 'none'}.")
+    domain = with_habits(study.domain, [*known, *more])
+    codec, cases = Codec(domain), []
+    for told in counted_tells(study):
+        proposal = study.proposal(told.proposal)
+        x = codec.problem(study.codec.plain_problem(proposal.problem))
+        plain = study.codec.plain_solution(proposal.solution)
+        solutions = codec.solution(x, told.solution), codec.solution(x, plain)
+        cases.append(RecordedCase(x, *solutions, told.moves or None, told.person))
+    if not cases:
+        raise Invalid(f"Nothing was told in study {study.name!r} yet; create a study with habits instead.")
+    state, _ = learn_archive(CaseArchive(tuple(cases), domain, digest=""), learner)
+    return domain, state
+
+
+def counted_tells(study: Study) -> list[Told]:
+    """The tells that were learned from, and neither withdrawn nor rolled back, in their order."""
+    counted: list[Told] = []
+    at: dict[int, list[Told]] = {0: []}  # by version
+    with study.store.reading() as sql:
+        for entry in sql.of_kind(sql.find(study.name).id, Told.kind, Reopened.kind, RolledBack.kind):
+            fact = entry.fact
+            if isinstance(fact, Told) and fact.learn:
+                counted = [*counted, fact]
+            elif isinstance(fact, Reopened):
+                counted = [told for told in counted if told.proposal != fact.proposal]
+            elif isinstance(fact, RolledBack):
+                others = [told for told in counted if fact.person and told.person != fact.person]
+                mine = [told for told in at[fact.to] if told.person == fact.person or not fact.person]
+                counted = sorted([*others, *mine], key=lambda told: told.version)
+            if isinstance(fact, Told | Reopened | RolledBack):
+                at[fact.version] = counted
+    return counted

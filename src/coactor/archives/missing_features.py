@@ -1,0 +1,292 @@
+"""Which feature is missing: what corrections say that no weights of the present features can.
+
+Every case is a choice: the final solution against the proposal and neighbours of the final solution that the
+expert could have moved to. A conditional logit,
+
+    P(final) = 1 / (1 + sum over alternatives of exp(w . (phi(alternative) - phi(final))))
+
+is fitted to four fifths of the cases and scored on the last fifth, for each fifth in turn; once with the
+present features, and once for each candidate with one more. People who differ need no other feature: people
+with enough cases have weights of the present features of their own. A candidate explains something if it
+makes the held-back cases more likely: the mean gain in log-likelihood per case is compared with its standard
+error, with a Bonferroni correction for the number of candidates. Candidates are what the library can build
+itself:
+
+    habits         how unusual the parts of a solution are, in similar, recent or all cases
+    parts          how often a solution has one part, one place or one choice, of those most often corrected
+    transforms     squares and products of present features, centred
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coactor.archives.archives import Archive
+from coactor.archives.personal_fits import PersonalFits
+from coactor.habits import KINDS, Memory, past_case, place_and_choice
+from coactor.protocol import Domain, HasParts, Matrix, Problem, Solution, Vector, feature_names, uses_habits
+from coactor.search import features_along
+from coactor.session import Session
+from coactor.solutions import same_solution
+
+if TYPE_CHECKING:
+    from coactor.studies import Study
+
+
+FEWEST = 20  # cases that a diagnosis needs
+NEIGHBOURS = 60  # alternatives of a case, drawn at random if there are more
+MOST_NAMED = 5  # candidates, and parts, that are named in words
+MOST_PARTS = 12  # parts, and places, and choices, that become candidates
+MOST_FEATURES = 8  # whose squares and products become candidates: those with the largest effect
+LEVEL = 0.05  # of a false alarm, for all candidates together
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FinishedCase:
+    """A problem, what was proposed, what was used in the end, the effort between them, and whose it was."""
+
+    problem: Problem
+    proposed: Solution
+    final: Solution
+    effort: float
+    person: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateFeature:
+    """A feature that could be added.
+
+    Attributes
+    ----------
+    name
+        In words.
+    gain
+        How much more likely it makes a held-back case: the mean gain in log-likelihood.
+    z
+        The gain in standard errors.
+    missing
+        Whether that is more than chance, given the number of candidates.
+    """
+
+    name: str
+    gain: float
+    z: float
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What the corrections say about the features.
+
+    Attributes
+    ----------
+    cases, effort
+        How many cases there were, and their total effort.
+    unexplained
+        The share of the effort in cases where fitted weights still prefer something else to the final
+        solution.
+    candidates
+        The most useful first.
+    parts
+        The parts of solutions that were corrected most often in those cases, and how often.
+    """
+
+    cases: int
+    effort: float
+    unexplained: float
+    candidates: tuple[CandidateFeature, ...]
+    parts: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """The kinds of habits that are missing, the most useful first."""
+        kinds = {name: kind for kind, name in KINDS.items()}
+        return tuple(kinds[one.name] for one in self.missing if one.name in kinds)
+
+    @property
+    def missing(self) -> tuple[CandidateFeature, ...]:
+        """The candidates that explain more than chance."""
+        return tuple(candidate for candidate in self.candidates if candidate.missing)
+
+    def sentences(self) -> list[str]:
+        """The diagnosis in words."""
+        share = f"{100 * self.unexplained:.0f} % of the effort cannot be explained by any weights"
+        lines = [f"{share} of the present features ({self.cases} cases, effort {self.effort:g})."]
+        if not self.missing:
+            return [*lines, "Nothing is missing: no candidate makes held-back cases more likely."]
+        lines.append("A feature is missing. These would have made held-back cases more likely:")
+        for one in self.missing[:MOST_NAMED]:
+            lines.append(f"- {one.name}: log-likelihood {one.gain:+.3f} a case ({one.z:.1f} standard errors)")
+        if self.parts:
+            often = ", ".join(f"{name} ({times} times)" for name, times in self.parts)
+            lines.append(f"Corrected most often in the unexplained cases: {often}.")
+        if self.habits:
+            lines.append(
+                f"To go on with it: coactor study extend STUDY --habits {self.habits[0]} --name NEW_STUDY"
+            )
+        return lines
+
+
+def cases_of_archive(archive: Archive, limit: int | None = None) -> tuple[Domain, list[FinishedCase]]:
+    """The cases of an archive in its own order, proposed by the default learner."""
+    session = Session(archive.domain, "default", proposals="paper")
+    cases = []
+    for case in archive.replay(range(archive.size if limit is None else min(limit, archive.size))):
+        proposal = session.ask(case.problem)
+        correction = case.expert(proposal.problem, proposal.solution)
+        session.tell(proposal, correction)
+        row = proposal.problem, proposal.solution, correction.final, correction.effort, case.person
+        cases.append(FinishedCase(*row))
+    return session.domain, cases
+
+
+def cases_of_study(study: Study, limit: int | None = None) -> tuple[Domain, list[FinishedCase]]:
+    """The finished proposals of a study, in the order in which they were told."""
+    from coactor.studies.log.facts import Reopened, Told  # needs the extra [studies]
+
+    told: dict[int, Told] = {}
+    with study.store.reading() as sql:
+        for entry in sql.of_kind(sql.find(study.name).id, Told.kind, Reopened.kind):
+            if isinstance(entry.fact, Told):
+                told[entry.fact.proposal] = entry.fact
+            elif isinstance(entry.fact, Reopened):
+                told.pop(entry.fact.proposal, None)
+    cases = []
+    for fact in list(told.values())[-(limit or len(told)) :]:
+        proposal = study.proposal(fact.proposal)
+        final = study.codec.solution(proposal.problem, fact.solution)
+        cases.append(FinishedCase(proposal.problem, proposal.solution, final, fact.effort, fact.person))
+    return study.domain, cases
+
+
+def diagnose(domain: Domain, cases: Sequence[FinishedCase], seed: int = 0) -> Diagnosis:
+    """Find candidate features that explain what the present ones cannot.
+
+    Raises ValueError if there are too few cases.
+    """
+    if len(cases) < FEWEST:
+        raise ValueError(f"There are {len(cases)} finished cases; a diagnosis needs at least {FEWEST}.")
+    table = _Choices(domain, cases, np.random.default_rng(seed))
+    fits = PersonalFits(table.rows, table.owner, [case.person for case in cases])
+    base = fits.held_back()
+    weights, own = fits.all_cases()
+    columns = list(table.candidates(weights))
+    limit = NormalDist().inv_cdf(1.0 - LEVEL / max(1, len(columns)))
+    candidates = []
+    for name, column in columns:
+        gains = fits.held_back(column) - base
+        gain, error = float(gains.mean()), float(gains.std(ddof=1)) / np.sqrt(len(cases))
+        z = gain / error if error > 0 else 0.0
+        candidates.append(CandidateFeature(name, gain, float(z), bool(z > limit)))
+    candidates.sort(key=lambda one: (not one.missing, -one.gain))
+    worse = np.zeros(len(cases), bool)
+    worse[table.owner[table.rows @ weights + own > 0.0]] = True
+    efforts = np.array([case.effort for case in cases])
+    total = float(efforts.sum())
+    share = float(efforts[worse].sum()) / total if total else 0.0
+    corrected = Counter[str]()
+    for k in np.flatnonzero(worse).tolist():
+        corrected.update({_GROUPS["the part"](part): n for part, n in table.changed[k].items()})
+    parts = tuple(corrected.most_common(MOST_NAMED))
+    return Diagnosis(len(cases), total, share, tuple(candidates), parts)
+
+
+class _Choices:
+    """The alternatives of all cases: features and parts, relative to the final solution."""
+
+    def __init__(self, domain: Domain, cases: Sequence[FinishedCase], rng: np.random.Generator) -> None:
+        self.domain = domain
+        self.levels: list[Matrix] = []  # features of the final solution and of the alternatives
+        self.parts: list[dict[tuple[str, str], int]] = []  # of each alternative, minus those of the final one
+        self.changed: list[Counter[tuple[str, str]]] = []  # how often each part was corrected in each case
+        self.unusual: list[Vector] = []  # of each alternative, minus that of the final one, for each kind
+        used = domain.habits if uses_habits(domain) else ()
+        self.kinds = [kind for kind in KINDS if isinstance(domain, HasParts) and kind not in used]
+        owner: list[int] = []
+        memory = Memory()
+        for number, case in enumerate(cases):
+            others = list(_alternatives(domain, case, rng))
+            owner += [number] * len(others)
+            self.levels.append(features_along(domain, case.problem, [case.final, *others]))
+            if isinstance(domain, HasParts):
+                self._add_parts(domain, case, others, memory)
+            else:
+                self.changed.append(Counter())
+        self.rows = np.concatenate([phi[1:] - phi[0] for phi in self.levels])
+        self.owner = np.array(owner, np.int64)
+
+    def _add_parts(
+        self, domain: HasParts, case: FinishedCase, others: Sequence[Solution], memory: Memory
+    ) -> None:
+        def count(y: Solution) -> Counter[tuple[str, str]]:
+            return Counter(map(place_and_choice, domain.parts(case.problem, y)))
+
+        final, proposed = count(case.final), count(case.proposed)
+        self.changed.append((proposed - final) + (final - proposed))
+        now = past_case(domain, case.problem, case.final)
+        usage = memory.recall(self.kinds, now.choices, now.context)
+        known = dict(zip(zip(usage.given, usage.choice, strict=True), usage.costs, strict=True))
+        ones = np.ones(len(self.kinds))
+        for y in others:
+            parts = _difference(count(y), final)
+            self.parts.append(parts)
+            self.unusual.append(-sum((n * known.get(part, ones) for part, n in parts.items()), 0.0 * ones))
+        memory.add(now)
+
+    def candidates(self, weights: Vector) -> Iterator[tuple[str, Vector]]:
+        """Names and values of the candidate features, relative to the final solution."""
+        for kind, column in zip(self.kinds, np.array(self.unusual).T, strict=False):
+            yield KINDS[kind], column
+        yield from self._of_parts()
+        yield from self._transforms(weights)
+
+    def _of_parts(self) -> Iterator[tuple[str, Vector]]:
+        for kind, key in _GROUPS.items():
+            often: Counter[str] = Counter()
+            for part, n in sum(self.changed, Counter[tuple[str, str]]()).items():
+                often[key(part)] += n
+            for name, _ in often.most_common(MOST_PARTS):
+                counts = [sum(n for part, n in one.items() if key(part) == name) for one in self.parts]
+                if name and any(counts):
+                    yield f"{kind} {name}", np.array(counts, np.float64)
+
+    def _transforms(self, weights: Vector) -> Iterator[tuple[str, Vector]]:
+        effect = np.abs(weights) * self.rows.std(axis=0)
+        names, top = feature_names(self.domain), np.argsort(-effect, kind="stable")[:MOST_FEATURES].tolist()
+        finals = np.array([phi[0] for phi in self.levels])
+        centre, scale = finals.mean(axis=0), finals.std(axis=0) + 1e-12
+        levels = [(phi - centre) / scale for phi in self.levels]
+        for a, i in enumerate(top):
+            for j in top[a:]:
+                column = np.concatenate([phi[1:, i] * phi[1:, j] - phi[0, i] * phi[0, j] for phi in levels])
+                if column.std() > 0:
+                    name = f"the square of {names[i]}" if i == j else f"{names[i]} times {names[j]}"
+                    yield name, column
+
+
+_GROUPS: dict[str, Callable[[tuple[str, str]], str]] = {
+    "the part": lambda part: " -> ".join(name for name in part if name),
+    "the place": lambda part: part[0],
+    "the choice": lambda part: part[1],
+}
+
+
+def _alternatives(domain: Domain, case: FinishedCase, rng: np.random.Generator) -> Iterator[Solution]:
+    """The proposal, if it was changed, and neighbours of the final solution."""
+    if not same_solution(case.proposed, case.final):
+        yield case.proposed
+    moves = list(domain.moves(case.problem, case.final))
+    some = rng.permutation(len(moves))[:NEIGHBOURS] if len(moves) > NEIGHBOURS else range(len(moves))
+    for k in some:
+        yield domain.apply(case.problem, case.final, moves[int(k)])
+
+
+def _difference(one: Counter[tuple[str, str]], other: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    keys = sorted(one.keys() | other.keys())
+    return {part: one[part] - other[part] for part in keys if one[part] != other[part]}

@@ -1,0 +1,186 @@
+"""Recorded cases of any domain: JSON lines, one case each.
+
+    {"problem": ..., "solution": ..., "proposed": ..., "moves": [...], "person": "ana", "time": 1700000000}
+
+`problem` and `solution` are as the domain encodes them. `proposed`, what was shown to the person, and
+`moves`, the edits that lead from there to the solution, are optional: with them, ``coactor learn`` learns
+from the real corrections. `person` and `time` (seconds since 1970) are optional too; cases with times are
+sorted by them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coactor.archives.reconstructed_edits import towards_path, towards_plan
+from coactor.corrections import correction
+from coactor.domains import Plans, Roads, Route
+from coactor.habits import with_habits
+from coactor.loaders.tables import existing_file
+from coactor.plugins import load, load_domain, source_of
+from coactor.protocol import Correction, Domain, Expert, HasParts, Indices, Move, Problem, Solution, Vector
+from coactor.validation import recorded_person
+
+if TYPE_CHECKING:
+    from coactor.studies.codec import Codec
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One case of an archive, before its solution is known.
+
+    Attributes
+    ----------
+    problem, expert
+        The problem, and the expert who edits a proposal towards the recorded solution.
+    copied
+        The solution of the most similar earlier case, adapted to this one; None if there is none.
+    proposed, moves
+        What was shown to the person, and how they edited it; None if it was not recorded.
+    person
+        Who solved the case.
+    """
+
+    problem: Problem
+    expert: Expert
+    copied: Solution | None = None
+    proposed: Solution | None = None
+    moves: Sequence[Move] | None = None
+    person: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordedCase:
+    """One line of the file."""
+
+    problem: Problem
+    solution: Solution
+    proposed: Solution | None
+    moves: Sequence[Move] | None
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseArchive:
+    """Recorded cases of some domain."""
+
+    cases: tuple[RecordedCase, ...]
+    domain: Domain
+    digest: str
+    kind: str = "cases"
+    effort_name: str = "moves"
+
+    @property
+    def size(self) -> int:
+        return len(self.cases)
+
+    @property
+    def start(self) -> Vector:
+        return np.ones(self.domain.dim)
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Whose case each one is."""
+        return tuple(case.person for case in self.cases)
+
+    def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
+        for number in order:
+            case = self.cases[number]
+
+            def expert(x: Problem, y: Solution, goal: Solution = case.solution) -> Correction:
+                return towards(self.domain, x, y, goal)
+
+            yield Case(case.problem, expert, None, case.proposed, case.moves, case.person)
+
+
+def towards(domain: Domain, x: Problem, y: Solution, goal: Solution) -> Correction:
+    """The correction from a proposal to a recorded solution, step by step if the domain can tell."""
+    if isinstance(domain, Roads) and isinstance(goal, Route):
+        return towards_path(domain, x, y, goal.links)
+    if isinstance(domain, Plans):
+        return towards_plan(domain, x, y, goal)
+    return correction(domain, x, y, solution=goal)
+
+
+def read_cases(
+    path: str | Path, domain: str | Domain, parameters: dict[str, Any], habits: bool | Sequence[str] = True
+) -> CaseArchive:
+    """Read an archive of JSON lines.
+
+    Parameters
+    ----------
+    path
+        The file.
+    domain, parameters
+        The domain; or the name of an installed one, or ``module:Class``, and its parameters. A module may
+        also have the domain itself, such as a model, under that name.
+    habits
+        Kinds of habits; True for the default kinds if the domain names the parts of its solutions.
+
+    Raises
+    ------
+    ValueError
+        With the file, the line and what was expected.
+    """
+    from coactor.studies.codec import Codec  # needs the extra [studies]
+
+    path = existing_file(path)
+    own = _make(domain, parameters)
+    if habits is not True or isinstance(own, HasParts):
+        own = with_habits(own, habits)
+    codec = Codec(own)
+    cases: list[tuple[float, RecordedCase]] = []
+    for line, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+        if text.strip():
+            try:
+                cases.append(_case(codec, json.loads(text), cases[-1][0] if cases else 0.0))
+            except ValueError as error:
+                raise ValueError(f"{path}, line {line}: {error}") from error
+    if not cases:
+        raise ValueError(f"{path} has no cases; expected one JSON object in each line.")
+    cases.sort(key=lambda case: case[0])  # stable: a case without a time follows the one before it
+    written = load(domain)[0] if isinstance(domain, str) and ":" in domain else type(own)
+    source = hashlib.sha256(path.read_bytes() + source_of(written))
+    source.update(repr((domain if isinstance(domain, str) else "", parameters, habits)).encode())
+    return CaseArchive(tuple(case for _, case in cases), own, source.hexdigest())
+
+
+def _make(domain: str | Domain, parameters: dict[str, Any]) -> Domain:
+    if not isinstance(domain, str):
+        return domain
+    if ":" not in domain:
+        from coactor.studies import catalog
+
+        return catalog.make(domain, parameters, limits=False)
+    loaded: Domain = load_domain(domain, parameters)
+    return loaded
+
+
+def _case(codec: Codec, data: Any, time: float) -> tuple[float, RecordedCase]:
+    if not isinstance(data, dict) or not {"problem", "solution"} <= data.keys():
+        hint = "; this is an exported study, which `coactor study import` reads"
+        exported = isinstance(data, dict) and str(data.get("format", "")).startswith("coactor study")
+        raise ValueError(f"expected an object with 'problem' and 'solution'{hint if exported else ''}.")
+    x = codec.problem(data["problem"])
+    proposed, moves = data.get("proposed"), data.get("moves")
+    if moves is not None and (proposed is None or not isinstance(moves, list)):
+        raise ValueError("'moves' must be a list of edits of 'proposed', which must be given too.")
+    when = data.get("time", time)
+    if not isinstance(when, int | float) or isinstance(when, bool):
+        raise ValueError(f"'time' is {when!r}; expected seconds since 1970.")
+    person = data.get("person")
+    case = RecordedCase(
+        x,
+        codec.solution(x, data["solution"]),
+        None if proposed is None else codec.solution(x, proposed),
+        moves,
+        "" if person is None else recorded_person(person),
+    )
+    return float(when), case

@@ -1,0 +1,72 @@
+"""The files of an evaluation: tables, figure and report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from coactor.archives.archives import Archive
+from coactor.archives.evaluation import Evaluation
+from coactor.archives.explain import describe_weights
+from coactor.archives.figure import draw
+from coactor.lab.engine import atomic_files
+from coactor.lab.engine.contenders import OURS
+from coactor.lab.output.rendering import render
+from coactor.lab.output.tables import to_csv, to_json
+from coactor.protocol import feature_names
+
+
+def write_report(folder: Path, archive: Archive, evaluation: Evaluation, command: str) -> list[str]:
+    """Write every file into a folder; returns their names.
+
+    Parameters
+    ----------
+    archive, evaluation
+        The archive, and the result of `evaluate` on it.
+    command
+        The command that makes these files.
+    """
+    png, svg = draw(evaluation)
+    context = _context(archive, evaluation, command)
+    files: dict[str, str | bytes] = {
+        "table.csv": to_csv(evaluation.rows()),
+        "orders.csv": to_csv(_orders(evaluation)),
+        "weights.json": to_json(_weights(archive, evaluation)),
+        "report.md": render("archive.md", **context),
+        "report.html": render("archive.html", svg=svg, **context),
+        "effort.png": png,
+        "effort.svg": svg,
+    }
+    for name, content in files.items():
+        atomic_files.write(folder / name, content)
+    return list(files)
+
+
+def _context(archive: Archive, evaluation: Evaluation, command: str) -> dict[str, Any]:
+    explained = OURS if OURS in evaluation.weights else list(evaluation.weights)[-1]
+    return {
+        "evaluation": evaluation,
+        "rows": evaluation.rows(),
+        "with_quality": evaluation.kind == "queries",
+        "explained": explained,
+        "sentences": describe_weights(archive, evaluation.weights[explained].mean(axis=0)),
+        "command": command,
+    }
+
+
+def _orders(evaluation: Evaluation) -> list[dict[str, Any]]:
+    return [
+        {
+            "learner": name,
+            "order": order,
+            "effort": float(efforts.mean()),
+            "untouched": float((efforts == 0).mean()),
+        }
+        for name, matrix in evaluation.efforts.items()
+        for order, efforts in enumerate(matrix)
+    ]
+
+
+def _weights(archive: Archive, evaluation: Evaluation) -> dict[str, Any]:
+    means = {name: matrix.mean(axis=0).tolist() for name, matrix in evaluation.weights.items()}
+    return {"features": feature_names(archive.domain), "weights": means}

@@ -1,0 +1,384 @@
+"""A model: one definition of decisions, rules and wishes, and the domain that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coactor import validation
+from coactor.grids import cpsat, edits, showing
+from coactor.grids.circuits import Affine, Circuit
+from coactor.grids.expressions import Expression, Wanted, where
+from coactor.grids.instances import Instance, Places, Schema, indices, pick, read, write
+from coactor.grids.searching import GridLandscape, anneal
+from coactor.grids.showing import Broken
+from coactor.habits import KINDS, check_kinds, place_and_choice
+from coactor.kernels import grids
+from coactor.protocol import Indices, Matrix, Move, Usage, Vector
+
+Positions: TypeAlias = Sequence[str] | Mapping[str, str] | None
+"""Names on an axis, or names with their colours, or None: they come with each problem."""
+Engine: TypeAlias = Literal["auto", "search", "cp-sat"]
+
+
+class Wish(NamedTuple):
+    """A soft term: what it counts, in which unit, and whether more of it is expected to be better."""
+
+    expression: Expression
+    unit: str
+    more: bool
+
+
+class GridModel:
+    """Grids of choices under rules, with wishes whose weights are learned. A Domain like any other.
+
+    A solution is an integer array over the axes of the grid. Its numbers are choices; with several axes of
+    choices, flat indices. Edits are
+
+    - ``{"op": "set", "args": [*cell, *choice]}``: give a cell another choice,
+    - ``{"op": "swap", "args": [*cell, *cell]}``: exchange the choices of two cells,
+    - ``{"op": "block", "args": [*cell, *cell, length]}``: exchange two stretches that start at these cells.
+
+    Parameters
+    ----------
+    over, choose
+        The axes of the grid, and of the choice in each cell; each with its names.
+    axes
+        Further axes that only data have, such as the teacher of a lesson.
+    data
+        The named arrays of each problem and their axes: ``{"need": "day shift", "last": "nurse -> shift"}``.
+        An arrow says that the entries are positions on an axis; otherwise they are numbers.
+    swaps
+        The axes along which two cells may be exchanged; by default the first.
+    blocks
+        An axis, and how long a stretch along it may be; by default the last axis and 3.
+    sample
+        Makes the data of a random problem, for checks and simulations.
+    engine
+        "search", "cp-sat" (search, then OR-Tools from there), or "auto": search, and OR-Tools, if installed,
+        where the search finds no solution that keeps the rules.
+    steps
+        How many edits the search tries for each cell; from a given solution a quarter. By default 1000, in
+        grids of more than 100 cells fewer, but at least 200.
+    effort
+        CP-SAT's limit in its deterministic time: of the order of seconds, but the same answer everywhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> model = GridModel(
+    ...     over={"job": None}, choose={"machine": ["A", "B"]}, data={"hours": "job machine"}
+    ... )
+    >>> load = model.chosen.times("hours").per("machine")
+    >>> model.rule("At most 8 hours", load.above(8))
+    >>> model.wish("Uneven load", load.spread("machine"), unit="hours")
+    >>> model.wish("Hours", load, unit="hours")
+    >>> x = model.problem({"job": ["cut", "weld", "paint"], "hours": [[3, 5], [4, 2], [3, 3]]})
+    >>> model.parts(x, model.solve(x, np.array([1.0, 0.1])))
+    [('cut', 'A'), ('weld', 'B'), ('paint', 'B')]
+    """
+
+    def __init__(
+        self,
+        over: Mapping[str, Positions],
+        choose: Mapping[str, Positions],
+        *,
+        axes: Mapping[str, Positions] | None = None,
+        data: Mapping[str, str] | None = None,
+        swaps: Sequence[str] | None = None,
+        blocks: tuple[str, int] | None = None,
+        sample: Callable[[np.random.Generator], Mapping[str, Any]] | None = None,
+        engine: Engine = "auto",
+        steps: int | None = None,
+        effort: float = 0.2,
+    ) -> None:
+        self.schema = Schema.of(over, choose, axes or {}, data or {}, swaps, blocks)
+        self.engine = pick(engine, ("auto", "search", "cp-sat"), "Engine")
+        self.steps = None if steps is None else validation.positive(steps, 1, "steps")
+        self.effort = float(effort)
+        self.colours = {axis: dict(given) for axis, given in choose.items() if isinstance(given, Mapping)}
+        self.rules: dict[str, Expression] = {}
+        self.wishes: dict[str, Wish] = {}
+        self.margins: dict[str, Expression] = {}
+        self._sample, self._compiled, self.habits = sample, False, check_kinds(())
+
+    # -- the definition -----------------------------------------------------------------------------------
+
+    @property
+    def chosen(self) -> Expression:
+        """1 where a cell has a choice, over the axes of the grid and of the choices."""
+        axes = self.schema.over + self.schema.choose
+
+        def lower(to: Circuit) -> Affine:
+            shape = to.size(*axes)
+            column = np.arange(np.prod(shape, dtype=np.int64)).reshape(*shape, 1)
+            return Affine(axes, tuple(map(np.arange, shape)), np.zeros(shape), column, np.ones(column.shape))
+
+        return Expression(self.schema, axes, lower)
+
+    def has(self, *names: str, **by: Wanted) -> Expression:
+        """1 where a cell's choice is one of these: ``has("early", "late")`` or ``has(hour=["Mon 8"])``."""
+        if names and (by or len(self.schema.choose) > 1):
+            raise ValueError(f"Name the axis of the choices: has({self.schema.choose[0]}=[...]).")
+        wanted = {self.schema.choose[0]: names} if names else by
+
+        def selection(to: Circuit) -> NDArray[np.bool_]:
+            each = [where(to, axis, wanted.get(axis, to.positions[axis])) for axis in self.schema.choose]
+            return np.asarray(np.all(np.meshgrid(*each, indexing="ij"), axis=0)).ravel()
+
+        cells = self.chosen.at(**wanted).per(*self.schema.over)
+        return Expression(self.schema, self.schema.over, cells.rows, selection)
+
+    def changed(self, plan: str) -> Expression:
+        """1 where a cell differs from a given plan, 0 where the plan says nothing."""
+        field, over = self.schema.field(plan), self.schema.over
+        if field.axes != over or field.values != self.schema.choose:
+            raise ValueError(f"Data {plan!r} must be declared as '{' '.join(over)} -> ...' to be a plan.")
+
+        def lower(to: Circuit) -> Affine:
+            given = to.data[plan]
+            width = int(np.prod(to.size(*self.schema.choose)))
+            planned = (given >= 0).astype(np.float64)
+            column = np.arange(given.size).reshape(given.shape) * width + np.maximum(given, 0)
+            index = tuple(map(np.arange, given.shape))
+            return Affine(over, index, planned, column[..., None], -planned[..., None])
+
+        return Expression(self.schema, over, lower)
+
+    def rule(self, name: str, expression: Expression) -> None:
+        """Add a hard rule: none of the expression's numbers may be above 0."""
+        self.rules[self._new(name, expression, self.rules)] = expression.above()
+
+    def wish(self, name: str, expression: Expression, *, unit: str = "", more: bool = False) -> None:
+        """Add a soft term, the sum of the expression's numbers: less (or `more`) is expected to be better.
+
+        How much it counts is learned, and whether the expectation holds.
+        """
+        self.wishes[self._new(name, expression, self.wishes)] = Wish(expression, unit, more)
+
+    def margin(self, name: str, expression: Expression) -> None:
+        """Add counts to be shown beside the grid: hours of each nurse, coverage of each day."""
+        self.margins[self._new(name, expression, self.margins)] = expression
+
+    def _new(self, name: str, expression: Expression, among: Mapping[str, Any]) -> str:
+        if self._compiled or name in among or expression.schema is not self.schema:
+            raise ValueError(
+                f"{name!r} must have a new name and an expression of this model, and come before any problem."
+            )
+        return name
+
+    # -- problems -----------------------------------------------------------------------------------------
+
+    def problem(self, data: Mapping[str, Any]) -> Instance:
+        """A problem from plain data. Raises ValueError if the data do not match what the model declares."""
+        if not self.wishes:
+            raise ValueError("The model has no wishes; add at least one with wish(...).")
+        self._compiled = True
+        positions, arrays = read(self.schema, data)
+        shape = tuple(len(positions[axis]) for axis in self.schema.over)
+        width = int(np.prod([len(positions[axis]) for axis in self.schema.choose]))
+
+        def compiled(expressions: Iterable[Expression], each: bool) -> tuple[Circuit, list[Affine]]:
+            circuit = Circuit(positions, arrays, int(np.prod(shape)), width)
+            rows = [expression.rows(circuit) for expression in expressions]
+            for own in rows:
+                circuit.output(own, each)
+            return circuit, rows
+
+        wishes, _ = compiled((wish.expression for wish in self.wishes.values()), each=False)
+        wishes.outputs = np.append(wishes.outputs, np.zeros(len(self.habits)))
+        rules, rule_rows = compiled(self.rules.values(), each=True)
+        margins, margin_rows = compiled(self.margins.values(), each=True)
+        signs = np.array(self.feature_signs, dtype=np.float64)
+        return Instance(
+            self.schema,
+            positions,
+            arrays,
+            shape,
+            wishes,
+            rules,
+            wishes.program(signs),
+            rules.program(total=True),
+            Places(rules.program(), rule_rows),
+            Places(margins.program(), margin_rows),
+            signs,
+            edits.all_edits(shape, width, self.schema),
+            int(np.prod(shape[self.schema.along + 1 :], dtype=np.int64)),
+        )
+
+    def sample(self, rng: np.random.Generator, n: int) -> Iterator[Instance]:
+        """n random problems."""
+        if self._sample is None:
+            raise ValueError("The model cannot make random problems; give it sample=... .")
+        for _ in range(n):
+            yield self.problem(self._sample(rng))
+
+    def encode_problem(self, x: Instance) -> Any:
+        return write(x)
+
+    def decode_problem(self, data: Any) -> Instance:
+        return self.problem(data)
+
+    def encode_solution(self, y: Indices) -> Any:
+        return y.tolist()
+
+    def decode_solution(self, x: Instance, data: Any) -> Indices:
+        y = indices(data, x.shape, [x.positions[axis] for axis in self.schema.choose], "The solution")
+        self.check_solution(x, y)
+        return y
+
+    # -- a domain -----------------------------------------------------------------------------------------
+
+    @property
+    def dim(self) -> int:
+        return len(self.wishes) + len(self.habits)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The wishes with their units, then the kinds of habits."""
+        wishes = (f"{name} ({wish.unit})" if wish.unit else name for name, wish in self.wishes.items())
+        return (*wishes, *(KINDS[kind] for kind in self.habits))
+
+    @property
+    def feature_signs(self) -> list[int]:
+        """1 for each wish of which more is expected to be better, -1 for the others."""
+        return [1 if wish.more else -1 for wish in self.wishes.values()] + [-1] * len(self.habits)
+
+    checks_moves = True
+
+    @property
+    def counts_costs(self) -> bool:
+        """Whether phi is minus the counts: it is, unless more of some wish is expected to be better."""
+        return not any(wish.more for wish in self.wishes.values())
+
+    def features(self, x: Instance, y: Indices) -> Vector:
+        """phi(x, y): what each wish counts; with a minus where less is expected to be better."""
+        phi: Vector = grids.evaluate(x.phi, y.ravel())[1]
+        return phi
+
+    def features_along(self, x: Instance, path: Sequence[Indices]) -> Matrix:
+        """phi of each solution."""
+        return np.array([self.features(x, y) for y in path]).reshape(len(path), self.dim)
+
+    def moves(self, x: Instance, y: Indices) -> list[Move]:
+        """Every edit that changes something and keeps every rule: sets, swaps, blocks."""
+        return edits.to_moves(x, edits.legal(x, y))
+
+    def move_features(self, x: Instance, y: Indices) -> Matrix:
+        """The change in phi by each edit."""
+        changes: Matrix = grids.effects(x.phi, y.ravel(), edits.legal(x, y), x.stride)
+        return changes
+
+    def landscape(self, x: Instance, w: Vector) -> GridLandscape:
+        """The problem seen through weights, for climbing."""
+        return GridLandscape(x, validation.finite(validation.weight_vector(w, self.dim), "Weights"))
+
+    def solve(self, x: Instance, w: Vector, *, start: Indices | None = None) -> Indices:
+        """A solution that no edit improves (Assumption 1). Raises ValueError if none is found."""
+        view, cells = self.landscape(x, w), int(np.prod(x.shape))
+        steps = self.steps * cells if self.steps else min(1000 * cells, max(100_000, 200 * cells))
+        y, amount = anneal(x, view.value, steps if start is None else -(-steps // 4), start)
+        stuck, proven = amount > grids.KEPT, False
+        if self.engine == "cp-sat" or (self.engine == "auto" and stuck and cpsat.is_installed()):
+            answer, proven = cpsat.solve(x, view.w, None if stuck else y, self.effort)
+            y = y if answer is None else answer
+        broken = self.broken(x, y)
+        if broken:
+            none = "keeps every rule, as CP-SAT proves" if proven else "that keeps every rule is found"
+            raise ValueError(f"No solution {none}; the nearest one breaks {showing.sentence(broken)}.")
+        return view.polish(y)
+
+    def apply(self, x: Instance, y: Indices, move: Move) -> Indices:
+        """The solution after an edit. Raises ValueError, with the rules' names, if it breaks one."""
+        z = self._edited(x, y, move)
+        broken = self.broken(x, z)
+        if broken:
+            raise ValueError(f"{edits.describe(x, move)}: this breaks {showing.sentence(broken)}.")
+        return z
+
+    def edits_of(self, x: Instance, y: Indices, part: int) -> list[tuple[Move, Vector, str]]:
+        """Sets and swaps of a cell, blocks that begin there; what each changes, and the rules it breaks."""
+        if not 0 <= part < y.size:
+            raise ValueError(f"There is no cell {part}; the grid has {y.size}.")
+        options, legal = edits.of_cell(x, y, part)
+        changes = grids.effects(x.phi, y.ravel(), options, x.stride)
+        moves = edits.to_moves(x, options)
+        return [
+            (move, change, "" if good else showing.sentence(self.broken(x, self._edited(x, y, move))))
+            for move, change, good in zip(moves, changes, legal.tolist(), strict=True)
+        ]
+
+    def _edited(self, x: Instance, y: Indices, move: Move) -> Indices:
+        z = y.ravel().copy()
+        grids.perform(z, edits.to_edit(x, move), x.stride)
+        if np.array_equal(z, y.ravel()):
+            raise ValueError(f"{edits.describe(x, move)}: this changes nothing.")
+        return z.reshape(y.shape)
+
+    def broken(self, x: Instance, y: Indices) -> list[Broken]:
+        """Every rule that a solution breaks, and where."""
+        if grids.evaluate(x.broken, y.ravel())[1][0] <= grids.KEPT:
+            return []
+        return [
+            Broken(rule, x.place(rows, k), float(amounts.flat[k]))
+            for rule, (rows, amounts) in zip(self.rules, x.places.values(y), strict=True)
+            for k in np.flatnonzero(amounts > grids.KEPT).tolist()
+        ]
+
+    def check_solution(self, x: Instance, y: Any) -> None:
+        """Raise ValueError, with the name of every rule broken, unless y is a solution of x."""
+        if not isinstance(y, np.ndarray) or y.shape != x.shape or y.dtype != np.int64:
+            raise ValueError(f"A solution must be an array of whole numbers of shape {x.shape}.")
+        if y.min() < 0 or y.max() >= x.phi.choices:
+            raise ValueError(f"A solution must hold choices from 0 to {x.phi.choices - 1}.")
+        broken = self.broken(x, y)
+        if broken:
+            raise ValueError(f"The solution breaks {showing.sentence(broken)}.")
+
+    def edits_between(self, x: Instance, y: Indices, z: Indices) -> int:
+        """How many edits lead from y to z, estimated greedily."""
+        return edits.edits_between(x, y, z)
+
+    # -- words --------------------------------------------------------------------------------------------
+
+    def describe(self, x: Instance, move: Move) -> str:
+        """What a move does, in words."""
+        return edits.describe(x, move)
+
+    def parts(self, x: Instance, y: Indices) -> list[tuple[str, ...]]:
+        """What a solution consists of: the names of each cell with those of its choice."""
+        over, choose = x.schema.over, x.schema.choose
+        return [(*x.name(over, c), *x.name(choose, k)) for c, k in enumerate(y.ravel().tolist())]
+
+    def with_habits(self, kinds: Sequence[str]) -> GridModel:
+        """The same model with these kinds of habits: one more feature each, see `coactor.habits`."""
+        model = copy(self)
+        model.habits = check_kinds(kinds)
+        return model
+
+    def extend(self, x: Instance, usage: Usage) -> Instance:
+        """The problem with the costs of unusual choices; a choice that no past case has costs 1."""
+        width, cells = x.phi.choices, np.zeros(x.shape, np.int64)
+        known = {
+            place_and_choice(part): c * width + k
+            for k in range(width)
+            for c, part in enumerate(self.parts(x, cells + k))
+        }
+        pairs = zip(usage.given, usage.choice, strict=True)
+        literals = np.array([known.get(pair, -1) for pair in pairs], np.int64)
+        possible, wishes = literals >= 0, x.wishes.first(len(self.wishes))
+        for costs in usage.costs[possible].T:
+            wishes.output(Affine((), (), np.array(float(cells.size)), literals[possible], costs - 1.0))
+        return replace(x, wishes=wishes, phi=wishes.program(x.signs))
+
+    editor = "grid"  # of the page
+
+    def show(self, x: Instance, y: Indices) -> list[dict[str, Any]]:
+        """The solution as a grid to draw: names on the axes, colours of choices, cells, margins."""
+        shown = showing.grid(x, y, list(self.margins))
+        return [{**shown, "colours": self.colours}]

@@ -1,0 +1,209 @@
+"""Features of habits for any domain that names the parts of a solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from coactor import search
+from coactor.habits.recalling import DEFAULT_KINDS, KINDS, check_kinds, place_and_choice
+from coactor.protocol import (
+    Domain,
+    HasContext,
+    HasParts,
+    Invalid,
+    LimitsChoices,
+    Matrix,
+    Move,
+    Part,
+    Problem,
+    Solution,
+    TakesHabits,
+    Usage,
+    Vector,
+    counts_costs,
+    feature_names,
+    feature_signs,
+)
+from coactor.validation import vector
+
+
+def with_habits(domain: Domain, habits: bool | Sequence[str]) -> Domain:
+    """The domain with features of habits: True for the default kinds, or a list of kinds.
+
+    False leaves the domain as it is. Raises Invalid if the domain does not name the parts of a solution.
+    """
+    if habits is False:
+        return domain
+    kinds = DEFAULT_KINDS if habits is True else check_kinds(habits)
+    if isinstance(domain, TakesHabits):
+        return domain if domain.habits == kinds else domain.with_habits(kinds)
+    if not isinstance(domain, HasParts):
+        raise Invalid(
+            f"{type(domain).__name__} cannot have habits; give it a method parts(x, y) that names the parts "
+            "of a solution."
+        )
+    return HabitualDomain(domain, kinds)
+
+
+def habit_features(domain: Domain) -> list[int]:
+    """Which features of a domain are habits."""
+    if not isinstance(domain, TakesHabits):
+        return []
+    names = [KINDS[kind] for kind in domain.habits]
+    return [k for k, name in enumerate(feature_names(domain)) if name in names]
+
+
+def start_weights(domain: Domain, start: Any) -> Vector | None:
+    """The weights in use, one for each feature of the domain: a list, or numbers by the features' names.
+
+    Features of habits may be left out, because experts have no weights for them.
+    """
+    habits = habit_features(domain)
+    names = [name for k, name in enumerate(feature_names(domain)) if k not in habits]
+    if isinstance(start, Mapping):
+        if set(start) != set(names):
+            wrong = sorted(set(start) ^ set(names))
+            raise ValueError(
+                f"The start must name every feature; {wrong[0]!r} is missing or not one of them."
+            )
+        start = [start[name] for name in names]
+    if start is None:
+        return None
+    weights = vector(start, "The weights of the start")
+    if weights.size != len(names):
+        return weights
+    every: Vector = np.zeros(domain.dim)
+    every[np.setdiff1d(np.arange(domain.dim), habits)] = weights
+    return every
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecalledProblem:
+    """A problem with what a memory recalled for it.
+
+    Attributes
+    ----------
+    plain
+        The problem of the domain.
+    costs
+        How unusual parts are, by place and choice, one number for each kind of habit.
+    """
+
+    plain: Problem
+    costs: Mapping[tuple[str, str], Vector]
+
+
+class HabitualDomain:
+    """A domain with further features: how unusual the parts of a solution are, summed over the parts.
+
+    The solver is the domain's own, with the weights of its own features, and then a climb by the domain's
+    moves under all weights, so Assumption 1 holds.
+
+    Parameters
+    ----------
+    domain
+        A domain that names the parts of a solution.
+    habits
+        Kinds of habits: see `coactor.habits`.
+    """
+
+    def __init__(self, domain: HasParts, habits: Sequence[str]) -> None:
+        self.domain = domain
+        self.habits = check_kinds(habits)
+        self.counts_costs = counts_costs(domain)
+        for name in ("show", "describe", "describe_edit", "edits_between"):
+            if hasattr(domain, name):
+                setattr(self, name, partial(_of_plain_problem, getattr(domain, name)))
+        for name in ("sample", "editor"):
+            if hasattr(domain, name):
+                setattr(self, name, getattr(domain, name))
+
+    def __repr__(self) -> str:
+        return f"{self.domain!r} with habits {self.habits}"
+
+    @property
+    def dim(self) -> int:
+        return self.domain.dim + len(self.habits)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return (*feature_names(self.domain), *(KINDS[kind] for kind in self.habits))
+
+    @property
+    def feature_signs(self) -> tuple[int, ...]:
+        return (*feature_signs(self.domain), *(-1 for _ in self.habits))
+
+    def with_habits(self, kinds: Sequence[str]) -> HabitualDomain:
+        """The same domain with these kinds of habits."""
+        return HabitualDomain(self.domain, kinds)
+
+    def extend(self, x: Problem, usage: Usage) -> RecalledProblem:
+        """The problem with the costs of its parts."""
+        parts = zip(usage.given, usage.choice, strict=True)
+        return RecalledProblem(plain(x), dict(zip(parts, usage.costs, strict=True)))
+
+    def parts(self, x: Problem, y: Solution) -> Iterable[Part]:
+        """The parts of a solution."""
+        return self.domain.parts(plain(x), y)
+
+    def choices(self, x: Problem) -> Iterable[str] | None:
+        """The choices on offer; None if the domain does not limit them."""
+        return self.domain.choices(plain(x)) if isinstance(self.domain, LimitsChoices) else None
+
+    def context(self, x: Problem) -> Iterable[str] | None:
+        """The names that describe a problem; None if the choices do."""
+        return self.domain.context(plain(x)) if isinstance(self.domain, HasContext) else None
+
+    def features(self, x: Problem, y: Solution) -> Vector:
+        """phi of the domain, then minus the summed costs of the parts."""
+        return np.append(self.domain.features(plain(x), y), self._unusual(x, y))
+
+    def _unusual(self, x: Problem, y: Solution) -> Vector:
+        total = np.zeros(len(self.habits))
+        if isinstance(x, RecalledProblem) and x.costs:  # without a past case, no part is unusual
+            for part in self.domain.parts(x.plain, y):
+                total -= x.costs.get(place_and_choice(part), 1.0)
+        return total
+
+    def solve(self, x: Problem, w: Vector) -> Solution:
+        """The domain's own solution, improved by its moves under all weights."""
+        first = self.domain.solve(plain(x), np.asarray(w)[: self.domain.dim])
+        return search.PlainLandscape(self, x, np.asarray(w)).climb(first)[0][-1]
+
+    def moves(self, x: Problem, y: Solution) -> Iterable[Move]:
+        """The domain's moves."""
+        return self.domain.moves(plain(x), y)
+
+    def apply(self, x: Problem, y: Solution, move: Move) -> Solution:
+        """The solution after a move."""
+        return self.domain.apply(plain(x), y, move)
+
+    def features_along(self, x: Problem, path: Sequence[Solution]) -> Matrix:
+        """phi of each solution."""
+        own = search.features_along(self.domain, plain(x), path)
+        return np.hstack([own, np.array([self._unusual(x, y) for y in path]).reshape(len(path), -1)])
+
+    def move_features(self, x: Problem, y: Solution) -> Matrix:
+        """The change in phi of each move."""
+        own = search.move_features(self.domain, plain(x), y)
+        here = self._unusual(x, y)
+        there = [self._unusual(x, self.apply(x, y, move)) - here for move in self.moves(x, y)]
+        return np.hstack([own, np.array(there).reshape(len(there), len(self.habits))])
+
+    def check_solution(self, x: Problem, y: Any) -> None:
+        """Raise ValueError if the domain rejects the solution."""
+        search.check_solution(self.domain, plain(x), y)
+
+
+def _of_plain_problem(method: Callable[..., Any], x: Problem, *more: Any) -> Any:
+    return method(plain(x), *more)
+
+
+def plain(x: Problem) -> Problem:
+    """The problem without what was recalled for it."""
+    return x.plain if isinstance(x, RecalledProblem) else x

@@ -1,0 +1,333 @@
+"""Memory: what people chose in past cases, and how usual that makes each part of a new solution.
+
+A domain names the parts that a solution consists of (`HasParts`): arcs, turns, a shift of a person, items.
+The last name of a part is what was chosen, the names before it say where. From this alone it computes
+
+    share = (weighted number of cases with the part) / (weighted number of cases that could have had it + 0.5)
+    cost  = 1 - sqrt(share)
+
+A case could have had a part if its place came up there and the choice was on offer (`LimitsChoices`). The
+weights of the cases make the kinds of habits:
+
+    similar   halved for each name that only one of the two contexts has, and every few cases if habits change
+    recent    halved every 20 cases
+    all       1
+
+Costs of parts that no past case had are 1. Costs are rounded to four decimals, so that a log can hold them.
+
+Whether habits change is learned. Before a case is remembered, each of the `HALF_LIVES` of "similar" predicts
+its parts: log(SURPRISE + (1 - SURPRISE) share) is added up, and the half-life with the largest sum is used.
+If habits stay as they are, that is the infinite one. The sums forget, because habits may begin to change.
+
+Bounds. A memory holds at most `MOST_NAMES` names in all its cases and forgets the oldest cases first: about
+480 cases of 100 stops, or 4,500 trips of 20 turns. Recalling costs a few passes over these numbers,
+however many cases there were before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from coactor.habits.columns import Column, Vocabulary
+from coactor.protocol import (
+    HasContext,
+    HasParts,
+    Indices,
+    Invalid,
+    LimitsChoices,
+    Part,
+    PastCase,
+    Problem,
+    Solution,
+    State,
+    TakesHabits,
+    Usage,
+    Vector,
+)
+
+KINDS = {
+    "similar": "unusual in similar cases",
+    "recent": "unusual in recent cases",
+    "all": "unusual in all cases",
+}
+"""The kinds of habits, and the names of their features. They differ in the weights of past cases: "similar"
+halves a weight for each name that only one of the two contexts has, and every few cases if habits change,
+"recent" halves it every 20 cases, and in "all" each case counts 1."""
+DEFAULT_KINDS = ("similar",)
+"""The kinds that ``habits=True`` means."""
+MOST_NAMES = 100_000
+SMOOTHING = 0.5  # cases, added to the number of cases that could have had a part
+HALF_LIFE = 20.0  # cases, of "recent"
+HALF_LIVES = (np.inf, 10.0, 3.0)  # cases, of "similar"; the first one is used until another predicts better
+SURPRISE = 0.2  # the probability of a part that no case had, when half-lives are compared
+COMPARED = 50.0  # cases, the time constant of that comparison
+NEGLIGIBLE = 1e-4  # weight of a case, relative to the largest, that is left out
+
+
+def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The kinds of habits as a tuple. Raises Invalid if one is unknown or named twice."""
+    names = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    for kind in names:
+        if kind not in KINDS or names.count(kind) > 1:
+            raise Invalid(f"Habits are {names!r}; expected some of {', '.join(KINDS)}, each once.")
+    return names
+
+
+def past_case(domain: HasParts, x: Problem, y: Solution) -> PastCase:
+    """What a memory keeps of a solved problem. Raises Invalid if a part has no name."""
+    return PastCase(tuple(map(place_and_choice, domain.parts(x, y))), *_surroundings(domain, x))
+
+
+def place_and_choice(part: Part) -> tuple[str, str]:
+    """A part as a pair of names. Raises Invalid if it is not made of names."""
+    names = tuple(part) if isinstance(part, tuple | list) else (part,)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise Invalid(f"A part of a solution is {part!r}; expected a name or a tuple of names.")
+    return " / ".join(names[:-1]), names[-1]
+
+
+def recall(memory: Memory, domain: TakesHabits, x: Problem) -> Usage:
+    """How usual the parts of solutions of x are, for each kind of habit of the domain."""
+    choices, context = _surroundings(domain, x)
+    return memory.recall(domain.habits, choices, context)
+
+
+def _surroundings(domain: HasParts, x: Problem) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """The choices that a problem offers and its context; None if all are on offer, if it is the choices."""
+    choices = domain.choices(x) if isinstance(domain, LimitsChoices) else None
+    context = domain.context(x) if isinstance(domain, HasContext) else None
+    return _names(choices, "choice"), _names(context, "name of the context")
+
+
+def _names(given: Iterable[str] | None, what: str) -> tuple[str, ...] | None:
+    names = None if given is None else tuple(given)
+    for name in names or ():
+        if not isinstance(name, str):
+            raise Invalid(f"A {what} is {name!r}; expected a name.")
+    return names
+
+
+class Memory:
+    """Past cases, and how usual they make each part of a solution.
+
+    Examples
+    --------
+    >>> memory = Memory()
+    >>> for day in range(4):
+    ...     memory.add(PastCase((("depot", "A"), ("A", "B" if day else "C")), ("depot", "A", "B", "C")))
+    >>> usage = memory.recall(("all",), ("depot", "A", "B", "C"))
+    >>> for given, choice, cost in zip(usage.given, usage.choice, usage.costs[:, 0], strict=True):
+    ...     print(given, choice, cost)
+    depot A 0.0572
+    A C 0.5286
+    A B 0.1835
+    """
+
+    def __init__(self) -> None:
+        self._words = Vocabulary()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._parts, self._choices, self._context = Column(), Column(), Column()
+        self._offers = np.empty(0, bool)  # whether the case limits its choices
+        self._own_context = np.empty(0, bool)  # whether its context differs from its choices
+        self.scores: Vector = np.zeros(len(HALF_LIVES))  # log probabilities of what was chosen
+
+    def __len__(self) -> int:
+        """The number of cases it holds."""
+        return self._offers.size
+
+    def __deepcopy__(self, memo: Any) -> Memory:
+        return self.copy()
+
+    def copy(self) -> Memory:
+        """An independent copy; it shares arrays, which are never changed in place."""
+        copy = Memory.__new__(Memory)
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+    def add(self, case: PastCase) -> None:
+        """Remember a case; the oldest ones are forgotten if there are too many names."""
+        if len(self):
+            self.scores = (1.0 - 1.0 / COMPARED) * self.scores + self._predict(case)
+        self._add([case])
+
+    def _add(self, cases: Sequence[PastCase]) -> None:
+        words = self._words
+        self._parts = self._parts.add([words.parts(case.parts) for case in cases])
+        self._choices = self._choices.add([words.ids(case.choices or ()) for case in cases])
+        self._context = self._context.add([words.ids(case.context or ()) for case in cases])
+        self._offers = np.append(self._offers, [case.choices is not None for case in cases])
+        self._own_context = np.append(self._own_context, [case.context is not None for case in cases])
+        self._forget()
+
+    def _forget(self) -> None:
+        sizes = self._parts.counts + self._choices.counts + self._context.counts
+        excess = int(sizes.sum()) - MOST_NAMES
+        if excess > 0:
+            first = min(int(np.searchsorted(np.cumsum(sizes), excess)) + 1, len(self) - 1)
+            columns = (self._parts, self._choices, self._context)
+            self._parts, self._choices, self._context = (one.without_first(first) for one in columns)
+            self._offers, self._own_context = self._offers[first:], self._own_context[first:]
+            if first and len(self._words.names) > MOST_NAMES:  # most of them belong to forgotten cases
+                self.__dict__.update(Memory.holding(self.cases(), self.scores).__dict__)
+
+    # -- recalling ---------------------------------------------------------------------------------------
+
+    def recall(
+        self, kinds: Sequence[str], choices: Sequence[str] | None = None, context: Sequence[str] | None = None
+    ) -> Usage:
+        """How usual each part is that a new case could have.
+
+        Parameters
+        ----------
+        kinds
+            Of habits; one cost each.
+        choices
+            On offer in the new case; None if there is no limit.
+        context
+            Names that describe the new case; None if they are the choices.
+        """
+        columns = [self._costs(kind, choices, choices if context is None else context) for kind in kinds]
+        parts = np.unique(np.concatenate([own for own, _ in columns])) if columns else np.empty(0, np.int64)
+        costs = np.ones((parts.size, len(kinds)))
+        for k, (own, values) in enumerate(columns):
+            costs[np.searchsorted(parts, own), k] = values
+        names, (given, choice) = self._words.names, self._words.ends(parts)
+        return Usage(tuple(names[k] for k in given), tuple(names[k] for k in choice), costs)
+
+    def _costs(
+        self, kind: str, choices: Sequence[str] | None, context: Sequence[str] | None
+    ) -> tuple[Indices, Vector]:
+        """The parts that cases of some weight had and the new case could have, and their costs."""
+        half_life = HALF_LIVES[int(self.scores.argmax())] if kind == "similar" else HALF_LIFE
+        parts, share = self._shares(self._weights(kind, context, half_life), choices)
+        return parts, np.round(1.0 - np.sqrt(share), 4)
+
+    def _predict(self, case: PastCase) -> Vector:
+        """The log probability of a case with each of the half-lives."""
+        context = case.choices if case.context is None else case.context
+        own, scores = self._words.parts(case.parts), []
+        for half_life in HALF_LIVES:
+            parts, share = self._shares(self._weights("similar", context, half_life), case.choices)
+            chosen, known = np.zeros(own.size), np.isin(own, parts)
+            chosen[known] = share[np.searchsorted(parts, own[known])]
+            scores.append(np.log(SURPRISE + (1.0 - SURPRISE) * chosen).sum())
+        return np.array(scores)
+
+    def _shares(self, weights: Vector, choices: Sequence[str] | None) -> tuple[Indices, Vector]:
+        """The parts that cases of some weight had and the new case could have, and how usual they are."""
+        cases = np.flatnonzero(weights)
+        weights, own, offers = weights[cases], self._parts.take(cases), self._choices.take(cases)
+        uses = np.bincount(own.numbers, weights[own.rows()])
+        parts, size = np.flatnonzero(uses), len(self._words.names)
+        given, choice = self._words.ends(parts)
+        limited = bool(self._offers[cases].all()) and choices is not None
+        if limited:
+            offered = np.zeros(size, bool)
+            offered[self._words.known(choices or ())] = True
+            place = np.ones(size, bool)  # a place that can be on offer came up if it is on offer
+            place[offers.numbers] = False
+            possible = offered[choice] & (offered | place)[given]
+            parts, given, choice = parts[possible], given[possible], choice[possible]
+        places, place_of = np.unique(given, return_inverse=True)
+        at = Column(self._words.ends(own.numbers)[0], own.counts)
+        if limited:
+            options, option_of = np.unique(choice, return_inverse=True)
+            came_up = np.maximum(at.marks(places, size), offers.marks(places, size))
+            both = (came_up * weights[:, None]).T @ offers.marks(options, size)
+            opportunities = both[place_of, option_of]
+        else:
+            visits = np.bincount(at.numbers, weights[at.rows()], size)
+            opportunities = visits[places][place_of].astype(np.float64)
+        share: Vector = np.minimum(1.0, uses[parts] / (opportunities + SMOOTHING))
+        return parts, share
+
+    def _weights(self, kind: str, context: Sequence[str] | None, half_life: float) -> Vector:
+        cases = len(self)
+        if kind == "all":
+            return np.ones(cases)
+        halvings = np.arange(cases)[::-1] / half_life
+        if kind == "similar":
+            column = self._context if self._own_context.any() else self._choices
+            wanted = np.zeros(len(self._words.names), bool)
+            wanted[self._words.known(context or ())] = True
+            common = column.count(wanted)
+            halvings += len(set(context or ())) + column.counts - 2.0 * common
+        weights: Vector = 0.5 ** (halvings - halvings.min(initial=np.inf))
+        weights[weights < NEGLIGIBLE] = 0.0
+        return weights
+
+    # -- state -------------------------------------------------------------------------------------------
+
+    def cases(self) -> list[PastCase]:
+        """The cases it holds, the oldest first."""
+        names, ends = self._words.names, zip(*self._words.ends(self._parts.numbers), strict=True)
+        flat = [(names[given], names[choice]) for given, choice in ends]
+        last = np.cumsum(self._parts.counts).tolist()
+        pairs = [flat[a:b] for a, b in zip([0, *last], last, strict=False)]
+        offers, contexts = (
+            [[names[k] for k in own] for own in c.split()] for c in (self._choices, self._context)
+        )
+        return [
+            PastCase(
+                tuple(pairs[k]),
+                tuple(offers[k]) if self._offers[k] else None,
+                tuple(contexts[k]) if self._own_context[k] else None,
+            )
+            for k in range(len(self))
+        ]
+
+    def state(self) -> State:
+        """The cases as JSON-able data: names, and their numbers in each case."""
+        ids: dict[str, int] = {}
+
+        def numbers(names: Iterable[str] | None) -> list[int] | None:
+            return None if names is None else [ids.setdefault(name, len(ids)) for name in names]
+
+        cases = [
+            [
+                numbers(name for part in case.parts for name in part),
+                numbers(case.choices),
+                numbers(case.context),
+            ]
+            for case in self.cases()
+        ]
+        return {"names": list(ids), "cases": cases, "scores": self.scores.tolist()}
+
+    def restore(self, state: State) -> None:
+        """Return to an earlier state. Raises Invalid, and changes nothing, if it is not a state."""
+        self.__dict__.update(Memory.of(state).__dict__)
+
+    @staticmethod
+    def of(state: State) -> Memory:
+        """The memory that a state was taken of. Raises Invalid if it is not a state."""
+        try:
+            names = state["names"]
+
+            def words(numbers: list[int] | None) -> tuple[str, ...] | None:
+                return None if numbers is None else tuple(names[k] for k in numbers)
+
+            cases = []
+            for parts, choices, context in state["cases"]:
+                flat = words(parts) or ()
+                pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
+                cases.append(PastCase(pairs, words(choices), words(context)))
+            # Older states have no scores.
+            scores = np.array(state.get("scores", np.zeros(len(HALF_LIVES))), np.float64)
+            if scores.shape != (len(HALF_LIVES),) or not np.isfinite(scores).all():
+                raise ValueError
+            return Memory.holding(cases, scores)
+        except (KeyError, TypeError, ValueError, IndexError):
+            raise Invalid("This is not the state of a memory; expected what state() returned.") from None
+
+    @staticmethod
+    def holding(cases: Sequence[PastCase], scores: Vector | None = None) -> Memory:
+        """A memory of these cases; scores of half-lives are known if the cases were once added one by one."""
+        memory = Memory()
+        memory._add(cases)
+        memory.scores = memory.scores if scores is None else scores
+        return memory

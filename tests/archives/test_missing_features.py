@@ -1,0 +1,148 @@
+"""Generated studies with one feature withheld, and the same with none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from coactor import Session, open_study
+from coactor.archives import open_archive
+from coactor.archives.missing_features import FinishedCase, cases_of_archive, cases_of_study, diagnose
+from coactor.archives.personal_fits import PersonalFits
+from coactor.cli import main
+from coactor.domains import Graph, Tour
+from coactor.search import PlainLandscape
+
+POINTS, CASES = 7, 40
+NAMES = [f"stop {k}" for k in range(POINTS)]
+TOUR = Tour(points=POINTS, features=2, names=["time", "toll"])
+
+
+class WithheldFeature:
+    """Tours with one more feature, which the expert sees and the study does not have."""
+
+    dim = 3
+
+    def __init__(self, extra: Callable[[Any, Any], float]) -> None:
+        self.extra = extra
+
+    def features(self, x: Any, y: Any) -> Any:
+        return np.append(TOUR.features(x, y), self.extra(x, y))
+
+    def moves(self, x: Any, y: Any) -> Any:
+        return TOUR.moves(x, y)
+
+    def apply(self, x: Any, y: Any, move: Any) -> Any:
+        return TOUR.apply(x, y, move)
+
+
+def withheld(run: int, rng: np.random.Generator) -> tuple[str, Callable[[Any, Any], float]]:
+    """A feature of another kind in each run: its name, and its value."""
+    a, b = sorted(rng.choice(POINTS, 2, replace=False).tolist())
+    pair = NAMES[a], NAMES[b]
+    if run % 3 == 0:
+        return f"the part {pair[0]} -> {pair[1]}", lambda x, y: 2.0 * (pair in TOUR.parts(x, y))
+    if run % 3 == 1:
+        return "the square of time", lambda x, y: -((TOUR.features(x, y)[0] + 3.0) ** 2)
+    taste = {(p, q): rng.random() for p in NAMES for q in NAMES if p < q}
+    return "unusual in", lambda x, y: -3.0 * sum(taste[part] for part in TOUR.parts(x, y))
+
+
+def generated(rng: np.random.Generator, extra: Callable[[Any, Any], float]) -> list[FinishedCase]:
+    full, w = WithheldFeature(extra), np.append(0.5 + rng.random(2), 1.0)
+    session, cases = Session(TOUR, "default", proposals="paper"), []
+    for graph in TOUR.sample(rng, CASES):
+        x = Graph.of(POINTS, graph.edges, names=NAMES)
+        proposal = session.ask(x)
+        path, moves = PlainLandscape(full, x, w).climb(proposal.solution, kappa=0.1)  # type: ignore[arg-type]
+        session.tell(proposal, moves=moves)
+        cases.append(FinishedCase(x, proposal.solution, path[-1], float(len(moves))))
+    return cases
+
+
+def test_diagnose_names_the_withheld_feature_among_its_first_three_candidates() -> None:
+    hits = 0
+    for run in range(10):
+        rng = np.random.default_rng([run, 9])
+        name, extra = withheld(run, rng)
+        found = diagnose(TOUR, generated(rng, extra))
+        hits += any(one.name.startswith(name) and one.missing for one in found.candidates[:3])
+        assert found.sentences()[1].startswith("A feature is missing") == bool(found.missing)
+    assert hits >= 8
+
+
+def test_diagnose_says_that_nothing_is_missing_when_nothing_is() -> None:
+    quiet = 0
+    for run in range(10):
+        found = diagnose(TOUR, generated(np.random.default_rng([run, 9]), lambda x, y: 0.0))
+        quiet += "Nothing is missing" in found.sentences()[1]
+    assert quiet >= 9
+
+
+def of_people(
+    seed: int, tastes: dict[str, list[float]], extra: Callable[[Any, Any], float]
+) -> list[FinishedCase]:
+    """Cases of people who take turns; the weight of the withheld feature is the same for all."""
+    rng, full = np.random.default_rng([seed, 11]), WithheldFeature(extra)
+    session, cases = Session(TOUR, "default", proposals="paper"), []
+    for k, graph in enumerate(TOUR.sample(rng, 3 * CASES)):
+        x, person = Graph.of(POINTS, graph.edges, names=NAMES), list(tastes)[k % len(tastes)]
+        w = np.append(tastes[person], 1.0)
+        proposal = session.ask(x)
+        path, moves = PlainLandscape(full, x, w).climb(proposal.solution, kappa=0.1)  # type: ignore[arg-type]
+        session.tell(proposal, moves=moves)
+        cases.append(FinishedCase(x, proposal.solution, path[-1], float(len(moves)), person))
+    return cases
+
+
+DIFFERENT = {"ana": [1.0, 0.05], "ben": [0.05, 1.0], "cleo": [1.0, -0.7]}
+
+
+def test_diagnose_says_that_nothing_is_missing_when_people_differ() -> None:
+    for run in range(3):
+        found = diagnose(TOUR, of_people(run, DIFFERENT, lambda x, y: 0.0))
+        assert "Nothing is missing" in found.sentences()[1]
+        assert found.unexplained < 0.4
+
+
+def test_diagnose_names_the_withheld_feature_when_people_differ() -> None:
+    pair = NAMES[1], NAMES[4]
+    for run in range(2):
+        found = diagnose(TOUR, of_people(run, DIFFERENT, lambda x, y: 3.0 * (pair in TOUR.parts(x, y))))
+        assert "the part stop 1 -> stop 4" in [one.name for one in found.missing[:3]]
+        assert not any(name in line for name in DIFFERENT for line in found.sentences())
+
+
+@pytest.mark.parametrize("each", [1, 3, 60])
+def test_held_back_cases_of_people_are_spread_over_all_folds(each: int) -> None:
+    """With one case of each person, all cases were in one fold, and nothing was left to fit to."""
+    rng = np.random.default_rng(0)
+    rows, owner = rng.normal(size=(180, 2)), np.repeat(np.arange(60), 3)
+    people = [f"person {k // each}" for k in range(60)]
+    values = PersonalFits(rows, owner, people).held_back()
+    assert np.isfinite(values).all()
+
+
+def test_diagnose_reads_studies_and_archives(tmp_path: Path, plans: Path) -> None:
+    url, rng = f"sqlite:///{tmp_path}/desk.db", np.random.default_rng(0)
+    with open_study(url, "tours", TOUR, "default", create=True) as study:
+        for x in TOUR.sample(rng, 20):
+            proposal = study.ask(x)
+            study.tell(proposal, moves=[{"op": "reverse", "args": [1, 2]}], actor="ana")
+        domain, cases = cases_of_study(study)
+        assert len(cases) == 20
+        assert all(case.effort == 1.0 for case in cases)
+        study.desk().reopen(20, actor="ana")
+        assert len(cases_of_study(study)[1]) == 19
+        with pytest.raises(ValueError, match="19 finished cases; a diagnosis needs at least 20"):
+            diagnose(domain, cases_of_study(study)[1])
+    archive = open_archive(plans)
+    assert len(cases_of_archive(archive, 3)[1]) == 3
+    result = CliRunner().invoke(main, ["features", "tours", "--store", url])
+    assert result.exit_code == 1
+    assert "19 finished cases" in result.output
