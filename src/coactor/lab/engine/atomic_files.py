@@ -15,7 +15,7 @@ from typing import IO
 _PROBE = 4096
 
 
-class CannotWriteError(Exception):
+class CannotWriteError(OSError):
     """A folder cannot be written to; the message says why and what to do."""
 
 

@@ -3,21 +3,63 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from coactor.lab.engine.contenders import EXPERT, Contender
-from coactor.lab.engine.parallel import run_all
+from coactor.lab.engine.contenders import EXPERT, OURS, PAPER, Contender, parse_contenders
+from coactor.lab.engine.parallel import Jobs, run_all
+from coactor.lab.paper.choices import DEFAULT_CHOICES, Choices
 from coactor.lab.paper.data.files import read_queries
-from coactor.lab.paper.panels import Panel
+from coactor.lab.paper.panels import PANELS, Panel, find_panel, use_data
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.runs import Unit, UnitResult, measure_unit, unit_cache
+from coactor.lab.paper.sentences import NEXT_STEPS
 
 GENERATED = 1000  # examples of a run where the problems have no natural number
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that determines the numbers of an experiment, as plain data; `dataclasses.asdict` and JSON keep it.
+
+    Attributes
+    ----------
+    panels, learners
+        Names; by default the paper's eight panels, its four learners, the expert line, our learner, and the
+        learners that the paper suggests.
+    runs, seed
+        The number of runs, and the seed of all random numbers.
+    examples
+        Of each run. None stands for 1000 generated problems, and for all queries of a data set: "random
+        permutations of the original dataset".
+    choices
+        What the paper leaves open: the candidate, the expert's policy, ties, kappa and the discount.
+    data
+        LETOR/SVMlight files for the ranking panels; by default a synthetic data set is used.
+    """
+
+    panels: Sequence[str] = tuple(PANELS)
+    learners: Sequence[str] = (*PAPER, EXPERT, OURS, *NEXT_STEPS)
+    runs: int = 10
+    examples: int | None = None
+    seed: int = 0
+    choices: Choices = DEFAULT_CHOICES
+    data: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> Settings:
+        """The settings in a manifest. Raises KeyError or TypeError if they are not complete."""
+        lists = {name: tuple(plain[name]) for name in ("panels", "learners", "data")}
+        return cls(**{**plain, **lists, "choices": Choices(**plain["choices"])})
+
+
+WHOLE_PAPER = Settings()
+QUICK = Settings(runs=3, examples=150)
+"""Takes seconds and decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +71,7 @@ class Experiment:
     panels, contenders
         The settings, and what makes the proposals.
     runs, examples, seed
-        The number of runs, the examples of each, and the seed of all random numbers. "all" examples are every
-        query of a data set, and 1000 where problems are generated.
+        As in `Settings`.
     theorem
         Whether to check Theorem 1 on the panels without noise.
     """
@@ -38,14 +79,23 @@ class Experiment:
     panels: tuple[Panel, ...]
     contenders: tuple[Contender, ...]
     runs: int = 10
-    examples: int | Literal["all"] = 1000
+    examples: int | None = None
     seed: int = 0
     theorem: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings, theorem: bool = False) -> Experiment:
+        """The experiment with these settings."""
+        panels = tuple(settings.choices.apply(find_panel(name)) for name in settings.panels)
+        if settings.data:
+            panels = use_data(panels, settings.data)
+        contenders = parse_contenders(settings.learners, "panel")
+        return cls(panels, contenders, settings.runs, settings.examples, settings.seed, theorem)
 
     def __post_init__(self) -> None:
         for name, value, least in (
             ("runs", self.runs, 1),
-            ("examples", 1 if self.examples == "all" else self.examples, 1),
+            ("examples", 1 if self.examples is None else self.examples, 1),
             ("seed", self.seed, 0),
         ):
             if value < least:
@@ -63,11 +113,10 @@ class Experiment:
         return tuple(c for c in self.contenders if c.text != EXPERT or panel.expert_line)
 
     def _examples(self, panel: Panel) -> int:
-        wanted = self.examples
         if panel.data is None:
-            return GENERATED if wanted == "all" else wanted
+            return self.examples or GENERATED
         queries = len(read_queries(panel.data))
-        return queries if wanted == "all" else min(wanted, queries)
+        return min(self.examples or queries, queries)
 
     def units(self) -> list[Unit]:
         """All units of work.
@@ -88,12 +137,7 @@ class Experiment:
         ]
 
     def measure(
-        self,
-        *,
-        folder: Path | None = None,
-        jobs: int | None = None,
-        cluster: str | None = None,
-        silent: bool = True,
+        self, *, folder: Path | None = None, jobs: Jobs = None, silent: bool = True
     ) -> list[PanelResult]:
         """Run all units and collect the results of each panel.
 
@@ -101,15 +145,13 @@ class Experiment:
         ----------
         folder
             Where finished units are cached; None caches nothing.
-        jobs, cluster, silent
+        jobs, silent
             As in `engine.parallel.run_all`.
         """
         units = self.units()
         data = {panel.data.digest: read_queries(panel.data) for panel in self.panels if panel.data}
         cache = None if folder is None else unit_cache(folder)
-        results = run_all(
-            measure_unit, data or None, units, cache=cache, jobs=jobs, cluster=cluster, silent=silent
-        )
+        results = run_all(measure_unit, data or None, units, cache=cache, jobs=jobs, silent=silent)
         return [self._collect(panel, units, results) for panel in self.panels]
 
     def _collect(self, panel: Panel, units: Sequence[Unit], results: Sequence[UnitResult]) -> PanelResult:
@@ -117,13 +159,8 @@ class Experiment:
         names = [contender.text for contender in self._contenders(panel)]
         return PanelResult(
             panel,
-            self.seed,
             {name: np.stack([result.costs[k] for result in own]) for k, name in enumerate(names)},
             {name: np.stack([result.utilities[k] for result in own]) for k, name in enumerate(names)},
             [row for result in own for row in result.theorem],
-            {name: np.stack([result.chances[k] for result in own]) for k, name in enumerate(names)},
         )
 
-
-Measure: TypeAlias = Callable[[Experiment], list[PanelResult]]
-"""`Experiment.measure` with the folder, the processes or the cluster, and the progress already chosen."""

@@ -42,12 +42,6 @@ class Panel:
         The data file that problems come from.
     policy, candidate, ties
         Choices that the paper leaves open (choices.py).
-    people, tastes, newcomer
-        The number of experts who take turns, how their weights differ (data/tastes.py), and how many of the
-        last problems are those of one more expert, who is new.
-    slips, drift, perturbation
-        For the robustness table: the share of the expert's moves that are errors, whether the expert's
-        weights change half way, and how features or weights differ from the paper's (perturbations.py).
     """
 
     name: str
@@ -65,12 +59,6 @@ class Panel:
     policy: Policy = "first"
     candidate: Candidate = "final"
     ties: Ties = "lowest"
-    people: int = 1
-    tastes: str = ""
-    newcomer: int = 0
-    slips: float = 0.0
-    drift: bool = False
-    perturbation: str = ""
 
     def make_domain(self) -> Domain:
         """A new domain object."""

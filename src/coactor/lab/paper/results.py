@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from coactor.lab.engine.contenders import EXPERT
-from coactor.lab.engine.statistics import Interval, Pair, all_pairs, interval, standard_error
+from coactor.lab.engine.statistics import Interval, Pair, all_pairs, effort_interval, interval
 from coactor.lab.paper.panels import Panel
 from coactor.lab.paper.theorem import TheoremRow
 from coactor.protocol import Matrix, Vector
@@ -21,7 +21,6 @@ class SummaryRow:
     runs: int
     examples: int
     total: Interval
-    standard_error: float
     above_expert: Interval | None
     final_utility: Interval
 
@@ -37,21 +36,17 @@ class PanelResult:
         (runs, examples).
     theorem
         Runs that check Theorem 1; empty where it does not apply.
-    chances
-        The predicted probability that each proposal is accepted; NaN where there is no prediction.
     """
 
     panel: Panel
-    seed: int
     costs: Mapping[str, Matrix]
     utilities: Mapping[str, Matrix]
     theorem: Sequence[TheoremRow] = field(default_factory=tuple)
-    chances: Mapping[str, Matrix] = field(default_factory=dict)
 
     @property
     def runs(self) -> int:
         """The number of runs."""
-        return int(next(iter(self.costs.values())).shape[0])
+        return len(next(iter(self.costs.values())))
 
     @property
     def examples(self) -> int:
@@ -72,8 +67,7 @@ class PanelResult:
                 name,
                 self.runs,
                 self.examples,
-                interval(total),
-                standard_error(total),
+                effort_interval(total),
                 None if expert is None or name == EXPERT else interval(total - expert),
                 interval(self.utilities[name].mean(axis=1)),
             )
