@@ -1,4 +1,4 @@
-"""The paper's experiments on the command line: reproduce, verify-results, open-choices, compare, demo."""
+"""The paper's experiments on the command line: reproduce, verify-results, open-choices, compare."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def _size_options(command: Command) -> Command:
     )
 
 
-def _settings(quick: bool, panels: str | None, runs: int | None, seed: int, data: tuple[str, ...]) -> Settings:
+def _settings(
+    quick: bool, panels: str | None, runs: int | None, seed: int, data: tuple[str, ...]
+) -> Settings:
     from coactor.lab.paper.experiment import QUICK, WHOLE_PAPER
 
     settings = replace(QUICK if quick else WHOLE_PAPER, seed=seed, data=data)
@@ -83,8 +85,7 @@ def reproduce(
     same command resumes from there.
     """
     from coactor.lab import reproduce as run
-    from coactor.lab.paper.claims import CLOSE, DECIDING_RUNS, MOST_RUNS
-    from coactor.lab.paper.reproduction import UNDECIDED
+    from coactor.lab.paper.claims import CLOSE, DECIDING_RUNS, MOST_RUNS, undecided
 
     settings = _settings(quick, panels, runs, seed, data)
     if learners is not None:
@@ -93,7 +94,7 @@ def reproduce(
     for claim in result.claims:
         click.echo(f"{claim.number:>3}  {claim.verdict:<18} {claim.sentence}")
     if settings.runs < DECIDING_RUNS:
-        click.echo(f"\n{UNDECIDED[0].upper()}{UNDECIDED[1:]}.")
+        click.echo(f"\n{undecided(settings.runs)}.")
     else:
         for claim in result.claims:
             if claim.command:
@@ -145,16 +146,16 @@ def open_choices(
 
     The expert's policy, the candidate, ties, kappa on multi-TSP and the features of a ranking, one at a time.
     """
-    from coactor.lab.paper.open_choices import FILES, explore_choices
+    from coactor.lab.paper.open_choices import FILE, explore_choices
 
     rows = explore_choices(out, _settings(quick, panels, runs, seed, data), jobs=jobs, silent=False)
     for row in rows:
-        number, claim, default, *others = row.values()
-        changed = [f"{name}: {row[name]}" for name in list(row)[3:] if row[name] != default]
+        number, claim, default, *_ = row.values()
         click.echo(f"{number:>3}  {default:<18} {claim}")
-        for line in changed:
-            click.echo(f"     with {line}")
-    click.echo(f"\nThe table is in {out}/{FILES[1]}.")
+        for name in list(row)[3:]:
+            if row[name] != default:
+                click.echo(f"     {row[name]:<18} with {name}")
+    click.echo(f"\nThe table is in {out}/{FILE}.")
 
 
 def _choice(name: str, *values: str, help: str) -> Callable[[Any], Any]:
@@ -235,20 +236,3 @@ def compare(
     shape = next(iter(result.costs.values())).shape
     click.echo(f"{panel}: {runs} runs of {shape[1]} examples, seed {seed}\n")
     click.echo(str(result))
-
-
-@click.command()
-@click.option("--learner", default="CSPER", show_default=True, help="The learner.")
-@seed_option
-@json_option
-@_errors
-def demo(learner: str, seed: int, as_json: bool) -> None:
-    """Watch effort fall in the terminal: a simulated expert and one learner, in seconds."""
-    from coactor.lab import demo as scene
-
-    if as_json:
-        import io
-
-        click.echo(json.dumps(scene.show(seed, learner, io.StringIO())))
-    else:
-        scene.show(seed, learner)

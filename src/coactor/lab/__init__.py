@@ -7,25 +7,11 @@ Contenders have one syntax everywhere, see `coactor.lab.engine.contenders`.
 """
 
 from coactor.lab.engine.contenders import Contender
-from coactor.lab.engine.statistics import Interval
 from coactor.lab.paper.choices import Choices
-from coactor.lab.paper.comparison import Comparison, compare
+from coactor.lab.paper.comparison import compare
 from coactor.lab.paper.experiment import Settings
-from coactor.lab.paper.panels import PANELS, Panel
-from coactor.lab.paper.reproduction import Reproduction, reproduce
-from coactor.lab.paper.verification import Verification, verify
+from coactor.lab.paper.panels import PANELS
+from coactor.lab.paper.reproduction import reproduce
+from coactor.lab.paper.verification import verify
 
-__all__ = [
-    "PANELS",
-    "Choices",
-    "Comparison",
-    "Contender",
-    "Interval",
-    "Panel",
-    "Reproduction",
-    "Settings",
-    "Verification",
-    "compare",
-    "reproduce",
-    "verify",
-]
+__all__ = ["PANELS", "Choices", "Contender", "Settings", "compare", "reproduce", "verify"]

@@ -13,8 +13,9 @@ skewness up to that of the exponential distribution; 90 % for a log-normal one w
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -197,26 +198,13 @@ def mean_over_cases(totals: Vector, counts: Vector, rng: np.random.Generator) ->
     return Interval(mean, *percentiles(draws))
 
 
-def ratio_of_totals(effort: Vector, best: Vector) -> Interval:
-    """Total effort over the best total; the interval is that of the residuals (delta method)."""
-    total, scale = float(effort.mean()), float(best.mean())
-    ratio = total / scale if scale else 1.0 if total == 0 else math.inf
-    if scale == 0:
-        return Interval(ratio, ratio, ratio)
-    residuals = interval((effort - ratio * best) / scale)
-    return Interval(ratio, ratio + residuals.low, ratio + residuals.high)
-
-
-def compare_pair(a: str, b: str, totals_a: Vector, totals_b: Vector) -> Pair:
-    """The paired difference of the totals of two contenders, and how often the first one wins."""
-    wins = float(((totals_a < totals_b) + 0.5 * (totals_a == totals_b)).mean())
-    return Pair(a, b, interval(totals_a - totals_b), wins)
-
-
-def all_pairs(totals: dict[str, Vector]) -> list[Pair]:
+def all_pairs(totals: Mapping[str, Vector]) -> list[Pair]:
     """Every contender against every later one."""
-    names = list(totals)
-    return [compare_pair(a, b, totals[a], totals[b]) for i, a in enumerate(names) for b in names[i + 1 :]]
+    pairs = []
+    for (a, one), (b, other) in combinations(totals.items(), 2):
+        wins = float(((one < other) + 0.5 * (one == other)).mean())
+        pairs.append(Pair(a, b, interval(one - other), wins))
+    return pairs
 
 
 def running_mean(costs: Matrix) -> Matrix:
@@ -230,5 +218,3 @@ def checkpoints(examples: int) -> Indices:
     geometric = np.unique(np.geomspace(1, examples, _POINTS).round().astype(np.int64))
     even = np.unique(np.linspace(1, examples, _POINTS // 2).round().astype(np.int64))
     return np.union1d(geometric, even) - 1
-
-

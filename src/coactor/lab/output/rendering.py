@@ -51,13 +51,7 @@ def texts(interval: Interval) -> tuple[str, str, str]:
 
 def number(value: float) -> str:
     """Three or four digits, which is as precise as ten runs are."""
-    if value == 0:
-        return "0"
-    if abs(value) >= 1e6:
-        return f"{value:.1e}".replace("e+0", "e").replace("e+", "e")
-    if abs(value) >= 1000:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
+    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
 def fixed(value: float) -> str:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coactor.lab.output.rendering import render
-from coactor.lab.paper.claims import ABSENT, CLOSE, EQUAL, FAILS, HOLDS, Claim
+from coactor.lab.paper.claims import FAILS, HOLDS, Claim
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.theorem import MARGIN, THEOREM_EXAMPLES, TheoremRow
-
-_VERBS = {  # verdict -> singular and plural
-    HOLDS: ("holds", "hold"),
-    FAILS: ("does not hold", "do not hold"),
-    EQUAL: ("is level within 5 %", "are level within 5 %"),
-    CLOSE: ("is too close to call", "are too close to call"),
-    ABSENT: ("was not run", "were not run"),
-}
 
 
 def report(
@@ -35,7 +28,7 @@ def report(
         "paper.html",
         results=results,
         claims=claims,
-        verdicts=_count_verdicts(claims),
+        verdicts=Counter(claim.verdict for claim in claims),
         svg=svg,
         shown=shown,
         bounds=_bounds([row for result in results for row in result.theorem]),
@@ -45,11 +38,6 @@ def report(
         environment=environment,
         files=files,
     )
-
-
-def _count_verdicts(claims: Sequence[Claim]) -> str:
-    counts = {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in _VERBS}
-    return ", ".join(f"{n} {_VERBS[verdict][n > 1]}" for verdict, n in counts.items() if n)
 
 
 def _bounds(rows: Sequence[TheoremRow]) -> list[dict[str, Any]]:

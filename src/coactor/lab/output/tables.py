@@ -8,10 +8,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from coactor.lab.engine.statistics import Pair, interval_fields
 from coactor.lab.output.rendering import render
 from coactor.lab.paper.claims import Claim
-from coactor.lab.paper.results import PanelResult, SummaryRow
+from coactor.lab.paper.results import PanelResult
 
 
 def number(value: float) -> str:
@@ -32,24 +31,6 @@ def runs_csv(results: Sequence[PanelResult]) -> Iterator[str]:
 
 def _cell(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\n') else text
-
-
-def summary_row(row: SummaryRow) -> dict[str, Any]:
-    """One row of summary.csv."""
-    return {
-        "panel": row.panel,
-        "learner": row.learner,
-        "runs": row.runs,
-        "examples": row.examples,
-        **interval_fields("total", row.total),
-        **interval_fields("above_expert", row.above_expert),
-        **interval_fields("final_utility", row.final_utility),
-    }
-
-
-def pair_row(panel: str, pair: Pair) -> dict[str, Any]:
-    """One row of pairs.csv."""
-    return {"panel": panel, **pair.fields()}
 
 
 def to_csv(rows: Sequence[dict[str, Any]]) -> str:

@@ -224,10 +224,10 @@ def _deciding_runs(questions: Sequence[Question], counts: bool) -> int | None:
         else:
             held[group] = inf
             against[group] = min(against.get(group, inf), sign, level)
-    groups, majority = len(held), len(held) // 2 + 1 if counts else 1
-    won, lost = sorted(held.values()), sorted(against.values())
-    needed = [times[n - 1] for times, n in ((won, majority), (lost, groups - majority + 1)) if len(times) >= n]
-    runs = max(min(needed, default=inf), len(questions[0].values) + 1, DECIDING_RUNS)
+    majority = len(held) // 2 + 1
+    until_won = sorted(held.values())[majority - 1]
+    lost = [*sorted(against.values()), *[inf] * len(held)]
+    runs = max(min(until_won, lost[len(held) - majority]), len(questions[0].values) + 1)
     return ceil(runs) if runs <= MOST_RUNS else None
 
 

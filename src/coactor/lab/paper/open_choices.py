@@ -11,19 +11,18 @@ from coactor.lab.engine import atomic_files
 from coactor.lab.engine.contenders import EXPERT, PAPER
 from coactor.lab.engine.parallel import Jobs
 from coactor.lab.output.rendering import render
-from coactor.lab.output.tables import to_csv
 from coactor.lab.paper.choices import DEFAULT_CHOICES, Choices
 from coactor.lab.paper.claims import DECIDING_RUNS, judge, undecided
-from coactor.lab.paper.experiment import WHOLE_PAPER, Experiment, Settings
+from coactor.lab.paper.experiment import WHOLE_PAPER, Settings, measure
 from coactor.lab.paper.panels import PANELS
 from coactor.lab.paper.sentences import NEXT_STEPS, SENTENCES
 
 CONTENDERS = (*PAPER, EXPERT, *NEXT_STEPS)
 _ROUTES = tuple(name for name, panel in PANELS.items() if panel.problems == "sample")
 _MULTI = ("mtsp-clean", "mtsp-noise")
-# name -> the choice, and the panels whose numbers it can change. Sorting is exact, so an order that the expert
-# prefers is never preferred by the learner: its candidate is the final solution. Without a budget the
-# exchanges end in the same order, whichever comes first.
+# name -> the choice, and the panels whose numbers it can change. Sorting is exact, so an order that the
+# expert prefers is never preferred by the learner: its candidate is the final solution. Without a budget
+# the exchanges end in the same order, whichever comes first.
 ALTERNATIVES: dict[str, tuple[Choices, Sequence[str]]] = {
     "as reproduced": (DEFAULT_CHOICES, tuple(PANELS)),
     "candidate: disagreement": (Choices(candidate="disagreement"), _ROUTES),
@@ -33,7 +32,7 @@ ALTERNATIVES: dict[str, tuple[Choices, Sequence[str]]] = {
     "kappa: 0.3 on multi-TSP": (Choices(kappa=0.3), _MULTI),
     "kappa: 0.5 on multi-TSP": (Choices(kappa=0.5), _MULTI),
 }
-FILES = ("open-choices.csv", "open-choices.md")
+FILE = "open-choices.md"
 
 
 def explore_choices(
@@ -51,17 +50,17 @@ def explore_choices(
         As in `reproduce`.
     """
     folder = Path(out)
-    atomic_files.prepare(folder, 1 << 24)
+    atomic_files.prepare(folder)
     settings = replace(settings, learners=CONTENDERS)
     costs: dict[str, Any] = {}
     rows: list[dict[str, Any]] = [
         {"number": number, "claim": sentence.text} for number, sentence in enumerate(SENTENCES, start=1)
     ]
-    for name, (choices, changed) in ALTERNATIVES.items():
-        panels = [panel for panel in settings.panels if panel in changed]
+    for name, (choices, where) in ALTERNATIVES.items():
+        panels = [panel for panel in settings.panels if panel in where]
         if panels:
-            experiment = Experiment.of(replace(settings, panels=panels, choices=choices))
-            results = experiment.measure(folder=folder, jobs=jobs, silent=silent)
+            changed = replace(settings, panels=panels, choices=choices)
+            results = measure(changed, folder=folder, jobs=jobs, silent=silent)
             own = {result.panel.name: result.costs for result in results}
             costs = costs or own  # those of the first alternative, where the choice changes nothing
             for row, claim in zip(rows, judge(SENTENCES, costs | own), strict=True):
@@ -70,6 +69,5 @@ def explore_choices(
     if settings.runs < DECIDING_RUNS:
         size += f"; {undecided(settings.runs)}"
     text = render("open-choices.md", rows=rows, columns=list(rows[0])[2:], size=size)
-    for file, content in zip(FILES, (to_csv(rows), text), strict=True):
-        atomic_files.write(folder / file, content)
+    atomic_files.write(folder / FILE, text)
     return rows

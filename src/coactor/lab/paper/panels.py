@@ -76,21 +76,17 @@ _RANKING = "coactor.domains:Ranking"
 RANKING_FEATURES = 700
 
 
-def _ranking(name: str, title: str, budget: tuple[int, int] | None) -> Panel:
-    return Panel(
-        name,
-        title,
-        _RANKING,
-        (("features", RANKING_FEATURES),),
-        problems="synthetic",
-        kappa=2.0,
-        budget=budget,
-        log=False,
-        expert_line=False,
-        stream="rank",
-    )
-
-
+_RANK = Panel(
+    "rank-unlimited",
+    "Learning to rank, unlimited",
+    _RANKING,
+    (("features", RANKING_FEATURES),),
+    problems="synthetic",
+    kappa=2.0,
+    log=False,
+    expert_line=False,
+    stream="rank",
+)
 _ALL = (
     Panel("path-clean", "Path planning, no noise", _CUBE, (("hidden", 0),), assumption_1=False),
     Panel("path-noise", "Path planning, noise", _CUBE, (("hidden", 1),), assumption_1=False),
@@ -98,8 +94,8 @@ _ALL = (
     Panel("tsp-noise", "TSP, noise", _TOUR, (("hidden", 10),)),
     Panel("mtsp-clean", "Multi-TSP, no noise", _FLEET, (("hidden", 0),)),
     Panel("mtsp-noise", "Multi-TSP, noise", _FLEET, (("hidden", 1),)),
-    _ranking("rank-unlimited", "Learning to rank, unlimited", None),
-    _ranking("rank-budget", "Learning to rank, budget 5 to 15", (5, 15)),
+    _RANK,
+    replace(_RANK, name="rank-budget", title="Learning to rank, budget 5 to 15", budget=(5, 15)),
 )
 PANELS: Mapping[str, Panel] = MappingProxyType({panel.name: panel for panel in _ALL})
 

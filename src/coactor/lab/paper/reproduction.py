@@ -6,9 +6,8 @@ import platform
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from threadpoolctl import threadpool_info
 
@@ -16,10 +15,10 @@ from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import code_digest
 from coactor.lab.engine.parallel import Jobs
 from coactor.lab.output import figure, report, tables
-from coactor.lab.paper.claims import DECIDING_RUNS, Claim
-from coactor.lab.paper.data.files import read_queries
 from coactor.lab.paper.choices import DEFAULT_CHOICES
-from coactor.lab.paper.experiment import QUICK, WHOLE_PAPER, Experiment, Settings
+from coactor.lab.paper.claims import DECIDING_RUNS, Claim, undecided
+from coactor.lab.paper.data.files import read_queries
+from coactor.lab.paper.experiment import QUICK, WHOLE_PAPER, Settings, make_units, measure
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.sentences import NEXT_STEPS, judge_paper
 from coactor.version import __version__
@@ -33,14 +32,6 @@ SYNTHETIC = (
     "different lengths), generated for each run; so claims 7 to 9 are tested on it and not on the paper's "
     "data; give --data for real judgements"
 )
-PAPER_RUNS = 10
-UNDECIDED = f"fewer than {DECIDING_RUNS} runs decide no claim, they only show that everything works"
-_CANDIDATES = {
-    "final": "the expert's final solution",
-    "disagreement": "the last solution on the expert's path that they do not prefer to their own",
-}
-_BYTES_PER_COST = 40
-_BYTES_OVERHEAD = 30_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,11 +60,10 @@ def reproduce(
     silent
         Show no progress.
     """
-    experiment = Experiment.of(settings, theorem=True)
     folder = Path(out)
-    costs = sum(unit.examples * len(unit.contenders) for unit in experiment.units())
-    atomic_files.prepare(folder, costs * _BYTES_PER_COST + _BYTES_OVERHEAD)
-    results = experiment.measure(folder=folder, jobs=jobs, silent=silent)
+    make_units(settings)  # settings that cannot be run are refused before the folder is made
+    atomic_files.prepare(folder)
+    results = measure(settings, theorem=True, folder=folder, jobs=jobs, silent=silent)
     return Reproduction(folder, results, _write_all(folder, settings, results))
 
 
@@ -81,7 +71,9 @@ def command_of(settings: Settings, out: str = "results") -> str:
     """The command that makes these numbers; a line of Python where the command has no option for them."""
     if settings.examples not in (None, QUICK.examples) or settings.choices != DEFAULT_CHOICES:
         changed = {f.name: getattr(settings, f.name) for f in fields(Settings)}
-        words = [f"{name}={value!r}" for name, value in changed.items() if value != getattr(WHOLE_PAPER, name)]
+        words = [
+            f"{name}={value!r}" for name, value in changed.items() if value != getattr(WHOLE_PAPER, name)
+        ]
         return f"coactor.lab.reproduce({out!r}, Settings({', '.join(words)}))"
     default, words = WHOLE_PAPER, ["coactor", "reproduce"]
     if settings.examples is not None:
@@ -105,13 +97,14 @@ def write_numbers(folder: Path, settings: Settings, results: Sequence[PanelResul
     longest = max(result.examples for result in results)
     preface = f"{results[0].runs} runs of up to {longest} examples. Made by `{command_of(settings)}`."
     if settings.runs < DECIDING_RUNS:
-        preface += f"\n\n**Note:** {UNDECIDED}."
+        preface += f"\n\n**Note:** {undecided(settings.runs)}."
     if any(result.panel.problems == "synthetic" for result in results):
         preface += f"\n\nRanking data: {SYNTHETIC}."
+    summary = [row.fields() for result in results for row in result.rows()]
     pairs = [{"panel": result.panel.name, **pair.fields()} for result in results for pair in result.pairs()]
     contents: dict[str, str | Iterable[str]] = {
         "runs.csv": tables.runs_csv(results),
-        "summary.csv": tables.to_csv([tables.summary_row(row) for result in results for row in result.rows()]),
+        "summary.csv": tables.to_csv(summary),
         "pairs.csv": tables.to_csv(pairs),
         "bounds.csv": tables.to_csv([asdict(row) for row in theorem]),
         "claims.json": tables.to_json([asdict(claim) for claim in claims]),
@@ -167,10 +160,7 @@ def environment() -> dict[str, str]:
     """The versions that the last digits of a number may depend on."""
     versions = {"coactor": __version__, "python": platform.python_version()}
     for package in ("numpy", "numba", "scipy", "matplotlib", "joblib"):
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = "not installed"
+        versions[package] = version(package)
     # The kernel that multiplies matrices is chosen by the processor.
     kernels = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
     versions["blas"] = ", ".join(f"{lib['internal_api']} {lib.get('architecture', '')}" for lib in kernels)
@@ -181,37 +171,31 @@ def environment() -> dict[str, str]:
 def _described(settings: Settings, results: Sequence[PanelResult]) -> dict[str, str]:
     """The settings, described for the report."""
     choices = settings.choices
+    kappas = sorted({result.panel.kappa for result in results})
     words = {
         "panels": ", ".join(settings.panels),
         "learners": ", ".join(settings.learners),
         "runs": f"{settings.runs}; all learners of a run get the same problems and the same expert",
-        "examples": ", ".join(sorted({str(result.examples) for result in results}, key=int)) + " per run",
+        "examples": ", ".join(map(str, sorted({result.examples for result in results}))) + " per run",
         "seed": str(settings.seed),
         "expert": f"takes the {choices.policy} move that gains at least kappa = "
-        + " or ".join(sorted({f"{result.panel.kappa:g}" for result in results}, key=float)),
-        "learners get": _CANDIDATES[choices.candidate],
+        + " or ".join(f"{kappa:g}" for kappa in kappas),
+        "learners get": f"the expert's {choices.candidate} candidate",
         "ties": f"{choices.ties} index, while all weights are 0",
+        "ranking features": f"{choices.discount} discount of positions",
         "intervals": "95 %, over runs, paired: Student's t, widened by Hall's correction for skewness",
     }
-    if any(result.panel.problems == "synthetic" for result in results):
-        words["ranking data"] = SYNTHETIC
-    if settings.data:
-        names = ", ".join(Path(path).name for path in settings.data)
-        words["ranking data"] = f"{names}; each run is a random permutation of the queries{_cut(results)}"
-    if any(result.panel.problems != "sample" for result in results):
-        words["ranking features"] = f"{choices.discount} discount of positions"
-    if settings.runs < PAPER_RUNS:
-        words["size"] = f"fewer runs than the {PAPER_RUNS} of the paper"
-    if settings.runs < DECIDING_RUNS:
-        words["size"] += f"; {UNDECIDED}"
-    return words
-
-
-def _cut(results: Sequence[PanelResult]) -> str:
-    """A clause that says how much of the data was left out; empty if nothing was."""
     for result in results:
-        if result.panel.data is not None:
-            queries = len(read_queries(result.panel.data))
-            if result.examples < queries:
-                return f", cut to {result.examples} of {queries}"
-    return ""
+        if result.panel.problems == "synthetic":
+            words["ranking data"] = SYNTHETIC
+        elif result.panel.data is not None:
+            names, queries = (
+                ", ".join(Path(path).name for path in settings.data),
+                read_queries(result.panel.data),
+            )
+            words["ranking data"] = f"{names}; each run is a random permutation of the queries"
+            if result.examples < len(queries):
+                words["ranking data"] += f", cut to {result.examples} of {len(queries)}"
+    if settings.runs < DECIDING_RUNS:
+        words["size"] = undecided(settings.runs)
+    return words

@@ -12,7 +12,7 @@ from typing import Any
 
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.parallel import Jobs
-from coactor.lab.paper.experiment import Experiment, Settings
+from coactor.lab.paper.experiment import Settings, measure
 from coactor.lab.paper.reproduction import NUMBERS, environment, write_numbers
 
 _GIVE = "Give the manifest.json of a results folder."
@@ -45,10 +45,8 @@ def read_manifest(path: Path) -> tuple[dict[str, Any], Settings]:
         manifest = json.loads(path.read_text())
         settings = Settings.of(manifest["settings"])
         _ = manifest["outputs"], manifest["environment"]
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read ({error.strerror}). {_GIVE}") from error
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is not JSON ({error}). {_GIVE}") from error
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read as JSON ({error}). {_GIVE}") from error
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path} is not a manifest, {error} is missing. {_GIVE}") from error
     return manifest, settings
@@ -71,11 +69,11 @@ def verify(
     path = Path(path)
     manifest, settings = read_manifest(path)
     outputs = manifest["outputs"]
-    experiment = Experiment.of(replace(settings, data=data or settings.data), theorem=True)
+    here = replace(settings, data=data or settings.data)
     findings = _folder(path.parent, outputs)
-    if {panel.data.digest for panel in experiment.panels if panel.data} != {manifest["data"]} - {None}:
+    if {panel.data.digest for panel in here.make_panels() if panel.data} != {manifest["data"]} - {None}:
         findings.append("The data files are not those of the manifest.")
-    results = experiment.measure(jobs=jobs, silent=silent)
+    results = measure(here, theorem=True, jobs=jobs, silent=silent)
     with tempfile.TemporaryDirectory() as scratch:
         # The files contain the command, with the paths of the data in the manifest.
         write_numbers(Path(scratch), settings, results)
