@@ -5,8 +5,8 @@
 
 Each cell is the effort of another contender minus that of the default learner, per case of an archive and per
 run of a panel, with its 95 % interval over cases or runs: above 0 the default learner needs less. The last
-column names those that need less than the default learner, beyond the interval. Archives are folders or files that
-`coactor evaluate` reads; queries are replayed without and with a budget. `--true-order` replays once in the
+column names those that need less than the default learner, beyond the interval. Archives are what `coactor
+evaluate` reads; queries are replayed without and with a budget. `--true-order` replays once in the
 archive's own order, and `--parts` adds rows for some of the cases, as Python writes slices.
 """
 
