@@ -36,8 +36,7 @@ from coactor.lab.engine.contenders import OURS, parse_contenders
 from coactor.lab.engine.parallel import run_all
 from coactor.learners import Population, PopulationCommittee
 from coactor.proposals.strategies import Outlook, Strategy
-from coactor.protocol import PastCase, Problem, Solution, State, uses_habits
-from coactor.protocol.abilities import knows_people
+from coactor.protocol import KnowsPeople, PastCase, Problem, Solution, State, has, uses_habits
 from coactor.session import Session
 
 PILOT = 20  # cases that are learned before the shards part
@@ -104,7 +103,7 @@ def learn_archive(
     whole = Shard(range(archive.size), {"learner": new.state()}, contender.learner == OURS)
     if shards == 1:
         return _in_one_go(archive, whole, silent)
-    people = archive.people if isinstance(archive, CaseArchive) and knows_people(new) else ()
+    people = archive.people if isinstance(archive, CaseArchive) and has(new, KnowsPeople) else ()
     several = len(set(people)) > 1
     if several and not isinstance(new, Population | PopulationCommittee):
         raise ValueError(
@@ -140,7 +139,7 @@ def _in_one_go(archive: Archive, whole: Shard, silent: bool) -> tuple[State, flo
 
 def _people_in(state: State) -> tuple[str, ...]:
     learner = learners.from_state(state["learner"])
-    return learner.people if knows_people(learner) else ()
+    return learner.people if has(learner, KnowsPeople) else ()
 
 
 class Cut(NamedTuple):

@@ -51,7 +51,7 @@ class Tour:
     array([0, 1, 4, 3, 2, 5])
     """
 
-    counts_costs = True
+    feature_signs = -1  # every feature is a cost
     checks_moves = True
 
     def __init__(
