@@ -257,7 +257,6 @@ def test_decode_problem_raises_value_error_for_malformed_numbers(kind: str) -> N
         (lambda: domains.Tour(points=2.5), "points is 2.5"),  # type: ignore[arg-type]
         (lambda: domains.Tour(points=True), "points is True"),
         (lambda: domains.Tour(features=2, names=["a"]), "1 names were given for 2 features"),
-        (lambda: domains.Tour(neighbours=0), "neighbours is 0"),
         (lambda: domains.Fleet(points=3, vehicles=2), "at least 4"),
         (lambda: domains.Fleet(vehicles=0), "vehicles is 0"),
         (lambda: domains.Hypercube(dimension=0), "dimension is 0"),
