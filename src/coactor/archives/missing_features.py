@@ -30,7 +30,17 @@ import numpy as np
 from coactor.archives.cases import Archive
 from coactor.archives.personal_fits import PersonalFits
 from coactor.habits import KINDS, Memory, past_case, place_and_choice
-from coactor.protocol import Domain, HasParts, Matrix, Problem, Solution, Vector, feature_names, uses_habits
+from coactor.protocol import (
+    Domain,
+    HasParts,
+    Matrix,
+    Problem,
+    Solution,
+    Vector,
+    feature_names,
+    has,
+    uses_habits,
+)
 from coactor.search import features_along
 from coactor.session import Session
 from coactor.solutions import same_solution
@@ -235,14 +245,14 @@ class _Choices:
         self.words: list[set[str]] = []  # the places, choices and context of each case
         self.unusual: list[Vector] = []  # of each alternative, minus that of the final one, for each kind
         used = domain.habits if uses_habits(domain) else ()
-        self.kinds = [kind for kind in KINDS if isinstance(domain, HasParts) and kind not in used]
+        self.kinds = [kind for kind in KINDS if has(domain, HasParts) and kind not in used]
         owner: list[int] = []
         memory = Memory()
         for number, case in enumerate(cases):
             others = list(_alternatives(domain, case, rng))
             owner += [number] * len(others)
             self.levels.append(features_along(domain, case.problem, [case.final, *others]))
-            if isinstance(domain, HasParts):
+            if has(domain, HasParts):
                 self._add_parts(domain, case, others, memory)
             else:
                 self.changed.append(Counter())

@@ -26,7 +26,7 @@ from coactor.domains import Plans, Roads, Route
 from coactor.habits import with_habits
 from coactor.loaders.tables import existing_file
 from coactor.plugins import load, load_domain, source_of
-from coactor.protocol import Correction, Domain, HasParts, Indices, Move, Problem, Solution
+from coactor.protocol import Correction, Domain, HasParts, Indices, Move, Problem, Solution, has
 from coactor.validation import recorded_person
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def read_cases(
 
     path = existing_file(path)
     own = _make(domain, parameters)
-    if habits is not True or isinstance(own, HasParts):
+    if habits is not True or has(own, HasParts):
         own = with_habits(own, habits)
     codec = Codec(own)
     cases: list[tuple[float, RecordedCase]] = []
