@@ -38,7 +38,6 @@ NOT_RUN = {
     "dask worker tcp://host:8786": NEEDS_CLUSTER,
     "coactor reproduce --cluster tcp://host:8786": NEEDS_CLUSTER,
     "coactor evaluate planner_routes --cluster tcp://host:8786": NEEDS_CLUSTER,
-    "coactor learn city --shards 16 --cluster tcp://host:8786": NEEDS_CLUSTER,
 }
 
 
@@ -87,6 +86,14 @@ def write_archives(folder: Path) -> None:
     archives.write_trips(folder / "city")
     archives.write_plans(folder / "planner_routes")
     archives.write_queries(folder / "rank.train")
+    rows = [
+        f"{who},{case},{way},{int(way == case % 2)},{way + case}"
+        for who in "ab"
+        for case in range(4)
+        for way in (0, 1)
+    ]
+    for name in ("electricity_long.csv", "yogurt_long.csv"):
+        (folder / name).write_text("\n".join(["id,chid,alt,choice,price", *rows]), encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", pages(), ids=names(pages()))
@@ -148,6 +155,18 @@ def test_files_that_are_named_exist(page: str) -> None:
 def test_readme_table_is_the_generated_one() -> None:
     table = (ROOT / "docs/results/tables/paper-default.md").read_text(encoding="utf-8").partition("\n\n")[0]
     assert table in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_planner_is_said_once() -> None:
+    """The number of the planner's days on every page is that of the table."""
+    table = (ROOT / "docs/results/tables/planner-true-order.md").read_text(encoding="utf-8")
+    saved = re.search(r"^\| \*\*the default learner\*\* \|.*?\| ([\d.]+) % \|", table, flags=re.MULTILINE)
+    assert saved
+    for page in ("README.md", "docs/index.md", "docs/results/data.md"):
+        text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+        said = re.findall(r"remembering habits saves (\d+) % of the moves", text)
+        assert said, page
+        assert all(abs(int(number) - float(saved[1])) <= 0.5 for number in said), page
 
 
 def test_tables_name_their_command() -> None:
