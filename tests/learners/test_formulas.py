@@ -117,12 +117,10 @@ def test_a_batch_of_pa_uses_the_weights_of_its_start() -> None:
     np.testing.assert_allclose(batch.weights, [0.5, 0.0, 0.0])
 
 
-@pytest.mark.parametrize("name", learners.names())
+@pytest.mark.parametrize("name", [n for n in learners.names() if learners.make(n, D).reads == "ends"])
 def test_update_ignores_a_difference_that_is_rounding(name: str) -> None:
     """Hidden features: the expert worked, and the visible sums differ in their last bits."""
     learner = learners.make(name, D)
-    if learner.reads != "ends":
-        pytest.skip("it weighs differences by their size")
     start = np.array([-0.1 - 0.2 - 0.3, -5.0, -7.0])
     end = np.array([-0.3 - 0.2 - 0.1, -5.0, -7.0])
     assert start[0] != end[0]
