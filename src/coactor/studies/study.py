@@ -69,7 +69,7 @@ class Study(Reports):
         config = ledger.first.config
         if domain is None:
             domain = _installed_domain(store, name, config)
-        domain = with_habits(domain, config.get("habits") or False)
+        domain = with_habits(domain) if config.get("habits") else domain
         if domain.dim != config["dim"]:
             raise Invalid(
                 f"Study {name!r} has {config['dim']} features, this domain has {domain.dim}; "
