@@ -43,7 +43,7 @@ def test_a_road_network_is_stored_once_and_found_by_every_process(url: str, road
     with open_study(url, "taxis") as again:  # nothing but the name is known here
         assert isinstance(again.domain, Roads)
         assert_same(again.domain.network, roads.network)
-        assert again.domain.habits == ()
+        assert again.domain.habits is False
         assert (
             again.proposal(2).solution.links.tolist()
             == roads.solve(again.proposal(2).problem, again.weights(0)).links.tolist()

@@ -26,7 +26,7 @@ from coactor.domains import Plans, Roads, Route
 from coactor.habits import with_habits
 from coactor.loaders.tables import existing_file
 from coactor.plugins import load, load_domain, source_of
-from coactor.protocol import Correction, Domain, HasParts, Indices, Move, Problem, Solution
+from coactor.protocol import Correction, Domain, HasParts, Indices, Move, Problem, Solution, has
 from coactor.validation import recorded_person
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def towards(domain: Domain, x: Problem, y: Solution, goal: Solution) -> Correcti
 
 
 def read_cases(
-    path: str | Path, domain: str | Domain, parameters: dict[str, Any], habits: bool | Sequence[str] = True
+    path: str | Path, domain: str | Domain, parameters: dict[str, Any], habits: bool = True
 ) -> CaseArchive:
     """Read an archive of JSON lines.
 
@@ -92,7 +92,7 @@ def read_cases(
         The domain; or the name of an installed one, or ``module:Class``, and its parameters. A module may
         also have the domain itself, such as a model, under that name.
     habits
-        Kinds of habits; True for the default kinds if the domain names the parts of its solutions.
+        Whether to add a feature of habits, if the domain names the parts of its solutions.
 
     Raises
     ------
@@ -103,8 +103,8 @@ def read_cases(
 
     path = existing_file(path)
     own = _make(domain, parameters)
-    if habits is not True or isinstance(own, HasParts):
-        own = with_habits(own, habits)
+    if habits and has(own, HasParts):
+        own = with_habits(own)
     codec = Codec(own)
     cases: list[tuple[float, RecordedCase]] = []
     for line, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):

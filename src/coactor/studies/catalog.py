@@ -177,7 +177,7 @@ def _large_parts(domain: Domain) -> dict[str, bytes]:
 
 def _value_of(domain: Domain, key: str) -> Any:
     names = getattr(domain, "feature_names", None)
-    extra = int(getattr(domain, "soft", False)) + len(getattr(domain, "habits", ()))
+    extra = int(getattr(domain, "soft", False)) + int(getattr(domain, "habits", False))
     given = domain.dim - extra  # without the features that a soft capacity and habits add
     renamed: dict[str, Any] = {"features": given, "names": None if names is None else tuple(names)[:given]}
     value = renamed.get(key)

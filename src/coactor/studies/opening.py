@@ -17,8 +17,8 @@ from coactor.protocol import (
     Solver,
     State,
     Vector,
-    counts_costs,
     feature_names,
+    feature_signs,
     uses_habits,
 )
 from coactor.rounds import make_guard
@@ -68,7 +68,7 @@ def open_study(
     candidate: Candidate | None = None,
     grace: float | None = None,
     seed: int | None = None,
-    habits: bool | Sequence[str] | None = None,
+    habits: bool | None = None,
     learned: State | None = None,
     start: Sequence[float] | Vector | Mapping[str, float] | None = None,
     trust: float | None = None,
@@ -114,8 +114,8 @@ def open_study(
         Of the search for proposals; 0 when created.
     habits
         Whether to remember what people chose, and to add how unusual the parts of a solution are to its
-        features: True, or the kinds of `coactor.habits`; none when created. Stored: a study with habits is
-        opened with the plain domain.
+        features, see `coactor.habits`; False when created. Stored: a study with habits is opened with the
+        plain domain.
     learned
         What the study starts with when it is created: the states of a learner and of a memory, as
         ``coactor learn`` writes them. In place of `learner`.
@@ -166,7 +166,7 @@ def open_study(
             exists = any(head.name == name for head in sql.studies())
         if not exists and create:
             habits = (learned or {}).get("habits") if habits is None else habits
-            domain = None if domain is None else with_habits(domain, habits or False)
+            domain = with_habits(domain) if domain is not None and habits else domain
             guarded = learned is not None or learner in (None, "default") if guard is None else guard
             learner = learner if learned is None else learner_from(learned)
             memory = (learned or {}).get("memory")
@@ -175,8 +175,8 @@ def open_study(
         own = None if learner is None or isinstance(learner, str) else learner
         strategy = None if isinstance(proposals, str) else proposals
         study = Study(store, name, domain, own, solver, strategy, clock)
-        if habits is not None and uses_habits(domain := with_habits(study.domain, habits)):
-            settings["habits"] = list(domain.habits)
+        if habits is not None:
+            settings["habits"] = habits or None  # a study without habits stores none
         _check_settings(study, learner, settings)
     except BaseException:
         if store is not url:
@@ -218,11 +218,11 @@ def _create(
         "dim": domain.dim,
         "learner": learner.name,
         "features": feature_names(domain),
-        "counts_costs": counts_costs(domain),
+        "counts_costs": set(feature_signs(domain)) == {-1},
         **settings,
     }
     if uses_habits(domain):
-        config["habits"] = list(domain.habits)
+        config["habits"] = True
         if memory is not None:
             Memory().restore(memory)
     else:

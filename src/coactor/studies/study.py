@@ -17,7 +17,7 @@ from coactor.corrections import check_alone
 from coactor.habits import with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
-from coactor.protocol.abilities import Samples
+from coactor.protocol.abilities import Samples, has
 from coactor.solutions import short
 from coactor.studies import catalog
 from coactor.studies.codec import Codec
@@ -69,7 +69,7 @@ class Study(Reports):
         config = ledger.first.config
         if domain is None:
             domain = _installed_domain(store, name, config)
-        domain = with_habits(domain, config.get("habits") or False)
+        domain = with_habits(domain) if config.get("habits") else domain
         if domain.dim != config["dim"]:
             raise Invalid(
                 f"Study {name!r} has {config['dim']} features, this domain has {domain.dim}; "
@@ -148,7 +148,7 @@ class Study(Reports):
         problem of the study, has them. Raises Invalid if it is not a problem.
         """
         if self._example is None and self.codec.needs_example:
-            if isinstance(self.domain, Samples):
+            if has(self.domain, Samples):
                 self._example = next(iter(self.domain.sample(np.random.default_rng(0), 1)))
             else:
                 with self.store.reading() as sql:

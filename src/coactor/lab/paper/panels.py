@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from coactor.experts import Policy
 from coactor.lab.paper.data.files import DataFile, open_data, read_queries
 from coactor.plugins import load_class, unknown
-from coactor.protocol import Candidate, Domain, Samples
+from coactor.protocol import Candidate, Domain, Samples, has
 
 Ties: TypeAlias = Literal["lowest", "random"]
 
@@ -110,7 +110,7 @@ def find_panel(name: str) -> Panel:
         panel = PANELS[name]
     elif ":" in name:
         panel = Panel(name, name.partition(":")[2], name, log=False, assumption_1=False)
-        if not isinstance(panel.make_domain(), Samples):
+        if not has(panel.make_domain(), Samples):
             raise ValueError(
                 f"Panel {name!r}: the domain has no sample(rng, n); a panel must generate problems."
             )

@@ -26,7 +26,7 @@ from coactor.lab.paper.choices import solver_with_random_ties
 from coactor.lab.paper.data.synthetic_ranking import SyntheticRanking
 from coactor.lab.paper.panels import Panel
 from coactor.lab.paper.theorem import THEOREM_EXAMPLES, MarginCheck, TheoremCheck, TheoremRow
-from coactor.protocol import Domain, Hides, Matrix, Problem, Vector
+from coactor.protocol import Domain, Hides, Matrix, Problem, Vector, has
 from coactor.session import Session
 
 _WEIGHTS, _PROBLEMS, _EXPERT, _CONTENDER = range(4)
@@ -186,7 +186,7 @@ def true_weights(unit: Unit, domain: Domain) -> Vector:
 
 def hidden_features(domain: Domain) -> int:
     """The number of features that only the expert sees: the paper's noise."""
-    return domain.hidden if isinstance(domain, Hides) else 0
+    return domain.hidden if has(domain, Hides) else 0
 
 
 def make_problems(unit: Unit, domain: Domain, data: Data | None) -> Iterator[Problem]:

@@ -148,7 +148,7 @@ class StudyBody(Body):
     grace: Seconds = 600.0
     proposals: Annotated[str, Field(max_length=64)] = "default"
     budget: Budget | None = BUDGET
-    habits: bool | Annotated[list[Annotated[str, Field(max_length=64)]], Few] = False
+    habits: bool = False
     start: Annotated[list[Weight], Field(max_length=5000)] | dict[str, Weight] | None = None
     trust: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
 
