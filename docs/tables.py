@@ -2,8 +2,7 @@
 
     python docs/tables.py paper results            a folder of `coactor reproduce`
     python docs/tables.py claims results           only the verdicts of that folder
-    python docs/tables.py choices results          a folder of `coactor reproduce --choices`
-    python docs/tables.py people results           a folder of `coactor reproduce --people`
+    python docs/tables.py choices results          a folder of `coactor open-choices`
     python docs/tables.py drivers evaluation       a folder of `coactor evaluate`; also planner, rankings, ...
     python benchmarks/peers.py | python docs/tables.py peers      a table that a benchmark prints
 
@@ -53,8 +52,8 @@ PRINTED = {
     "page-grid": "python benchmarks/page.py --grid",
     "page-large": "python benchmarks/page.py --large",
     "peers": "python benchmarks/peers.py",
-    "people-bounds": "python benchmarks/people.py --bounds CELL,...",
-    "people-cost": "python benchmarks/people.py --rounds 40 --tells 20000",
+    "people": "python benchmarks/people.py",
+    "people-cost": "python benchmarks/people.py --cost --rounds 40 --tells 20000",
     "rankings-generated": "python benchmarks/rankings.py --data rank.train",
     "roads-speed": "python benchmarks/roads.py",
     "roster": "python benchmarks/roster.py --runs 10",
@@ -94,7 +93,7 @@ def spread(row: Row, name: str, digits: int = 0) -> str:
 
 def paper(folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    command, examples = manifest["command"], manifest["parameters"]["examples"]
+    command, examples = manifest["command"], manifest["settings"]["examples"] or 1000
     totals = {(row["panel"], row["learner"]): row for row in read(folder / "summary.csv")}
     panels = list(dict.fromkeys(panel for panel, _ in totals))
     lines = [*FOUR, "expert", "default"]
@@ -112,51 +111,24 @@ def paper(folder: Path) -> None:
     titles = [PANELS.get(panel, panel) for panel in shown]
     save("paper-default", table([f"edits in {examples} examples", *titles], short), command)
     claims(folder)
-    if (folder / "robustness.csv").exists():
-        robustness(read(folder / "robustness.csv"), command)
 
 
 def claims(folder: Path) -> None:
     """The verdicts on the paper's sentences."""
     command = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["command"]
     verdicts = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
-    cells = ([str(c["number"]), c["claim"], c["verdict"], c["note"]] for c in verdicts)
+    cells = ([str(c["number"]), c["sentence"], c["verdict"], c["note"]] for c in verdicts)
     save("paper-claims", table(["", "claim", "verdict", "note"], cells), command)
 
 
 def choices(folder: Path) -> None:
-    """The verdicts under all settings, and their picture."""
-    (verdicts,), command = page(folder, "choices")
-    save("choices", verdicts, command)
-
-
-def people(folder: Path) -> None:
-    """The cells with several people, their newcomers, and the picture."""
-    (cells, newcomers), command = page(folder, "people")
-    save("people", cells, command)
-    save("people-newcomers", newcomers, command)
-
-
-def page(folder: Path, name: str) -> tuple[list[str], str]:
-    """The tables of a Markdown page and the command that made it; its picture becomes one of the site."""
-    image = TABLES.parent.parent / "images" / f"{name}.png"
-    image.write_bytes((folder / f"{name}.png").read_bytes())
-    print(image)
-    text = (folder / f"{name}.md").read_text(encoding="utf-8")
-    return markdown_tables(text), re.findall(r"Made by `(.*)`", text)[0]
+    """The verdicts with each open choice made otherwise."""
+    (verdicts,) = markdown_tables((folder / "open-choices.md").read_text(encoding="utf-8"))
+    save("choices", verdicts, "coactor open-choices")
 
 
 def markdown_tables(text: str) -> list[str]:
     return re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE)
-
-
-def robustness(rows: list[Row], command: str) -> None:
-    """The default learner's effort over that of the best of the four."""
-    ratios = {(r["variation"], r["panel"]): spread(r, "ratio", 2) for r in rows if r["learner"] == "default"}
-    panels = list(dict.fromkeys(panel for _, panel in ratios))
-    settings = list(dict.fromkeys(setting for setting, _ in ratios))
-    cells = ([setting, *(ratios.get((setting, panel), "") for panel in panels)] for setting in settings)
-    save("robustness", table(["setting", *panels], cells), command)
 
 
 # -- archives of past decisions ----------------------------------------------------------------------------
@@ -212,7 +184,7 @@ def printed(name: str, text: str) -> None:
 
 
 def main(name: str = "", folder: str = "") -> None:
-    folders = {"paper": paper, "claims": claims, "choices": choices, "people": people}
+    folders = {"paper": paper, "claims": claims, "choices": choices}
     if name in folders and folder:
         folders[name](Path(folder))
     elif name in ARCHIVES and folder:

@@ -22,9 +22,8 @@ from tests.project.documents import ROOT, Runner, blocks, pages, unknown_words
 
 # Added to a shown command so that it takes seconds; the last value of an option counts.
 SHORTER = [
-    (r"^coactor reproduce .*rank-", "--runs 1 --examples 3 --jobs 1"),
-    (r"^coactor reproduce --people", "--runs 1 --examples 4 --jobs 1 --panels path-clean-similar-5"),
-    (r"^coactor reproduce", "--runs 2 --examples 4 --jobs 1 --panels path-clean"),
+    (r"^coactor reproduce .*rank-", "--quick --runs 1 --jobs 1"),
+    (r"^coactor (reproduce|open-choices)", "--quick --runs 1 --jobs 1 --panels path-clean"),
     (r"^coactor compare", "--runs 2 --examples 4 --jobs 1"),
     (r"^coactor evaluate", "--orders 2 --cases 6 --jobs 1"),
     (r"^coactor check \S+:roster", "--problems 2"),
@@ -36,8 +35,8 @@ NOT_RUN = {
     "coactor serve --store postgresql://desk@db/coactor": NEEDS_POSTGRES,
     "dask scheduler": NEEDS_CLUSTER,
     "dask worker tcp://host:8786": NEEDS_CLUSTER,
-    "coactor reproduce --cluster tcp://host:8786": NEEDS_CLUSTER,
-    "coactor evaluate planner_routes --cluster tcp://host:8786": NEEDS_CLUSTER,
+    "coactor reproduce --jobs tcp://host:8786": NEEDS_CLUSTER,
+    "coactor evaluate planner_routes --jobs tcp://host:8786": NEEDS_CLUSTER,
 }
 
 

@@ -84,7 +84,7 @@ def _weights(text: str) -> Sequence[float]:
 @click.option(
     "--learners",
     metavar="A,B,...",
-    help="Contenders, such as copy, PER, PER@start, default+default, hindsight.  [default: depends on ARCHIVE]",
+    help="Contenders, such as copy, PER, PER@start, hindsight.  [default: depends on ARCHIVE]",
 )
 @click.option(
     "--orders", type=click.IntRange(1), default=10, show_default=True, help="Number of random orders."
