@@ -320,6 +320,7 @@ class Desk:
         if not isinstance(tell, Told) or not isinstance(asked, Asked):
             raise self._no_proposal(told.proposal)
         known = without if tell.learn and without is not None else None
+        corrected = self._proposer.find(tell.proposal, tell.asked_with, tell.asked_for)
         fact = Reopened(
             proposal=tell.proposal,
             told=told.seq,
@@ -343,6 +344,8 @@ class Desk:
             expected=tell.expected,
             person=asked.person,
             asked_for=tell.asked_for,
+            proposer=corrected.proposer,
+            reason=corrected.reason,
         )
         log.add(fact, actor=actor, knowledge=known)
 

@@ -25,7 +25,7 @@ from coactor.protocol import (
 from coactor.protocol.views import edit_text
 from coactor.search import features_along
 from coactor.studies.errors import Invalid, NotFound
-from coactor.studies.log.chain import Entry
+from coactor.studies.log.chain import Entry, content_hash
 from coactor.studies.log.facts import Reopened, RolledBack, Told, recorded_digest
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import DraftState, Projection
@@ -168,12 +168,14 @@ class Reports:
     def queue(
         self, query: QueueQuery | None = None, *, offset: int = 0, limit: int = 50, since: str = ""
     ) -> QueuePage | None:
-        """A page of the unfinished proposals; None if nothing has changed since a page with tag `since`."""
+        """A page of the unfinished proposals; None if it is still the one with tag `since`."""
         query = query or QueueQuery()
         with self._ledger.lock:
             projection, now = self._ledger.refresh(), self._ledger.clock()
             counts = Counter(state_of(draft, now) for draft in projection.drafts.values())
-            tag = f"{projection.seq}-{counts['held']}"  # leases expire without a fact
+            # Leases expire without a fact; another query or page is another answer.
+            asked = content_hash(repr((query, offset, limit)).encode())[:12]
+            tag = f"{projection.seq}-{counts['held']}-{asked}"
             if tag == since:
                 return None
             matching = query.select(projection.drafts.values(), now)

@@ -197,6 +197,8 @@ class Reopened:
     accepted: bool | None = None
     person: str = ""
     asked_for: str = ""
+    proposer: str = "learner"
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

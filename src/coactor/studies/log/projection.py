@@ -148,6 +148,8 @@ class Projection:
                     expected=fact.expected,
                     person=fact.person,
                     solved_for=fact.asked_for,
+                    proposer=fact.proposer,
+                    reason=fact.reason,
                 )
                 self._count(fact, -1)
             case facts.RolledBack():
