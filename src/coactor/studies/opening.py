@@ -24,14 +24,13 @@ from coactor.protocol import (
 from coactor.rounds import make_guard
 from coactor.solutions import short
 from coactor.studies import catalog
-from coactor.studies.codec import STUDY_NAME
 from coactor.studies.errors import Conflict, Invalid
 from coactor.studies.log.chain import GENESIS, seal
 from coactor.studies.log.facts import Created
 from coactor.studies.log.store import Store
 from coactor.studies.settings import BUDGET, validated
 from coactor.studies.study import Study
-from coactor.validation import validate_actor
+from coactor.validation import study_name, validate_actor
 
 COUNTERS = ("rounds", "waiting", "length")  # in the states of learners: measured, not set
 # The settings that have another name in the states which studies have stored.
@@ -152,10 +151,7 @@ def open_study(
     >>> result.effort, result.version
     (1.0, 1)
     """
-    if not isinstance(name, str) or not STUDY_NAME.fullmatch(name):
-        raise Invalid(
-            f"{short(name)} is not a valid name; use up to 64 letters, digits, dots, dashes and underscores."
-        )
+    study_name(name)
     settings = validated(
         proposals=proposals if isinstance(proposals, str) else None, budget=budget, costs=costs, grace=grace
     )

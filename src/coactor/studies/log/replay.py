@@ -15,6 +15,7 @@ from coactor.protocol import Learner, Vector
 from coactor.rounds import Knowledge, learn
 from coactor.studies.errors import Invalid, Tampered
 from coactor.studies.log.chain import Entry, link
+from coactor.studies.log.entry_checks import check_entry
 from coactor.studies.log.facts import Created, Reopened, Told
 from coactor.studies.log.projection import Projection, observation
 from coactor.studies.log.transactions import END, Head, Transaction
@@ -121,7 +122,8 @@ def _learner_of(first: Created, given: Learner | None) -> Learner:
 
 
 def created(entry: Entry | None, name: str) -> Created:
-    """The first fact of a study. Raises Tampered if it is missing."""
+    """The first fact of a study. Raises Tampered if it is missing or damaged."""
     if entry is None or not isinstance(entry.fact, Created):
         raise Tampered(f"The log of study {name!r} does not begin with its creation; restore from a backup.")
+    check_entry(entry, None)
     return entry.fact

@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from coactor.protocol import Vector
 from coactor.studies.errors import Conflict, Deleted, NotFound
 from coactor.studies.log import schema
-from coactor.studies.log.chain import Entry, unseal
+from coactor.studies.log.chain import Entry, link, unseal
 from coactor.studies.log.vectors import pack_weights, unpack_weights
 
 END = 2**31 - 1
@@ -102,6 +102,12 @@ class StoredFact(NamedTuple):
     entry: Entry
     columns: tuple[Any, ...]
     weights: bytes | None
+
+    def follows(self, previous: bytes) -> bool:
+        """Whether this is what was written after the fact with that hash, in each of its columns."""
+        entry = self.entry
+        indexed = (entry.seq, entry.fact.kind, entry.proposal, entry.key, entry.made)
+        return link(previous, entry.body, entry.vectors) == entry.hash and indexed == self.columns
 
 
 class Transaction:

@@ -17,12 +17,12 @@ import orjson
 
 from coactor.protocol import Learner, State, Vector
 from coactor.studies.errors import Tampered
-from coactor.studies.log.chain import Entry, content_hash, link
+from coactor.studies.log.chain import Entry, content_hash
 from coactor.studies.log.facts import Asked, Reopened, RolledBack, Told, recorded_digest
 from coactor.studies.log.projection import Projection, set_back
 from coactor.studies.log.replay import LogReplay, open_replay
 from coactor.studies.log.store import Store
-from coactor.studies.log.transactions import Transaction
+from coactor.studies.log.transactions import StoredFact, Transaction
 from coactor.studies.log.vectors import digest, unpack_weights
 
 TOLERANCE = 1e-6  # relative difference of weights that other arithmetic may cause
@@ -73,7 +73,7 @@ def verify_in(sql: Transaction, name: str, learner: Learner | None = None) -> Ve
     check = Check(replay, sql, sql.snapshots(head.id, head.seq))
     for page in sql.pages(head.id, 0, head.seq):
         for row in page:
-            check.entry(row.entry, row.columns, row.weights)
+            check.fact(row)
         check.problems(row.entry for row in page)
     replayed = check.projection
     if (replayed.seq, replayed.hash) != (head.seq, head.hash):
@@ -115,15 +115,14 @@ class Check:
         self.first_difference = 0
         self.largest_difference = 0.0
 
-    def entry(self, entry: Entry, columns: tuple[Any, ...], weights: bytes | None) -> None:
+    def fact(self, row: StoredFact) -> None:
         """Check a fact against the columns beside it and the stored weights of its version; apply it."""
-        projection = self.projection
-        indexed = (entry.seq, entry.fact.kind, entry.proposal, entry.key, entry.made)
-        if link(projection.hash, entry.body, entry.vectors) != entry.hash or indexed != columns:
-            raise Tampered(f"Fact {columns[0]} of study {self.name!r} is not what was written.")
+        projection, entry = self.projection, row.entry
+        if not row.follows(projection.hash):
+            raise Tampered(f"Fact {row.columns[0]} of study {self.name!r} is not what was written.")
         self.state(entry)
         projection.apply(entry)
-        self._check_weights(entry, weights)
+        self._check_weights(entry, row.weights)
         if entry.seq in self.snapshots:
             replayed, recorded = projection.snapshot(), self._load(self.snapshots[entry.seq])
             for now, then in zip(replayed["open"], (recorded or {"open": []})["open"], strict=False):
