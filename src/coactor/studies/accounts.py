@@ -204,7 +204,7 @@ class Accounts:
             row = sql.connection.execute(self._valid(cookie, "session")).first()
             if row is None:
                 return None
-            if row.token is None or row.role:  # a one-time link, or a session of an older coactor
+            if row.token is None:  # it was opened with a one-time link
                 return Account(row.name, {row.study: row.role})
             return Account(
                 row.name, self._roles(sql, schema.grants.c.account == row.token).get(row.token, {})

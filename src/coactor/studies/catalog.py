@@ -93,8 +93,6 @@ def make(name: str, given: dict[str, Any], *, limits: bool = True) -> Domain:
 
     Raises Invalid if the domain rejects them, or if a parameter exceeds the limits for requests.
     """
-    if name == "roads" and given.get("habit") is False:  # written by an older coactor
-        given = {key: value for key, value in given.items() if key != "habit"}
     known = parameters(name)
     for key, value in given.items():
         if key not in known:

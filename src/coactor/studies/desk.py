@@ -20,7 +20,7 @@ from coactor.studies.codec import Codec
 from coactor.studies.drafts import draft_features, draft_path, make_draft, plain_draft, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log.chain import Entry
-from coactor.studies.log.facts import Asked, Claimed, Edited, Released, Reopened, Told, was_accepted
+from coactor.studies.log.facts import Asked, Claimed, Edited, Released, Reopened, Told
 from coactor.studies.log.ledger import Ledger, Writer
 from coactor.studies.log.projection import DraftState, Projection
 from coactor.studies.log.vectors import digest
@@ -325,7 +325,7 @@ class Desk:
             proposal=tell.proposal,
             told=told.seq,
             effort=tell.effort,
-            accepted=was_accepted(tell),
+            accepted=tell.accepted,
             moves=tell.moves,
             revision=last_revision(entries) + 1,
             until=log.now + self.lease,

@@ -11,17 +11,7 @@ import numpy as np
 from coactor.corrections import apply_move, edit_distance
 from coactor.explanations import PeopleView, compare_people
 from coactor.proposals.calibration import Calibration, calibration
-from coactor.protocol import (
-    Domain,
-    EffortRow,
-    Learner,
-    Move,
-    Proposal,
-    Round,
-    Vector,
-    counts_costs,
-    feature_signs,
-)
+from coactor.protocol import Domain, EffortRow, Learner, Move, Proposal, Round, Vector, feature_signs
 from coactor.protocol.views import edit_text
 from coactor.search import features_along
 from coactor.studies.errors import Invalid, NotFound
@@ -71,8 +61,8 @@ class Reports:
 
     @property
     def counts_costs(self) -> bool:
-        """Whether the features are costs; studies created before this was recorded ask the domain."""
-        return bool(self.config.get("counts_costs", counts_costs(self.domain)))
+        """Whether the features are costs."""
+        return bool(self.config["counts_costs"])
 
     @property
     def signs(self) -> list[int]:
@@ -145,7 +135,7 @@ class Reports:
                 "feature_names": self.config["features"],
                 "counts_costs": self.counts_costs,
                 "signs": self.signs,
-                **{name: self.config.get(name) for name in ("proposals", "budget", "costs", "grace")},
+                **{name: self.config[name] for name in ("proposals", "budget", "costs", "grace")},
             }
 
     # -- proposals ---------------------------------------------------------------------------------------

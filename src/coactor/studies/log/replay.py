@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 
-import numpy as np
 import orjson
 
 from coactor import learners
 from coactor.habits import Memory
 from coactor.proposals.guard import Guard
-from coactor.protocol import Learner, Vector
+from coactor.protocol import Learner
 from coactor.rounds import Knowledge, learn
 from coactor.studies.errors import Invalid, Tampered
 from coactor.studies.log.chain import Entry, link
@@ -43,23 +42,16 @@ class LogReplay:
     def fresh(self) -> Knowledge:
         """Knowledge before the first fact, which sets the states of its parts."""
         learner, config = deepcopy(self._learner), self.first.config
-        guard = Guard(len(learner.weights)) if config.get("guard") else None
-        return Knowledge(learner, memory=Memory() if config.get("habits") else None, guard=guard)
+        guard = Guard(len(learner.weights)) if config["guard"] else None
+        return Knowledge(learner, memory=Memory() if config["habits"] else None, guard=guard)
 
-    def load(self, sql: Transaction, upto: int, weights: dict[int, Vector] | None = None) -> Projection:
-        """Replay the log up to and including a fact, from the nearest snapshot or from the first fact.
-
-        The weights of the versions on the way are added to `weights`.
-        """
+    def load(self, sql: Transaction, upto: int) -> Projection:
+        """Replay the log up to and including a fact, from the nearest snapshot or from the first fact."""
         data = sql.snapshot(self.head.id, upto)
         knowledge = self.fresh()
         projection = Projection(knowledge) if data is None else Projection.load(orjson.loads(data), knowledge)
         for entry in self.following(projection, sql, upto):
             projection.apply(entry)
-            if weights is not None and entry.made is not None:
-                weights[entry.made] = np.array(projection.knowledge.learner.weights)
-        if weights is not None:
-            weights[projection.version] = np.array(projection.knowledge.learner.weights)
         return projection
 
     def following(self, projection: Projection, sql: Transaction, upto: int) -> Iterator[Entry]:

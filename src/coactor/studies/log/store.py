@@ -26,7 +26,7 @@ PAUSES = (0.1, 0.2, 0.4, 0.8, 0.0)  # seconds between the attempts to empty the 
 
 
 class Store:
-    """A database, with its tables created or upgraded.
+    """A database, with its tables created if there are none.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Store:
                 current = schema.is_current(sql.connection)
             if not current:
                 with self.writing() as sql:
-                    schema.upgrade(sql.connection)
+                    schema.create(sql.connection)
         except BaseException:
             self.close()
             raise

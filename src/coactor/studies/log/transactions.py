@@ -358,6 +358,6 @@ class Transaction:
             self._run(_SET_WEIGHTS[self._engine.name], row)
 
     def weights(self, study: int, version: int) -> Vector | None:
-        """The stored weights of a version; None if a store of an older coactor has none."""
+        """The stored weights of a version; None if there are none."""
         data = self.connection.scalar(_WEIGHTS, {"i": study, "v": version})
         return None if data is None else unpack_weights(bytes(data))
