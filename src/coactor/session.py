@@ -43,7 +43,7 @@ from coactor.protocol import (
     feature_signs,
     uses_habits,
 )
-from coactor.protocol.abilities import has_posterior, learner_for, whose
+from coactor.protocol.abilities import Preferences, has, learner_for, whose
 from coactor.rounds import Knowledge
 from coactor.solutions import same_solution
 from coactor.validation import text, validate_actor
@@ -76,7 +76,7 @@ class Session:
     solver
         Replaces the domain's own solver.
     proposals
-        Which of the solver's local optima to propose: "paper", "polish", "deep", "effort-aware", your own
+        Which of the solver's local optima to propose: "paper", "polish", "effort-aware", your own
         strategy, or "default": effort-aware if the learner models the expert's threshold, else as in the
         paper.
     budget
@@ -153,7 +153,7 @@ class Session:
             guard=rounds.make_guard(domain, learner) if guarded else None,
         )
         self.strategy: Strategy = (
-            strategies.strategy(proposals, domain, solver, strategies.effort(budget))
+            strategies.strategy(proposals, domain, solver, strategies.limits(budget))
             if isinstance(proposals, str)
             else proposals
         )
@@ -302,7 +302,7 @@ class Session:
         after = self.weights(person=person)
         del self._open[asked.id]
         vectors, accepted = observation.feedback, observation.accepted
-        units = learner.prior_deviations() if has_posterior(learner) else None
+        units = learner.prior_deviations() if has(learner, Preferences) else None
         effort, cost, steps = correction.effort, vectors.cost, len(correction.costs)
         self.efforts.append(effort)
         self.costs.append(cost)

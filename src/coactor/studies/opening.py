@@ -10,17 +10,7 @@ from typing import Any
 from coactor import learners
 from coactor.habits import Memory, start_weights, with_habits
 from coactor.proposals.strategies import Strategy
-from coactor.protocol import (
-    Candidate,
-    Domain,
-    Learner,
-    Solver,
-    State,
-    Vector,
-    counts_costs,
-    feature_names,
-    uses_habits,
-)
+from coactor.protocol import Candidate, Domain, Learner, Solver, State, Vector, feature_names, uses_habits
 from coactor.rounds import make_guard
 from coactor.solutions import short
 from coactor.studies import catalog
@@ -204,7 +194,6 @@ def _create(
         "dim": domain.dim,
         "learner": learner.name,
         "features": feature_names(domain),
-        "counts_costs": counts_costs(domain),
         "habits": list(domain.habits) if uses_habits(domain) else [],
         **settings,
     }

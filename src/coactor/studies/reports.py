@@ -11,8 +11,17 @@ import numpy as np
 from coactor.corrections import apply_move, edit_distance
 from coactor.explanations import PeopleView, compare_people
 from coactor.proposals.calibration import Calibration, calibration
-from coactor.protocol import Domain, EffortRow, Learner, Move, Proposal, Round, Vector, feature_signs
-from coactor.protocol.views import edit_text
+from coactor.protocol import (
+    Domain,
+    EffortRow,
+    Learner,
+    Move,
+    Proposal,
+    Round,
+    Vector,
+    edit_text,
+    feature_signs,
+)
 from coactor.search import features_along
 from coactor.studies.errors import Invalid, NotFound
 from coactor.studies.log.chain import Entry, content_hash
@@ -61,13 +70,13 @@ class Reports:
 
     @property
     def counts_costs(self) -> bool:
-        """Whether the features are costs."""
-        return bool(self.config["counts_costs"])
+        """Whether every feature is a cost."""
+        return set(self.signs) == {-1}
 
     @property
     def signs(self) -> list[int]:
         """1 for each feature that is counted as it is, -1 for each cost."""
-        return [-1] * self.domain.dim if self.counts_costs else feature_signs(self.domain)
+        return feature_signs(self.domain)
 
     @property
     def solve_seconds(self) -> float:

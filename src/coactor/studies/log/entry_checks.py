@@ -27,7 +27,6 @@ _CONFIG: dict[str, Any] = {
     "budget": float | None,
     "seed": int,
     "guard": bool,
-    "counts_costs": bool,
     "habits": list[str],
 }
 
