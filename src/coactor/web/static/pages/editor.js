@@ -205,12 +205,15 @@ class EditorPage {
   /** @param {unknown} trouble */
   sayStatus(trouble) {
     const { draft } = this;
-    if (draft.state === "offline") {
+    if (draft.obstacle) {
       say(savingText(draft), true);
       offerAction("Try now", () => draft.retry());
+      if (draft.obstacle.status) offerAction("Discard", () => draft.discard());
     } else if (trouble) {
       const conflict = trouble instanceof Refusal && trouble.status === 409;
-      say(conflict ? CHANGED : messageOf(trouble), true);
+      const dropped = trouble === draft.refusal ? draft.dropped : 0;
+      say(`${conflict ? CHANGED : messageOf(trouble)} ${lost(dropped)}`, true);
+      this.arm(); // what is shown has changed
     } else if (this.editable) say(savingText(draft));
     else this.sayHolder();
   }
@@ -336,8 +339,13 @@ function solvingButton(text, id, change) {
 /** Put a button behind the message at the top of the page. @param {string} text @param {() => void} act */
 const offerAction = (text, act) => $("#message").append(" ", button(text, act, { class: "small" }));
 
-const CHANGED =
-  "This was changed in another window. You now see the latest version; your last edit was not made.";
+const CHANGED = "This was changed in another window. You now see the latest version.";
+
+/** What a refusal has cost. @param {number} dropped */
+function lost(dropped) {
+  if (dropped < 2) return dropped ? "Your last edit was not made." : "";
+  return `Your last ${dropped} edits were not made.`;
+}
 
 /**
  * What to expect of the proposal and what it is based on: in short, and in full.
