@@ -94,10 +94,11 @@ class DescribesEdits(Protocol):
 
 def edit_text(domain: Domain, x: Problem, y: Solution, move: Move) -> str:
     """A move that is applied to y, in words; its operator and its numbers if the domain has no words."""
-    if isinstance(domain, DescribesEdits):
-        return domain.describe_edit(x, y, move)
-    if isinstance(domain, Describes):
-        return domain.describe(x, move)
+    # isinstance of a protocol takes longer than the words, and a search needs the words of every move.
+    if (describe_edit := getattr(domain, "describe_edit", None)) is not None:
+        return str(describe_edit(x, y, move))
+    if (describe := getattr(domain, "describe", None)) is not None:
+        return str(describe(x, move))
     return f"{move['op']} {', '.join(map(str, move['args']))}"
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from coactor.version import __version__
 
 try:
+    from anyio import CapacityLimiter, to_thread
     from fastapi import APIRouter, FastAPI, Request, Response
     from fastapi.middleware.gzip import GZipMiddleware
     from fastapi.responses import HTMLResponse, JSONResponse
@@ -154,19 +156,25 @@ def _operation_id(route: APIRoute) -> str:
 
 
 def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics, assets: Assets) -> None:
-    @app.get("/health", tags=["operation"])
-    def health() -> dict[str, str]:
-        """Say whether the process is alive and its store answers. Needs no credential."""
+    # Not by the worker threads: these answer while all of them are busy.
+    watch = CapacityLimiter(1)
+
+    def look(*, whole: bool) -> None:
         with studies.store.reading() as sql:
             sql.connection.exec_driver_sql("SELECT 1")
+            if whole and not schema.is_current(sql.connection):
+                raise Unavailable("The store has the tables of another version of coactor.")
+
+    @app.get("/health", tags=["operation"])
+    async def health() -> dict[str, str]:
+        """Say whether the process is alive and its store answers. Needs no credential."""
+        await to_thread.run_sync(partial(look, whole=False), limiter=watch)
         return {"status": "ok", "version": __version__}
 
     @app.get("/ready", tags=["operation"], responses={503: ERRORS[503]})
-    def ready() -> dict[str, str]:
+    async def ready() -> dict[str, str]:
         """Say whether this server can work: the store answers and has the tables of this version."""
-        with studies.store.reading() as sql:
-            if not schema.is_current(sql.connection):
-                raise Unavailable("The store has the tables of another version of coactor.")
+        await to_thread.run_sync(partial(look, whole=True), limiter=watch)
         return {"status": "ready", "version": __version__}
 
     @app.get("/metrics", tags=["operation"], response_class=Response)
