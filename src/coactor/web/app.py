@@ -13,7 +13,7 @@ try:
     from anyio import CapacityLimiter, to_thread
     from fastapi import APIRouter, FastAPI, Request, Response
     from fastapi.middleware.gzip import GZipMiddleware
-    from fastapi.responses import HTMLResponse, JSONResponse
+    from fastapi.responses import JSONResponse
     from fastapi.routing import APIRoute
 except ImportError as error:  # pragma: no cover
     raise ImportError("The server needs FastAPI; install it with: pip install 'coactor[serve]'") from error
@@ -24,7 +24,7 @@ from coactor.studies.accounts import Accounts
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
 from coactor.studies.log import schema
-from coactor.web import api_docs, pages
+from coactor.web import pages
 from coactor.web.assets import Assets
 from coactor.web.auth import login
 from coactor.web.auth.limits import BODY, LimitedRoute
@@ -137,7 +137,7 @@ def create_app(
     ground.add_routes(router)
     app.include_router(router)
     login.add_routes(app, accounts, assets, authenticator, secure)
-    _add_operations(app, studies, metrics, assets)
+    _add_operations(app, studies, metrics)
     app.mount("/static", assets, name="static")
     app.state.studies = studies
     pages.add_pages(app, studies, assets, demo.title if demo else None, ground)
@@ -155,7 +155,7 @@ def _operation_id(route: APIRoute) -> str:
     return route.name
 
 
-def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics, assets: Assets) -> None:
+def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics) -> None:
     # Not by the worker threads: these answer while all of them are busy.
     watch = CapacityLimiter(1)
 
@@ -194,7 +194,3 @@ def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics, assets
     @app.get("/api/openapi.json", include_in_schema=False)
     def openapi_json(account: Me) -> Response:
         return JSONResponse(app.openapi())
-
-    @app.get("/api/docs", include_in_schema=False)
-    def docs(account: Me) -> Response:
-        return HTMLResponse(api_docs.page(app.openapi(), assets.base))

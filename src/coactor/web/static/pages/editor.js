@@ -23,7 +23,6 @@ import {
 } from "../app/shell.js";
 import { fillQueue, findTrial } from "../app/trials.js";
 import { makeActionBar, savingText } from "../views/action-bar.js";
-import { makeAdvice } from "../views/advice.js";
 import { drawChanges, drawEdits } from "../views/changes.js";
 import { showFinished } from "../views/finished.js";
 import { makePanels } from "../views/panels.js";
@@ -73,16 +72,14 @@ class EditorPage {
     this.draft = new Draft(study, data, (trouble) => this.refresh(trouble));
     const prompt = h("p", { class: "prompt", id: "gesture", role: "status" });
     const editable = () => this.editable;
-    this.editor = module.mount({ draft: this.draft, prompt, editable, trial, prepared });
+    this.editor = module.mount({ draft: this.draft, prompt, editable, prepared });
     this.effort = h("p", { class: "effort" });
     this.changes = h("div");
     this.edits = h("ol", { class: "edits" });
-    this.advice = trial && may("edit") ? makeAdvice(trial, this.draft, this.editor) : null;
     this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable });
     const about = h("p", { class: "hint", id: "about" });
     this.about = about;
     $(".title").append(about);
-    if (this.advice) $(".title").append(this.advice.element);
     const notes = this.editable ? [this.begun(data), this.offer(data)] : [];
     $(".title").append(...[forWhom(data, name), ...notes].filter((note) => note !== null));
     put(
@@ -174,7 +171,6 @@ class EditorPage {
     const { view } = draft;
     this.drawPanels(view);
     this.bar.render(view, this.gestures, this.editor.warning?.(view) ?? "");
-    this.advice?.refresh();
     this.sayStatus(trouble);
     this.editor.render(view); // last: it scrolls to what was edited once all else has its height
     if (!draft.unsent) document.body.dataset.revision = String(draft.data.revision);
