@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from coactor.protocol import (
     Domain,
     EffortRow,
     Learner,
+    Matrix,
     Move,
     Proposal,
     Round,
@@ -29,6 +31,7 @@ from coactor.studies.log.facts import Reopened, RolledBack, Told, recorded_diges
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import DraftState, Projection
 from coactor.studies.log.transactions import Transaction
+from coactor.studies.log.vectors import unpack
 from coactor.studies.proposing import Proposer
 from coactor.studies.results import Explanation, QueuePage, Share, Ticket, Version
 from coactor.studies.telling import Teller
@@ -96,6 +99,16 @@ class Reports:
     def efforts(self) -> list[float]:
         """The expert's total effort for each finished proposal, in the order of the tells."""
         return [row.effort for row in self.effort()]
+
+    def deltas(self, rows: Sequence[EffortRow]) -> Matrix:
+        """What each of these tells changed in the features, one row each; without a replay."""
+        deltas = np.zeros((len(rows), self.domain.dim))
+        with self._ledger.store.reading() as sql:
+            for k, row in enumerate(rows):
+                for entry in sql.after(self._ledger.head.id, row.seq - 1, row.seq):
+                    if isinstance(entry.fact, Told) and entry.fact.vectors:
+                        deltas[k] = unpack(entry.fact.vectors, entry.fact.cost).delta
+        return deltas
 
     def calibration(self) -> Calibration:
         """Whether proposals were accepted as often as predicted."""

@@ -14,6 +14,7 @@ from coactor.studies import Desk, Forbidden, Invalid, Store, Study, Tampered, ca
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
 from coactor.studies.log.replay import created
+from coactor.web.computations import Computations
 
 logger = logging.getLogger("coactor.web")
 
@@ -45,6 +46,7 @@ class OpenStudies:
         self.clock = clock
         self.domains = domains or {}
         self.patience = math.inf  # seconds of a solving that a person who opens a proposal waits for
+        self.computations = Computations()
         self._open: dict[str, Study] = {}
         self._lock = threading.Lock()
 
