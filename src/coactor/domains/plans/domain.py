@@ -101,7 +101,7 @@ class Plans:
 
     def choices(self, x: Day) -> tuple[str, ...]:
         """The names of the day's stops and of the depot."""
-        return x.stops
+        return validation.problem(x, Day).stops
 
     def extend(self, x: Day, usage: Usage) -> Day:
         """The day with the costs of unusual arcs as further arc features."""
@@ -120,6 +120,7 @@ class Plans:
 
     def _whole(self, x: Day) -> Day:
         """The day with columns for habits: zeros if nothing was recalled for it."""
+        x = validation.problem(x, Day)
         if x.arcs.shape[2] == self.arc_features + len(self.habits):
             return x
         if x.arcs.shape[2] != self.arc_features:
