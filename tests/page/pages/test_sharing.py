@@ -185,7 +185,7 @@ def test_one_person_is_rolled_back_from_the_report(site):
     page.locator("#message", has_text="The weights of ana are those of version 4 again").wait_for()
     page.locator(".log li", has_text="lea made a rollback of ana to version 4: “a test”").wait_for()
     study = site.study("try-ranking")
-    assert study.weights(person="ben")[0] == pytest.approx(before[0], rel=0.1)
+    assert study.weights(person="ben")[0] == pytest.approx(before[0], rel=0.25)
 
 
 def test_reader_can_see_their_own_weights(site):
