@@ -65,7 +65,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/core.py
 
 clean:
-	rm -rf $(VENV) node_modules build dist results docs/reference/generated
+	rm -rf $(VENV) node_modules build dist results mutants docs/reference/generated
 	rm -rf .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests docs -name __pycache__ -type d -exec rm -rf {} +
 

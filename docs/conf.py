@@ -66,7 +66,7 @@ html_show_sourcelink = False
 html_theme_options = {
     "logo": {"text": "coactor"},
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "navbar_center": [],  # every page is in the sidebar
     "navigation_with_keys": False,
     "secondary_sidebar_items": {  # results have wide tables and no list of sections
         pattern: ["page-toc"] for pattern in ("[!r]*", "[!r]*/**", "reference/**")
@@ -74,7 +74,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "glossary": []}
+html_sidebars = {"**": ["globaltoc.html"]}
 
 
 def setup(app: Sphinx) -> None:

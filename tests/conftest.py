@@ -1,6 +1,13 @@
-"""One profile for all property tests: bounded, repeatable, not timed."""
+"""One profile for all property tests, and a rule for continuous integration: nothing is left out."""
 
+import os
+from collections.abc import Generator
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+# What a machine does not allow. Programs and packages that are missing are not among these.
+ALLOWED = ("root may write to every file", "mounting a small file system is not allowed here")
 
 settings.register_profile(
     "coactor",
@@ -10,3 +17,26 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("coactor")
+
+
+def fail_if_left_out(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Where `CI` is set, a skipped test is a failure: Chromium, PostgreSQL, Node or a package is missing."""
+    if os.environ.get("CI") and report.skipped and not hasattr(report, "wasxfail"):
+        reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+        if not any(words in reason for words in ALLOWED):
+            report.outcome = "failed"
+            report.longrepr = f"In continuous integration nothing is skipped. {reason}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    fail_if_left_out(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    fail_if_left_out(report)
+    return report

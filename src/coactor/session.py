@@ -43,7 +43,7 @@ from coactor.protocol import (
     feature_signs,
     uses_habits,
 )
-from coactor.protocol.abilities import has_posterior, learner_for, whose
+from coactor.protocol.abilities import Preferences, has, learner_for, whose
 from coactor.rounds import Knowledge
 from coactor.solutions import same_solution
 from coactor.validation import text, validate_actor
@@ -76,7 +76,7 @@ class Session:
     solver
         Replaces the domain's own solver.
     proposals
-        Which of the solver's local optima to propose: "paper", "polish", "deep", "effort-aware", your own
+        Which of the solver's local optima to propose: "paper", "polish", "effort-aware", your own
         strategy, or "default": effort-aware if the learner models the expert's threshold, else as in the
         paper.
     budget
@@ -92,8 +92,8 @@ class Session:
         weights alone.
     habits
         Whether to remember what people chose, and to add how unusual the parts of a solution are to its
-        features: True, or the kinds of `coactor.habits`. Then `session.domain` has more features, and the
-        problem of a proposal holds what was recalled for it.
+        features, see `coactor.habits`. Then `session.domain` has one more feature, and the problem of a
+        proposal holds what was recalled for it.
     guard
         Whether to propose with the start or with all features alike while the learner would have left more
         to edit, see `coactor.proposals.guard`; by default if the learner is named "default".
@@ -127,12 +127,12 @@ class Session:
         costs: MoveCosts | None = None,
         candidate: Candidate = "final",
         seed: int = 0,
-        habits: bool | Sequence[str] = False,
+        habits: bool = False,
         guard: bool | None = None,
         start: Sequence[float] | Vector | Mapping[str, float] | None = None,
         trust: float | None = None,
     ) -> None:
-        domain = with_habits(domain, habits)
+        domain = with_habits(domain) if habits else domain
         guarded = learner == "default" if guard is None else guard
         if isinstance(learner, str):
             first = start_weights(domain, start)
@@ -153,7 +153,7 @@ class Session:
             guard=rounds.make_guard(domain, learner) if guarded else None,
         )
         self.strategy: Strategy = (
-            strategies.strategy(proposals, domain, solver, strategies.effort(budget))
+            strategies.strategy(proposals, domain, solver, strategies.limits(budget))
             if isinstance(proposals, str)
             else proposals
         )
@@ -302,7 +302,7 @@ class Session:
         after = self.weights(person=person)
         del self._open[asked.id]
         vectors, accepted = observation.feedback, observation.accepted
-        units = learner.prior_deviations() if has_posterior(learner) else None
+        units = learner.prior_deviations() if has(learner, Preferences) else None
         effort, cost, steps = correction.effort, vectors.cost, len(correction.costs)
         self.efforts.append(effort)
         self.costs.append(cost)

@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 
 import coactor
 from tests.archives import samples as archives
-from tests.project.documents import ROOT, Block, Runner, blocks, pages, unknown_options
+from tests.project.documents import ROOT, Runner, blocks, pages, unknown_words
 
 # Added to a shown command so that it takes seconds; the last value of an option counts.
 SHORTER = [
@@ -37,7 +38,6 @@ NOT_RUN = {
     "dask worker tcp://host:8786": NEEDS_CLUSTER,
     "coactor reproduce --cluster tcp://host:8786": NEEDS_CLUSTER,
     "coactor evaluate planner_routes --cluster tcp://host:8786": NEEDS_CLUSTER,
-    "coactor learn city --shards 16 --cluster tcp://host:8786": NEEDS_CLUSTER,
 }
 
 
@@ -74,8 +74,8 @@ def test_public_classes_and_functions_have_examples() -> None:
 
 
 @pytest.fixture
-def runner(tmp_path: Path) -> Any:
-    page = Runner(tmp_path, SHORTER, NOT_RUN)
+def runner(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Runner]:
+    page = Runner(monkeypatch, tmp_path, SHORTER, set(NOT_RUN))
     yield page
     page.close()
 
@@ -86,22 +86,36 @@ def write_archives(folder: Path) -> None:
     archives.write_trips(folder / "city")
     archives.write_plans(folder / "planner_routes")
     archives.write_queries(folder / "rank.train")
+    rows = [
+        f"{who},{case},{way},{int(way == case % 2)},{way + case}"
+        for who in "ab"
+        for case in range(4)
+        for way in (0, 1)
+    ]
+    for name in ("electricity_long.csv", "yogurt_long.csv"):
+        (folder / name).write_text("\n".join(["id,chid,alt,choice,price", *rows]), encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", pages(), ids=names(pages()))
 def test_page_runs(page: Path, runner: Runner) -> None:
-    shown = blocks(page)
-    if any(
-        re.search(r"^\$ coactor (evaluate|learn|reproduce|.* --network)", b.text, re.MULTILINE) for b in shown
-    ):
+    text = page.read_text(encoding="utf-8")
+    if re.search(r"^\$ coactor (evaluate|learn|reproduce|features|.* --network)", text, re.MULTILINE):
         write_archives(runner.folder)
-    for block in shown:
+    for block in blocks(page):
         runner.run(block)
 
 
-def shown_commands() -> list[tuple[Block, str]]:
-    every = [b for page in pages() for b in blocks(page) if b.language == "console"]
-    return [(b, command) for b in every for command, _ in b.commands()]
+def shown_commands() -> list[tuple[str, str]]:
+    """Every command of a page, in a block or within a sentence, with its page."""
+    shown = []
+    for page in pages():
+        place = str(page.relative_to(ROOT))
+        console = [block for block in blocks(page) if block.words == "console"]
+        shown += [(block.place, command) for block in console for command, _ in block.commands()]
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+        inline = re.findall(r"`((?:coactor|make|python) [^`]+)`", text)
+        shown += [(place, " ".join(c.split())) for c in inline if "|" not in c]
+    return shown
 
 
 def test_commands_that_are_not_run_are_few_and_shown() -> None:
@@ -109,15 +123,10 @@ def test_commands_that_are_not_run_are_few_and_shown() -> None:
     assert len(set(NOT_RUN.values())) <= 5
 
 
-def test_shown_options_exist() -> None:
-    """In commands, run or not, and in `coactor ...` within sentences and tables."""
-    inline = re.compile(r"`(coactor [a-z]+(?: [^`\n]*)?)`")
-    commands = [(b.place, c) for b, c in shown_commands() if c.startswith("coactor ")]
-    for page in pages():
-        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-        commands += [(str(page.relative_to(ROOT)), c) for c in inline.findall(text) if "|" not in c]
-    wrong = {f"{place}: {c}": unknown_options(c) for place, c in commands}
-    assert {place: options for place, options in wrong.items() if options} == {}
+def test_shown_commands_exist() -> None:
+    """With their options, extras, targets and scripts; also those that are not run."""
+    wrong = {f"{place}: {command}": unknown_words(command) for place, command in shown_commands()}
+    assert {command: words for command, words in wrong.items() if words} == {}
 
 
 @pytest.mark.parametrize("page", written := [*pages(), ROOT / "CHANGELOG.md"], ids=names(written))
@@ -146,6 +155,18 @@ def test_files_that_are_named_exist(page: str) -> None:
 def test_readme_table_is_the_generated_one() -> None:
     table = (ROOT / "docs/results/tables/paper-default.md").read_text(encoding="utf-8").partition("\n\n")[0]
     assert table in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_planner_is_said_once() -> None:
+    """The number of the planner's days on every page is that of the table."""
+    table = (ROOT / "docs/results/tables/planner-true-order.md").read_text(encoding="utf-8")
+    saved = re.search(r"^\| \*\*the default learner\*\* \|.*?\| ([\d.]+) % \|", table, flags=re.MULTILINE)
+    assert saved
+    for page in ("README.md", "docs/index.md", "docs/results/data.md"):
+        text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+        said = re.findall(r"remembering habits saves (\d+) % of the moves", text)
+        assert said, page
+        assert all(abs(int(number) - float(saved[1])) <= 0.5 for number in said), page
 
 
 def test_tables_name_their_command() -> None:

@@ -51,8 +51,8 @@ class Alternatives:
     0
     """
 
-    counts_costs = False
     checks_moves = True
+    lists_all = True
 
     def __init__(self, features: int, names: Sequence[str] | None = None) -> None:
         self.dim = validation.positive(features, 1, "features")
@@ -114,8 +114,8 @@ class Alternatives:
         rows = [["chosen" if k == y else "", self._name(x, k), *row] for k, row in enumerate(x.rows.tolist())]
         return [{"kind": "table", "head": ["", "alternative", *self.feature_names], "rows": rows}]
 
-    def describe(self, x: Situation, move: Move) -> str:
-        """The move in words."""
+    def describe_edit(self, x: Situation, y: int, move: Move) -> str:
+        """The edit in words."""
         return f"Choose {self._name(x, move['args'][0])}"
 
     @staticmethod

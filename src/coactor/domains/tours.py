@@ -11,18 +11,18 @@ import numpy as np
 from coactor import validation
 from coactor.domains.graphs import Graph
 from coactor.domains.reversals import count_reversals
-from coactor.habits import KINDS, check_kinds
-from coactor.kernels import large_tours, tours
+from coactor.habits import HABIT
+from coactor.kernels import tours
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
-LARGE = 150  # the number of points from which neighbour lists are faster
+LARGE = 150  # the number of points from which greedy edges are a better start than insertion
 
 
 class Tour:
     """Closed tours through all points; phi is minus the summed edge features.
 
-    The solver is cheapest insertion, then 2-opt; the expert's operator reverses a stretch. A tour is an
-    array of points whose first point is fixed.
+    The solver is cheapest insertion (for many points greedy edges), then 2-opt; the expert's operator
+    reverses a stretch. A tour is an array of points whose first point is fixed.
 
     Parameters
     ----------
@@ -34,10 +34,8 @@ class Tour:
         The number of features that only the expert sees.
     names
         Of the features; optional.
-    neighbours
-        Length of the neighbour lists used on large problems.
     habits
-        Kinds of habits, each one more feature of an edge: see `coactor.habits`.
+        Whether how unusual an edge is is one more feature of it: see `coactor.habits`.
 
     Examples
     --------
@@ -51,7 +49,7 @@ class Tour:
     array([0, 1, 4, 3, 2, 5])
     """
 
-    counts_costs = True
+    feature_signs = -1  # every feature is a cost
     checks_moves = True
 
     def __init__(
@@ -60,21 +58,19 @@ class Tour:
         features: int = 100,
         hidden: int = 0,
         names: Sequence[str] | None = None,
-        neighbours: int = 10,
-        habits: Sequence[str] = (),
+        habits: bool = False,
     ) -> None:
         self.points = validation.positive(points, 1, "points")
         self.edge_features = validation.positive(features, 1, "features")
-        self.habits = check_kinds(habits)
-        self.dim = self.edge_features + len(self.habits)
+        self.habits = habits
+        self.dim = self.edge_features + habits
         self.hidden = validation.positive(hidden, 0, "hidden")
-        self.neighbours = validation.positive(neighbours, 1, "neighbours")
         own = validation.names_for(names, self.edge_features)
-        self.feature_names = (*own, *(KINDS[kind] for kind in self.habits))
+        self.feature_names = (*own, *[HABIT] * habits)
 
     def __repr__(self) -> str:
         hidden = f", hidden={self.hidden}" if self.hidden else ""
-        habits = f", habits={self.habits}" if self.habits else ""
+        habits = ", habits=True" if self.habits else ""
         return f"Tour(points={self.points}, features={self.edge_features}{hidden}{habits})"
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Graph]:
@@ -84,10 +80,10 @@ class Tour:
 
     # -- habits ------------------------------------------------------------------------------------------
 
-    def with_habits(self, kinds: Sequence[str]) -> Tour:
-        """The same domain with these kinds of habits."""
+    def with_habits(self) -> Tour:
+        """The same domain with a feature of habits."""
         own = self.feature_names[: self.edge_features]
-        return Tour(self.points, self.edge_features, self.hidden, own, self.neighbours, kinds)
+        return Tour(self.points, self.edge_features, self.hidden, own, habits=True)
 
     def parts(self, x: Graph, y: Indices) -> Iterator[tuple[str, str]]:
         """The edges used, by the names of their ends."""
@@ -99,10 +95,10 @@ class Tour:
 
     def extend(self, x: Graph, usage: Usage) -> Graph:
         """The graph with the costs of unusual edges as further features."""
-        return x.extended(self.edge_features, len(self.habits), usage)
+        return x.extended(self.edge_features, usage)
 
     def _whole(self, x: Graph) -> Graph:
-        return x.extended(self.edge_features, len(self.habits), None) if self.habits else x
+        return x.extended(self.edge_features, None) if self.habits else x
 
     # -- a domain ----------------------------------------------------------------------------------------
 
@@ -116,9 +112,9 @@ class Tour:
         return np.concatenate([self.features(x, y), tours.features_along(x.hidden, y.reshape(1, -1))[0]])
 
     def solve(self, x: Graph, w: Vector) -> Indices:
-        """Cheapest insertion, then 2-opt; with neighbour lists from 150 points on."""
+        """Cheapest insertion, then 2-opt; greedy edges in place of insertion from 150 points on."""
         costs = self._whole(x).costs(validation.weight_vector(w, self.dim, self.hidden))
-        return large_tours.solve(costs, self.neighbours) if x.size >= LARGE else tours.solve(costs)
+        return tours.solve_large(costs) if x.size >= LARGE else tours.solve(costs)
 
     def moves(self, x: Graph, y: Indices) -> Iterator[Move]:
         """Every reversal of positions i..j that changes the tour, i first, then j."""

@@ -21,13 +21,12 @@ from coactor.protocol import (
     Proposal,
     Round,
     Vector,
-    counts_costs,
+    edit_text,
     feature_signs,
 )
-from coactor.protocol.views import edit_text
 from coactor.search import features_along
 from coactor.studies.errors import Invalid, NotFound
-from coactor.studies.log.chain import Entry
+from coactor.studies.log.chain import Entry, content_hash
 from coactor.studies.log.facts import Reopened, RolledBack, Told, recorded_digest
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import DraftState, Projection
@@ -74,13 +73,13 @@ class Reports:
 
     @property
     def counts_costs(self) -> bool:
-        """Whether the features are costs; studies created before this was recorded ask the domain."""
-        return bool(self.config.get("counts_costs", counts_costs(self.domain)))
+        """Whether every feature is a cost."""
+        return set(self.signs) == {-1}
 
     @property
     def signs(self) -> list[int]:
         """1 for each feature that is counted as it is, -1 for each cost."""
-        return [-1] * self.domain.dim if self.counts_costs else feature_signs(self.domain)
+        return feature_signs(self.domain)
 
     @property
     def solve_seconds(self) -> float:
@@ -158,7 +157,7 @@ class Reports:
                 "feature_names": self.config["features"],
                 "counts_costs": self.counts_costs,
                 "signs": self.signs,
-                **{name: self.config.get(name) for name in ("proposals", "budget", "costs", "grace")},
+                **{name: self.config[name] for name in ("proposals", "budget", "costs", "grace")},
             }
 
     # -- proposals ---------------------------------------------------------------------------------------
@@ -181,12 +180,14 @@ class Reports:
     def queue(
         self, query: QueueQuery | None = None, *, offset: int = 0, limit: int = 50, since: str = ""
     ) -> QueuePage | None:
-        """A page of the unfinished proposals; None if nothing has changed since a page with tag `since`."""
+        """A page of the unfinished proposals; None if it is still the one with tag `since`."""
         query = query or QueueQuery()
         with self._ledger.lock:
             projection, now = self._ledger.refresh(), self._ledger.clock()
             counts = Counter(state_of(draft, now) for draft in projection.drafts.values())
-            tag = f"{projection.seq}-{counts['held']}"  # leases expire without a fact
+            # Leases expire without a fact; another query or page is another answer.
+            asked = content_hash(repr((query, offset, limit)).encode())[:12]
+            tag = f"{projection.seq}-{counts['held']}-{asked}"
             if tag == since:
                 return None
             matching = query.select(projection.drafts.values(), now)

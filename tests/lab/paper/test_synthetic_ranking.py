@@ -1,6 +1,6 @@
 """The synthetic ranking data must be as hard as real data, and for the same reasons.
 
-Real values, in comments, are those of 201 queries of Yahoo's set 1 (docs/results/rankings.md).
+Real values, in comments, are those of 201 queries of Yahoo's set 1 (docs/results/data.md).
 """
 
 from __future__ import annotations

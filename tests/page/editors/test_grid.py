@@ -62,7 +62,7 @@ class Desk(Site):
         raise AssertionError(f"There is no such {op}.")
 
     def words(self, move: Any) -> str:
-        return str(self.model.describe(self.x, move))
+        return str(self.model.describe_edit(self.x, self.y, move))
 
     def done(self) -> list[Any]:
         return self.moves(self.name)

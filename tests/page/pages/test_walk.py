@@ -1,4 +1,4 @@
-"""The walk of docs/tutorials/morning.md, step by step: by mouse, by touch, by keyboard."""
+"""The walk of table in docs/tutorials/expert.md, step by step: by mouse, by touch, by keyboard."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.page.actions import Finger, drag, press
 
 pytestmark = pytest.mark.browser
 
-PAGE = Path(__file__).parents[3] / "docs" / "tutorials" / "morning.md"
+PAGE = Path(__file__).parents[3] / "docs" / "tutorials" / "expert.md"
 STEP = re.compile(r'^\| \d:\d\d \|.*?\*\*(.+?)\*\*.*\| "(.+?)" \|$', re.MULTILINE)
 
 

@@ -113,9 +113,8 @@ def test_rollback_of_one_person_leaves_the_others(url):
             study.rollback(version, "who?", person="cleo")
 
 
-@pytest.mark.parametrize("learner", ["default", "separate-CSPER"])
-def test_rollback_of_one_person_to_nothing_can_be_undone(url, learner):
-    with taught(url, learner=learner) as study:
+def test_rollback_of_one_person_to_nothing_can_be_undone(url):
+    with taught(url) as study:
         version, ben = study.version, study.weights(person="ben")
         study.rollback(0, "ben was on leave", person="ben")
         assert study.learner().people == ("ana",)
@@ -175,10 +174,3 @@ def test_log_with_control_characters_in_names_still_opens(url, monkeypatch):
         assert verify(study.store, "desk").version == study.rollback(1, "back", person="a\nb").version - 1
         with pytest.raises(Invalid, match=r"contains the control character U\+000A"):
             study.ask(UP, person="a\nb")
-
-
-def test_default_still_opens_studies_of_the_earlier_default_learner(url):
-    with open_study(url, "desk", Switches(), "choice", create=True):
-        pass
-    with open_study(url, "desk", Switches(), "default") as study:
-        assert study.config["learner"] == "choice"

@@ -13,8 +13,7 @@ import orjson
 from fastapi import Response
 from pydantic import BaseModel, Field
 
-from coactor.protocol import Describes, DescribesEdits, Shows
-from coactor.protocol.views import edit_text
+from coactor.protocol import Describes, Shows, edit_text, has
 from coactor.studies import Draft, Study, Ticket
 from coactor.studies.drafts import draft_path, plain_draft
 
@@ -194,7 +193,7 @@ class MissingFeatures(BaseModel):
 
     `parts` are pairs of a name and how often. Candidates have a `name`, the `gain` in log-likelihood of a
     held-back case, `z`, the gain in standard errors, and `missing`: whether that is more than chance.
-    `habits` are those of them that `coactor study extend` adds.
+    `habits` says whether `coactor study extend` adds one of them.
     """
 
     cases: int
@@ -202,7 +201,7 @@ class MissingFeatures(BaseModel):
     unexplained: float
     candidates: list[dict[str, Any]]
     parts: list[tuple[str, int]]
-    habits: list[str]
+    habits: bool
     sentences: list[str]
 
 
@@ -220,12 +219,6 @@ class Weights(BaseModel):
     version: int
     weights: list[float]
     feature_names: list[str]
-
-
-class ErasedName(BaseModel):
-    """The name that stands for the erased one."""
-
-    name: str
 
 
 class Events(BaseModel):
@@ -252,9 +245,9 @@ def draft_response(
 ) -> Response:
     """Return a draft; if it is to be whole, with features, weights and its problem but for some fields."""
     data, domain, x = plain_draft(study.codec, draft), study.domain, draft.problem
-    if isinstance(domain, Shows):
+    if has(domain, Shows):
         data["shown"] = domain.show(x, draft.solution)
-    if isinstance(domain, Describes | DescribesEdits):
+    if has(domain, Describes):
         path = draft_path(domain, x, draft.proposed, draft.moves)
         data["texts"] = [edit_text(domain, x, y, m) for y, m in zip(path, draft.moves, strict=False)]
     if whole:
@@ -266,6 +259,6 @@ def draft_response(
         data["feature_names"] = study.config["features"]
         data["counts_costs"] = study.counts_costs
         data["signs"] = study.signs
-        data["shown_proposed"] = domain.show(x, draft.proposed) if isinstance(domain, Shows) else None
+        data["shown_proposed"] = domain.show(x, draft.proposed) if has(domain, Shows) else None
         data["weights"] = study.weights(draft.ticket.version, person=draft.ticket.person).tolist()
     return json_response(data, status, draft.ticket.revision)
