@@ -16,7 +16,7 @@ import numpy as np
 
 import coactor
 from coactor import domains, learners
-from coactor.kernels import edges, large_tours, rankings, tolerances, tours
+from coactor.kernels import edges, rankings, tolerances, tours
 
 
 def seconds(work: Callable[[], Any], least: float = 0.2) -> float:
@@ -135,11 +135,11 @@ def distances(kind: str, rng: np.random.Generator, n: int) -> np.ndarray:
 def growth(sizes: list[int], cases: int = 3) -> dict[str, Any]:
     """Greedy edges, then 2-opt to a true optimum, from a cost matrix; time against n.
 
-    The lists of neighbours and the largest cost need every entry of the matrix: that is reading it. Both are
-    timed apart, on the same matrices, and the growth is that of the rest.
+    The largest cost needs every entry of the matrix: that is reading it. It is timed apart, on the same
+    matrices, and the growth is that of the rest.
     """
     out: dict[str, Any] = {}
-    large_tours.solve(np.ones((5, 5)), 3)
+    tours.solve_large(np.ones((5, 5)))
     print(f"\n| milliseconds, by points | {' | '.join(f'{n:,}' for n in sizes)} | from 1,000 on grows as |")
     print("|---" * (len(sizes) + 2) + "|")
     for kind in ("points in the plane", "costs at random", "costs with ties"):
@@ -152,9 +152,8 @@ def growth(sizes: list[int], cases: int = 3) -> dict[str, Any]:
                 for _ in range(3):
                     start = time.process_time()
                     tolerances.rounding(cost)
-                    large_tours.nearest(cost, 10)
                     middle = time.process_time()
-                    tour = large_tours.solve(cost, 10)
+                    tour = tours.solve_large(cost)
                     turns.append((time.process_time() - middle, middle - start))
                 left = float(tours.gains(cost, tour).max())
                 if left > 1e-9:

@@ -12,6 +12,8 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from coactor.lab.paper.versus_paper import Margin, margins
+
 from coactor.lab.engine.contenders import EXPERT, PAPER, parse_contenders
 from coactor.lab.engine.parallel import available_cores
 from coactor.lab.engine.statistics import Interval, interval_fields
@@ -19,7 +21,6 @@ from coactor.lab.output.tables import to_csv
 from coactor.lab.paper.experiment import Experiment
 from coactor.lab.paper.panels import PANELS, use_data
 from coactor.lab.paper.results import PanelResult
-from coactor.lab.paper.versus_paper import Margin, margins
 
 GOALS = {
     "default+paper": {

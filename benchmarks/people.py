@@ -23,15 +23,15 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
+from coactor.lab.paper.data.tastes import TASTES
+from coactor.lab.people import CELLS, goal
 from threadpoolctl import threadpool_limits
 
 from coactor import Session, SimulatedExpert, learners, open_study
 from coactor.domains import Alternatives
 from coactor.lab.engine.parallel import run_all
 from coactor.lab.engine.statistics import best_of, ratio_of_totals
-from coactor.lab.paper.data.tastes import TASTES
 from coactor.lab.paper.runs import hidden_features
-from coactor.lab.people import CELLS, goal
 from coactor.protocol import Feedback
 from coactor.studies.log.ledger import OFTEN
 

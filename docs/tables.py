@@ -48,7 +48,6 @@ PRINTED = {
     "core-growth": "python benchmarks/core.py --only growth",
     "default-learner": "python benchmarks/default_learner.py",
     "default-ranking": "python benchmarks/default_learner.py --data rank.train rank.test",
-    "loaders": "python benchmarks/loaders.py --megabytes 200",
     "never-worse": "python benchmarks/never_worse.py ARCHIVE ...",
     "page": "python benchmarks/page.py",
     "page-grid": "python benchmarks/page.py --grid",

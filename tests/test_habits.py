@@ -12,7 +12,7 @@ import coactor
 from coactor import Session, checks
 from coactor.domains import Day, Fleet, FleetProblem, Graph, Plans, Tour
 from coactor.habits import HabitualDomain, Memory, past_case, plain, recall, recalling, with_habits
-from coactor.protocol import Invalid, PastCase, Usage, uses_habits
+from coactor.protocol import Invalid, PastCase, Usage, takes_start, uses_habits
 
 STOPS = ("depot", "A", "B", "C")
 
@@ -263,11 +263,48 @@ class Described(Packing):
     def show(self, x: Any, y: Any) -> list[dict[str, Any]]:
         return [{"kind": "list", "items": [str(item) for item in y]}]
 
-    def describe(self, x: Any, move: Any) -> str:
+    def describe_edit(self, x: Any, y: Any, move: Any) -> str:
         return f"{move['op']} in {len(x)} items"
 
     def edits_between(self, x: Any, y: Any, z: Any) -> float:
         return float(len(set(y) ^ set(z)))
+
+
+class Forgiving(Packing):
+    """Accepts every item by number, also those that it does not list; solves from a start."""
+
+    checks_moves = True
+
+    def apply(self, x: Any, y: Any, move: Any) -> Any:
+        return (x[move["args"][0]],) if move["op"] == "force" else super().apply(x, y, move)
+
+    def solve(self, x: Any, w: Any, *, start: Any = None) -> Any:
+        return start or super().solve(x, w)
+
+    def edits_of(self, x: Any, y: Any, part: int) -> Any:
+        return [({"op": "force", "args": [part]}, np.zeros(self.dim), f"{x[part]} is heavy")]
+
+
+def test_habits_keep_the_abilities_of_the_domain() -> None:
+    session = Session(Forgiving(), "default", habits=True)
+    proposal = session.ask(ITEMS)
+    correction = coactor.correction(
+        session.domain, proposal.problem, proposal.solution, moves=[{"op": "force", "args": [0]}]
+    )
+    assert session.tell(proposal, correction).effort == 1.0
+    domain: Any = session.domain
+    assert domain.edits_of(proposal.problem, (), 1)[0][2] == f"{ITEMS[1]} is heavy"
+    assert takes_start(domain.solve)
+    assert not takes_start(with_habits(Packing(), True).solve)
+    assert domain.solve(proposal.problem, np.zeros(2), start=("cup", "tent")) == ("cup", "tent")
+
+
+def test_every_part_is_unusual_if_none_of_the_past_is_on_offer() -> None:
+    domain, memory = HabitualDomain(Packing(), ("all",)), Memory()
+    memory.add(past_case(domain, ITEMS, ("axe",)))
+    other = ("kite", "lamp")
+    x = domain.extend(other, recall(memory, domain, other))
+    assert domain.features(x, other)[1] == -2.0
 
 
 def test_habits_keep_what_the_domain_says_about_itself() -> None:
@@ -275,7 +312,7 @@ def test_habits_keep_what_the_domain_says_about_itself() -> None:
     x = ITEMS
     recalled = domain.extend(x, Memory().recall(("similar",), x))
     assert domain.show(recalled, ()) == [{"kind": "list", "items": []}]
-    assert domain.describe(recalled, {"op": "add", "args": [0]}) == f"add in {len(x)} items"
+    assert domain.describe_edit(recalled, (), {"op": "add", "args": [0]}) == f"add in {len(x)} items"
     assert domain.edits_between(recalled, x, ()) == len(set(x))
     assert coactor.protocol.feature_signs(domain) == [*Described.feature_signs, -1]
     assert coactor.protocol.feature_signs(with_habits(Packing(), True)) == [1] * Packing.dim + [-1]

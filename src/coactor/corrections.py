@@ -23,8 +23,9 @@ from coactor.protocol import (
     Reads,
     Solution,
     Vector,
+    declares,
+    has,
 )
-from coactor.protocol.abilities import checks_moves
 from coactor.rounding import rounded
 from coactor.search import check_solution, features_along, move_features
 from coactor.solutions import leaves, same_solution, short, solution_key
@@ -199,7 +200,7 @@ def plain_move(move: Any) -> Move:
 def apply_move(domain: Domain, x: Problem, y: Solution, move: Move) -> Solution:
     """The solution that a move from outside leads to. Raises Invalid if the move cannot be applied."""
     try:
-        if not checks_moves(domain):
+        if not declares(domain, "checks_moves"):
             _check_listed(domain, x, y, move)
         z = domain.apply(x, y, move)
         check_solution(domain, x, z)
@@ -235,7 +236,7 @@ def edit_distance(domain: Domain, x: Problem, y: Solution, z: Solution) -> float
     The search is exact up to `SEARCHED` solutions around y. Beyond, it is an upper bound by a greedy walk
     towards z; if the moves do not lead to z at all, the number of parts that differ.
     """
-    if isinstance(domain, CountsEdits):
+    if has(domain, CountsEdits):
         return float(domain.edits_between(x, y, z))
     goal = solution_key(z)
     if solution_key(y) == goal:

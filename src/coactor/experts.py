@@ -11,7 +11,18 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from coactor.corrections import MOST_STEPS, move_cost
-from coactor.protocol import Correction, Domain, Hides, Landscape, Move, MoveCosts, Problem, Solution, Vector
+from coactor.protocol import (
+    Correction,
+    Domain,
+    Hides,
+    Landscape,
+    Move,
+    MoveCosts,
+    Problem,
+    Solution,
+    Vector,
+    has,
+)
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution, solution_key
 from coactor.validation import finite, weight_vector
@@ -76,7 +87,7 @@ class SimulatedExpert:
         rng: np.random.Generator | None = None,
     ) -> None:
         self.domain = domain
-        hidden = domain.hidden if isinstance(domain, Hides) else 0
+        hidden = domain.hidden if has(domain, Hides) else 0
         self.weights: Vector = finite(
             weight_vector(weights, domain.dim, hidden), "The expert's weights"
         ).copy()

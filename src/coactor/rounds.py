@@ -43,10 +43,10 @@ from coactor.protocol import (
     Reads,
     State,
     Vector,
+    has,
+    learner_for,
     uses_habits,
 )
-from coactor.protocol.abilities import learner_for
-from coactor.protocol.interfaces import HasStart
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution
 from coactor.validation import all_finite
@@ -109,7 +109,7 @@ class Knowledge:
 
 def make_guard(domain: Domain, learner: Learner) -> Guard | None:
     """A guard for a learner that takes a start, in a domain that counts edits; else None."""
-    if isinstance(domain, CountsEdits) and isinstance(learner, HasStart):
+    if has(domain, CountsEdits) and hasattr(learner, "start"):
         return Guard(domain.dim, learner.start, habit_features(domain))
     return None
 

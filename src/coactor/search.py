@@ -17,20 +17,22 @@ from coactor.protocol import (
     Domain,
     Hides,
     Landscape,
+    Landscapes,
     Matrix,
     Move,
     Problem,
     Solution,
     Solver,
+    Validates,
     Vector,
     Vectorises,
+    has,
 )
-from coactor.protocol.abilities import has_checks, has_landscapes, has_vectors
 
 
 def utility_features(domain: Domain, x: Problem, y: Solution, length: int) -> Vector:
     """The features that weights of this length score: the visible ones, or all of them."""
-    if length != domain.dim and isinstance(domain, Hides):
+    if length != domain.dim and has(domain, Hides):
         return domain.all_features(x, y)
     return domain.features(x, y)
 
@@ -121,9 +123,9 @@ def _climb(
 
 def landscape(domain: Domain, x: Problem, w: Vector) -> Landscape:
     """The landscape of a problem under weights: by kernel, by vectors, or by the domain's four methods."""
-    if has_landscapes(domain):
+    if has(domain, Landscapes):
         return domain.landscape(x, w)
-    if has_vectors(domain) and w.size == domain.dim:
+    if has(domain, Vectorises) and w.size == domain.dim:
         return VectorLandscape(domain, x, w)
     return PlainLandscape(domain, x, w)
 
@@ -151,14 +153,14 @@ def polish(domain: Domain, solver: Solver | None = None) -> Solver:
 
 def features_along(domain: Domain, x: Problem, path: Sequence[Solution]) -> Matrix:
     """phi of each solution, one row each, as float64 in C order: learners add up in the order of memory."""
-    if has_vectors(domain):
+    if has(domain, Vectorises):
         return np.ascontiguousarray(domain.features_along(x, path), dtype=np.float64)
     return np.array([domain.features(x, z) for z in path], dtype=np.float64).reshape(len(path), domain.dim)
 
 
 def move_features(domain: Domain, x: Problem, y: Solution) -> Matrix:
     """phi(neighbour) - phi(y) for each move, in scan order, one row each, as float64 in C order."""
-    if has_vectors(domain):
+    if has(domain, Vectorises):
         return np.ascontiguousarray(domain.move_features(x, y), dtype=np.float64)
     here = domain.features(x, y)
     rows = [domain.features(x, domain.apply(x, y, move)) - here for move in domain.moves(x, y)]
@@ -167,5 +169,5 @@ def move_features(domain: Domain, x: Problem, y: Solution) -> Matrix:
 
 def check_solution(domain: Domain, x: Problem, y: Solution) -> None:
     """Raises ValueError if y is not a solution of x; does nothing if the domain does not validate."""
-    if has_checks(domain):
+    if has(domain, Validates):
         domain.check_solution(x, y)

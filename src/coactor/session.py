@@ -43,7 +43,7 @@ from coactor.protocol import (
     feature_signs,
     uses_habits,
 )
-from coactor.protocol.abilities import has_posterior, learner_for, whose
+from coactor.protocol.abilities import Preferences, has, learner_for, whose
 from coactor.rounds import Knowledge
 from coactor.solutions import same_solution
 from coactor.validation import text, validate_actor
@@ -302,7 +302,7 @@ class Session:
         after = self.weights(person=person)
         del self._open[asked.id]
         vectors, accepted = observation.feedback, observation.accepted
-        units = learner.prior_deviations() if has_posterior(learner) else None
+        units = learner.prior_deviations() if has(learner, Preferences) else None
         effort, cost, steps = correction.effort, vectors.cost, len(correction.costs)
         self.efforts.append(effort)
         self.costs.append(cost)

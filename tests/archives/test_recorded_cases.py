@@ -150,7 +150,7 @@ def test_choices_are_learned_person_by_person(tmp_path: Path) -> None:
 
 
 def test_learned_choices_know_their_people(tmp_path: Path) -> None:
-    state, _ = learn_archive(open_archive(choices(tmp_path / "choices.csv")), "default", 1, jobs=1)
+    state, _ = learn_archive(open_archive(choices(tmp_path / "choices.csv")), "default")
     learner: Any = learners.from_state(state["learner"])
     assert set(learner.people) == {"0", "1", "2", "3", "4", "5"}
     price, comfort = learner.person("0").weights

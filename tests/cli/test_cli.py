@@ -69,7 +69,7 @@ def test_help_of_a_lab_command_imports_no_numpy() -> None:
         loaded = imported_by(
             f"from coactor.cli import main\ntry: main(['{command}', '--help'])\nexcept SystemExit: pass"
         )
-        assert not loaded & (HEAVY | {"numpy", "numba", "tqdm", "jinja2"}), command
+        assert not loaded & (HEAVY | {"numpy", "numba", "jinja2"}), command
 
 
 def test_help_lists_every_command() -> None:

@@ -40,7 +40,7 @@ def test_every_command_answers_in_text_and_in_json(run, tmp_path):
     assert (about["version"], about["told"], about["open"], about["effort"]) == (2, 2, 1, 1.0)
     shown = run("study", "show", "tours")
     assert "proposals  3 asked, 2 done (1 unchanged, 0.5 edits per proposal), 1 open" in shown
-    assert "domain     tour (features 3, hidden 0, neighbours 10, points 8)" in shown
+    assert "domain     tour (features 3, hidden 0, points 8)" in shown
     assert not set("{}[]'") & set(shown)
     assert len(shown.splitlines()) == 7 + 3  # a line for each weight
     assert [fact["kind"] for fact in json.loads(run("study", "log", "tours", "--after", "4", "--json"))] == [

@@ -77,6 +77,9 @@ def test_beliefs_say_how_certain_they_are() -> None:
         def known(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
             return np.full(3, 0.5)
 
+        def variances(self, rows: object, around_others: bool = False) -> object:
+            raise NotImplementedError
+
     words = [b.words for b in explanations.beliefs(TOURS, Doubting())]  # type: ignore[arg-type]
     assert words == [
         "avoids distance (60 % of what counts)",

@@ -21,7 +21,6 @@ from coactor.kernels import (
     cubes,
     edges,
     fleets,
-    large_tours,
     plan_climb,
     plan_distance,
     plan_search,
@@ -36,7 +35,6 @@ MODULES = (
     cubes,
     edges,
     fleets,
-    large_tours,
     plan_climb,
     plan_distance,
     plan_search,
@@ -75,22 +73,9 @@ def calls(rng: np.random.Generator, n: int) -> Iterator[tuple[Any, tuple[Any, ..
     yield tours.length, (cost, tour)
     yield tours.features_along, (rows, np.array([tour, tour[::-1]]))
     yield tours.move_features, (rows, tour)
-    near = large_tours.nearest(cost, 2)  # the lists and their costs
-    position = np.argsort(tour)
-    yield large_tours.nearest, (cost, 2)
-    yield large_tours.turn, (tour.copy(), position.copy(), n - 2, 1)
-    yield large_tours.cheaper, (cost, 0, 0.5, np.empty(n, np.int64))
-    for others in (tour[:0], tour[tour != 0]):
-        state = (tour.copy(), position.copy(), 0, np.zeros(n, np.int64), 0.0)
-        yield large_tours.improve_point, (cost, *near, *state, others)
-    yield large_tours.two_opt, (cost, tour.copy(), *near)
-    yield large_tours.greedy, (cost, *near)
-    pairs = np.column_stack([np.repeat(tour, 2), near[0][tour].ravel()])
-    yield large_tours.join, (pairs, np.full((n, 2), -1), np.arange(n))
-    path = np.column_stack([np.arange(-1, n - 1), np.append(np.arange(1, n), -1)])
-    path[0] = path[0][::-1]
-    yield large_tours.walk, (path, 0)
-    yield large_tours.solve, (cost, 3)
+    yield tours.solve_large, (cost,)
+    yield tours.greedy, (np.column_stack(np.triu_indices(n, 1)), n)
+    yield tours.two_opt_in_passes, (cost, tour.copy())
     terminals = tour[:4].reshape(2, 2)
     order, starts = fleets.insertion(cost, terminals)
     yield fleets.insertion, (cost, terminals)

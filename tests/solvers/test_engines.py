@@ -46,7 +46,7 @@ def test_engines_improve_a_bad_start(engine: str) -> None:
     x = Graph.from_matrices(np.linalg.norm(places[:, None] - places, axis=2))
     domain = Tour(features=1)
     bad = np.array([0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11])
-    y = ENGINES[engine](domain, seconds=0.2).started_at(bad)(x, np.ones(1))
+    y = ENGINES[engine](domain, seconds=0.2)(x, np.ones(1), start=bad)
     around = 12 * 2 * np.sin(np.pi / 12)
     assert -domain.features(x, y)[0] == pytest.approx(around)
 

@@ -1,8 +1,4 @@
-"""Archives: recorded solutions of people, as problems with an expert who edits towards the recorded solution.
-
-An archive is replayed in some order through a session, as in a live study: what is learned from a case, and
-remembered of it, is known from the next case on.
-"""
+"""The kinds of archives, and how they are opened."""
 
 from __future__ import annotations
 
@@ -10,78 +6,34 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from coactor import loaders
+from coactor.archives.cases import Archive, Case
 from coactor.archives.reconstructed_edits import towards_path, towards_plan
-from coactor.archives.recorded_cases import Case, CaseArchive, RecordedCase, read_cases
-from coactor.domains import Network, PlannedDay, Plans, Query, Ranking, Roads, Route, Trip
+from coactor.archives.recorded_cases import CaseArchive, RecordedCase, read_cases
+from coactor.domains import PlannedDay, Plans, Ranking, Roads, Route, Trip
 from coactor.domains.plans import Routes
 from coactor.experts import Budget, SimulatedExpert
 from coactor.habits import DEFAULT_KINDS, check_kinds
 from coactor.lab.engine.cache import data_digest
-from coactor.protocol import Correction, Domain, Indices, Problem, Vector
+from coactor.protocol import Correction, Domain, Indices, Matrix, Problem
 
 OVERLOAD = 100.0  # start weight of load above capacity, in mean distances per vehicle load: capacities hold
 
 
-class Archive(Protocol):
-    """Past cases that can be replayed in any order."""
+class TripArchive(Archive):
+    """Driven paths on a road network, as the indices of links."""
 
-    @property
-    def kind(self) -> str:
-        """What the cases are, in the plural: "trips", "plans", "queries", "choices" or "cases"."""
-
-    @property
-    def effort_name(self) -> str:
-        """The unit of effort, in the plural."""
-
-    @property
-    def digest(self) -> str:
-        """A hash of the data and the options, for the cache."""
-
-    @property
-    def size(self) -> int:
-        """The number of cases."""
-
-    @property
-    def domain(self) -> Domain:
-        """The domain of the cases."""
-
-    @property
-    def start(self) -> Vector:
-        """The weights before any learning: plain distance, or all weights 1."""
-
-    def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
-        """The cases in this order; each is recorded when the next one is requested."""
-
-
-@dataclass(frozen=True, slots=True)
-class TripArchive:
-    """Driven paths on a road network."""
-
-    network: Network
-    trips: tuple[Indices, ...]
     domain: Roads
-    digest: str
-    kind: str = "trips"
-    effort_name: str = "via-points"
-
-    @property
-    def size(self) -> int:
-        return len(self.trips)
-
-    @property
-    def start(self) -> Vector:
-        return self.domain.distance
 
     def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
         latest: dict[tuple[int, int], Indices] = {}
         domain = self.domain
         for number in order:
-            driven = self.trips[number]
+            driven = self.cases[number]
             ends = (int(driven[0]), int(driven[-1]))
 
             def expert(x: Trip, y: Route, driven: Indices = driven) -> Correction:
@@ -93,33 +45,17 @@ class TripArchive:
             latest[ends] = driven
 
 
-@dataclass(frozen=True, slots=True)
-class PlanArchive:
-    """Planned days of one depot."""
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanArchive(Archive):
+    """Planned days of one depot, as `PlannedDay`."""
 
-    distances: np.ndarray[tuple[int, int], np.dtype[np.float64]]
-    days: tuple[PlannedDay, ...]
-    domain: Plans
-    digest: str
-    kind: str = "plans"
-    effort_name: str = "moves"
-
-    @property
-    def size(self) -> int:
-        return len(self.days)
-
-    @property
-    def start(self) -> Vector:
-        w = np.zeros(self.domain.dim)
-        w[0] = 1.0
-        w[-1] = OVERLOAD
-        return w
+    distances: Matrix
 
     def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
         past: list[PlannedDay] = []
         domain = self.domain
         for number in order:
-            day = self.days[number]
+            day: PlannedDay = self.cases[number]
             planned = day.local_routes()
 
             def expert(x: Problem, y: Routes, planned: Routes = planned) -> Correction:
@@ -153,31 +89,18 @@ class PlanArchive:
         return tuple(np.array(route, dtype=np.int64) for route in routes)
 
 
-@dataclass(frozen=True, slots=True)
-class QueryArchive:
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryArchive(Archive):
     """Judged queries, with the paper's expert: exchanges neighbours if the second label is 2 higher."""
 
-    queries: tuple[Query, ...]
-    domain: Ranking
-    digest: str
     budget: Budget = None
-    kind: str = "queries"
-    effort_name: str = "exchanges"
-
-    @property
-    def size(self) -> int:
-        return len(self.queries)
-
-    @property
-    def start(self) -> Vector:
-        return np.ones(self.domain.dim)
 
     def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
         # One stream per replay: every contender gets the same budgets.
         rng = np.random.default_rng([seed, 5])
         expert = SimulatedExpert(self.domain, self.domain.truth(), kappa=2.0, budget=self.budget, rng=rng)
         for number in order:
-            yield Case(self.queries[number], expert)
+            yield Case(self.cases[number], expert)
 
 
 def open_archive(
@@ -219,7 +142,8 @@ def open_archive(
             return _choices(path)
         queries = loaders.read_letor(path)
         ranking = Ranking(features=queries[0].documents.shape[1])
-        return QueryArchive(tuple(queries), ranking, _digest([path], budget), budget)
+        start, digest = np.ones(ranking.dim), _digest([path], budget)
+        return QueryArchive(ranking, tuple(queries), digest, start, "queries", "exchanges", budget)
     if not path.is_dir():
         raise FileNotFoundError(f"There is no file or folder {path}.")
     files = sorted(file for file in path.iterdir() if file.suffix in (".csv", ".json"))
@@ -227,12 +151,15 @@ def open_archive(
         network, trips = loaders.read_roads(path)
         if trips is None:
             raise FileNotFoundError(f"{path} has links.csv, but neither trips.csv nor paths.csv.")
-        return TripArchive(network, tuple(trips), Roads(network, kinds), _digest(files, kinds))
+        roads = Roads(network, kinds)
+        return TripArchive(roads, tuple(trips), _digest(files, kinds), roads.distance, "trips", "via-points")
     if (path / "days.json").is_file():
         distances = loaders.read_distances(path / "distances.csv")
         days = tuple(loaders.read_plans(path / "days.json", distances))
         plans = Plans(1, soft=True, names=("distance",), habits=kinds)
-        return PlanArchive(distances, days, plans, _digest(files, kinds))
+        start = np.zeros(plans.dim)
+        start[0], start[-1] = 1.0, OVERLOAD
+        return PlanArchive(plans, days, _digest(files, kinds), start, "plans", "moves", distances)
     raise ValueError(
         f"{path} is not an archive; expected links.csv and trips.csv, days.json and distances.csv, a LETOR "
         "file, a CSV file of choices, or JSON lines and a domain."
@@ -242,8 +169,8 @@ def open_archive(
 def _choices(path: Path) -> CaseArchive:
     """The choices of people between alternatives."""
     domain, choices = loaders.read_choices(path)
-    cases = tuple(RecordedCase(one.problem, one.choice, None, None, one.person) for one in choices)
-    return CaseArchive(cases, domain, _digest([path], None), "choices", "corrections")
+    cases = [RecordedCase(one.problem, one.choice, None, None, one.person) for one in choices]
+    return CaseArchive.of(cases, domain, _digest([path], None), "choices")
 
 
 def _digest(files: Sequence[Path], options: object) -> str:

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from coactor.archives.archives import Archive
+from coactor.archives.cases import Archive
 from coactor.archives.recorded_cases import CaseArchive
 from coactor.archives.replays import Replay, replay
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import Cache, source_digests
 from coactor.lab.engine.contenders import START, Contender, parse_contenders
-from coactor.lab.engine.parallel import run_all
-from coactor.lab.engine.statistics import Interval, interval, interval_fields
+from coactor.lab.engine.parallel import Jobs, run_all
+from coactor.lab.engine.statistics import FEWEST_CASES, Interval, interval_fields, mean_over_cases
 from coactor.protocol import Indices, Matrix, Vector
 
 TRUE_ORDER = -1
 EARLY = 5  # the first cases of a person
-_BYTES = 1 << 22  # the files of an evaluation, about
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,52 +43,65 @@ class Evaluation:
 
     Attributes
     ----------
-    kind, effort_name
-        Those of the archive.
+    archive
+        What was replayed.
     efforts, weights, quality
         Of each contender: the effort of each case, shape (orders, cases); the final weights, shape
         (orders, d); the mean NDCG of each order, NaN unless the archive has queries.
-    true_order
-        Whether the cases were replayed in the archive's own order.
-    seed
-        The seed of all random numbers.
+    order
+        Which case of the archive each one is, shape (orders, cases).
     settings
-        The other parameters, as JSON-able data.
+        The parameters, as JSON-able data.
     early
         Which cases are among the first five of a person, shape (orders, cases); None if there is one person.
     """
 
-    kind: str
-    effort_name: str
+    archive: Archive
     efforts: dict[str, Matrix]
     weights: dict[str, Matrix]
     quality: dict[str, Vector]
-    true_order: bool
-    seed: int
-    settings: dict[str, Any] = field(default_factory=dict)
+    order: Indices
+    settings: dict[str, Any]
     early: Matrix | None = None
 
     @property
     def cases(self) -> int:
         """The number of cases of each order."""
-        return int(next(iter(self.efforts.values())).shape[1])
+        return int(self.order.shape[1])
 
     @property
-    def orders(self) -> int:
-        """The number of orders."""
-        return len(next(iter(self.efforts.values())))
+    def title(self) -> str:
+        """What was replayed, and in which orders, in words."""
+        orders = self.settings["orders"]
+        times = "their true order" if orders is None else f"{orders} random order{'s' if orders > 1 else ''}"
+        return f"{self.cases} {self.archive.kind}, {'in ' if orders is None else ''}{times}"
+
+    @property
+    def note(self) -> str:
+        """What the intervals are about."""
+        different = len(np.unique(self.order))
+        if different < FEWEST_CASES:
+            return f"There are no intervals: {different} different cases are too few to speak of new ones."
+        return (
+            f"Intervals are 95 % intervals over cases: a bootstrap of {different} cases, each with its "
+            "effort in all orders. They say what other cases of the same kind would have changed."
+        )
 
     def mean(self, name: str) -> Interval:
-        """Effort per case. The interval is over orders, or over cases if there is a single order."""
-        return self._interval(self.efforts[name])
+        """The effort per case of a contender, with an interval over cases."""
+        return self.over_cases(self.efforts[name])
 
-    def saved(self, name: str) -> Interval:
-        """Effort per case that a contender saves against the start weights; paired."""
-        return self._interval(self.efforts[START] - self.efforts[name])
+    def saved(self, name: str, against: str = START) -> Interval:
+        """The effort per case that a contender saves against another one; paired."""
+        return self.over_cases(self.efforts[against] - self.efforts[name])
 
-    def untouched(self, name: str) -> float:
-        """The share of proposals that need no edit."""
-        return float((self.efforts[name] == 0).mean())
+    def over_cases(self, efforts: Matrix) -> Interval:
+        """The mean of values of shape (orders, cases), with an interval over cases."""
+        case, counts = np.unique(self.order, return_inverse=True, return_counts=True)[1:]
+        # The same cases are drawn for every contender.
+        rng = np.random.default_rng([self.settings["seed"], 1])
+        totals = np.asarray(np.bincount(case.ravel(), efforts.ravel()), np.float64)
+        return mean_over_cases(totals, counts.astype(np.float64), rng)
 
     def rows(self) -> list[dict[str, Any]]:
         """The table, one row per contender."""
@@ -104,32 +116,26 @@ class Evaluation:
                     **interval_fields("effort", self.mean(name)),
                     **interval_fields("saved", saved),
                     "saved_percent": 100.0 * saved.value / base if base else 0.0,
-                    "untouched": self.untouched(name),
+                    "untouched": float((efforts == 0).mean()),
                     "first_sixth": float(efforts[:, :sixth].mean()),
                     "last_sixth": float(efforts[:, -sixth:].mean()),
                     "newcomers": None if self.early is None else float(efforts[self.early > 0].mean()),
-                    "quality": float(self.quality[name].mean()) if self.kind == "queries" else None,
+                    "quality": float(self.quality[name].mean()) if self.archive.kind == "queries" else None,
                 }
             )
         return table
-
-    def _interval(self, rows: Matrix) -> Interval:
-        values = rows[0] if self.orders == 1 else rows.mean(axis=1)
-        return interval(values)
 
 
 def evaluate(
     archive: Archive,
     learners: Sequence[str],
     *,
-    orders: int = 10,
+    orders: int | None = 10,
     cases: int | None = None,
     seed: int = 0,
-    true_order: bool = False,
     proposals: str = "paper",
     folder: str | Path | None = None,
-    jobs: int | None = None,
-    cluster: str | None = None,
+    jobs: Jobs = None,
     silent: bool = True,
 ) -> Evaluation:
     """Replay an archive with several contenders, all on the same orders of its cases.
@@ -137,23 +143,22 @@ def evaluate(
     Parameters
     ----------
     archive
-        From `open_archive`.
+        From `open_archive`; `Archive.starting_at` gives it other start weights.
     learners
         Contenders such as "default", "PER@start", "copy" or "hindsight", see `coactor.lab.engine.contenders`.
         "start" is always added.
     orders
-        The number of random orders; each is a sample of the archive without replacement.
+        The number of random orders; each is a sample of the archive without replacement. None replays once,
+        in the archive's own order.
     cases
         The number of cases of each order; all by default.
     seed
         The seed of all random numbers.
-    true_order
-        Replay once, in the archive's own order.
     proposals
         The proposal strategy of learners that name none, see `coactor.proposals`.
     folder
         Where finished replays are cached, so that a stopped evaluation resumes; None caches nothing.
-    jobs, cluster, silent
+    jobs, silent
         Processes on this machine (by default one per core), or the address of a Dask scheduler; show no
         progress. The numbers do not depend on it.
     """
@@ -161,35 +166,34 @@ def evaluate(
     if not 1 <= cases <= archive.size:
         raise ValueError(f"The number of cases is {cases}; the archive has {archive.size}.")
     contenders = parse_contenders(list(dict.fromkeys([START, *learners])), "archive", proposals)
-    numbers = [TRUE_ORDER] if true_order else list(range(orders))
+    numbers = [TRUE_ORDER] if orders is None else list(range(orders))
     tasks = [ReplayTask(contender, number, cases, seed) for number in numbers for contender in contenders]
     cache = None
     if folder is not None:
-        atomic_files.prepare(Path(folder), _BYTES)
+        atomic_files.prepare(Path(folder))
         cache = _cache(Path(folder), archive)
-    results = run_all(_replay, archive, tasks, cache=cache, jobs=jobs, cluster=cluster, silent=silent)
+    results = run_all(_replay, archive, tasks, cache=cache, jobs=jobs, silent=silent)
     replays: dict[str, list[Replay]] = {contender.text: [] for contender in contenders}
     for task, result in zip(tasks, results, strict=True):
         replays[task.contender.text].append(result)
+    order = np.array([order_of(archive, number, cases, seed) for number in numbers])
     return Evaluation(
-        archive.kind,
-        archive.effort_name,
+        archive,
         {name: np.array([r.efforts for r in own]) for name, own in replays.items()},
         {name: np.array([r.weights for r in own]) for name, own in replays.items()},
         {name: np.array([r.quality for r in own]) for name, own in replays.items()},
-        true_order,
-        seed,
-        {"orders": len(numbers), "cases": cases, "seed": seed, "proposals": proposals},
-        _early(archive, [order_of(archive, number, cases, seed) for number in numbers]),
+        order,
+        {"orders": orders, "cases": cases, "seed": seed, "proposals": proposals},
+        _early(archive, order),
     )
 
 
-def _early(archive: Archive, orders: Sequence[Indices]) -> Matrix | None:
+def _early(archive: Archive, orders: Indices) -> Matrix | None:
     """Which cases of each order are among the first of a person; None if there is one person."""
     if not isinstance(archive, CaseArchive) or len(set(archive.people)) < 2:
         return None
     people = archive.people
-    early = np.zeros((len(orders), len(orders[0])))
+    early = np.zeros(orders.shape)
     for flags, order in zip(early, orders, strict=True):
         turns: Counter[str] = Counter()
         for place, number in enumerate(order):

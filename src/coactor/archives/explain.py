@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from coactor.archives.archives import Archive, PlanArchive, TripArchive
+from coactor.archives.archives import PlanArchive, TripArchive
+from coactor.archives.cases import Archive
 from coactor.protocol import Vector, feature_names
 
 
@@ -21,7 +22,7 @@ def describe_weights(archive: Archive, weights: Vector) -> list[str]:
 
 
 def _trips(archive: TripArchive, weights: Vector) -> list[str]:
-    network = archive.network
+    network = archive.domain.network
     w = np.maximum(weights, 0.0)
     roads = network.link_features.shape[1]
     share = network.link_features.sum(axis=0)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from coactor.archives.learning import learn_archive
 from coactor.archives.recorded_cases import CaseArchive, RecordedCase
-from coactor.archives.sharding import learn_archive
 from coactor.habits import check_kinds, with_habits
 from coactor.protocol import Domain, State, uses_habits
 from coactor.studies import Invalid, Study, open_study
@@ -47,7 +47,7 @@ def extended(study: Study, kinds: Sequence[str], learner: str = "default") -> tu
         cases.append(RecordedCase(x, *solutions, told.moves or None, told.person))
     if not cases:
         raise Invalid(f"Nothing was told in study {study.name!r} yet; create a study with habits instead.")
-    state, _ = learn_archive(CaseArchive(tuple(cases), domain, digest=""), learner)
+    state, _ = learn_archive(CaseArchive.of(cases, domain), learner)
     return domain, state
 
 

@@ -8,7 +8,6 @@ from coactor.archives.evaluation import Evaluation
 from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, START
 from coactor.lab.engine.statistics import limits
 from coactor.lab.output.plotting import COLOURS, REFERENCE, encode, new_figure
-from coactor.protocol import Vector
 
 _BASELINES = {
     START: (REFERENCE, "--"),
@@ -29,14 +28,14 @@ def draw(evaluation: Evaluation) -> tuple[bytes, str]:
         for name in selected(evaluation):
             efforts = evaluation.efforts[name]
             colour, dashes = _BASELINES.get(name) or (next(colours), "-")
-            curves = np.array([smooth(row, window) for row in efforts])
+            curves = np.array([np.convolve(row, np.full(window, 1 / window), "valid") for row in efforts])
             label = f"{name}  {efforts.mean():.3g}"
             axes.plot(steps, curves.mean(axis=0), color=colour, linestyle=dashes, label=label)
-            if evaluation.orders > 1:
+            if len(curves) > 1:
                 low, high = limits(curves)
                 axes.fill_between(steps, low, high, color=colour, alpha=0.15, linewidth=0)
-        axes.set_xlabel(f"{evaluation.kind} so far")
-        axes.set_ylabel(f"{evaluation.effort_name} per case, mean of the last {window}")
+        axes.set_xlabel(f"{evaluation.archive.kind} so far")
+        axes.set_ylabel(f"{evaluation.archive.effort_name} per case, mean of the last {window}")
         axes.set_ylim(bottom=0)
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(
@@ -56,10 +55,3 @@ def selected(evaluation: Evaluation) -> list[str]:
     learners = [name for name in evaluation.efforts if name not in _BASELINES]
     learners.sort(key=lambda name: (name != "default", float(evaluation.efforts[name].mean())))
     return [*baselines, *learners][:_MOST]
-
-
-def smooth(row: Vector, window: int) -> Vector:
-    """The mean of the last `window` entries, from the first full window on."""
-    total = np.concatenate([[0.0], np.cumsum(row)])
-    mean: Vector = (total[window:] - total[:-window]) / window
-    return mean

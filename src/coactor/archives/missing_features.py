@@ -27,10 +27,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coactor.archives.archives import Archive
+from coactor.archives.cases import Archive
 from coactor.archives.personal_fits import PersonalFits
 from coactor.habits import KINDS, Memory, past_case, place_and_choice
-from coactor.protocol import Domain, HasParts, Matrix, Problem, Solution, Vector, feature_names, uses_habits
+from coactor.protocol import (
+    Domain,
+    HasParts,
+    Matrix,
+    Problem,
+    Solution,
+    Vector,
+    feature_names,
+    has,
+    uses_habits,
+)
 from coactor.search import features_along
 from coactor.session import Session
 from coactor.solutions import same_solution
@@ -45,6 +55,7 @@ MOST_NAMED = 5  # candidates, and parts, that are named in words
 MOST_PARTS = 12  # parts, and places, and choices, that become candidates
 MOST_FEATURES = 8  # whose squares and products become candidates: those with the largest effect
 LEVEL = 0.05  # of a false alarm, for all candidates together
+CLEARLY = 3.0  # standard errors above chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +106,9 @@ class Diagnosis:
         The most useful first.
     parts
         The parts of solutions that were corrected most often in those cases, and how often.
+    carriers
+        Places, choices, people and words of the context (such as the weekday) whose cases have more of that
+        effort than their share of the cases: the name, and the share of the effort.
     """
 
     cases: int
@@ -102,6 +116,7 @@ class Diagnosis:
     unexplained: float
     candidates: tuple[CandidateFeature, ...]
     parts: tuple[tuple[str, int], ...] = ()
+    carriers: tuple[tuple[str, float], ...] = ()
 
     @property
     def habits(self) -> tuple[str, ...]:
@@ -118,14 +133,21 @@ class Diagnosis:
         """The diagnosis in words."""
         share = f"{100 * self.unexplained:.0f} % of the effort cannot be explained by any weights"
         lines = [f"{share} of the present features ({self.cases} cases, effort {self.effort:g})."]
-        if not self.missing:
-            return [*lines, "Nothing is missing: no candidate makes held-back cases more likely."]
-        lines.append("A feature is missing. These would have made held-back cases more likely:")
+        if self.missing:
+            lines.append("A feature is missing. These would have made held-back cases more likely:")
+        else:
+            lines.append(
+                f"None of the {len(self.candidates)} candidates (habits, single parts, squares and products "
+                "of the present features) explains it: none makes held-back cases more likely."
+            )
         for one in self.missing[:MOST_NAMED]:
             lines.append(f"- {one.name}: log-likelihood {one.gain:+.3f} a case ({one.z:.1f} standard errors)")
         if self.parts:
             often = ", ".join(f"{name} ({times} times)" for name, times in self.parts)
             lines.append(f"Corrected most often in the unexplained cases: {often}.")
+        if self.carriers:
+            most = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in self.carriers)
+            lines.append(f"Cases with these have more of the unexplained effort than chance: {most}.")
         if self.habits:
             lines.append(
                 f"To go on with it: coactor study extend STUDY --habits {self.habits[0]} --name NEW_STUDY"
@@ -147,18 +169,12 @@ def cases_of_archive(archive: Archive, limit: int | None = None) -> tuple[Domain
 
 
 def cases_of_study(study: Study, limit: int | None = None) -> tuple[Domain, list[FinishedCase]]:
-    """The finished proposals of a study, in the order in which they were told."""
-    from coactor.studies.log.facts import Reopened, Told  # needs the extra [studies]
+    """The proposals of a study that it learned from, in the order in which they were told."""
+    from coactor.archives.extending import counted_tells  # needs the extra [studies]
 
-    told: dict[int, Told] = {}
-    with study.store.reading() as sql:
-        for entry in sql.of_kind(sql.find(study.name).id, Told.kind, Reopened.kind):
-            if isinstance(entry.fact, Told):
-                told[entry.fact.proposal] = entry.fact
-            elif isinstance(entry.fact, Reopened):
-                told.pop(entry.fact.proposal, None)
+    told = counted_tells(study)
     cases = []
-    for fact in list(told.values())[-(limit or len(told)) :]:
+    for fact in told[-(limit or len(told)) :]:
         proposal = study.proposal(fact.proposal)
         final = study.codec.solution(proposal.problem, fact.solution)
         cases.append(FinishedCase(proposal.problem, proposal.solution, final, fact.effort, fact.person))
@@ -194,7 +210,28 @@ def diagnose(domain: Domain, cases: Sequence[FinishedCase], seed: int = 0) -> Di
     for k in np.flatnonzero(worse).tolist():
         corrected.update({_GROUPS["the part"](part): n for part, n in table.changed[k].items()})
     parts = tuple(corrected.most_common(MOST_NAMED))
-    return Diagnosis(len(cases), total, share, tuple(candidates), parts)
+    carriers = _carriers(
+        [{case.person, *words} for case, words in zip(cases, table.words, strict=True)], efforts * worse
+    )
+    return Diagnosis(len(cases), total, share, tuple(candidates), parts, carriers)
+
+
+def _carriers(words: Sequence[set[str]], efforts: Vector) -> tuple[tuple[str, float], ...]:
+    """Words of cases that have more of the effort than chance, with their share of it.
+
+    A word's effort is compared with what as many cases, drawn at random, would have.
+    """
+    total, n = float(efforts.sum()), len(efforts)
+    found = []
+    for name in sorted(set[str]().union(*words) - {""}):
+        mine = np.array([name in of for of in words])
+        count = int(mine.sum())
+        error = float(efforts.std()) * np.sqrt(count * (n - count) / max(1, n - 1))
+        excess = float(efforts[mine].sum()) - total * count / n
+        if error > 0 and excess > CLEARLY * error:
+            found.append((name, float(efforts[mine].sum()) / total, excess / error))
+    found.sort(key=lambda one: -one[2])
+    return tuple((name, share) for name, share, _ in found[:MOST_NAMED])
 
 
 class _Choices:
@@ -203,21 +240,23 @@ class _Choices:
     def __init__(self, domain: Domain, cases: Sequence[FinishedCase], rng: np.random.Generator) -> None:
         self.domain = domain
         self.levels: list[Matrix] = []  # features of the final solution and of the alternatives
-        self.parts: list[dict[tuple[str, str], int]] = []  # of each alternative, minus those of the final one
+        self.parts: list[Counter[tuple[str, str]]] = []  # of each alternative, minus those of the final one
         self.changed: list[Counter[tuple[str, str]]] = []  # how often each part was corrected in each case
+        self.words: list[set[str]] = []  # the places, choices and context of each case
         self.unusual: list[Vector] = []  # of each alternative, minus that of the final one, for each kind
         used = domain.habits if uses_habits(domain) else ()
-        self.kinds = [kind for kind in KINDS if isinstance(domain, HasParts) and kind not in used]
+        self.kinds = [kind for kind in KINDS if has(domain, HasParts) and kind not in used]
         owner: list[int] = []
         memory = Memory()
         for number, case in enumerate(cases):
             others = list(_alternatives(domain, case, rng))
             owner += [number] * len(others)
             self.levels.append(features_along(domain, case.problem, [case.final, *others]))
-            if isinstance(domain, HasParts):
+            if has(domain, HasParts):
                 self._add_parts(domain, case, others, memory)
             else:
                 self.changed.append(Counter())
+                self.words.append(set())
         self.rows = np.concatenate([phi[1:] - phi[0] for phi in self.levels])
         self.owner = np.array(owner, np.int64)
 
@@ -230,11 +269,13 @@ class _Choices:
         final, proposed = count(case.final), count(case.proposed)
         self.changed.append((proposed - final) + (final - proposed))
         now = past_case(domain, case.problem, case.final)
+        self.words.append({*sum(now.parts, ()), *(now.context or ())})
         usage = memory.recall(self.kinds, now.choices, now.context)
         known = dict(zip(zip(usage.given, usage.choice, strict=True), usage.costs, strict=True))
         ones = np.ones(len(self.kinds))
         for y in others:
-            parts = _difference(count(y), final)
+            parts = count(y)
+            parts.subtract(final)
             self.parts.append(parts)
             self.unusual.append(-sum((n * known.get(part, ones) for part, n in parts.items()), 0.0 * ones))
         memory.add(now)
@@ -285,8 +326,3 @@ def _alternatives(domain: Domain, case: FinishedCase, rng: np.random.Generator) 
     some = rng.permutation(len(moves))[:NEIGHBOURS] if len(moves) > NEIGHBOURS else range(len(moves))
     for k in some:
         yield domain.apply(case.problem, case.final, moves[int(k)])
-
-
-def _difference(one: Counter[tuple[str, str]], other: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    keys = sorted(one.keys() | other.keys())
-    return {part: one[part] - other[part] for part in keys if one[part] != other[part]}

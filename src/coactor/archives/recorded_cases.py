@@ -19,41 +19,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coactor.archives.cases import Archive, Case
 from coactor.archives.reconstructed_edits import towards_path, towards_plan
 from coactor.corrections import correction
 from coactor.domains import Plans, Roads, Route
 from coactor.habits import with_habits
 from coactor.loaders.tables import existing_file
 from coactor.plugins import load, load_domain, source_of
-from coactor.protocol import Correction, Domain, Expert, HasParts, Indices, Move, Problem, Solution, Vector
+from coactor.protocol import Correction, Domain, HasParts, Indices, Move, Problem, Solution, has
 from coactor.validation import recorded_person
 
 if TYPE_CHECKING:
     from coactor.studies.codec import Codec
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Case:
-    """One case of an archive, before its solution is known.
-
-    Attributes
-    ----------
-    problem, expert
-        The problem, and the expert who edits a proposal towards the recorded solution.
-    copied
-        The solution of the most similar earlier case, adapted to this one; None if there is none.
-    proposed, moves
-        What was shown to the person, and how they edited it; None if it was not recorded.
-    person
-        Who solved the case.
-    """
-
-    problem: Problem
-    expert: Expert
-    copied: Solution | None = None
-    proposed: Solution | None = None
-    moves: Sequence[Move] | None = None
-    person: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,23 +44,16 @@ class RecordedCase:
     person: str
 
 
-@dataclass(frozen=True, slots=True)
-class CaseArchive:
-    """Recorded cases of some domain."""
+class CaseArchive(Archive):
+    """Recorded cases of some domain, as `RecordedCase`."""
 
-    cases: tuple[RecordedCase, ...]
-    domain: Domain
-    digest: str
-    kind: str = "cases"
-    effort_name: str = "moves"
-
-    @property
-    def size(self) -> int:
-        return len(self.cases)
-
-    @property
-    def start(self) -> Vector:
-        return np.ones(self.domain.dim)
+    @classmethod
+    def of(
+        cls, cases: Sequence[RecordedCase], domain: Domain, digest: str = "", kind: str = "cases"
+    ) -> CaseArchive:
+        """An archive whose start is that all features count alike."""
+        effort_name = "corrections" if kind == "choices" else "moves"
+        return cls(domain, tuple(cases), digest, np.ones(domain.dim), kind, effort_name)
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -133,7 +103,7 @@ def read_cases(
 
     path = existing_file(path)
     own = _make(domain, parameters)
-    if habits is not True or isinstance(own, HasParts):
+    if habits is not True or has(own, HasParts):
         own = with_habits(own, habits)
     codec = Codec(own)
     cases: list[tuple[float, RecordedCase]] = []
@@ -149,7 +119,7 @@ def read_cases(
     written = load(domain)[0] if isinstance(domain, str) and ":" in domain else type(own)
     source = hashlib.sha256(path.read_bytes() + source_of(written))
     source.update(repr((domain if isinstance(domain, str) else "", parameters, habits)).encode())
-    return CaseArchive(tuple(case for _, case in cases), own, source.hexdigest())
+    return CaseArchive.of([case for _, case in cases], own, source.hexdigest())
 
 
 def _make(domain: str | Domain, parameters: dict[str, Any]) -> Domain:

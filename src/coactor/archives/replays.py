@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from scipy.optimize import minimize
 
-from coactor.archives.archives import Archive, QueryArchive
-from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, OURS, Contender
+from coactor.archives.archives import QueryArchive
+from coactor.archives.cases import Archive
+from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, Contender
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Feedback, Indices, Learner, Matrix, Problem, Reads, Solution, State, Vector
 from coactor.session import Session
@@ -63,8 +65,8 @@ def replay(archive: Archive, contender: Contender, order: Sequence[int] | Indice
 
     @cache
     def session_of(_: str) -> Session:
-        learner, guard = _learner(archive, contender, order, seed), contender.learner == OURS
-        return Session(archive.domain, learner, proposals=proposals, seed=seed, guard=guard)
+        learner = _learner(archive, contender, order, seed)
+        return Session(archive.domain, learner, proposals=proposals, seed=seed, guard=contender.guard)
 
     qualities, efforts = [], []
     for case in archive.replay(order, seed):
@@ -129,46 +131,26 @@ def _alternatives(
 def fit_choices(
     rows: Matrix, owner: Indices, cases: int, ridge: float = RIDGE, known: Vector | None = None
 ) -> Vector:
-    """Newton's method on the conditional logit; steps that do not improve are halved.
+    """The weights of a conditional logit with a ridge.
 
     `rows` are feature differences of alternatives to what was chosen, and `owner` the case of each. The
     utility of each row is rows . w, plus what is already `known` about it.
     """
-    base = np.zeros(len(rows)) if known is None else known
     scale = np.sqrt((rows**2).mean(axis=0))
     scale[scale == 0] = 1.0
-    rows = rows / scale
-    w = np.zeros(rows.shape[1])
+    scaled = rows / scale
 
     def loss(w: Vector) -> tuple[float, Vector]:
-        u = rows @ w + base
+        utility = scaled @ w if known is None else scaled @ w + known
         top = np.zeros(cases)
-        np.maximum.at(top, owner, u)
-        e = np.exp(u - top[owner])
-        total = np.exp(-top) + np.bincount(owner, e, minlength=cases)
+        np.maximum.at(top, owner, utility)  # so that no exponential overflows
+        odds = np.exp(utility - top[owner])
+        total = np.exp(-top) + np.bincount(owner, odds, minlength=cases)
         value = float((np.log(total) + top).sum() + 0.5 * ridge * w @ w)
-        return value, e / total[owner]
+        return value, scaled.T @ (odds / total[owner]) + ridge * w
 
-    value, p = loss(w)
-    for _ in range(50):
-        gradient = rows.T @ p + ridge * w
-        means = np.zeros((cases, rows.shape[1]))
-        np.add.at(means, owner, p[:, None] * rows)
-        hessian = rows.T @ (p[:, None] * rows) - means.T @ means + ridge * np.eye(len(w))
-        step = np.linalg.solve(hessian, gradient)
-        length = 1.0
-        while length > 1e-6:
-            trial = loss(w - length * step)
-            if trial[0] < value:
-                break
-            length /= 2
-        else:
-            break
-        w, done = w - length * step, value - trial[0] < 1e-9 * abs(value)
-        value, p = trial
-        if done:
-            break
-    fitted: Vector = w / scale
+    found = minimize(loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", options={"gtol": 1e-7})
+    fitted: Vector = found.x / scale
     return fitted
 
 

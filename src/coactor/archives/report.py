@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from coactor.archives.archives import Archive
 from coactor.archives.evaluation import Evaluation
 from coactor.archives.explain import describe_weights
 from coactor.archives.figure import draw
@@ -16,22 +15,21 @@ from coactor.lab.output.tables import to_csv, to_json
 from coactor.protocol import feature_names
 
 
-def write_report(folder: Path, archive: Archive, evaluation: Evaluation, command: str) -> list[str]:
+def write_report(folder: Path, evaluation: Evaluation, command: str) -> list[str]:
     """Write every file into a folder; returns their names.
 
     Parameters
     ----------
-    archive, evaluation
-        The archive, and the result of `evaluate` on it.
+    evaluation
+        The result of `evaluate`.
     command
         The command that makes these files.
     """
     png, svg = draw(evaluation)
-    context = _context(archive, evaluation, command)
+    context = _context(evaluation, command)
     files: dict[str, str | bytes] = {
         "table.csv": to_csv(evaluation.rows()),
-        "orders.csv": to_csv(_orders(evaluation)),
-        "weights.json": to_json(_weights(archive, evaluation)),
+        "weights.json": to_json(_weights(evaluation)),
         "report.md": render("archive.md", **context),
         "report.html": render("archive.html", svg=svg, **context),
         "effort.png": png,
@@ -42,31 +40,18 @@ def write_report(folder: Path, archive: Archive, evaluation: Evaluation, command
     return list(files)
 
 
-def _context(archive: Archive, evaluation: Evaluation, command: str) -> dict[str, Any]:
+def _context(evaluation: Evaluation, command: str) -> dict[str, Any]:
     explained = OURS if OURS in evaluation.weights else list(evaluation.weights)[-1]
     return {
         "evaluation": evaluation,
         "rows": evaluation.rows(),
-        "with_quality": evaluation.kind == "queries",
+        "with_quality": evaluation.archive.kind == "queries",
         "explained": explained,
-        "sentences": describe_weights(archive, evaluation.weights[explained].mean(axis=0)),
+        "sentences": describe_weights(evaluation.archive, evaluation.weights[explained].mean(axis=0)),
         "command": command,
     }
 
 
-def _orders(evaluation: Evaluation) -> list[dict[str, Any]]:
-    return [
-        {
-            "learner": name,
-            "order": order,
-            "effort": float(efforts.mean()),
-            "untouched": float((efforts == 0).mean()),
-        }
-        for name, matrix in evaluation.efforts.items()
-        for order, efforts in enumerate(matrix)
-    ]
-
-
-def _weights(archive: Archive, evaluation: Evaluation) -> dict[str, Any]:
+def _weights(evaluation: Evaluation) -> dict[str, Any]:
     means = {name: matrix.mean(axis=0).tolist() for name, matrix in evaluation.weights.items()}
-    return {"features": feature_names(archive.domain), "weights": means}
+    return {"features": feature_names(evaluation.archive.domain), "weights": means}

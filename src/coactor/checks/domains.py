@@ -18,23 +18,24 @@ from coactor.corrections import plain_move
 from coactor.protocol import (
     Codes,
     Describes,
-    DescribesEdits,
     Domain,
     HasParts,
     Hides,
     Invalid,
+    Landscapes,
     Problem,
     Shows,
     Solution,
     Usage,
     Vector,
+    Vectorises,
+    declares,
     feature_names,
     feature_signs,
-    is_locally_optimal,
+    has,
     uses_habits,
 )
-from coactor.protocol.abilities import has_landscapes, has_vectors
-from coactor.protocol.views import check_views, edit_text
+from coactor.protocol.views import check_views
 from coactor.solutions import from_plain, same_solution, to_plain
 
 TOLERANCE = 1e-9
@@ -70,7 +71,7 @@ def check_domain(
     """
     rng = rng or np.random.default_rng(0)
     if locally_optimal is None:
-        locally_optimal = is_locally_optimal(domain)
+        locally_optimal = declares(domain, "locally_optimal")
     check_methods(domain, ("features", "solve", "moves", "apply"))
     dim = domain.dim
     if not isinstance(dim, int) or dim < 1:
@@ -107,7 +108,7 @@ def _check_problem(
             _check_optimal(domain, x, y, w, where)
         _check_abilities(domain, x, y, w, where)
     _check_words(domain, x, y, where)
-    if isinstance(domain, Codes):
+    if has(domain, Codes):
         _check_codes(domain, x, y, where)
     else:
         _check_stored(domain, x, y, where)
@@ -206,7 +207,7 @@ def _check_abilities(domain: Domain, x: Problem, y: Solution, w: Vector, where: 
     """Where a domain brings its own kernels, they agree with its four methods."""
     plain = search.PlainLandscape(domain, x, w)
     scale = TOLERANCE * max(1.0, float(np.abs(w) @ np.abs(domain.features(x, y))))
-    if has_landscapes(domain):
+    if has(domain, Landscapes):
         fast = domain.landscape(x, w)
         if not np.allclose(fast.gains(y), plain.gains(y), rtol=0, atol=scale):
             raise CheckError(f"landscape().gains disagrees with features of the applied moves {where}.")
@@ -224,7 +225,7 @@ def _check_abilities(domain: Domain, x: Problem, y: Solution, w: Vector, where: 
             raise CheckError(
                 f"landscape().climb does not make the first improving move in the order of moves() {where}."
             )
-    if has_vectors(domain):
+    if has(domain, Vectorises):
         rows = domain.features_along(x, [y, y])
         differences = domain.move_features(x, y)
         moves = list(domain.moves(x, y))
@@ -237,7 +238,7 @@ def _check_abilities(domain: Domain, x: Problem, y: Solution, w: Vector, where: 
             moves and not np.allclose(differences, expected, rtol=0, atol=atol)
         ):
             raise CheckError(f"move_features disagrees with features of the applied moves {where}.")
-    if isinstance(domain, Hides):
+    if has(domain, Hides):
         full = domain.all_features(x, y)
         if full.shape != (domain.dim + domain.hidden,) or not np.array_equal(
             full[: domain.dim], domain.features(x, y)
@@ -251,23 +252,22 @@ def _check_words(domain: Domain, x: Problem, y: Solution, where: str) -> None:
     names, signs = feature_names(domain), feature_signs(domain)
     if (len(names), len(signs)) != (domain.dim, domain.dim) or not set(signs) <= {1, -1}:
         raise CheckError(f"Each of the {domain.dim} features needs one name, and a sign of 1 or -1.")
-    if isinstance(domain, Shows):
+    if has(domain, Shows):
         try:
             check_views(domain.show(x, y))
         except ValueError as error:
             raise CheckError(f"show {where} cannot be drawn: {error}") from error
-    if isinstance(domain, HasParts):
+    if has(domain, HasParts):
         try:
             habits.past_case(domain, habits.plain(x), y)
         except Invalid as error:
             raise CheckError(f"{error} It is for habits {where}.") from error
-    if not isinstance(domain, Describes | DescribesEdits):
+    if not has(domain, Describes):
         return
-    method = "describe_edit" if isinstance(domain, DescribesEdits) else "describe"
     for move in islice(domain.moves(x, y), 50):
-        text = edit_text(domain, x, y, move)
+        text = domain.describe_edit(x, y, move)
         if not isinstance(text, str) or not text:
-            raise CheckError(f"{method} returned {text!r} for move {move!r} {where}; expected words.")
+            raise CheckError(f"describe_edit returned {text!r} for move {move!r} {where}; expected words.")
 
 
 def _check_codes(domain: Codes, x: Problem, y: Solution, where: str) -> None:

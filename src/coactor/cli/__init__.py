@@ -9,8 +9,10 @@ import click
 # name -> (module, attribute, one-line help). Help is here so that `coactor --help` imports nothing.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "reproduce": ("coactor.cli.paper", "reproduce", "Reproduce the paper: figure, claims, report."),
+    "verify-results": ("coactor.cli.paper", "verify_results", "Run a reproduction again, and compare."),
+    "open-choices": ("coactor.cli.paper", "open_choices", "Judge the claims with other choices."),
     "compare": ("coactor.cli.paper", "compare", "Compare learners on one panel, with paired statistics."),
-    "demo": ("coactor.cli.paper", "demo", "Watch effort fall in the terminal."),
+    "demo": ("coactor.cli.demo", "demo", "Watch effort fall in the terminal."),
     "learn": ("coactor.cli.archive", "learn", "Learn from an archive of recorded solutions."),
     "evaluate": ("coactor.cli.archive", "evaluate", "Replay an archive: how much effort is saved?"),
     "features": ("coactor.cli.archive", "features", "Say which feature is missing, by evidence."),

@@ -5,24 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from coactor import plugins
-from coactor.cli.options import (
-    cluster_option,
-    exclusive_jobs,
-    jobs_option,
-    json_option,
-    names,
-    parameters_of,
-    report_errors,
-    seed_option,
-)
-from coactor.lab.engine.atomic_files import CannotWriteError
+from coactor.cli.options import jobs_option, json_option, names, parameters_of, report_errors, seed_option
 
 if TYPE_CHECKING:
     from coactor.archives import Archive
@@ -38,7 +28,7 @@ DEFAULT_LEARNERS = {
 }
 CASES = {"trips": 3000}
 
-_errors = report_errors(ValueError, FileNotFoundError, PermissionError, CannotWriteError)
+_errors = report_errors(ValueError, OSError)
 
 
 def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -73,6 +63,25 @@ def _open(
     return open_archive(archive, habits=kinds, budget=limits, domain=domain, parameters=given)
 
 
+def _weights(text: str) -> Sequence[float]:
+    """Weights written out, or those of a learner that `coactor learn` wrote to a file."""
+    from coactor import learners
+
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        if not Path(text).is_file():
+            expected = "numbers with commas between them, or a file that `coactor learn` wrote"
+            raise ValueError(f"--start is {text!r}; expected {expected}.") from None
+    try:
+        weights: list[float] = learners.from_state(
+            json.loads(Path(text).read_text())["learner"]
+        ).weights.tolist()
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{text} is not a file that `coactor learn` wrote: {error}.") from error
+    return weights
+
+
 @click.command()
 @_archive_options
 @click.option(
@@ -92,9 +101,13 @@ def _open(
     show_default=True,
     help="Proposal strategy of learners that name none.",
 )
+@click.option(
+    "--start",
+    metavar="W,W,...|FILE",
+    help="The weights of `start` and `@start`: numbers, or a file that `coactor learn` wrote.",
+)
 @seed_option
 @jobs_option
-@cluster_option
 @click.option(
     "--out", type=click.Path(), default="evaluation", show_default=True, help="The folder to write."
 )
@@ -111,9 +124,9 @@ def evaluate(
     cases: int | None,
     true_order: bool,
     proposals: str,
+    start: str | None,
     seed: int,
-    jobs: int | None,
-    cluster: str | None,
+    jobs: int | str | None,
     out: str,
     as_json: bool,
 ) -> None:
@@ -124,26 +137,28 @@ def evaluate(
     choices between alternatives, or, with --domain, a file of JSON lines. Ctrl-C keeps finished replays, and
     the same command resumes from there.
     """
-    exclusive_jobs(jobs, cluster)
     from coactor.archives.evaluation import evaluate as run
     from coactor.archives.report import write_report
 
     data = _open(archive, habits, domain, parameters, budget)
+    contenders = names(learners or DEFAULT_LEARNERS[data.kind]) or []
+    if start is not None:
+        data = data.starting_at(_weights(start))
+        if learners is None:
+            contenders = list(dict.fromkeys([*contenders, "default@start"]))
     folder = Path(out)
     evaluation = run(
         data,
-        names(learners or DEFAULT_LEARNERS[data.kind]) or [],
-        orders=orders,
+        contenders,
+        orders=None if true_order else orders,
         cases=min(data.size, CASES.get(data.kind, data.size)) if cases is None else cases,
         seed=seed,
-        true_order=true_order,
         proposals=proposals,
         folder=folder,
         jobs=jobs,
-        cluster=cluster,
         silent=as_json,
     )
-    files = write_report(folder, data, evaluation, "coactor " + shlex.join(sys.argv[1:]))
+    files = write_report(folder, evaluation, "coactor " + shlex.join(sys.argv[1:]))
     if as_json:
         click.echo(json.dumps({"settings": evaluation.settings, "rows": evaluation.rows(), "files": files}))
     else:
@@ -157,15 +172,6 @@ def evaluate(
     "--learner", default="default", show_default=True, help="A contender that learns, such as PER@start."
 )
 @click.option(
-    "--shards",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Learn this many parts of the archive separately, then combine them.",
-)
-@jobs_option
-@cluster_option
-@click.option(
     "--out", type=click.Path(), default="learner.json", show_default=True, help="The file to write."
 )
 @json_option
@@ -177,9 +183,6 @@ def learn(
     parameters: str,
     budget: str | None,
     learner: str,
-    shards: int,
-    jobs: int | None,
-    cluster: str | None,
     out: str,
     as_json: bool,
 ) -> None:
@@ -187,17 +190,16 @@ def learn(
 
     `coactor study create --learned` starts a study with the file.
     """
-    exclusive_jobs(jobs, cluster)
     from coactor import learners
     from coactor.archives.explain import describe_weights
-    from coactor.archives.sharding import learn_archive
+    from coactor.archives.learning import learn_archive
     from coactor.lab.engine import atomic_files
 
     data = _open(archive, habits, domain, parameters, budget)
-    state, effort = learn_archive(data, learner, shards, jobs=jobs, cluster=cluster, silent=as_json)
+    state, effort = learn_archive(data, learner)
     sentences = describe_weights(data, learners.from_state(state["learner"]).weights)
     file = Path(out)
-    atomic_files.prepare(file.absolute().parent, len(json.dumps(state)))
+    atomic_files.prepare(file.absolute().parent)
     atomic_files.write(file, json.dumps(state))
     if as_json:
         click.echo(json.dumps({"file": out, "cases": data.size, "effort": effort, "words": sentences}))

@@ -97,16 +97,17 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
     from coactor.protocol import (
         CountsEdits,
         Describes,
-        DescribesEdits,
-        Names,
         Shows,
-        counts_costs,
+        Validates,
+        Vectorises,
         feature_names,
+        feature_signs,
+        has,
     )
-    from coactor.protocol.abilities import has_checks, has_vectors
     from coactor.solutions import solution_key
 
-    counts, repeated, solving, looking, merits = [], 0, 0.0, 0.0, 0
+    counts, repeated, solving, looking = [], 0, 0.0, 0.0
+    largest = np.full(domain.dim, -np.inf)
     sizes = np.zeros(domain.dim)
     w = np.ones(domain.dim)
     for x in problems:
@@ -117,7 +118,7 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
         looking += time.perf_counter() - solved
         solving += solved - start
         counts.append(len(rows))
-        merits += bool(domain.features(x, y).max() > 0)
+        largest = np.maximum(largest, domain.features(x, y))
         neighbours = [solution_key(domain.apply(x, y, move)) for move in domain.moves(x, y)]
         repeated += len(neighbours) - len(set(neighbours))
         if len(rows):
@@ -134,21 +135,21 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
             "less time: Session(..., budget=0.5)."
         )
     names = feature_names(domain)
-    if not isinstance(domain, Names):
+    if not hasattr(domain, "feature_names"):
         notes.append("Without feature_names, reports speak of feature 1, feature 2, ...")
-    if merits and counts_costs(domain):
-        notes.append("counts_costs is True, but features are above 0; return minus the costs.")
+    if ((largest > 0) & (np.array(feature_signs(domain)) < 0)).any():
+        notes.append("feature_signs says -1 of a feature that is above 0; return minus the costs.")
     if repeated:
         notes.append(f"{repeated} of {sum(counts)} moves lead to the same solution as another move.")
-    if not has_vectors(domain):
+    if not has(domain, Vectorises):
         notes.append("features_along and move_features would make rounds faster.")
-    if not isinstance(domain, Shows):
+    if not has(domain, Shows):
         notes.append("Without show, the page shows solutions as plain data.")
-    if not isinstance(domain, Describes | DescribesEdits):
-        notes.append("Without describe, the page names edits by operator and numbers.")
-    if not has_checks(domain):
+    if not has(domain, Describes):
+        notes.append("Without describe_edit, the page names edits by operator and numbers.")
+    if not has(domain, Validates):
         notes.append("Without check_solution, an invalid solution is noticed only if another method raises.")
-    if not isinstance(domain, CountsEdits):
+    if not has(domain, CountsEdits):
         notes.append("Without edits_between, the effort of a final solution alone is estimated by search.")
     for k in np.flatnonzero(sizes == 0):
         notes.append(f"No move changes {names[k]!r}, so nothing can be learned about it.")
@@ -172,9 +173,9 @@ def _instance(target: str, thing: Any) -> Any:
 
 
 def _problems(target: str, module: ModuleType, domain: Any, count: int, rng: Any) -> list[Any]:
-    from coactor.protocol import Samples
+    from coactor.protocol import Samples, has
 
-    if isinstance(domain, Samples):
+    if has(domain, Samples):
         sampled = domain.sample(rng, count)
         if isinstance(sampled, dict | str):
             raise ValueError(f"sample(rng, n) returned a {type(sampled).__name__}; it must yield problems.")

@@ -30,11 +30,22 @@ store_option = click.option(
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all random numbers."
 )
+
+
+def _jobs(_: click.Context, __: click.Parameter, text: str | None) -> int | str | None:
+    """A number of processes, or the address of a Dask scheduler."""
+    if text is None or not text.lstrip("-").isdigit():
+        return text
+    if int(text) < 1:
+        raise click.BadParameter(f"{text} processes cannot work; expected at least 1.")
+    return int(text)
+
+
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(1), help="Processes on this machine.  [default: one per available core]"
-)
-cluster_option = click.option(
-    "--cluster", metavar="ADDRESS", help="Run on a Dask cluster: the address of its scheduler."
+    "--jobs",
+    callback=_jobs,
+    metavar="N|ADDRESS",
+    help="Processes on this machine, or the address of a Dask scheduler.  [default: one per available core]",
 )
 
 
@@ -73,12 +84,6 @@ def report_errors(*types: type[Exception]) -> Callable[[Callable[P, R]], Callabl
         return run
 
     return decorate
-
-
-def exclusive_jobs(jobs: int | None, cluster: str | None) -> None:
-    """Raise UsageError if both --jobs and --cluster are given."""
-    if jobs is not None and cluster is not None:
-        raise click.UsageError("--jobs is for this machine and --cluster for another. Give one of them.")
 
 
 def names(text: str | None) -> list[str] | None:

@@ -51,7 +51,6 @@ class Alternatives:
     0
     """
 
-    counts_costs = False
     checks_moves = True
 
     def __init__(self, features: int, names: Sequence[str] | None = None) -> None:
@@ -114,8 +113,8 @@ class Alternatives:
         rows = [["chosen" if k == y else "", self._name(x, k), *row] for k, row in enumerate(x.rows.tolist())]
         return [{"kind": "table", "head": ["", "alternative", *self.feature_names], "rows": rows}]
 
-    def describe(self, x: Situation, move: Move) -> str:
-        """The move in words."""
+    def describe_edit(self, x: Situation, y: int, move: Move) -> str:
+        """The edit in words."""
         return f"Choose {self._name(x, move['args'][0])}"
 
     @staticmethod

@@ -85,7 +85,7 @@ class Fleet:
     [(0, 1), (2, 3)]
     """
 
-    counts_costs = True
+    feature_signs = -1  # every feature is a cost
     checks_moves = True
 
     def __init__(

@@ -70,7 +70,7 @@ class Hypercube:
     """
 
     locally_optimal = False  # Assumption 1 does not hold, as the paper states
-    counts_costs = True
+    feature_signs = -1  # every feature is a cost
     checks_moves = True
 
     def __init__(

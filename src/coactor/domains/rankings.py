@@ -54,7 +54,6 @@ class Ranking:
 
     hidden = 1
     exact = True  # sorted by score no order is better: there is nothing to search for
-    counts_costs = False
     checks_moves = True
 
     def __init__(

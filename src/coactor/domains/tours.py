@@ -12,17 +12,17 @@ from coactor import validation
 from coactor.domains.graphs import Graph
 from coactor.domains.reversals import count_reversals
 from coactor.habits import KINDS, check_kinds
-from coactor.kernels import large_tours, tours
+from coactor.kernels import tours
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
-LARGE = 150  # the number of points from which neighbour lists are faster
+LARGE = 150  # the number of points from which greedy edges are a better start than insertion
 
 
 class Tour:
     """Closed tours through all points; phi is minus the summed edge features.
 
-    The solver is cheapest insertion, then 2-opt; the expert's operator reverses a stretch. A tour is an
-    array of points whose first point is fixed.
+    The solver is cheapest insertion (for many points greedy edges), then 2-opt; the expert's operator
+    reverses a stretch. A tour is an array of points whose first point is fixed.
 
     Parameters
     ----------
@@ -34,8 +34,6 @@ class Tour:
         The number of features that only the expert sees.
     names
         Of the features; optional.
-    neighbours
-        Length of the neighbour lists used on large problems.
     habits
         Kinds of habits, each one more feature of an edge: see `coactor.habits`.
 
@@ -51,7 +49,7 @@ class Tour:
     array([0, 1, 4, 3, 2, 5])
     """
 
-    counts_costs = True
+    feature_signs = -1  # every feature is a cost
     checks_moves = True
 
     def __init__(
@@ -60,7 +58,6 @@ class Tour:
         features: int = 100,
         hidden: int = 0,
         names: Sequence[str] | None = None,
-        neighbours: int = 10,
         habits: Sequence[str] = (),
     ) -> None:
         self.points = validation.positive(points, 1, "points")
@@ -68,7 +65,6 @@ class Tour:
         self.habits = check_kinds(habits)
         self.dim = self.edge_features + len(self.habits)
         self.hidden = validation.positive(hidden, 0, "hidden")
-        self.neighbours = validation.positive(neighbours, 1, "neighbours")
         own = validation.names_for(names, self.edge_features)
         self.feature_names = (*own, *(KINDS[kind] for kind in self.habits))
 
@@ -87,7 +83,7 @@ class Tour:
     def with_habits(self, kinds: Sequence[str]) -> Tour:
         """The same domain with these kinds of habits."""
         own = self.feature_names[: self.edge_features]
-        return Tour(self.points, self.edge_features, self.hidden, own, self.neighbours, kinds)
+        return Tour(self.points, self.edge_features, self.hidden, own, kinds)
 
     def parts(self, x: Graph, y: Indices) -> Iterator[tuple[str, str]]:
         """The edges used, by the names of their ends."""
@@ -116,9 +112,9 @@ class Tour:
         return np.concatenate([self.features(x, y), tours.features_along(x.hidden, y.reshape(1, -1))[0]])
 
     def solve(self, x: Graph, w: Vector) -> Indices:
-        """Cheapest insertion, then 2-opt; with neighbour lists from 150 points on."""
+        """Cheapest insertion, then 2-opt; greedy edges in place of insertion from 150 points on."""
         costs = self._whole(x).costs(validation.weight_vector(w, self.dim, self.hidden))
-        return large_tours.solve(costs, self.neighbours) if x.size >= LARGE else tours.solve(costs)
+        return tours.solve_large(costs) if x.size >= LARGE else tours.solve(costs)
 
     def moves(self, x: Graph, y: Indices) -> Iterator[Move]:
         """Every reversal of positions i..j that changes the tour, i first, then j."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from coactor.explanations.words import LIKELY, NAMED, SURE, join_words, verb, without_unit
 from coactor.protocol import Learner, Matrix, Vector
-from coactor.protocol.abilities import Preferences, has_posterior, knows_people
+from coactor.protocol.abilities import KnowsPeople, Preferences, has
 
 CLEAR = 0.03  # the least difference of two shares that is reported
 CLOSE = 0.15  # people who want much the same differ by less in every share, beyond doubt
@@ -115,7 +115,7 @@ def compare_people(
     ['ana avoids toll, which ben prefers.', 'ben prefers toll, which ana avoids.']
     """
     features = [without_unit(name) for name in features]
-    if not has_posterior(learner) or not knows_people(learner):
+    if not has(learner, Preferences) or not has(learner, KnowsPeople):
         return PeopleView(0.0, features, [], [], [])
     names = [name for name in learner.people if name]
     if not names:

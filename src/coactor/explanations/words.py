@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from coactor.protocol import Domain, Learner, Vector, feature_names, feature_signs
-from coactor.protocol.abilities import has_posterior
+from coactor.protocol.abilities import Preferences, has
 
 SURE, LIKELY = 2.0, 1.0  # a weight so many deviations from 0
 NAMED = 3  # features named in a lesson
@@ -136,7 +136,7 @@ def beliefs(domain: Domain, learner: Learner) -> list[Belief]:
     names, signs = feature_names(domain), feature_signs(domain)
     shares = _shares(learner.weights)
     deviations, known = None, None
-    if has_posterior(learner):
+    if has(learner, Preferences):
         deviations, known = learner.deviations(), learner.known()
     rows = []
     for k in np.argsort(-np.abs(shares), kind="stable"):

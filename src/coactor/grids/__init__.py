@@ -10,17 +10,15 @@ A rule (hard) or a wish (soft) is an expression from a small closed set of forms
     edits         set, swap and block: which keep the rules, as plain data, in words, between two solutions
     searching     GridLandscape and simulated annealing: the solver without OR-Tools
     cpsat         the same graph as a CP-SAT model: the solver with OR-Tools
-    existing      CpSatModel: a CP-SAT model of your own as a domain, as it is and slower
 
 A rule says what must not be above 0, so that a line can move between rules and wishes as it is:
 
     model.rule("At most five days", days.above(5))      model.wish("Fifth day", days.above(4), unit="days")
 """
 
-from coactor.grids.existing import Built, CpSatModel
 from coactor.grids.expressions import Expression, pattern
 from coactor.grids.instances import Instance
 from coactor.grids.model import GridModel
 from coactor.grids.showing import Broken
 
-__all__ = ["Broken", "Built", "CpSatModel", "Expression", "GridModel", "Instance", "pattern"]
+__all__ = ["Broken", "Expression", "GridModel", "Instance", "pattern"]

@@ -251,11 +251,6 @@ class GridModel:
 
     checks_moves = True
 
-    @property
-    def counts_costs(self) -> bool:
-        """Whether phi is minus the counts: it is, unless more of some wish is expected to be better."""
-        return not any(wish.more for wish in self.wishes.values())
-
     def features(self, x: Instance, y: Indices) -> Vector:
         """phi(x, y): what each wish counts; with a minus where less is expected to be better."""
         phi: Vector = grids.evaluate(x.phi, y.ravel())[1]
@@ -346,8 +341,8 @@ class GridModel:
 
     # -- words --------------------------------------------------------------------------------------------
 
-    def describe(self, x: Instance, move: Move) -> str:
-        """What a move does, in words."""
+    def describe_edit(self, x: Instance, y: Indices, move: Move) -> str:
+        """What an edit does, in words."""
         return edits.describe(x, move)
 
     def parts(self, x: Instance, y: Indices) -> list[tuple[str, ...]]:

@@ -13,10 +13,8 @@ from coactor import search
 from coactor.habits.recalling import DEFAULT_KINDS, KINDS, check_kinds, place_and_choice
 from coactor.protocol import (
     Domain,
-    HasContext,
     HasParts,
     Invalid,
-    LimitsChoices,
     Matrix,
     Move,
     Part,
@@ -25,9 +23,11 @@ from coactor.protocol import (
     TakesHabits,
     Usage,
     Vector,
-    counts_costs,
     feature_names,
     feature_signs,
+    has,
+    surroundings,
+    takes_start,
 )
 from coactor.validation import vector
 
@@ -40,9 +40,9 @@ def with_habits(domain: Domain, habits: bool | Sequence[str]) -> Domain:
     if habits is False:
         return domain
     kinds = DEFAULT_KINDS if habits is True else check_kinds(habits)
-    if isinstance(domain, TakesHabits):
+    if has(domain, TakesHabits):
         return domain if domain.habits == kinds else domain.with_habits(kinds)
-    if not isinstance(domain, HasParts):
+    if not has(domain, HasParts):
         raise Invalid(
             f"{type(domain).__name__} cannot have habits; give it a method parts(x, y) that names the parts "
             "of a solution."
@@ -52,7 +52,7 @@ def with_habits(domain: Domain, habits: bool | Sequence[str]) -> Domain:
 
 def habit_features(domain: Domain) -> list[int]:
     """Which features of a domain are habits."""
-    if not isinstance(domain, TakesHabits):
+    if not has(domain, TakesHabits):
         return []
     names = [KINDS[kind] for kind in domain.habits]
     return [k for k, name in enumerate(feature_names(domain)) if name in names]
@@ -102,7 +102,7 @@ class HabitualDomain:
     """A domain with further features: how unusual the parts of a solution are, summed over the parts.
 
     The solver is the domain's own, with the weights of its own features, and then a climb by the domain's
-    moves under all weights, so Assumption 1 holds.
+    moves under all weights. So Assumption 1 holds, and the solver is not exact, whatever the domain declares.
 
     Parameters
     ----------
@@ -115,13 +115,14 @@ class HabitualDomain:
     def __init__(self, domain: HasParts, habits: Sequence[str]) -> None:
         self.domain = domain
         self.habits = check_kinds(habits)
-        self.counts_costs = counts_costs(domain)
-        for name in ("show", "describe", "describe_edit", "edits_between"):
+        for name in ("show", "describe_edit", "edits_between", "edits_of"):
             if hasattr(domain, name):
                 setattr(self, name, partial(_of_plain_problem, getattr(domain, name)))
-        for name in ("sample", "editor"):
+        for name in ("sample", "editor", "checks_moves"):
             if hasattr(domain, name):
                 setattr(self, name, getattr(domain, name))
+        if takes_start(domain.solve):
+            self.solve = self._solve_from  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
         return f"{self.domain!r} with habits {self.habits}"
@@ -153,11 +154,11 @@ class HabitualDomain:
 
     def choices(self, x: Problem) -> Iterable[str] | None:
         """The choices on offer; None if the domain does not limit them."""
-        return self.domain.choices(plain(x)) if isinstance(self.domain, LimitsChoices) else None
+        return surroundings(self.domain, plain(x), "choices")
 
     def context(self, x: Problem) -> Iterable[str] | None:
         """The names that describe a problem; None if the choices do."""
-        return self.domain.context(plain(x)) if isinstance(self.domain, HasContext) else None
+        return surroundings(self.domain, plain(x), "context")
 
     def features(self, x: Problem, y: Solution) -> Vector:
         """phi of the domain, then minus the summed costs of the parts."""
@@ -172,7 +173,12 @@ class HabitualDomain:
 
     def solve(self, x: Problem, w: Vector) -> Solution:
         """The domain's own solution, improved by its moves under all weights."""
-        first = self.domain.solve(plain(x), np.asarray(w)[: self.domain.dim])
+        return self._solve_from(x, w)
+
+    def _solve_from(self, x: Problem, w: Vector, *, start: Solution | None = None) -> Solution:
+        solver: Callable[..., Solution] = self.domain.solve
+        own = np.asarray(w)[: self.domain.dim]
+        first = solver(plain(x), own) if start is None else solver(plain(x), own, start=start)
         return search.PlainLandscape(self, x, np.asarray(w)).climb(first)[0][-1]
 
     def moves(self, x: Problem, y: Solution) -> Iterable[Move]:

@@ -6,7 +6,7 @@ The last name of a part is what was chosen, the names before it say where. From 
     share = (weighted number of cases with the part) / (weighted number of cases that could have had it + 0.5)
     cost  = 1 - sqrt(share)
 
-A case could have had a part if its place came up there and the choice was on offer (`LimitsChoices`). The
+A case could have had a part if its place came up there and the choice was on offer (`surroundings`). The
 weights of the cases make the kinds of habits:
 
     similar   halved for each name that only one of the two contexts has, and every few cases if habits change
@@ -33,11 +33,9 @@ import numpy as np
 
 from coactor.habits.columns import Column, Vocabulary
 from coactor.protocol import (
-    HasContext,
     HasParts,
     Indices,
     Invalid,
-    LimitsChoices,
     Part,
     PastCase,
     Problem,
@@ -46,6 +44,7 @@ from coactor.protocol import (
     TakesHabits,
     Usage,
     Vector,
+    surroundings,
 )
 
 KINDS = {
@@ -90,15 +89,21 @@ def place_and_choice(part: Part) -> tuple[str, str]:
 
 
 def recall(memory: Memory, domain: TakesHabits, x: Problem) -> Usage:
-    """How usual the parts of solutions of x are, for each kind of habit of the domain."""
+    """How usual the parts of solutions of x are, for each kind of habit of the domain.
+
+    Without a past case no part is listed. With past cases at least one is, so that a domain can tell these
+    two apart: with none of their parts on offer, every part is unusual.
+    """
     choices, context = _surroundings(domain, x)
-    return memory.recall(domain.habits, choices, context)
+    usage = memory.recall(domain.habits, choices, context)
+    if len(memory) and not usage.given:
+        usage = Usage(("",), ("",), np.ones((1, len(domain.habits))))
+    return usage
 
 
 def _surroundings(domain: HasParts, x: Problem) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
     """The choices that a problem offers and its context; None if all are on offer, if it is the choices."""
-    choices = domain.choices(x) if isinstance(domain, LimitsChoices) else None
-    context = domain.context(x) if isinstance(domain, HasContext) else None
+    choices, context = surroundings(domain, x, "choices"), surroundings(domain, x, "context")
     return _names(choices, "choice"), _names(context, "name of the context")
 
 

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+import re
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coactor.domains import Query, SparseRows
-from coactor.loaders import svmlight as kernel
-from coactor.loaders.tables import existing_file
-from coactor.protocol import Indices, Vector
+from coactor.loaders.tables import existing_file, shortened
+from coactor.protocol import Indices, Matrix, Vector
 
-_CHUNK = 1 << 23
-_EXPECTED = {
-    kernel.BAD_PAIR: "expected 'index:value'",
-    kernel.BAD_INDEX: "expected a feature number from 0 upwards before the colon",
-    kernel.NOT_INCREASING: "expected feature numbers that increase along the row",
-    kernel.BAD_QID: "expected a whole number after 'qid:'",
-}
+_NUMBER = rb"[-+]?[\d.]+(e[-+]?\d+)?"
+_ROW = re.compile(rb"\s*(%b(\s+qid:\d+)?(\s+\d+:%b)*\s*)?(#.*)?" % (_NUMBER, _NUMBER), re.IGNORECASE)
 
 
 def read_letor(
@@ -31,11 +24,10 @@ def read_letor(
     features: int | None = None,
     zero_based: bool | None = None,
 ) -> list[Query]:
-    """Read the queries of a learning-to-rank file, plain or gzipped.
+    """Read the queries of a learning-to-rank file, plain or gzipped, by scikit-learn.
 
     A row is ``label qid:7 1:0.5 3:0.25 # comment``. Without the qid column a group file holds the number of
-    rows of each query, in order; by default ``<file>.query`` or ``<file>.group`` beside the file. The file is
-    read in chunks, so that memory holds the numbers and one chunk of text.
+    rows of each query, in order; by default ``<file>.query`` or ``<file>.group`` beside the file.
 
     Parameters
     ----------
@@ -52,36 +44,29 @@ def read_letor(
     Raises
     ------
     ValueError
-        With the file, the line and what was expected.
+        With the file, the line if it is known, and what was expected.
     """
     path = Path(path)
-    labels, qids, pointers, indices, values = _read_rows(path)
-    if not len(labels):
-        raise ValueError(f"{path} has no rows; expected rows like '2 qid:1 1:0.5 3:0.25'.")
-    bounds = _bounds(path, None if groups is None else Path(groups), qids)
+    rows, labels, qids = _read_rows(path)
+    bounds = _bounds(path, None if groups is None else Path(groups), qids, len(labels))
 
-    smallest = int(indices.min()) if len(indices) else 1
+    smallest = int(rows.indices.min()) if len(rows.indices) else 1
     base = int(smallest > 0) if zero_based is None else int(not zero_based)
     if base > smallest:
         raise ValueError(f"{path} has a feature number 0, but zero_based=False requires numbers from 1.")
-    indices -= base
-    width = int(indices.max()) + 1 if len(indices) else 0
+    width = int(rows.indices.max()) + 1 - base if len(rows.indices) else 0
     if features is not None and width > features:
         raise ValueError(
             f"{path} has a feature number {width - 1 + base}; expected at most {features} features."
         )
-    width = width if features is None else features
+    indices = rows.indices - base
+    shape = (width if features is None else features,)
 
     queries = []
     for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        lo, hi = int(pointers[a]), int(pointers[b])
-        rows = SparseRows(
-            indptr=pointers[a : b + 1] - lo,
-            indices=indices[lo:hi],
-            values=values[lo:hi],
-            shape=(b - a, width),
-        )
-        queries.append(Query(rows, labels[a:b]))
+        lo, hi = int(rows.indptr[a]), int(rows.indptr[b])
+        own = SparseRows(rows.indptr[a : b + 1] - lo, indices[lo:hi], rows.values[lo:hi], (b - a, *shape))
+        queries.append(Query(own, labels[a:b]))
     return queries
 
 
@@ -102,10 +87,9 @@ def read_groups(path: str | Path) -> Indices:
     return np.array(sizes, dtype=np.int64)
 
 
-def _bounds(path: Path, groups: Path | None, qids: Indices) -> Indices:
+def _bounds(path: Path, groups: Path | None, qids: Indices, rows: int) -> Indices:
     """The first row of each query, and the number of rows."""
-    rows = len(qids)
-    if groups is None and qids[0] != kernel.NO_QID:
+    if groups is None and len(qids):
         starts = np.concatenate([[0], np.flatnonzero(np.diff(qids)) + 1, [rows]]).astype(np.int64)
         order = qids[starts[:-1]]
         unique, first = np.unique(order, return_index=True)
@@ -133,100 +117,42 @@ def _bounds(path: Path, groups: Path | None, qids: Indices) -> Indices:
     return bounds
 
 
-class _Rows:
-    """Arrays that grow in place, by an eighth at a time, so that memory never holds the data twice."""
-
-    def __init__(self) -> None:
-        self.rows = self.stored = self.lines = 0
-        self.labels, self.qids = np.empty(0), np.empty(0, dtype=np.int64)
-        self.pointers = np.zeros(1, dtype=np.int64)
-        self.indices, self.values = np.empty(0, dtype=np.int64), np.empty(0)
-
-    def resize(self, rows: int, stored: int) -> None:
-        # No other object refers to these arrays, so the reference check is not needed.
-        for array in (self.labels, self.qids):
-            array.resize(rows, refcheck=False)
-        self.pointers.resize(rows + 1, refcheck=False)
-        for array in (self.indices, self.values):
-            array.resize(stored, refcheck=False)
-
-    def parse(self, path: Path, text: NDArray[np.uint8]) -> None:
-        """Add one chunk of whole lines."""
-        lines, pairs = kernel.count(text)
-        rows, stored = self.rows + lines, self.stored + pairs
-        if rows > len(self.labels) or stored > len(self.values):
-            self.resize(max(rows, 9 * len(self.labels) // 8), max(stored, 9 * len(self.values) // 8))
-        r, k = self.rows, self.stored
-        labels, values = self.labels[r:], self.values[k:]
-        ends = self.pointers[r + 1 :]
-        slow = np.empty((lines + pairs, 3), dtype=np.int64)
-        rows, pairs, count, error, at = kernel.parse(
-            text, labels, self.qids[r:], ends, self.indices[k:], values, slow
-        )
-        for start, end, place in slow[:count].tolist():
-            value = _float(text[start:end].tobytes())
-            if value is None:
-                what = "a number" if place >= 0 else "a number as the label"
-                raise ValueError(_message(path, text, self.lines, start, f"expected {what}"))
-            if place >= 0:
-                values[place] = value
-            else:
-                labels[-1 - place] = value
-        if error != kernel.OK:
-            raise ValueError(_message(path, text, self.lines, at, _EXPECTED[error]))
-        ends[:rows] += k
-        self.rows, self.stored, self.lines = r + rows, k + pairs, self.lines + lines
-
-
-def _read_rows(path: Path) -> tuple[Vector, Indices, Indices, Indices, Vector]:
-    """Labels, qids, row pointers, feature numbers and values of the whole file."""
-    table = _Rows()
-    for text in _chunks(path):
-        table.parse(path, text)
-    table.resize(table.rows, table.stored)
-    without = table.qids == kernel.NO_QID
-    if without.any() and not without.all():
-        row = int(np.flatnonzero(without != without[0])[0])
-        has = "no qid" if without[row] else "a qid"
-        raise ValueError(
-            f"{path}, row {row + 1}: this row has {has}, unlike the first; expected all rows or none."
-        )
-    return table.labels, table.qids, table.pointers, table.indices, table.values
-
-
-def _float(token: bytes) -> float | None:
-    if b"_" in token:  # Python accepts 1_000, the format does not
-        return None
+def _read_rows(path: Path) -> tuple[SparseRows, Vector, Indices]:
+    """The rows as they stand in the file, their labels, and their qids; none if no row has one."""
     try:
-        value = float(token)
-    except ValueError:
-        return None
-    return value if np.isfinite(value) else None
+        from sklearn.datasets import load_svmlight_file
+    except ImportError:
+        raise ImportError(
+            "Reading learning-to-rank files needs scikit-learn: pip install 'coactor[data]'."
+        ) from None
+    existing_file(path)
+    try:
+        table, labels, qids = load_svmlight_file(str(path), query_id=True, zero_based=True)
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path} is truncated or is not a gzip file ({error}).") from error
+    except (ValueError, OverflowError) as error:
+        raise ValueError(shortened(f"{path}{_wrong_line(path)} ({error}).")) from error
+    if not len(labels):
+        raise ValueError(f"{path} has no rows; expected rows like '2 qid:1 1:0.5 3:0.25'.")
+    if len(qids) not in (0, len(labels)):
+        raise ValueError(f"{path} has {len(labels)} rows and {len(qids)} qids; expected one each, or none.")
+    if not (np.isfinite(labels).all() and np.isfinite(table.data).all()):
+        raise ValueError(f"{path}{_wrong_line(path)}.")
+    indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int64)
+    values: Matrix = table.data
+    return SparseRows(indptr, indices, values, table.shape), labels, qids
 
 
-def _message(path: Path, text: NDArray[np.uint8], lines: int, at: int, expected: str) -> str:
-    line = lines + int(np.count_nonzero(text[:at] == 10)) + 1
-    token = text[at : at + 40].tobytes().split(b"\n")[0].split()
-    shown = token[0].decode("utf-8", "replace") if token else "nothing"
-    return f"{path}, line {line}: got {shown!r}, {expected}."
-
-
-def _chunks(path: Path) -> Iterator[NDArray[np.uint8]]:
-    """The file in chunks of whole lines."""
-    rest = b""
+def _wrong_line(path: Path) -> str:
+    """Where the first row is that cannot be read, and what it should look like."""
     with _open(path) as file:
-        try:
-            while block := file.read(_CHUNK):
-                cut = block.rfind(b"\n") + 1
-                if not cut:
-                    rest += block
-                    continue
-                yield np.frombuffer(rest + block[:cut], dtype=np.uint8)
-                rest = block[cut:]
-        except (EOFError, gzip.BadGzipFile) as error:
-            raise ValueError(f"{path} is truncated or is not a gzip file ({error}).") from error
-    if rest:
-        yield np.frombuffer(rest + b"\n", dtype=np.uint8)
+        place = next((f", line {k}" for k, line in enumerate(file, 1) if not _is_row(line)), "")
+    return f"{place}: expected rows like '2 qid:1 1:0.5 3:0.25', with increasing feature numbers"
+
+
+def _is_row(line: bytes) -> bool:
+    numbers = [int(number) for number in re.findall(rb"\s(\d+):", line.partition(b"#")[0])]
+    return _ROW.fullmatch(line.rstrip()) is not None and numbers == sorted(set(numbers))
 
 
 def _open(path: Path) -> BinaryIO | gzip.GzipFile:

@@ -29,9 +29,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from coactor.protocol import Domain, Landscape, Learner, Problem, Solution, Solver, Vector, is_exact
-from coactor.protocol.abilities import Preferences, predicts_moves
-from coactor.protocol.starts import StartingSolver, takes_start
+from coactor.protocol import (
+    Domain,
+    Landscape,
+    Learner,
+    Preferences,
+    Problem,
+    Solution,
+    Solver,
+    Vector,
+    declares,
+    takes_start,
+)
 from coactor.search import landscape
 from coactor.solutions import solution_key
 
@@ -55,7 +64,7 @@ class Outlook:
     @staticmethod
     def of(learner: Learner | Preferences) -> Outlook:
         """The current outlook of a learner, or of what it knows about one person."""
-        return Outlook(learner.weights, learner.threshold if predicts_moves(learner) else None)
+        return Outlook(learner.weights, getattr(learner, "threshold", None))
 
 
 Strategy: TypeAlias = Callable[[Problem, Outlook, Sequence[int]], Solution]
@@ -112,7 +121,7 @@ class _Search:
     solve: Solver
     how: Effort
     own: bool  # whether the solver is the domain's
-    start: StartingSolver | None  # the solver, if it can start from a solution
+    start: Callable[..., Solution] | None  # the solver, if it can start from a solution
 
 
 def strategy(
@@ -133,7 +142,7 @@ def strategy(
     if name == "effort-aware":
         return lambda x, outlook, stream: _effort_aware(search, x, outlook, stream)
     if name == "default":
-        plain = solver is None and is_exact(domain)  # no other optimum to find
+        plain = solver is None and declares(domain, "exact")  # no other optimum to find
         # The paper's learners model no threshold: they propose as in the paper.
         return lambda x, outlook, stream: (
             solve(x, outlook.weights)

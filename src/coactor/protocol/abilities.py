@@ -1,32 +1,98 @@
-"""Optional abilities of domains and learners: one small protocol each.
+"""What a domain or a learner may have beyond its role: one small protocol each, and who uses it.
 
-Where a domain lacks an ability, `coactor.search` and `coactor.corrections` do the same by its four methods,
-more slowly. Functions such as `counts_costs` give the default of an ability that is a flag.
+`has` tests for an ability by its methods. Where a domain lacks one, `coactor.search` and
+`coactor.corrections` do the same by its four methods, more slowly. What a domain says about itself by
+attributes has defaults: see `declares`, `feature_names` and `feature_signs`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
 from coactor.protocol.interfaces import Domain, Learner
-from coactor.protocol.values import Matrix, Move, Part, Problem, Solution, Usage, Vector
+from coactor.protocol.values import Matrix, Move, Part, Problem, Solution, Solver, Usage, Vector
 
-# -- of domains ----------------------------------------------------------------------------------
+Ability = TypeVar("Ability")
 
 
-@runtime_checkable
-class Samples(Protocol):
-    """Generates random problems."""
+def has(thing: object, ability: Callable[..., Ability]) -> TypeGuard[Ability]:
+    """Whether an object has all methods of an ability; one that is None is missing.
+
+    It runs several times in every round: `isinstance` with a protocol takes 50 times as long, and reads
+    properties, which may be costly.
+
+    Examples
+    --------
+    >>> from coactor import domains
+    >>> has(domains.Tour(), Samples)
+    True
+    """
+    for name in _methods(ability):  # noqa: SIM110  (a generator triples the time)
+        if getattr(thing, name, None) is None:
+            return False
+    return True
+
+
+@cache
+def _methods(ability: object) -> tuple[str, ...]:
+    public = (name for name in vars(ability) if not name.startswith("_"))
+    return tuple(name for name in public if callable(vars(ability)[name]))
+
+
+# -- attributes of domains -------------------------------------------------------------------------
+
+Fact: TypeAlias = Literal["exact", "locally_optimal", "checks_moves"]
+_FACTS: dict[Fact, bool] = {"exact": False, "locally_optimal": True, "checks_moves": False}
+
+
+def declares(domain: Domain, fact: Fact) -> bool:
+    """What a domain declares about itself by an attribute, or the default.
+
+    exact
+        Its solver returns the best solution under the weights, so proposals need no search. Default False.
+    locally_optimal
+        No move improves what its solver returns (Assumption 1), which `check_domain` tests. Default True.
+    checks_moves
+        `apply` raises ValueError for every move that the expert may not make. Moves from outside are
+        otherwise looked up in `moves`. Such a domain may accept moves that it does not list, for instance
+        those that overload a vehicle. Default False.
+    """
+    return bool(getattr(domain, fact, _FACTS[fact]))
+
+
+def feature_names(domain: Domain) -> list[str]:
+    """The domain's `feature_names`, or "feature 1", "feature 2", ...; for reports and the page."""
+    names = getattr(domain, "feature_names", None)
+    return [f"feature {k + 1}" for k in range(domain.dim)] if names is None else list(map(str, names))
+
+
+def feature_signs(domain: Domain) -> list[int]:
+    """1 for each feature that phi counts as it is, -1 for each cost, of which phi is minus what is counted.
+
+    The domain's `feature_signs` is a list, or one number for all features; by default 1. Reports and the
+    page say by it whether the expert prefers or avoids something.
+    """
+    signs = getattr(domain, "feature_signs", 1)
+    return [signs] * domain.dim if isinstance(signs, int) else list(map(int, signs))
+
+
+# -- abilities of domains --------------------------------------------------------------------------
+
+
+class Samples(Domain, Protocol):
+    """Generates random problems: for panels, checks and demos."""
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Problem]: ...
 
 
-@runtime_checkable
 class Hides(Domain, Protocol):
-    """Has features that the expert sees and the solver does not (the paper's noise).
+    """Has features that the expert sees and the solver does not (the paper's noise), for simulated experts.
 
     `solve` and `landscape` also accept weights of length d + hidden; these score all features.
     """
@@ -58,9 +124,8 @@ class Landscape(Protocol):
         """
 
 
-@runtime_checkable
 class Landscapes(Domain, Protocol):
-    """Climbs by kernel: what depends only on the problem and the weights is computed once.
+    """Climbs by kernel, for `coactor.search`: what depends only on problem and weights is computed once.
 
     The weights may have d entries, or d + hidden if the domain hides features.
     """
@@ -68,9 +133,8 @@ class Landscapes(Domain, Protocol):
     def landscape(self, x: Problem, w: Vector, /) -> Landscape: ...
 
 
-@runtime_checkable
 class Vectorises(Domain, Protocol):
-    """Computes the features of many solutions at once."""
+    """Computes the features of many solutions at once, for `coactor.search`."""
 
     def features_along(self, x: Problem, path: Sequence[Solution], /) -> Matrix:
         """phi of each solution, one row each."""
@@ -79,17 +143,15 @@ class Vectorises(Domain, Protocol):
         """phi(neighbour) - phi(y) for each move, in scan order, one row each."""
 
 
-@runtime_checkable
 class Validates(Domain, Protocol):
-    """Validates solutions from outside."""
+    """Validates solutions from outside, wherever one comes in."""
 
     def check_solution(self, x: Problem, y: Solution, /) -> None:
         """Raises ValueError if y is not a solution of x."""
 
 
-@runtime_checkable
 class Codes(Domain, Protocol):
-    """Encodes problems and solutions as JSON-able data, and decodes them.
+    """Encodes problems and solutions as JSON-able data, and decodes them: for studies and external solvers.
 
     Decoding validates what comes from outside: it raises ValueError if it is invalid.
     """
@@ -100,85 +162,35 @@ class Codes(Domain, Protocol):
     def decode_solution(self, x: Problem, data: Any, /) -> Solution: ...
 
 
-@runtime_checkable
-class Names(Protocol):
-    """Names its features."""
-
-    @property
-    def feature_names(self) -> Sequence[str]: ...
-
-
-@runtime_checkable
-class CountsEdits(Protocol):
-    """Computes how many of its moves lead from one solution to another."""
+class CountsEdits(Domain, Protocol):
+    """Computes how many of its moves lead from one solution to another, where only the last is known."""
 
     def edits_between(self, x: Problem, y: Solution, z: Solution, /) -> int:
         """The smallest number of moves from y to z, or a good upper bound."""
 
 
-@runtime_checkable
-class CountsCosts(Protocol):
-    """Says whether its features are costs: then phi is minus their sum, and a positive weight avoids them."""
-
-    @property
-    def counts_costs(self) -> bool: ...
-
-
-@runtime_checkable
-class Signs(Protocol):
-    """Says for each feature whether phi is what is counted (1) or minus it (-1), a cost.
-
-    For domains whose features are not all alike; `counts_costs` is enough for the others.
-    """
-
-    @property
-    def feature_signs(self) -> Sequence[int]: ...
-
-
-@runtime_checkable
-class Exact(Protocol):
-    """Says whether its solver returns the best solution under the weights."""
-
-    @property
-    def exact(self) -> bool: ...
-
-
-@runtime_checkable
-class LocallyOptimal(Protocol):
-    """Says whether no move improves what its solver returns (Assumption 1)."""
-
-    @property
-    def locally_optimal(self) -> bool: ...
-
-
-@runtime_checkable
 class HasParts(Domain, Protocol):
     """Names the parts of a solution, so that a memory can tell how usual they are.
 
     The last name of a part is what was chosen, the names before it say where: ``("depot", "stop 7")``,
-    ``("Ana", "Monday", "early")``, or only ``"tent"``.
+    ``("Ana", "Monday", "early")``, or only ``"tent"``. Two more methods are optional: see `surroundings`.
     """
 
     def parts(self, x: Problem, y: Solution, /) -> Iterable[Part]: ...
 
 
-@runtime_checkable
-class LimitsChoices(Protocol):
-    """Says what can be chosen in a problem; without it, whatever was ever chosen in the same place."""
+def surroundings(domain: HasParts, x: Problem, method: Literal["choices", "context"]) -> Iterable[str] | None:
+    """Names by which a memory compares problems, by an optional method of the domain; None if it has none.
 
-    def choices(self, x: Problem, /) -> Iterable[str] | None:
-        """The names of all choices; None if there is no limit."""
-
-
-@runtime_checkable
-class HasContext(Protocol):
-    """Describes a problem by names; two problems are similar if they share most. By default, the choices."""
-
-    def context(self, x: Problem, /) -> Iterable[str] | None:
-        """The names; None for the choices."""
+    choices
+        What can be chosen in x; None: whatever was ever chosen in the same place.
+    context
+        What describes x: two problems are similar if they share most of it; None: the choices do.
+    """
+    names: Callable[[Problem], Iterable[str] | None] | None = getattr(domain, method, None)
+    return None if names is None else names(x)
 
 
-@runtime_checkable
 class TakesHabits(HasParts, Protocol):
     """Has one more feature for each kind of habit: the summed costs of the parts of a solution.
 
@@ -197,75 +209,86 @@ class TakesHabits(HasParts, Protocol):
         """The problem with these costs of its parts; earlier ones are replaced."""
 
 
-@runtime_checkable
-class ChecksMoves(Protocol):
-    """Says whether `apply` itself raises ValueError for every move that the expert may not make.
-
-    Moves from outside are otherwise looked up in `moves`, which takes time if there are many. Such a domain
-    may also accept moves that it does not propose, for instance those that overload a vehicle.
-    """
-
-    @property
-    def checks_moves(self) -> bool: ...
-
-
-def checks_moves(domain: Domain) -> bool:
-    """Whether the domain's `apply` validates moves; False by default."""
-    return hasattr(domain, "checks_moves") and bool(domain.checks_moves)
-
-
-def counts_costs(domain: Domain) -> bool:
-    """Whether the domain's features are costs; False by default."""
-    return isinstance(domain, CountsCosts) and domain.counts_costs
-
-
-def feature_signs(domain: Domain) -> list[int]:
-    """1 for each feature that is counted as it is, -1 for each cost."""
-    if isinstance(domain, Signs):
-        return [int(sign) for sign in domain.feature_signs]
-    return [-1 if counts_costs(domain) else 1] * domain.dim
-
-
-def is_exact(domain: Domain) -> bool:
-    """Whether the domain's solver returns the best solution; False by default."""
-    return isinstance(domain, Exact) and domain.exact
-
-
-def is_locally_optimal(domain: Domain) -> bool:
-    """Whether the domain's solver satisfies Assumption 1; True by default."""
-    return not isinstance(domain, LocallyOptimal) or domain.locally_optimal
-
-
-def feature_names(domain: Domain) -> list[str]:
-    """The domain's names of its features, or "feature 1", "feature 2", ..."""
-    if isinstance(domain, Names):
-        return [str(name) for name in domain.feature_names]
-    return [f"feature {k + 1}" for k in range(domain.dim)]
-
-
 def uses_habits(domain: Domain) -> TypeGuard[TakesHabits]:
     """Whether the domain has features of habits, so that it needs a memory."""
-    return hasattr(domain, "habits") and bool(domain.habits) and isinstance(domain, TakesHabits)
+    return has(domain, TakesHabits) and bool(domain.habits)
 
 
-# -- of learners ---------------------------------------------------------------------------------
+# -- abilities of domains, for the page ------------------------------------------------------------
+
+View: TypeAlias = Mapping[str, Any]
 
 
-@runtime_checkable
-class PredictsMoves(Protocol):
-    """Models which moves the expert makes: P(a move is made) = sigma(gain - threshold)."""
+class Shows(Domain, Protocol):
+    """Shows a solution: as text, lists, tables and drawings that the page draws."""
+
+    def show(self, x: Problem, y: Solution, /) -> Sequence[View]:
+        """The solution as JSON-able data; see `coactor.protocol.views`. Text is never read as HTML."""
+
+
+class Describes(Domain, Protocol):
+    """Puts edits into words, for the page and for explanations."""
+
+    def describe_edit(self, x: Problem, y: Solution, move: Move, /) -> str:
+        """The edit in words, such as "Ana takes the night on Monday from Bo"; y is as it was before."""
+
+
+def edit_text(domain: Domain, x: Problem, y: Solution, move: Move) -> str:
+    """A move that is applied to y, in words; its operator and its numbers if the domain has no words."""
+    if has(domain, Describes):
+        return domain.describe_edit(x, y, move)
+    return f"{move['op']} {', '.join(map(str, move['args']))}"
+
+
+def own_editor(domain: Domain) -> str | Path | None:
+    """The domain's `editor`: the path of an ES module that exports `mount`, or the name of one of the page's.
+
+    None if the domain has no such attribute.
+    """
+    editor: str | Path | None = getattr(domain, "editor", None)
+    return editor
+
+
+class OffersEdits(Domain, Protocol):
+    """Lists the edits of one part of a solution, with those that a rule forbids: for an editor's menu.
+
+    `GridModel` has it for the cells of a grid; it is a hook for other domains with rules.
+    """
+
+    def edits_of(self, x: Problem, y: Solution, part: int, /) -> Sequence[tuple[Move, Vector, str]]:
+        """Moves, the change in phi by each, and the rules it would break, in words; "" if it is allowed.
+
+        Raises ValueError if there is no such part.
+        """
+
+
+# -- abilities of solvers --------------------------------------------------------------------------
+
+
+def takes_start(solve: Solver) -> bool:
+    """Whether a solver can start from a solution, ``solve(x, w, start=y)``: cheaper to call again."""
+    try:
+        parameter = inspect.signature(solve).parameters.get("start")
+    except (TypeError, ValueError):  # compiled functions may have no signature
+        return False
+    if parameter is None:
+        return False
+    return parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+
+
+# -- abilities of learners -------------------------------------------------------------------------
+
+
+class Preferences(Protocol):
+    """What is known about the weights of one person, or of a learner: explained, and used by proposals."""
+
+    @property
+    def weights(self) -> Vector:
+        """The weights to solve with."""
 
     @property
     def threshold(self) -> float:
-        """b, in the unit of the weights; infinite before anything was learned."""
-
-    def chances(self, differences: Matrix, /) -> Vector:
-        """The probability that the expert makes each move, given its feature difference, one row each."""
-
-
-@runtime_checkable
-class HasPosterior(Protocol):
-    """Keeps a posterior distribution of the weights."""
+        """b, in the unit of the weights: P(a move is made) = sigma(gain - b); infinite before any update."""
 
     def deviations(self) -> Vector:
         """The posterior standard deviation of each weight."""
@@ -276,32 +299,10 @@ class HasPosterior(Protocol):
     def known(self) -> Vector:
         """1 - posterior / prior standard deviation of each weight: 0 nothing learned, 1 certain."""
 
-
-class Preferences(Protocol):
-    """One person's weights in a learner of several people: a view, good until the next update."""
-
-    @property
-    def weights(self) -> Vector:
-        """The weights to solve with for this person."""
-
-    @property
-    def threshold(self) -> float:
-        """b, as in `PredictsMoves`."""
-
-    def deviations(self) -> Vector:
-        """The posterior standard deviation of each weight."""
-
-    def prior_deviations(self) -> Vector:
-        """The prior standard deviation of each weight."""
-
-    def known(self) -> Vector:
-        """1 - posterior / prior standard deviation of each weight."""
-
     def variances(self, rows: Matrix, around_others: bool = False) -> Vector:
         """The posterior variance of rows @ weights; `around_others`: without what is unknown of all."""
 
 
-@runtime_checkable
 class KnowsPeople(Protocol):
     """Keeps weights for each person, by `Feedback.person`; its own weights are those of a newcomer."""
 
@@ -314,50 +315,18 @@ class KnowsPeople(Protocol):
         """By how much people differ, in prior standard deviations; 0 while there is one person."""
 
     def person(self, name: str, /) -> Preferences:
-        """One person's weights; those of a newcomer if the name is unknown or empty."""
+        """One person's weights, a view that is good until the next update; a newcomer's if unknown."""
 
     def set_back(self, name: str, earlier: Any, /) -> None:
         """Set what one person has shown back to an earlier state of this learner."""
 
 
-# These run in every round, and isinstance() with a protocol takes microseconds.
-
-
-def has_landscapes(domain: Domain) -> TypeGuard[Landscapes]:
-    """Whether the domain climbs by kernel."""
-    return hasattr(domain, "landscape")
-
-
-def has_vectors(domain: Domain) -> TypeGuard[Vectorises]:
-    """Whether the domain computes features of many solutions at once."""
-    return hasattr(domain, "features_along") and hasattr(domain, "move_features")
-
-
-def has_checks(domain: Domain) -> TypeGuard[Validates]:
-    """Whether the domain validates solutions."""
-    return hasattr(domain, "check_solution")
-
-
-def has_posterior(learner: Learner | Preferences) -> TypeGuard[HasPosterior]:
-    """Whether the learner keeps a posterior distribution of the weights."""
-    return hasattr(learner, "prior_deviations")
-
-
-def knows_people(learner: object) -> TypeGuard[KnowsPeople]:
-    """Whether the learner keeps weights for each person."""
-    return hasattr(learner, "people")
-
-
 def learner_for(learner: Learner, person: str) -> Learner | Preferences:
     """What the learner knows about a person: a view of its weights, or the learner itself."""
-    return learner.person(person) if knows_people(learner) else learner
+    return learner.person(person) if has(learner, KnowsPeople) else learner
 
 
 def whose(learner: Learner, person: str) -> str:
     """The name under which the learner keeps weights for a person; empty if it has none of their own."""
-    return person if knows_people(learner) and len(learner.people) > 1 and person in learner.people else ""
-
-
-def predicts_moves(learner: Learner | Preferences) -> TypeGuard[PredictsMoves]:
-    """Whether the learner models which moves the expert makes."""
-    return hasattr(learner, "threshold")
+    people = learner.people if has(learner, KnowsPeople) else ()
+    return person if len(people) > 1 and person in people else ""

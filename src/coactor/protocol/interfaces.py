@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from coactor.protocol.values import Correction, Feedback, Move, Problem, Reads, Solution, State, Vector
 
@@ -12,7 +12,8 @@ class Domain(Protocol):
     """What a problem, a solution and an edit are: four methods and a number.
 
     A domain knows its own objects and weights, but no learner, expert or store. What it can do beyond
-    these methods is a protocol of its own: see `coactor.protocol.abilities`.
+    these methods is a protocol of its own, and what it declares an attribute with a default: see
+    `coactor.protocol.abilities`.
     """
 
     @property
@@ -37,7 +38,9 @@ class Learner(Protocol):
 
     `update` must not modify large arrays in place before it can no longer fail: `coactor.rounds.learn` undoes
     a failed update by restoring attributes, and copies small arrays only. Optional abilities are in
-    `coactor.protocol.abilities`.
+    `coactor.protocol.abilities`. Two attributes are optional too: `threshold`, b in P(the expert makes a
+    move) = sigma(gain - b), which lets proposals expect corrections; and `start`, the weights in use before
+    it learned, or None, which a guard compares it with.
     """
 
     @property
@@ -66,12 +69,3 @@ class Expert(Protocol):
     """Simulated, human, or replayed from a log: (problem, solution) -> correction."""
 
     def __call__(self, x: Problem, y: Solution, /) -> Correction: ...
-
-
-@runtime_checkable
-class HasStart(Protocol):
-    """Starts from weights in use; a guard compares it with them."""
-
-    @property
-    def start(self) -> Vector | None:
-        """The weights in use before; None if there are none."""

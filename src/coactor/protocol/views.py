@@ -18,13 +18,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any
 
-from coactor.protocol.interfaces import Domain
-from coactor.protocol.values import Move, Problem, Solution, Vector
-
-View: TypeAlias = Mapping[str, Any]
 _PARTS = {"text": ("text",), "list": ("items",), "table": ("head", "rows"), "drawing": ("size", "shapes")}
 _SHAPES = {
     "line": ("points",),
@@ -63,59 +58,3 @@ def _check(part: Any, key: str, kinds: Mapping[str, tuple[str, ...]], what: str)
     missing = [name for name in kinds[kind] if name not in part]
     if missing:
         raise ValueError(f"{what} of {key} {kind!r} has no {' and no '.join(missing)}.")
-
-
-# -- abilities of domains ----------------------------------------------------------------------
-
-
-@runtime_checkable
-class Shows(Protocol):
-    """Shows a solution: as text, lists, tables and drawings that a page draws."""
-
-    def show(self, x: Problem, y: Solution, /) -> Sequence[View]:
-        """The solution as JSON-able data; see `coactor.protocol.views`. Text is never read as HTML."""
-
-
-@runtime_checkable
-class Describes(Protocol):
-    """Says what a move does."""
-
-    def describe(self, x: Problem, move: Move, /) -> str:
-        """The move in words, such as "Ana, Monday: night"."""
-
-
-@runtime_checkable
-class DescribesEdits(Protocol):
-    """Says what a move does to a solution; used in place of `Describes` where a domain has both."""
-
-    def describe_edit(self, x: Problem, y: Solution, move: Move, /) -> str:
-        """The edit in words, such as "Ana takes the night on Monday from Bo"; y is as it was before."""
-
-
-def edit_text(domain: Domain, x: Problem, y: Solution, move: Move) -> str:
-    """A move that is applied to y, in words; its operator and its numbers if the domain has no words."""
-    if isinstance(domain, DescribesEdits):
-        return domain.describe_edit(x, y, move)
-    if isinstance(domain, Describes):
-        return domain.describe(x, move)
-    return f"{move['op']} {', '.join(map(str, move['args']))}"
-
-
-@runtime_checkable
-class OffersEdits(Protocol):
-    """Lists the edits of one part of a solution, such as a cell of a grid; also those that a rule forbids."""
-
-    def edits_of(self, x: Problem, y: Solution, part: int, /) -> Sequence[tuple[Move, Vector, str]]:
-        """Moves, the change in phi by each, and the rules it would break, in words; "" if it is allowed.
-
-        Raises ValueError if there is no such part.
-        """
-
-
-@runtime_checkable
-class HasEditor(Protocol):
-    """Has an editor of its own on the page."""
-
-    @property
-    def editor(self) -> str | Path:
-        """The path of an ES module that exports `mount`, or the name of one of the page's editors."""

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import TypeAlias
 
 from coactor.domains import Tour
 from coactor.protocol import Domain, Problem, Solution, Vector
 from coactor.search import check_solution, landscape
 from coactor.solvers.routing_model import RoutingModel, to_model, to_solution, to_visits
 
-
-class Engine(Protocol):
-    """Solves a routing model: returns the free points each vehicle visits, starting from a given solution."""
-
-    def __call__(self, model: RoutingModel, start: list[list[int]], /) -> list[list[int]]: ...
+Engine: TypeAlias = Callable[[RoutingModel, list[list[int]]], list[list[int]]]
+"""Solves a routing model: the free points that each vehicle visits, starting from a given solution."""
 
 
 class RoutingSolver:
     """S(x; w) by an engine on the learned costs, polished with the domain's own moves (Assumption 1).
 
-    The engine starts from the domain's own solution, or from a given one (`started_at`). Of its solution and
-    that start, both polished, the one with the higher utility is returned, so the result is never worse than
-    that of the domain's own solver, whatever the effect of rounding and time limit.
+    The engine starts from the domain's own solution, or from a given `start`, such as the last proposal. Of
+    its solution and that start, both polished, the one with the higher utility is returned, so the result is
+    never worse than the start, whatever the effect of rounding and time limit.
 
     Parameters
     ----------
@@ -34,10 +32,10 @@ class RoutingSolver:
     def __init__(self, domain: Domain, engine: Engine) -> None:
         self.domain = domain
         self.engine = engine
-        self.start: Solution | None = None
 
-    def __call__(self, x: Problem, w: Vector) -> Solution:
-        start = self.domain.solve(x, w) if self.start is None else self.start
+    def __call__(self, x: Problem, w: Vector, *, start: Solution | None = None) -> Solution:
+        if start is None:
+            start = self.domain.solve(x, w)
         check_solution(self.domain, x, start)
         model = to_model(self.domain, x, w)
         visits = to_visits(self.domain, start)
@@ -47,9 +45,3 @@ class RoutingSolver:
         check_solution(self.domain, x, solution)
         view = landscape(self.domain, x, w)
         return max((view.climb(y)[0][-1] for y in (solution, start)), key=view.utility)
-
-    def started_at(self, y: Solution) -> RoutingSolver:
-        """The same solver with a given start, for example the last proposal."""
-        other = RoutingSolver(self.domain, self.engine)
-        other.start = y
-        return other

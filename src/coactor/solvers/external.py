@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from coactor.protocol import Codes, Domain, Problem, Solution, Solver, Vector
+from coactor.protocol import Codes, Domain, Problem, Solution, Solver, Vector, has
 from coactor.search import check_solution, polish
 
 
@@ -70,7 +70,7 @@ def command_line(
     polished
         Whether to improve its solutions by the domain's moves, so that Assumption 1 holds.
     """
-    if not isinstance(domain, Codes):
+    if not has(domain, Codes):
         raise ValueError(
             f"{type(domain).__name__} cannot be written as JSON; it needs the methods of protocol.Codes."
         )

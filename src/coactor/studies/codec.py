@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from coactor.habits import HabitualDomain, plain
-from coactor.protocol import Codes, Domain, Problem, Solution
+from coactor.protocol import Codes, Domain, Problem, Solution, has
 from coactor.search import check_solution
 from coactor.solutions import from_plain, in_form_of, short, to_plain
 from coactor.studies.errors import Invalid
@@ -32,7 +32,7 @@ class Codec:
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         own = domain.domain if isinstance(domain, HabitualDomain) else domain
-        self._codes = own if isinstance(own, Codes) else None
+        self._codes = own if has(own, Codes) else None
 
     def plain_problem(self, x: Problem) -> Any:
         """The problem as JSON-able data, without what was recalled for it.

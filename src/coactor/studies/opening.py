@@ -17,8 +17,8 @@ from coactor.protocol import (
     Solver,
     State,
     Vector,
-    counts_costs,
     feature_names,
+    feature_signs,
     uses_habits,
 )
 from coactor.rounds import make_guard
@@ -218,7 +218,7 @@ def _create(
         "dim": domain.dim,
         "learner": learner.name,
         "features": feature_names(domain),
-        "counts_costs": counts_costs(domain),
+        "counts_costs": set(feature_signs(domain)) == {-1},
         **settings,
     }
     if uses_habits(domain):

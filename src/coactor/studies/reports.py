@@ -19,10 +19,9 @@ from coactor.protocol import (
     Proposal,
     Round,
     Vector,
-    counts_costs,
+    edit_text,
     feature_signs,
 )
-from coactor.protocol.views import edit_text
 from coactor.search import features_along
 from coactor.studies.errors import Invalid, NotFound
 from coactor.studies.log.chain import Entry
@@ -72,7 +71,7 @@ class Reports:
     @property
     def counts_costs(self) -> bool:
         """Whether the features are costs; studies created before this was recorded ask the domain."""
-        return bool(self.config.get("counts_costs", counts_costs(self.domain)))
+        return bool(self.config.get("counts_costs", set(feature_signs(self.domain)) == {-1}))
 
     @property
     def signs(self) -> list[int]:

@@ -17,7 +17,7 @@ from coactor.corrections import check_alone
 from coactor.habits import with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
-from coactor.protocol.abilities import Samples
+from coactor.protocol.abilities import Samples, has
 from coactor.solutions import short
 from coactor.studies import catalog
 from coactor.studies.codec import Codec
@@ -148,7 +148,7 @@ class Study(Reports):
         problem of the study, has them. Raises Invalid if it is not a problem.
         """
         if self._example is None and self.codec.needs_example:
-            if isinstance(self.domain, Samples):
+            if has(self.domain, Samples):
                 self._example = next(iter(self.domain.sample(np.random.default_rng(0), 1)))
             else:
                 with self.store.reading() as sql:

@@ -16,7 +16,7 @@ import numpy as np
 from coactor.corrections import correction, plain_move
 from coactor.explanations import lesson
 from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Vector
-from coactor.protocol.abilities import feature_signs, has_posterior, learner_for
+from coactor.protocol.abilities import Preferences, feature_signs, has, learner_for
 from coactor.rounds import Knowledge, learn, observe
 from coactor.solutions import short
 from coactor.studies.codec import Codec, number
@@ -235,7 +235,7 @@ class Teller:
 
     def _lesson(self, fact: Told, before: Vector, after: Vector, knowledge: Knowledge) -> str:
         learner, names = knowledge.learner, self._config["features"]
-        units = learner.prior_deviations() if has_posterior(learner) else None
+        units = learner.prior_deviations() if has(learner, Preferences) else None
         return lesson(
             names, before, after, units, signs=self._signs, learn=fact.learn, accepted=was_accepted(fact)
         )

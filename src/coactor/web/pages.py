@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
 from starlette.exceptions import HTTPException
 
-from coactor.protocol import HasEditor
+from coactor.protocol import own_editor
 from coactor.studies import Conflict, Forbidden, Invalid, NotFound, SolverFailed, Study, Tampered, Unavailable
 from coactor.studies.accounts import Account
 from coactor.web.assets import Assets
@@ -161,7 +161,7 @@ def add_pages(
     def editor_file(study: str, file: str, account: Me) -> Response:
         """Serve the editor that a domain brings: its module, and the files beside it."""
         require(account, "read", study)
-        module = own_editor(studies.study(study))
+        module = editor_module(studies.study(study))
         folder = None if module is None else module.resolve().parent
         path = None if folder is None or "\0" in file else (folder / file).resolve()
         if (
@@ -174,19 +174,16 @@ def add_pages(
         return FileResponse(path, headers={"cache-control": "no-cache"})
 
 
-def own_editor(study: Study) -> Path | None:
+def editor_module(study: Study) -> Path | None:
     """Return the path of the module that a study's domain brings; None if it brings none."""
-    domain = study.domain
-    if not isinstance(domain, HasEditor) or not str(domain.editor).endswith(".js"):
-        return None
-    return Path(domain.editor)
+    editor = own_editor(study.domain)
+    return None if editor is None or not str(editor).endswith(".js") else Path(editor)
 
 
 def editor_of(study: Study) -> str:
     """Return the name of the editor of a study, or the address of the one that its domain brings."""
-    module = own_editor(study)
+    module = editor_module(study)
     if module is not None:
         return f"/s/{study.name}/editor/{module.name}"
-    if isinstance(study.domain, HasEditor):
-        return str(study.domain.editor)
-    return EDITORS.get(study.config["domain"]["name"], DEFAULT_EDITOR)
+    name = EDITORS.get(study.config["domain"]["name"], DEFAULT_EDITOR)
+    return str(own_editor(study.domain) or name)

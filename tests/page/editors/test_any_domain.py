@@ -41,7 +41,7 @@ class Lamps(Switches):
             },
         ]
 
-    def describe(self, x, move):
+    def describe_edit(self, x, y, move):
         return f"Switch the lamp in the {('hall', 'stairs', 'cellar')[move['args'][0]]}"
 
 

@@ -57,7 +57,7 @@ class Desk(Site):
         raise AssertionError(f"There is no such {op}.")
 
     def words(self, move: Any) -> str:
-        return str(self.model.describe(self.x, move))
+        return str(self.model.describe_edit(self.x, self.y, move))
 
     def done(self) -> list[Any]:
         return self.moves(self.name)
@@ -315,5 +315,5 @@ def test_colleague_advises_on_a_roster_in_words(desk):
     if not moves:
         page.locator("#advice", has_text="leave it as it is").wait_for()
         return
-    words = study.domain.describe(study.proposal(1).problem, moves[0])
+    words = study.domain.describe_edit(study.proposal(1).problem, study.proposal(1).solution, moves[0])
     page.locator("#advice", has_text=f"{words[0].lower()}{words[1:]}").wait_for()

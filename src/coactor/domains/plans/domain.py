@@ -58,7 +58,7 @@ class Plans:
     [[2, 1], [3]]
     """
 
-    counts_costs = True
+    feature_signs = -1  # every feature is a cost
     checks_moves = True
 
     def __init__(

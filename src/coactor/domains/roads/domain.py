@@ -56,7 +56,7 @@ class Roads:
 
     locally_optimal = False  # for weights below 0, which are projected; for all others it is optimal
     exact = True  # the solver's answer is the one optimum: there is no better one to look for
-    counts_costs = True
+    feature_signs = -1  # every feature is a cost
     checks_moves = True
 
     def __init__(self, network: Network, habits: Sequence[str] = ()) -> None:

@@ -6,16 +6,15 @@ import errno
 import hashlib
 import os
 import secrets
-import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 _PROBE = 4096
 
 
-class CannotWriteError(Exception):
+class CannotWriteError(OSError):
     """A folder cannot be written to; the message says why and what to do."""
 
 
@@ -37,24 +36,14 @@ def _explain(folder: Path, error: OSError) -> str:
     return f"{folder} cannot be written to ({reason}). Choose another folder with --out."
 
 
-def prepare(folder: Path, size: int) -> None:
-    """Create the folder, and raise CannotWriteError unless it can be written to and `size` bytes fit."""
+def prepare(folder: Path) -> None:
+    """Create the folder, and raise CannotWriteError unless it can be written to."""
     with translate_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".probe-{secrets.token_hex(8)}"
-        try:
-            with _create(probe) as file:
-                file.write(b"\0" * _PROBE)
-                file.flush()
-                os.fsync(file.fileno())
-        finally:
-            probe.unlink(missing_ok=True)
-        free = shutil.disk_usage(folder).free
-    if free < size:
-        raise CannotWriteError(
-            f"The disk of {folder} has {free / 1e6:.0f} MB left, but about {size / 1e6:.0f} MB are needed. "
-            "Free some space, or choose another folder with --out."
-        )
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"\0" * _PROBE)
+            probe.flush()
+            os.fsync(probe.fileno())
 
 
 def write(path: Path, content: bytes | str | Iterable[str]) -> None:
@@ -63,7 +52,8 @@ def write(path: Path, content: bytes | str | Iterable[str]) -> None:
     with translate_errors(path.parent):
         temporary = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
         try:
-            with _create(temporary) as file:
+            # Unlike the files of tempfile, this one gets the permissions that the process's umask allows.
+            with temporary.open("xb") as file:
                 for piece in pieces:
                     file.write(piece if isinstance(piece, bytes) else piece.encode())
                 file.flush()
@@ -72,11 +62,6 @@ def write(path: Path, content: bytes | str | Iterable[str]) -> None:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-
-
-def _create(path: Path) -> IO[bytes]:
-    # Unlike the files of tempfile, this one gets the permissions that the process's umask allows.
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb")
 
 
 def digest(path: Path) -> str:

@@ -6,7 +6,8 @@
     PER@start           the same learner, started at the start weights
     PER@start*1000      started at 1000 times the start weights, so that early corrections hardly turn them
     default@start       the start weights as a prior: only their proportions count, so it takes no factor
-    default+deep        a learner with another proposal strategy, see `coactor.proposals`
+    default+paper       a learner with another proposal strategy, see `coactor.proposals`; and without the
+                        guard, which only the default proposals have
     my.module:Learner   a class of your own, called with the number of features
     pooled-default      several people: one learner for all, which is not told who corrects
     separate-default    several people: one learner each
@@ -120,16 +121,25 @@ class Contender:
             shared = (f"{prefix}-{OURS}" for prefix in SHARING)
             raise unknown("learner", name, (*learners.names(), *shared, *BASELINES))
         else:
-            if "start" in learners.settings_of(learners.resolve(name, 2)) and contender.start not in (
-                0.0,
-                1.0,
-            ):
+            if contender.takes_start and contender.start not in (0.0, 1.0):
                 raise ValueError(
                     f"{text!r}: a Bayesian learner takes only the direction of the start weights; "
                     "write '@start' without a factor."
                 )
             contender.make(2, np.ones(2))
         return contender
+
+    @property
+    def takes_start(self) -> bool:
+        """Whether the learner is made with start weights, as a prior."""
+        return self.learner in learners.names() and "start" in learners.settings_of(
+            learners.resolve(self.learner, 2)
+        )
+
+    @property
+    def guard(self) -> bool:
+        """Whether the guard is on: for a learner that takes a start, unless other proposals are named."""
+        return self.takes_start and self.text.partition("+")[2] in ("", "default")
 
     def learner_of(self, person: str) -> str:
         """Which of its learners proposes to a person: the one of that name, or the only one, named ""."""

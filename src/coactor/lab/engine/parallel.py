@@ -26,6 +26,8 @@ from coactor.lab.engine.progress import Progress
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Jobs: TypeAlias = int | str | None
+"""Processes on this machine (None: one per available core), or the address of a Dask scheduler."""
 Finished: TypeAlias = Generator[tuple[int, Result], None, None]
 """The index of a task and its result, in the order in which tasks finish."""
 
@@ -54,8 +56,7 @@ def run_all(
     tasks: Sequence[Task],
     *,
     cache: Cache[Task, Result] | None = None,
-    jobs: int | None = None,
-    cluster: str | None = None,
+    jobs: Jobs = None,
     silent: bool = True,
 ) -> list[Result]:
     """Compute work(shared, task) for every task; results come in the order of the tasks.
@@ -65,29 +66,23 @@ def run_all(
     work
         A function defined at the top level of a module.
     shared
-        What every task needs, as objects of importable classes. It is sent once to each process or worker.
+        What every task needs. It is sent once to each process or worker.
     tasks
         Their `str` is shown as progress.
     cache
         Tasks found in it are not run again, and finished ones are saved to it.
     jobs
-        Processes on this machine; by default one per available core.
-    cluster
-        Address of a Dask scheduler; then `jobs` is not used.
+        Processes on this machine, by default one per available core; or the address of a Dask scheduler.
     silent
         Show no progress.
 
     Raises Interrupted on Ctrl-C, and ValueError if the cluster cannot be used.
     """
-    results: dict[int, Result] = {}
-    if cache is not None:
-        for i, task in enumerate(tasks):
-            stored = cache.load(task)
-            if stored is not None:
-                results[i] = stored
+    stored = {} if cache is None else {i: cache.load(task) for i, task in enumerate(tasks)}
+    results = {i: result for i, result in stored.items() if result is not None}
     todo = [i for i in range(len(tasks)) if i not in results]
     progress = Progress(len(tasks), len(results), silent=silent)
-    finished = _execute(work, shared, [tasks[i] for i in todo], jobs or available_cores(), cluster)
+    finished = _execute(work, shared, [tasks[i] for i in todo], available_cores() if jobs is None else jobs)
     try:
         for k, result in finished:
             i = todo[k]
@@ -110,15 +105,11 @@ def run_alone(work: Callable[[Shared, Task], Result], shared: Shared, task: Task
 
 
 def _execute(
-    work: Callable[[Shared, Task], Result],
-    shared: Shared,
-    tasks: Sequence[Task],
-    jobs: int,
-    cluster: str | None,
+    work: Callable[[Shared, Task], Result], shared: Shared, tasks: Sequence[Task], jobs: int | str
 ) -> Finished[Result]:
-    if cluster is not None and tasks:
-        return _on_cluster(work, shared, tasks, cluster)
-    if jobs == 1 or len(tasks) < 2:
+    if isinstance(jobs, str) and tasks:
+        return _on_cluster(work, shared, tasks, jobs)
+    if isinstance(jobs, str) or jobs == 1 or len(tasks) < 2:
         return ((k, run_alone(work, shared, task)) for k, task in enumerate(tasks))
     return _in_processes(work, shared, tasks, jobs)
 
@@ -132,34 +123,25 @@ def _in_processes(
     import joblib
     from joblib.externals.loky import wrap_non_picklable_objects
 
-    with (
-        tempfile.TemporaryDirectory(prefix="coactor-") as folder,
-        joblib.parallel_config(backend="loky", inner_max_num_threads=1),
-    ):
-        # An argument would be sent with every task; a file is read once by each process.
-        path = None
-        if shared is not None:
-            path = Path(folder) / "shared"
-            # Models contain functions, which pickle alone cannot write.
-            joblib.dump(wrap_non_picklable_objects(shared, keep_wrapper=False), path)
-        parallel = joblib.Parallel(
-            n_jobs=min(jobs, len(tasks)), return_as="generator_unordered", batch_size=1
-        )
-        # A reused worker may have been started in another folder.
-        modules = [os.getcwd(), *sys.path]
-        yield from parallel(
-            joblib.delayed(_in_worker)(work, path, k, task, modules) for k, task in enumerate(tasks)
-        )
+    with tempfile.TemporaryDirectory(prefix="coactor-") as folder:
+        path = Path(folder) / "shared"  # read once by each process; an argument is sent with every task
+        # Models contain functions, which plain pickle cannot write.
+        joblib.dump(wrap_non_picklable_objects(shared, keep_wrapper=False), path)
+        modules = [os.getcwd(), *sys.path]  # a reused process may have been started in another folder
+        with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+            run = joblib.Parallel(min(jobs, len(tasks)), return_as="generator_unordered", batch_size=1)
+            calls = (joblib.delayed(_in_worker)(work, path, k, task, modules) for k, task in enumerate(tasks))
+            yield from run(calls)
 
 
 def _in_worker(
-    work: Callable[[Any, Task], Result], path: Path | None, k: int, task: Task, modules: list[str]
+    work: Callable[[Any, Task], Result], path: Path, k: int, task: Task, modules: list[str]
 ) -> tuple[int, Result]:
     # Ctrl-C reaches the whole process group. The parent handles it and ends the workers.
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path += [folder for folder in modules if folder not in sys.path]
-    return k, run_alone(work, None if path is None else _read_shared(path), task)
+    return k, run_alone(work, _read_shared(path), task)
 
 
 @lru_cache(maxsize=1)
@@ -178,7 +160,7 @@ def _on_cluster(
     try:
         import distributed as untyped
     except ImportError as error:
-        raise ValueError("--cluster needs Dask: pip install 'coactor[cluster]'.") from error
+        raise ValueError("A cluster needs Dask: pip install 'coactor[cluster]'.") from error
     dask: Any = untyped
     try:
         # A client that cannot connect complains again when the interpreter exits, so try the port first.

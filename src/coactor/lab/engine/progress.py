@@ -1,15 +1,16 @@
-"""Progress of a long command on standard error: a bar on a terminal, plain lines in a log."""
+"""Progress of a long command on standard error: one changing line on a terminal, plain lines in a log."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any, TextIO
+import time
+from typing import TextIO
 
 _LINES = 20  # in a log
 
 
 class Progress:
-    """Counts finished tasks and estimates the time left (with tqdm).
+    """Counts finished tasks and estimates the time left.
 
     Parameters
     ----------
@@ -26,46 +27,27 @@ class Progress:
     def __init__(
         self, total: int, done: int = 0, *, silent: bool = False, stream: TextIO | None = None
     ) -> None:
-        from tqdm import tqdm
-
-        stream = sys.stderr if stream is None else stream
-        options: dict[str, Any] = {"total": total, "initial": done, "disable": silent or done == total}
-        if stream.isatty():
-            options |= {"file": stream, "dynamic_ncols": True, "leave": False, "unit": "task"}
-        else:
-            options |= {
-                "file": _PlainLines(stream),
-                "bar_format": "{n_fmt}/{total_fmt} done, {remaining} left ({desc})",
-                "delay": 1e-9,  # tqdm's own first line has nothing but question marks
-                "mininterval": 0.0,
-                "miniters": max(1, total // _LINES),
-                "maxinterval": float("inf"),  # otherwise tqdm writes more lines when tasks are slow
-            }
-            if not options["disable"]:
-                stream.write(f"{total - done} tasks to do\n")
-        self._bar = tqdm(**options)
+        self._stream = sys.stderr if stream is None else stream
+        self._silent = silent or done == total
+        self._total, self._done, self._before, self._began = total, done, done, time.monotonic()
+        if not self._silent and not self._stream.isatty():
+            self._stream.write(f"{total - done} tasks to do\n")
 
     def step(self, task: str) -> None:
         """Count one more finished task."""
-        self._bar.set_description_str(task, refresh=False)
-        self._bar.update()
+        self._done += 1
+        new = self._done - self._before
+        left = int((time.monotonic() - self._began) / new * (self._total - self._done))
+        line = f"{self._done}/{self._total} done, {left // 60:02}:{left % 60:02} left ({task})"
+        if self._silent:
+            return
+        if self._stream.isatty():
+            self._stream.write(f"\r\x1b[K{line}")
+        elif new % max(1, self._total // _LINES) == 0 or self._done == self._total:
+            self._stream.write(f"{line}\n")
+        self._stream.flush()
 
     def close(self) -> None:
-        """Remove the bar."""
-        self._bar.close()
-
-
-class _PlainLines:
-    """A file for tqdm that starts a new line where tqdm would overwrite the last one."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream, self._last = stream, ""
-
-    def write(self, text: str) -> None:
-        line = text.strip()
-        if line and line != self._last:
-            self._last = line
-            self._stream.write(f"{line}\n")
-
-    def flush(self) -> None:
-        self._stream.flush()
+        """Remove the line on a terminal."""
+        if not self._silent and self._stream.isatty():
+            self._stream.write("\r\x1b[K")

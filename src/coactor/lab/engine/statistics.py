@@ -13,21 +13,19 @@ skewness up to that of the exponential distribution; 90 % for a log-normal one w
 from __future__ import annotations
 
 import math
-import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from statistics import NormalDist
+from itertools import combinations
 
 import numpy as np
+from scipy.special import stdtr, stdtrit
 
-from coactor.proposals.calibration import wilson
 from coactor.protocol import Indices, Matrix, Vector
 
 RESAMPLES = 2000
 LEVEL = 0.95
+FEWEST_CASES = 10  # for an interval over cases
 _POINTS = 160  # of a curve
-_NORMAL_FROM = 1000  # degrees of freedom
 _STRAIGHT = 1e-6  # skewness below which Hall's transformation is the identity
 
 
@@ -52,38 +50,25 @@ class Pair:
     difference
         Mean of total(a) - total(b); below 0 if `a` needs less effort.
     wins
-        Probability that `a` needs less effort than `b` in a run; a tie counts half.
+        The share of runs in which `a` needs less effort than `b`; a tie counts half.
     """
 
     a: str
     b: str
     difference: Interval
-    wins: Interval
+    wins: float
 
     def fields(self) -> dict[str, str | float | None]:
         """The pair as named columns."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            **interval_fields("difference", self.difference),
-            **interval_fields("a_beats_b", self.wins),
-        }
+        difference = interval_fields("difference", self.difference)
+        return {"a": self.a, "b": self.b, **difference, "a_beats_b": self.wins}
 
 
 def interval_fields(name: str, interval: Interval | None) -> dict[str, float | None]:
-    """An interval as three named columns."""
+    """An interval as three named columns, which are empty if there is none."""
     if interval is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
     return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
-
-
-def resamples(seed: int, runs: int, topic: str) -> Indices:
-    """The runs that each bootstrap sample draws, shape (RESAMPLES, runs).
-
-    The random stream is addressed by the topic, so that one more statistic changes no other.
-    """
-    rng = np.random.default_rng([seed, zlib.crc32(topic.encode())])
-    return rng.integers(0, runs, size=(RESAMPLES, runs))
 
 
 def percentiles(samples: Vector) -> tuple[float, float]:
@@ -92,43 +77,12 @@ def percentiles(samples: Vector) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def student_cdf(t: float, freedom: int) -> float:
-    """P(T <= t) of Student's distribution with a whole number of degrees of freedom.
-
-    Abramowitz and Stegun, 26.7.3 and 26.7.4: a finite sum.
-    """
-    if freedom >= _NORMAL_FROM:
-        return NormalDist().cdf(t)
-    angle = math.atan(t / math.sqrt(freedom))
-    cosine, odd = math.cos(angle), freedom % 2
-    term = total = cosine if odd else 1.0
-    for k in range(2 + odd, freedom - 1, 2):
-        term *= cosine**2 * (k - 1) / k
-        total += term
-    if freedom == 1:
-        total = 0.0
-    inside = math.sin(angle) * total
-    return 0.5 + ((angle + inside) / math.pi if odd else inside / 2)
-
-
-@lru_cache(maxsize=1024)
-def student_quantile(share: float, freedom: int) -> float:
-    """The t with P(T <= t) = share, for shares above one half."""
-    low, high = 0.0, 1.0
-    while student_cdf(high, freedom) < share:
-        low, high = high, 2.0 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if student_cdf(middle, freedom) < share else (low, middle)
-    return high
-
-
 def limits(values: Matrix) -> tuple[Vector, Vector]:
     """The ends of the interval of the mean of each column; the mean itself if there is one row only."""
     n, mean = len(values), values.mean(axis=0)
     if n < 2:
         return mean, mean
-    t = student_quantile((1 + LEVEL) / 2, n - 1) / math.sqrt(n)
+    t = stdtrit(n - 1, (1 + LEVEL) / 2) / math.sqrt(n)
     deviation = values.std(axis=0, ddof=1)
     skew = _skewness(values)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -161,6 +115,18 @@ def interval(values: Vector) -> Interval:
     return Interval(float(values.mean()), float(low[0]), float(high[0]))
 
 
+def effort_interval(values: Vector) -> Interval:
+    """The mean effort over runs with its interval, which does not go below 0.
+
+    Examples
+    --------
+    >>> f"{effort_interval(np.array([0.0, 0.0, 9.0])):.1f}".partition(",")[0]
+    '3.0 [0.0'
+    """
+    mean = interval(values)
+    return Interval(mean.value, max(0.0, mean.low), mean.high)
+
+
 def p_below_zero(values: Vector) -> float:
     """The p-value of "the mean is at least 0": small if it is surely below.
 
@@ -174,7 +140,7 @@ def p_below_zero(values: Vector) -> float:
         return 0.0 if mean < 0 else 1.0
     t, skew = mean / deviation, float(_skewness(values[:, None])[0])
     corrected = t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / (6 * n)
-    return student_cdf(math.sqrt(n) * max(t, corrected), n - 1)
+    return float(stdtr(n - 1, math.sqrt(n) * max(t, corrected)))
 
 
 def holm(p_values: Sequence[float], level: float) -> list[bool]:
@@ -210,37 +176,35 @@ def difference_of_means(a: Vector, b: Vector, rng: np.random.Generator) -> Inter
     return Interval(float(a.mean() - b.mean()), *percentiles(draws))
 
 
-def ratios(effort: Vector, best: Vector) -> Vector:
-    """Effort over the best, run by run; 1 where both are 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(effort == best, 1.0, effort / best)
+def mean_over_cases(totals: Vector, counts: Vector, rng: np.random.Generator) -> Interval:
+    """The sum of totals over the sum of counts, with a percentile bootstrap over their entries.
+
+    There is one entry per case: its total effort in all orders, and the number of orders that have it. With
+    too few cases for an interval, its ends are the mean.
+
+    Examples
+    --------
+    >>> effort = mean_over_cases(np.arange(20.0), np.full(20, 2.0), np.random.default_rng(0))
+    >>> effort.low < effort.value == 4.75 < effort.high
+    True
+    """
+    mean = float(totals.sum() / counts.sum())
+    if len(totals) < FEWEST_CASES:
+        return Interval(mean, mean, mean)
+    draws = np.empty(RESAMPLES)
+    for k in range(RESAMPLES):  # one at a time: an archive may have thousands of cases
+        drawn = rng.integers(0, len(totals), len(totals))
+        draws[k] = totals[drawn].sum() / counts[drawn].sum()
+    return Interval(mean, *percentiles(draws))
 
 
-def ratio_of_totals(effort: Vector, best: Vector) -> Interval:
-    """Total effort over the best total; the interval is that of the residuals (delta method)."""
-    ratio = float(ratios(effort.sum(keepdims=True), best.sum(keepdims=True))[0])
-    scale = best.mean()
-    if scale == 0:
-        return Interval(ratio, ratio, ratio)
-    residuals = interval((effort - ratio * best) / scale)
-    return Interval(ratio, ratio + residuals.low, ratio + residuals.high)
-
-
-def standard_error(values: Vector) -> float:
-    """The standard error of the mean over runs; NaN for a single run."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
-
-
-def compare_pair(a: str, b: str, totals_a: Vector, totals_b: Vector) -> Pair:
-    """The paired difference of the totals of two contenders, and how often the first one wins."""
-    wins = float(((totals_a < totals_b) + 0.5 * (totals_a == totals_b)).mean())
-    return Pair(a, b, interval(totals_a - totals_b), Interval(wins, *wilson(wins, len(totals_a))))
-
-
-def all_pairs(totals: dict[str, Vector]) -> list[Pair]:
+def all_pairs(totals: Mapping[str, Vector]) -> list[Pair]:
     """Every contender against every later one."""
-    names = list(totals)
-    return [compare_pair(a, b, totals[a], totals[b]) for i, a in enumerate(names) for b in names[i + 1 :]]
+    pairs = []
+    for (a, one), (b, other) in combinations(totals.items(), 2):
+        wins = float(((one < other) + 0.5 * (one == other)).mean())
+        pairs.append(Pair(a, b, interval(one - other), wins))
+    return pairs
 
 
 def running_mean(costs: Matrix) -> Matrix:
@@ -254,8 +218,3 @@ def checkpoints(examples: int) -> Indices:
     geometric = np.unique(np.geomspace(1, examples, _POINTS).round().astype(np.int64))
     even = np.unique(np.linspace(1, examples, _POINTS // 2).round().astype(np.int64))
     return np.union1d(geometric, even) - 1
-
-
-def best_of(totals: dict[str, Vector], names: Sequence[str]) -> str:
-    """The contender with the least mean total."""
-    return min(names, key=lambda name: float(totals[name].mean()))

@@ -29,7 +29,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals["Interval"] = Interval
     environment.filters |= {
         "number": number,
         "fixed": fixed,
@@ -40,36 +39,24 @@ def _environment() -> Environment:
     return environment
 
 
-def texts(interval: Interval, style: str) -> tuple[str, str, str]:
+def texts(interval: Interval) -> tuple[str, str, str]:
     """Value, low and high of an interval, with the same number of decimals."""
-    numbers = (interval.value, interval.low, interval.high)
-    largest = max(map(abs, numbers))
-    if style == "number" and largest < 1e6:
-        digits = 0 if largest >= 1000 else 1 if largest >= 10 else 2 if largest >= 1 else 3
-        return tuple(f"{value:.{digits}f}" for value in numbers)  # type: ignore[return-value]
-    write = {"number": number, "fixed": fixed, "ratio": ratio}[style]
-    return tuple(map(write, numbers))  # type: ignore[return-value]
+    value, low, high = interval.value, interval.low, interval.high
+    largest = max(map(abs, (value, low, high)))
+    if largest >= 1e6:
+        return number(value), number(low), number(high)
+    digits = 0 if largest >= 1000 else 1 if largest >= 10 else 2 if largest >= 1 else 3
+    return f"{value:.{digits}f}", f"{low:.{digits}f}", f"{high:.{digits}f}"
 
 
 def number(value: float) -> str:
     """Three or four digits, which is as precise as ten runs are."""
-    if value == 0:
-        return "0"
-    if abs(value) >= 1e6:
-        return f"{value:.1e}".replace("e+0", "e").replace("e+", "e")
-    if abs(value) >= 1000:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
+    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
 def fixed(value: float) -> str:
     """A fixed number of decimals, for numbers that differ in the last ones."""
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.2f}"
-
-
-def ratio(value: float) -> str:
-    """Two decimals, three if the value is small."""
-    return f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
 
 
 def percent(value: float, digits: int = 0) -> str:

@@ -6,7 +6,6 @@ would return if it drew at random among equally good steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -16,7 +15,6 @@ from coactor.domains import Fleet, Hypercube, Ranking, Tour
 from coactor.domains.rankings import Discount
 from coactor.experts import Policy
 from coactor.lab.paper.panels import PANELS, Panel, Ties
-from coactor.plugins import unknown
 from coactor.protocol import Candidate, Domain, Problem, Solution, Solver, Vector
 
 
@@ -36,12 +34,11 @@ class Choices:
     discount
         The weight of a position in the features of a ranking: "log" or "linear".
     kappa
-        (panel, threshold) pairs that replace a panel's own threshold. The part of a name before the hyphen
-        stands for both of its panels: "mtsp".
+        The expert's threshold; None for that of each panel.
 
     Examples
     --------
-    >>> Choices(candidate="disagreement", kappa=(("mtsp", 0.3),)).apply(PANELS["mtsp-clean"]).kappa
+    >>> Choices(candidate="disagreement", kappa=0.3).apply(PANELS["mtsp-clean"]).kappa
     0.3
     """
 
@@ -49,7 +46,7 @@ class Choices:
     policy: Policy = "first"
     ties: Ties = "lowest"
     discount: Discount = "log"
-    kappa: tuple[tuple[str, float], ...] = ()
+    kappa: float | None = None
 
     def __post_init__(self) -> None:
         allowed = {"candidate": Candidate, "policy": Policy, "ties": Ties, "discount": Discount}
@@ -57,24 +54,19 @@ class Choices:
             if getattr(self, name) not in get_args(words):
                 expected = " or ".join(get_args(words))
                 raise ValueError(f"The {name} is {getattr(self, name)!r}; expected {expected}.")
-        for name, value in self.kappa:
-            if name not in {*PANELS, *(panel.partition("-")[0] for panel in PANELS)} and ":" not in name:
-                raise unknown("panel", name, list(PANELS))
-            if not value > 0 or not np.isfinite(value):
-                raise ValueError(f"The kappa of {name} is {value!r}; expected a finite number above 0.")
+        if self.kappa is not None and not 0 < self.kappa < np.inf:
+            raise ValueError(f"The kappa is {self.kappa!r}; expected a finite number above 0.")
 
     def apply(self, panel: Panel) -> Panel:
         """The panel with these choices. Raises ValueError if they cannot be made there."""
         if self.ties == "random" and panel.name not in PANELS:
             raise ValueError(f"Random ties are for the paper's panels; {panel.name} breaks its own ties.")
-        kappas = dict(self.kappa)
-        kappa = kappas.get(panel.name, kappas.get(panel.name.partition("-")[0], panel.kappa))
         parameters = dict(panel.parameters)
         if panel.problems != "sample" and self.discount != "log":
             parameters["discount"] = self.discount
         return replace(
             panel,
-            kappa=kappa,
+            kappa=panel.kappa if self.kappa is None else self.kappa,
             parameters=tuple(parameters.items()),
             candidate=self.candidate,
             policy=self.policy,
@@ -83,20 +75,6 @@ class Choices:
 
 
 DEFAULT_CHOICES = Choices()
-
-
-def parse_kappa(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
-    """Read ``PANEL=VALUE`` words. Raises ValueError if one is not understood."""
-    pairs = []
-    for text in texts:
-        name, equals, value = text.partition("=")
-        try:
-            pairs.append((name.strip(), float(value)))
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise ValueError(f"--kappa is {text!r}; expected PANEL=VALUE, for example mtsp=0.3.")
-    return tuple(pairs)
 
 
 def solver_with_random_ties(domain: Domain, rng: np.random.Generator) -> Solver:

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil, inf
+from statistics import NormalDist
 
 from coactor.lab.engine.statistics import LEVEL, Interval, holm, interval, p_below_zero
 from coactor.protocol import Matrix, Vector
@@ -29,6 +31,7 @@ ABSENT = "not run"
 
 EQUAL_WITHIN = 0.05
 DECIDING_RUNS = 5
+MOST_RUNS = 1000  # more than these are not worth naming
 _TAIL = (1 - LEVEL) / 2
 
 Costs = Mapping[str, Mapping[str, Matrix]]
@@ -46,7 +49,22 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One sentence of the paper, our interpretation, and the verdict."""
+    """One sentence of the paper, our interpretation, and the verdict.
+
+    Attributes
+    ----------
+    number, sentence, meaning, verdict
+        The sentence, what we take it to mean, and whether it holds.
+    answers, note
+        The numbers behind the verdict, and what it is based on, in words.
+    panels, learners
+        What the claim is about.
+    deciding_runs
+        If it is too close to call: how many runs would decide it, if their mean and deviation were those of
+        the present ones. None if that is more than `MOST_RUNS`.
+    command
+        The command that makes these runs.
+    """
 
     number: int
     sentence: str
@@ -54,6 +72,10 @@ class Claim:
     verdict: str
     answers: Sequence[Answer] = field(default_factory=tuple)
     note: str = ""
+    panels: Sequence[str] = ()
+    learners: Sequence[str] = ()
+    deciding_runs: int | None = None
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,8 +109,10 @@ class Evidence:
 
     def __init__(self, costs: Costs) -> None:
         self.costs = costs
+        self.used: dict[tuple[str, str], None] = {}  # panels and contenders, in the order of their use
 
     def _costs(self, panel: str, name: str) -> Matrix:
+        self.used[panel, name] = None
         try:
             return self.costs[panel][name]
         except KeyError:
@@ -159,8 +183,7 @@ def judge(sentences: Sequence[Sentence], costs: Costs) -> list[Claim]:
     costs
         The effort of each run, by panel and contender.
     """
-    evidence = Evidence(costs)
-    return [_claim(number, sentence, evidence) for number, sentence in enumerate(sentences, start=1)]
+    return [_claim(number, sentence, Evidence(costs)) for number, sentence in enumerate(sentences, start=1)]
 
 
 def _claim(number: int, sentence: Sentence, evidence: Evidence) -> Claim:
@@ -168,12 +191,44 @@ def _claim(number: int, sentence: Sentence, evidence: Evidence) -> Claim:
         questions = list(_unique(sentence.ask(evidence)))
     except MissingError as missing:
         return Claim(number, sentence.text, sentence.meaning, ABSENT, note=str(missing))
-    runs = min(len(question.values) for question in questions)
     claim = (_counted if sentence.counts else _all)(number, sentence, questions)
+    panels, learners = (tuple(dict.fromkeys(pair[k] for pair in evidence.used)) for k in range(2))
+    claim = replace(claim, panels=panels, learners=learners)
+    runs = min(len(question.values) for question in questions)
     if runs < DECIDING_RUNS:
         open_answers = [replace(answer, verdict=CLOSE) for answer in claim.answers]
         return replace(claim, verdict=CLOSE, answers=open_answers, note=undecided(runs))
+    if claim.verdict == CLOSE:
+        return replace(claim, deciding_runs=_deciding_runs(questions, sentence.counts))
     return claim
+
+
+def _deciding_runs(questions: Sequence[Question], counts: bool) -> int | None:
+    """How many runs would decide the claim if all runs were like the present ones.
+
+    The width of an interval falls with the root of the number of runs. A question is answered once its
+    interval is as narrow as the mean is far from zero or, if the effort is level, from the 5 % on both sides.
+    """
+    held: dict[str, float] = {}  # the runs until a group is won
+    against: dict[str, float] = {}  # the runs until it is not
+    strict = NormalDist().inv_cdf(1 - _TAIL / len(questions))  # Holm's procedure, at its strictest
+    for question in questions:
+        mean, error = float(question.values.mean()), float(question.values.std(ddof=1))
+        group = question.group if counts else ""
+        z = strict if counts or mean < 0 else NormalDist().inv_cdf(1 - _TAIL)
+        sign = (z * error / abs(mean)) ** 2 if mean else inf
+        room = EQUAL_WITHIN * question.scale - abs(mean)
+        level = (z * error / room) ** 2 if room > 0 and not counts else inf
+        if mean > 0 and sign <= level:
+            held[group] = max(held.get(group, 0.0), sign)
+        else:
+            held[group] = inf
+            against[group] = min(against.get(group, inf), sign, level)
+    majority = len(held) // 2 + 1
+    until_won = sorted(held.values())[majority - 1]
+    lost = [*sorted(against.values()), *[inf] * len(held)]
+    runs = max(min(until_won, lost[len(held) - majority]), len(questions[0].values) + 1)
+    return ceil(runs) if runs <= MOST_RUNS else None
 
 
 def _unique(questions: Iterable[Question]) -> Iterator[Question]:

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from coactor.experts import Policy
 from coactor.lab.paper.data.files import DataFile, open_data, read_queries
 from coactor.plugins import load_class, unknown
-from coactor.protocol import Candidate, Domain, Samples
+from coactor.protocol import Candidate, Domain, Samples, has
 
 Ties: TypeAlias = Literal["lowest", "random"]
 
@@ -42,12 +42,6 @@ class Panel:
         The data file that problems come from.
     policy, candidate, ties
         Choices that the paper leaves open (choices.py).
-    people, tastes, newcomer
-        The number of experts who take turns, how their weights differ (data/tastes.py), and how many of the
-        last problems are those of one more expert, who is new.
-    slips, drift, perturbation
-        For the robustness table: the share of the expert's moves that are errors, whether the expert's
-        weights change half way, and how features or weights differ from the paper's (perturbations.py).
     """
 
     name: str
@@ -65,12 +59,6 @@ class Panel:
     policy: Policy = "first"
     candidate: Candidate = "final"
     ties: Ties = "lowest"
-    people: int = 1
-    tastes: str = ""
-    newcomer: int = 0
-    slips: float = 0.0
-    drift: bool = False
-    perturbation: str = ""
 
     def make_domain(self) -> Domain:
         """A new domain object."""
@@ -88,21 +76,17 @@ _RANKING = "coactor.domains:Ranking"
 RANKING_FEATURES = 700
 
 
-def _ranking(name: str, title: str, budget: tuple[int, int] | None) -> Panel:
-    return Panel(
-        name,
-        title,
-        _RANKING,
-        (("features", RANKING_FEATURES),),
-        problems="synthetic",
-        kappa=2.0,
-        budget=budget,
-        log=False,
-        expert_line=False,
-        stream="rank",
-    )
-
-
+_RANK = Panel(
+    "rank-unlimited",
+    "Learning to rank, unlimited",
+    _RANKING,
+    (("features", RANKING_FEATURES),),
+    problems="synthetic",
+    kappa=2.0,
+    log=False,
+    expert_line=False,
+    stream="rank",
+)
 _ALL = (
     Panel("path-clean", "Path planning, no noise", _CUBE, (("hidden", 0),), assumption_1=False),
     Panel("path-noise", "Path planning, noise", _CUBE, (("hidden", 1),), assumption_1=False),
@@ -110,8 +94,8 @@ _ALL = (
     Panel("tsp-noise", "TSP, noise", _TOUR, (("hidden", 10),)),
     Panel("mtsp-clean", "Multi-TSP, no noise", _FLEET, (("hidden", 0),)),
     Panel("mtsp-noise", "Multi-TSP, noise", _FLEET, (("hidden", 1),)),
-    _ranking("rank-unlimited", "Learning to rank, unlimited", None),
-    _ranking("rank-budget", "Learning to rank, budget 5 to 15", (5, 15)),
+    _RANK,
+    replace(_RANK, name="rank-budget", title="Learning to rank, budget 5 to 15", budget=(5, 15)),
 )
 PANELS: Mapping[str, Panel] = MappingProxyType({panel.name: panel for panel in _ALL})
 
@@ -126,7 +110,7 @@ def find_panel(name: str) -> Panel:
         panel = PANELS[name]
     elif ":" in name:
         panel = Panel(name, name.partition(":")[2], name, log=False, assumption_1=False)
-        if not isinstance(panel.make_domain(), Samples):
+        if not has(panel.make_domain(), Samples):
             raise ValueError(
                 f"Panel {name!r}: the domain has no sample(rng, n); a panel must generate problems."
             )

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from coactor.lab.engine.contenders import EXPERT
-from coactor.lab.engine.statistics import Interval, Pair, all_pairs, interval, standard_error
+from coactor.lab.engine.statistics import (
+    Interval,
+    Pair,
+    all_pairs,
+    effort_interval,
+    interval,
+    interval_fields,
+)
 from coactor.lab.paper.panels import Panel
 from coactor.lab.paper.theorem import TheoremRow
 from coactor.protocol import Matrix, Vector
@@ -21,14 +29,20 @@ class SummaryRow:
     runs: int
     examples: int
     total: Interval
-    standard_error: float
     above_expert: Interval | None
     final_utility: Interval
+
+    def fields(self) -> dict[str, Any]:
+        """The row as named columns."""
+        plain = {"panel": self.panel, "learner": self.learner, "runs": self.runs, "examples": self.examples}
+        for name in ("total", "above_expert", "final_utility"):
+            plain |= interval_fields(name, getattr(self, name))
+        return plain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PanelResult:
-    """All runs of one panel.
+    """All runs of one panel: iterate over its rows, or print it.
 
     Attributes
     ----------
@@ -37,21 +51,17 @@ class PanelResult:
         (runs, examples).
     theorem
         Runs that check Theorem 1; empty where it does not apply.
-    chances
-        The predicted probability that each proposal is accepted; NaN where there is no prediction.
     """
 
     panel: Panel
-    seed: int
     costs: Mapping[str, Matrix]
     utilities: Mapping[str, Matrix]
     theorem: Sequence[TheoremRow] = field(default_factory=tuple)
-    chances: Mapping[str, Matrix] = field(default_factory=dict)
 
     @property
     def runs(self) -> int:
         """The number of runs."""
-        return int(next(iter(self.costs.values())).shape[0])
+        return len(next(iter(self.costs.values())))
 
     @property
     def examples(self) -> int:
@@ -72,8 +82,7 @@ class PanelResult:
                 name,
                 self.runs,
                 self.examples,
-                interval(total),
-                standard_error(total),
+                effort_interval(total),
                 None if expert is None or name == EXPERT else interval(total - expert),
                 interval(self.utilities[name].mean(axis=1)),
             )
@@ -83,3 +92,29 @@ class PanelResult:
     def pairs(self) -> list[Pair]:
         """Every contender against every later one, without the expert, which is a reference."""
         return all_pairs({name: t for name, t in self.totals().items() if name != EXPERT})
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (row.fields() for row in self.rows())
+
+    def data(self) -> dict[str, Any]:
+        """The rows and the pairs as JSON-able data."""
+        pairs = [pair.fields() for pair in self.pairs()]
+        return {"panel": self.panel.name, "totals": list(self), "pairs": pairs}
+
+    def __str__(self) -> str:
+        width = max(7, *(len(name) for name in self.costs))
+        lines = [f"{'learner':<{width}}  {'total effort':>12}  {'95 % interval':>17}  {'final utility':>13}"]
+        lines += [
+            f"{row.learner:<{width}}  {row.total.value:>12.1f}  "
+            f"{row.total.low:>7.1f} – {row.total.high:<7.1f}  {row.final_utility.value:>13.2f}"
+            for row in self.rows()
+        ]
+        pairs, wide = self.pairs(), 2 * width + 3
+        head = f"{'A against B':<{wide}}  {'A minus B':>12}  {'95 % interval':>17}  {'A wins':>13}"
+        lines += ["", head] if pairs else []
+        lines += [
+            f"{pair.a + ' – ' + pair.b:<{wide}}  {pair.difference.value:>12.1f}  "
+            f"{pair.difference.low:>7.1f} – {pair.difference.high:<7.1f}  {pair.wins:>13.0%}"
+            for pair in pairs
+        ]
+        return "\n".join(lines)

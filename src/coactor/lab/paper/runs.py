@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,18 +20,17 @@ from coactor import search
 from coactor.domains import Query
 from coactor.experts import SimulatedExpert
 from coactor.lab.engine.cache import Cache, source_digests
-from coactor.lab.engine.contenders import ALIKE, EXPERT, OURS, PAPER, START, Contender
+from coactor.lab.engine.contenders import ALIKE, EXPERT, PAPER, START, Contender
 from coactor.lab.engine.parallel import run_alone
 from coactor.lab.paper.choices import solver_with_random_ties
-from coactor.lab.paper.data.perturbations import PERTURBATIONS, Perturbation, perturbed
 from coactor.lab.paper.data.synthetic_ranking import SyntheticRanking
-from coactor.lab.paper.data.tastes import TASTES
 from coactor.lab.paper.panels import Panel
 from coactor.lab.paper.theorem import THEOREM_EXAMPLES, MarginCheck, TheoremCheck, TheoremRow
-from coactor.protocol import Correction, Domain, Hides, Indices, Matrix, Problem, Vector
+from coactor.protocol import Domain, Hides, Matrix, Problem, Vector, has
 from coactor.session import Session
 
-_WEIGHTS, _PROBLEMS, _EXPERT, _CONTENDER, _PERTURBATION, _TIES, _TURNS = range(7)
+_WEIGHTS, _PROBLEMS, _EXPERT, _CONTENDER = range(4)
+_TIES = 5
 
 Data: TypeAlias = Mapping[str, Sequence[Query]]
 """The queries of each data set, by its digest."""
@@ -55,21 +53,18 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitResult:
-    """What a unit measured, shape (contenders, examples) each.
+    """What a unit measured.
 
     Attributes
     ----------
     costs, utilities
-        The expert's effort, and the true utility of their final solution.
-    chances
-        The predicted probability that the proposal is accepted; NaN where there is no prediction.
+        The expert's effort, and the true utility of their final solution; shape (contenders, examples).
     theorem
         Checks of the theorems and of PA's margin.
     """
 
     costs: Matrix
     utilities: Matrix
-    chances: Matrix
     theorem: list[TheoremRow] = field(default_factory=list)
 
 
@@ -80,29 +75,56 @@ def run_unit(unit: Unit, data: Data | None = None) -> UnitResult:
 
 def measure_unit(data: Data | None, unit: Unit) -> UnitResult:
     """The work of one unit, for `engine.parallel`."""
-    panel = unit.panel
-    domain = panel.make_domain()
-    problems = make_problems(unit, domain, data)
-    experts, turns = _experts(unit, domain), _turns(unit)
-    editors = [_editor(unit, contender, domain) for contender in unit.contenders]
-    costs = np.zeros((len(editors), unit.examples))
-    utilities, chances = np.zeros_like(costs), np.full_like(costs, np.nan)
-    checks = _checks(unit, domain, experts[0])
-    for t, x in enumerate(problems):
-        if panel.drift and t == unit.examples // 2:
-            experts = _experts(unit, domain, changed=True)
-        expert, person = experts[turns[t]], f"person {turns[t]}" if len(experts) > 1 else ""
-        for k, edit in enumerate(editors):
-            correction, chance = edit(x, expert, person)
+    domain = unit.panel.make_domain()
+    expert = make_expert(unit, domain, true_weights(unit, domain))
+    fixed = {START: np.ones(domain.dim), ALIKE: np.ones(domain.dim), EXPERT: expert.weights[: domain.dim]}
+    sessions = [make_session(unit, one, domain) if one.learner else None for one in unit.contenders]
+    costs = np.zeros((len(sessions), unit.examples))
+    utilities = np.zeros_like(costs)
+    checks = _checks(unit, domain, expert)
+    for t, x in enumerate(make_problems(unit, domain, data)):
+        for k, (contender, session) in enumerate(zip(unit.contenders, sessions, strict=True)):
+            if session is None:
+                correction = expert(x, domain.solve(x, fixed[contender.text]))
+            else:
+                proposal = session.ask(x)
+                correction = expert(x, proposal.solution)
+                session.tell(proposal, correction)
             costs[k, t] = correction.effort
             utilities[k, t] = expert.utility(x, correction.final)
-            if chance is not None:
-                chances[k, t] = chance
         if t < THEOREM_EXAMPLES:
             for check in checks:
                 check.observe(x)
-    theorem = [check.row(panel.name, unit.run) for check in checks]
-    return UnitResult(costs, utilities, chances, theorem)
+    return UnitResult(costs, utilities, [check.row(unit.panel.name, unit.run) for check in checks])
+
+
+def make_session(unit: Unit, contender: Contender, domain: Domain) -> Session:
+    """The session of a contender that learns."""
+    # Ties are drawn from the same stream for all, so that all contenders begin with the same solution.
+    ties = stream(unit, _TIES) if unit.panel.ties == "random" else None
+    return Session(
+        domain,
+        contender.make(domain.dim, np.ones(domain.dim)),
+        solver=None if ties is None else solver_with_random_ties(domain, ties),
+        proposals=contender.proposals,
+        candidate=unit.panel.candidate,
+        seed=int(stream(unit, _CONTENDER, zlib.crc32(contender.text.encode())).integers(2**31)),
+        guard=contender.guard,
+    )
+
+
+def _checks(unit: Unit, domain: Domain, expert: SimulatedExpert) -> list[TheoremCheck | MarginCheck]:
+    """Theorem 1 without noise, Theorem 2 with it, and PA's margin; not for rankings."""
+    panel = unit.panel
+    if not unit.theorem or panel.problems != "sample":
+        return []
+    solver = None if panel.assumption_1 else search.polish(domain)
+    bounded = PAPER[:2] if hidden_features(domain) else PAPER
+    names = [contender.text for contender in unit.contenders if contender.text in PAPER]
+    checks: list[TheoremCheck | MarginCheck] = [
+        TheoremCheck(name, domain, expert, solver) for name in names if name in bounded
+    ]
+    return [*checks, MarginCheck(domain, expert)] if "PA" in names else checks
 
 
 # -- the cache -----------------------------------------------------------------------------------------------
@@ -123,20 +145,16 @@ def _inputs(unit: Unit) -> dict[str, Any]:
 
 def _pack(result: UnitResult) -> dict[str, np.ndarray[Any, Any]]:
     rows = json.dumps([asdict(row) for row in result.theorem]).encode()
-    return {
-        "costs": result.costs,
-        "utilities": result.utilities,
-        "chances": result.chances,
-        "theorem": np.frombuffer(rows, dtype=np.uint8),
-    }
+    theorem = np.frombuffer(rows, dtype=np.uint8)
+    return {"costs": result.costs, "utilities": result.utilities, "theorem": theorem}
 
 
 def _unpack(unit: Unit, arrays: Mapping[str, np.ndarray[Any, Any]]) -> UnitResult | None:
-    costs, utilities, chances = arrays["costs"], arrays["utilities"], arrays["chances"]
-    if not costs.shape == utilities.shape == chances.shape == (len(unit.contenders), unit.examples):
+    costs, utilities = arrays["costs"], arrays["utilities"]
+    if not costs.shape == utilities.shape == (len(unit.contenders), unit.examples):
         return None
     rows = [TheoremRow(**row) for row in json.loads(arrays["theorem"].tobytes())]
-    return UnitResult(costs, utilities, chances, rows)
+    return UnitResult(costs, utilities, rows)
 
 
 # -- the random parts of a run -----------------------------------------------------------------------------
@@ -148,44 +166,19 @@ def stream(unit: Unit, purpose: int, *more: int) -> np.random.Generator:
     return np.random.default_rng([unit.seed, zlib.crc32(panel.encode()), unit.run, purpose, *more])
 
 
-def _experts(unit: Unit, domain: Domain, changed: bool = False) -> list[SimulatedExpert]:
-    """The experts, the same for all contenders: the budget is drawn once per problem."""
-    panel, more = unit.panel, (1,) if changed else ()
-    weights = [true_weights(unit, domain, changed)]
-    if panel.tastes:
-        weights = TASTES[panel.tastes](stream(unit, _WEIGHTS), _people(panel), weights[0].size)
-    return [
-        SimulatedExpert(
-            domain,
-            own,
-            kappa=panel.kappa,
-            policy=panel.policy,
-            budget=panel.budget,
-            slips=panel.slips,
-            rng=stream(unit, _EXPERT, *more),
-        )
-        for own in weights
-    ]
+def make_expert(unit: Unit, domain: Domain, weights: Vector) -> SimulatedExpert:
+    """An expert with these weights; the budget is drawn once per problem, the same for all contenders."""
+    panel, rng = unit.panel, stream(unit, _EXPERT)
+    return SimulatedExpert(
+        domain, weights, kappa=panel.kappa, policy=panel.policy, budget=panel.budget, rng=rng
+    )
 
 
-def _people(panel: Panel) -> int:
-    return panel.people + bool(panel.newcomer)
-
-
-def _turns(unit: Unit) -> Indices:
-    """Whose problem each one is: drawn at random, and in the end those of the newcomer."""
-    panel = unit.panel
-    turns = stream(unit, _TURNS).integers(panel.people, size=unit.examples)
-    turns[unit.examples - panel.newcomer :] = _people(panel) - 1
-    return turns
-
-
-def true_weights(unit: Unit, domain: Domain, changed: bool = False) -> Vector:
-    """The expert's weights: uniform on [0, 1], drawn again when they change; the label alone in ranking."""
+def true_weights(unit: Unit, domain: Domain) -> Vector:
+    """The expert's weights: uniform on [0, 1]; the label alone in ranking."""
     length = domain.dim + hidden_features(domain)
     if unit.panel.problems == "sample":
-        weights = stream(unit, _WEIGHTS, *((1,) if changed else ())).random(length)
-        return _perturbation(unit, domain)[0](weights) if unit.panel.perturbation else weights
+        return stream(unit, _WEIGHTS).random(length)
     weights = np.zeros(length)
     weights[-1] = 1.0
     return weights
@@ -193,7 +186,7 @@ def true_weights(unit: Unit, domain: Domain, changed: bool = False) -> Vector:
 
 def hidden_features(domain: Domain) -> int:
     """The number of features that only the expert sees: the paper's noise."""
-    return domain.hidden if isinstance(domain, Hides) else 0
+    return domain.hidden if has(domain, Hides) else 0
 
 
 def make_problems(unit: Unit, domain: Domain, data: Data | None) -> Iterator[Problem]:
@@ -207,72 +200,4 @@ def make_problems(unit: Unit, domain: Domain, data: Data | None) -> Iterator[Pro
         return (queries[i] for i in order)
     if unit.panel.problems == "synthetic":
         return SyntheticRanking(rng, domain.dim).sample(rng, unit.examples)
-    problems: Iterator[Problem] = iter(domain.sample(rng, unit.examples))  # type: ignore[attr-defined]
-    if unit.panel.perturbation:
-        change = _perturbation(unit, domain)[1]
-        problems = (perturbed(x, change) for x in problems)
-    return islice(problems, unit.examples)
-
-
-def _perturbation(unit: Unit, domain: Domain) -> Perturbation:
-    return PERTURBATIONS[unit.panel.perturbation](stream(unit, _PERTURBATION), domain.dim)
-
-
-# -- contenders ----------------------------------------------------------------------------------------------
-
-
-def _editor(
-    unit: Unit, contender: Contender, domain: Domain
-) -> Callable[[Problem, SimulatedExpert, str], tuple[Correction, float | None]]:
-    """One contender: from a problem and a person to the correction of its proposal and its chance."""
-    start = np.ones(domain.dim)
-    if contender.text == EXPERT:
-        return lambda x, expert, _: (expert(x, domain.solve(x, expert.weights[: domain.dim])), None)
-    if contender.text in (START, ALIKE):
-        return lambda x, expert, _: (expert(x, domain.solve(x, start)), None)
-    text = contender.text.removeprefix(f"{contender.sharing}-")  # the same search, however weights are shared
-    seed = int(stream(unit, _CONTENDER, zlib.crc32(text.encode())).integers(2**31))
-    # Every contender draws from the same stream, so that all begin with the same solution.
-    random_ties = unit.panel.ties == "random"
-
-    @cache
-    def session_of(_: str) -> Session:
-        return Session(
-            domain,
-            contender.make(domain.dim, start),
-            solver=solver_with_random_ties(domain, stream(unit, _TIES)) if random_ties else None,
-            proposals=contender.proposals,
-            candidate=unit.panel.candidate,
-            seed=seed,
-            guard=contender.learner == OURS and contender.proposals == "default",
-        )
-
-    def edit(x: Problem, expert: SimulatedExpert, person: str) -> tuple[Correction, float | None]:
-        session = session_of(contender.learner_of(person))
-        proposal = session.ask(x, person=contender.named(person))
-        correction = expert(x, proposal.solution)
-        session.tell(proposal, correction)
-        return correction, proposal.chance
-
-    return edit
-
-
-def _checks(unit: Unit, domain: Domain, expert: SimulatedExpert) -> list[TheoremCheck | MarginCheck]:
-    """Theorem 1 without noise, Theorem 2 with it, and PA's margin; where the expert is the paper's."""
-    panel = unit.panel
-    if (
-        not unit.theorem
-        or panel.problems != "sample"
-        or panel.budget
-        or panel.slips
-        or panel.drift
-        or panel.tastes
-    ):
-        return []
-    solver = None if panel.assumption_1 else search.polish(domain)
-    bounded = PAPER[:2] if hidden_features(domain) else PAPER
-    names = [contender.text for contender in unit.contenders if contender.text in PAPER]
-    checks: list[TheoremCheck | MarginCheck] = [
-        TheoremCheck(name, domain, expert, solver) for name in names if name in bounded
-    ]
-    return [*checks, MarginCheck(domain, expert)] if "PA" in names else checks
+    return islice(domain.sample(rng, unit.examples), unit.examples)  # type: ignore[attr-defined]

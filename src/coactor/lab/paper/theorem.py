@@ -36,9 +36,10 @@ class TheoremRow:
         another effort, bounded by 0.
     examples, updates
         n, and the number of examples that changed the weights.
-    R, W, kappa
-        Largest |phi| among the solutions that the learner compared, |w*| of the visible features, and the
-        expert's threshold.
+    kappa
+        The expert's threshold.
+    R, W
+        Largest |phi| among the solutions that the learner compared, and |w*| of the visible features.
     squared
         Whether the theorem bounds the mean of C squared (CSPER, CSPA) or of C (PER, PA).
     misjudged
@@ -59,18 +60,18 @@ class TheoremRow:
     run: int
     examples: int
     updates: int
-    R: float
-    W: float
     kappa: float
-    squared: bool
-    misjudged: float
     measured: float
-    bound: float
-    refined: float
     held: bool
-    local: bool
-    gained: bool
-    disagreed: bool
+    R: float = 0.0
+    W: float = 0.0
+    squared: bool = False
+    misjudged: float = 0.0
+    bound: float = 0.0
+    refined: float = 0.0
+    local: bool = True
+    gained: bool = True
+    disagreed: bool = True
 
     @property
     def assumptions_met(self) -> bool:
@@ -131,15 +132,15 @@ class TheoremCheck:
             run,
             len(costs),
             sum(cost > 0 for cost in costs),
+            kappa,
+            checks[0].measured,
+            all(check.held for check in checks),
             self._norm,
             W,
-            kappa,
             checks[0].quantity.endswith("^2"),
             sum(self._misjudged),
-            checks[0].measured,
             checks[0].limit,
             checks[1].limit / len(costs) if len(checks) > 1 else 0.0,
-            all(check.held for check in checks),
             self._local,
             self._gained,
             self._disagreed,
@@ -165,23 +166,6 @@ class MarginCheck:
         """The number of examples with another effort."""
         one, other = (np.array(session.efforts) for session in self._sessions)
         different = int((one != other).sum())
-        return TheoremRow(
-            statement=MARGIN,
-            panel=panel,
-            learner="PA",
-            run=run,
-            examples=len(one),
-            updates=int((one > 0).sum()),
-            R=0.0,
-            W=0.0,
-            kappa=self._expert.kappa,
-            squared=False,
-            misjudged=0.0,
-            measured=float(different),
-            bound=0.0,
-            refined=0.0,
-            held=different == 0,
-            local=True,
-            gained=True,
-            disagreed=True,
-        )
+        size = len(one), int((one > 0).sum())
+        kappa = self._expert.kappa
+        return TheoremRow(MARGIN, panel, "PA", run, *size, kappa, float(different), different == 0)

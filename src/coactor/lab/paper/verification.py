@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from coactor.lab.engine import atomic_files
-from coactor.lab.paper.experiment import Experiment
-from coactor.lab.paper.reproduction import environment, experiment_of, numbers, robustness_of, write_numbers
+from coactor.lab.engine.parallel import Jobs
+from coactor.lab.paper.experiment import Settings, measure
+from coactor.lab.paper.reproduction import NUMBERS, environment, write_numbers
 
 _GIVE = "Give the manifest.json of a results folder."
 
@@ -24,40 +24,36 @@ class Verification:
 
     Attributes
     ----------
-    same
-        Whether the files match the manifest, and the new run made the same numbers.
     findings
         One sentence for each difference, and for each changed version that may explain it.
     checked
         The files that were made again and compared byte by byte.
     """
 
-    same: bool
     findings: Sequence[str]
-    checked: Sequence[str]
+    checked: Sequence[str] = NUMBERS
+
+    @property
+    def same(self) -> bool:
+        """Whether the files match the manifest, and the new run made the same numbers."""
+        return not self.findings
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """Read a manifest. Raises ValueError if it is not one."""
+def read_manifest(path: Path) -> tuple[dict[str, Any], Settings]:
+    """A manifest, and the settings in it. Raises ValueError if it is not one."""
     try:
         manifest = json.loads(path.read_text())
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read ({error.strerror}). {_GIVE}") from error
-    except ValueError as error:
-        raise ValueError(f"{path} is not JSON ({error}). {_GIVE}") from error
-    wanted = {"parameters": dict, "outputs": dict, "environment": dict}
-    if not isinstance(manifest, dict) or not all(isinstance(manifest.get(k), t) for k, t in wanted.items()):
-        raise ValueError(f"{path} is not a manifest of coactor reproduce; expected {', '.join(wanted)}.")
-    return manifest
+        settings = Settings.of(manifest["settings"])
+        _ = manifest["outputs"], manifest["environment"]
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read as JSON ({error}). {_GIVE}") from error
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{path} is not a manifest, {error} is missing. {_GIVE}") from error
+    return manifest, settings
 
 
 def verify(
-    path: str | Path,
-    *,
-    data: Sequence[str] = (),
-    jobs: int | None = None,
-    cluster: str | None = None,
-    silent: bool = True,
+    path: str | Path, *, data: Sequence[str] = (), jobs: Jobs = None, silent: bool = True
 ) -> Verification:
     """Run the experiment of a manifest again, without the cache, and compare every number.
 
@@ -67,41 +63,31 @@ def verify(
         The manifest.
     data
         The data files, if they were moved.
-    jobs, cluster, silent
+    jobs, silent
         As in `reproduce`.
     """
     path = Path(path)
-    manifest = read_manifest(path)
-    chosen = dict(manifest["parameters"])
-    if data:
-        chosen["data"] = [str(name) for name in data]
-    try:
-        experiment = experiment_of(chosen)
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} does not say what to run: {error} is missing. {_GIVE}") from error
-    findings = _folder(path.parent, manifest["outputs"])
-    digests = {panel.data.digest for panel in experiment.panels if panel.data}
-    recorded = {panel["data"]["digest"] for panel in manifest.get("panels", []) if panel.get("data")}
-    if digests != recorded:
+    manifest, settings = read_manifest(path)
+    outputs = manifest["outputs"]
+    here = replace(settings, data=data or settings.data)
+    findings = _folder(path.parent, outputs)
+    if {panel.data.digest for panel in here.make_panels() if panel.data} != {manifest["data"]} - {None}:
         findings.append("The data files are not those of the manifest.")
+    results = measure(here, theorem=True, jobs=jobs, silent=silent)
     with tempfile.TemporaryDirectory() as scratch:
-        measure = partial(Experiment.measure, jobs=jobs, cluster=cluster, silent=silent)
-        results, cells = measure(experiment), robustness_of(chosen, measure)
-        checked = numbers(bool(cells))
         # The files contain the command, with the paths of the data in the manifest.
-        write_numbers(Path(scratch), manifest["parameters"], results, cells)
-        for name in checked:
-            if atomic_files.digest(Path(scratch) / name) != manifest["outputs"].get(name):
+        write_numbers(Path(scratch), settings, results)
+        for name in NUMBERS:
+            if atomic_files.digest(Path(scratch) / name) != outputs.get(name):
                 findings.append(_difference(path.parent / name, Path(scratch) / name))
-    same = not findings
-    if not same:
+    if findings:
         now = environment()
         findings += [
             f"{key} was {was} in the manifest and is {now.get(key)} now."
             for key, was in manifest["environment"].items()
             if now.get(key) != was
         ]
-    return Verification(same, findings, checked)
+    return Verification(findings)
 
 
 def _folder(folder: Path, outputs: dict[str, str]) -> list[str]:

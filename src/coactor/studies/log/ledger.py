@@ -17,7 +17,7 @@ import numpy as np
 import orjson
 
 from coactor.protocol import Learner, Vector
-from coactor.protocol.abilities import knows_people, learner_for, whose
+from coactor.protocol.abilities import KnowsPeople, has, learner_for, whose
 from coactor.rounds import Knowledge
 from coactor.studies.errors import NotFound, Tampered
 from coactor.studies.log.chain import Entry, seal
@@ -65,7 +65,7 @@ class Writer:
     def _take_snapshot(self) -> None:
         seq, ledger = self.projection.seq, self._ledger
         learner = self.projection.knowledge.learner
-        every = OFTEN if knows_people(learner) and len(learner.people) > 1 else EVERY
+        every = OFTEN if has(learner, KnowsPeople) and len(learner.people) > 1 else EVERY
         if seq // every > ledger.snapshot_seq // every:
             ledger.snapshot_seq = self.sql.snapshot_seq(self.study)  # another process may have taken one
         if seq // every > ledger.snapshot_seq // every:

@@ -12,7 +12,7 @@ from typing import Any
 from coactor.habits import Memory
 from coactor.proposals.acceptance import Acceptance
 from coactor.protocol import Move, PastCase
-from coactor.protocol.abilities import knows_people
+from coactor.protocol.abilities import KnowsPeople, has
 from coactor.rounds import Knowledge, Observation, learn
 from coactor.studies.errors import Invalid, NotFound, Tampered
 from coactor.studies.log import facts
@@ -253,7 +253,7 @@ def set_back(knowledge: Knowledge, earlier: Knowledge, person: str) -> Knowledge
     """
     knowledge = knowledge.copy()
     learner, before = knowledge.learner, earlier.learner
-    if not knows_people(learner) or not knows_people(before):
+    if not has(learner, KnowsPeople) or not has(before, KnowsPeople):
         raise Invalid(f"The learner {learner.name!r} has one set of weights for all; leave the person out.")
     if person not in learner.people and person not in before.people:
         raise NotFound(f"No correction is by a person called {person!r}; see the people of the study.")

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
-from coactor.protocol import Domain, Move, OffersEdits, Problem, Solution, Vector
-from coactor.protocol.views import edit_text
+from coactor.protocol import Domain, Move, OffersEdits, Problem, Solution, Vector, edit_text, has
 from coactor.search import move_features
 from coactor.studies import Invalid, NotFound
 from coactor.studies.accounts import Account
@@ -64,7 +63,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def list_edits_of_part(study: StudyName, id: ProposalId, account: Me, part: Part) -> Response:
         """List the edits of one part of the draft, with the rules that some of them would break."""
         domain, x, y, w = seen(study, id, account)
-        if not isinstance(domain, OffersEdits):
+        if not has(domain, OffersEdits):
             raise NotFound(f"The domain of study {study!r} does not list the edits of a part.")
         try:
             offers = domain.edits_of(x, y, part)

@@ -14,8 +14,7 @@ from fastapi import APIRouter, Query, Response
 from coactor.archives.missing_features import cases_of_study, diagnose
 from coactor.explanations import PeopleView
 from coactor.proposals.calibration import Calibration
-from coactor.protocol import HasPosterior, Learner, Vector
-from coactor.protocol.abilities import Preferences, learner_for
+from coactor.protocol import Learner, Preferences, Vector, has, learner_for
 from coactor.studies import EffortRow, Invalid
 from coactor.studies.log.facts import Asked
 from coactor.web.auth.permissions import PERMISSIONS, Me, require, require_weights
@@ -192,12 +191,12 @@ def believed(learner: Learner | Preferences) -> dict[str, Any]:
     return {
         "weights": weights.tolist(),
         "matter": (weights / units_of(learner)).tolist(),
-        "known": learner.known().tolist() if isinstance(learner, HasPosterior) else None,
+        "known": learner.known().tolist() if has(learner, Preferences) else None,
     }
 
 
 def units_of(learner: Learner | Preferences) -> Vector:
     """Return the prior standard deviation of each weight; ones if the learner keeps no posterior."""
-    if isinstance(learner, HasPosterior):
+    if has(learner, Preferences):
         return np.maximum(learner.prior_deviations(), 1e-300)
     return np.ones(len(learner.weights))

@@ -13,8 +13,7 @@ import orjson
 from fastapi import Response
 from pydantic import BaseModel, Field
 
-from coactor.protocol import Describes, DescribesEdits, Shows
-from coactor.protocol.views import edit_text
+from coactor.protocol import Describes, Shows, edit_text, has
 from coactor.studies import Draft, Study, Ticket
 from coactor.studies.drafts import draft_path, plain_draft
 
@@ -252,9 +251,9 @@ def draft_response(
 ) -> Response:
     """Return a draft; if it is to be whole, with features, weights and its problem but for some fields."""
     data, domain, x = plain_draft(study.codec, draft), study.domain, draft.problem
-    if isinstance(domain, Shows):
+    if has(domain, Shows):
         data["shown"] = domain.show(x, draft.solution)
-    if isinstance(domain, Describes | DescribesEdits):
+    if has(domain, Describes):
         path = draft_path(domain, x, draft.proposed, draft.moves)
         data["texts"] = [edit_text(domain, x, y, m) for y, m in zip(path, draft.moves, strict=False)]
     if whole:
@@ -266,6 +265,6 @@ def draft_response(
         data["feature_names"] = study.config["features"]
         data["counts_costs"] = study.counts_costs
         data["signs"] = study.signs
-        data["shown_proposed"] = domain.show(x, draft.proposed) if isinstance(domain, Shows) else None
+        data["shown_proposed"] = domain.show(x, draft.proposed) if has(domain, Shows) else None
         data["weights"] = study.weights(draft.ticket.version, person=draft.ticket.person).tolist()
     return json_response(data, status, draft.ticket.revision)

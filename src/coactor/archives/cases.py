@@ -1,0 +1,85 @@
+"""What every archive is: recorded solutions, as problems with an expert who edits towards the solution.
+
+An archive is replayed in some order through a session, as in a live study: what is learned from a case, and
+remembered of it, is known from the next case on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from coactor.protocol import Expert, Indices, Move, Problem, Solution, Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One case of an archive, before its solution is known.
+
+    Attributes
+    ----------
+    problem, expert
+        The problem, and the expert who edits a proposal towards the recorded solution.
+    copied
+        The solution of the most similar earlier case, adapted to this one; None if there is none.
+    proposed, moves
+        What was shown to the person, and how they edited it; None if it was not recorded.
+    person
+        Who solved the case.
+    """
+
+    problem: Problem
+    expert: Expert
+    copied: Solution | None = None
+    proposed: Solution | None = None
+    moves: Sequence[Move] | None = None
+    person: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Archive:
+    """Past cases that can be replayed in any order.
+
+    Attributes
+    ----------
+    domain
+        The domain of the cases.
+    cases
+        What was recorded of each.
+    digest
+        A hash of the data and the options, for the cache.
+    start
+        The weights before any learning: plain distance, or all weights 1, unless others are given.
+    kind, effort_name
+        What the cases are, and the unit of effort, in the plural.
+    """
+
+    domain: Any
+    cases: tuple[Any, ...]
+    digest: str
+    start: Vector
+    kind: str
+    effort_name: str
+
+    @property
+    def size(self) -> int:
+        """The number of cases."""
+        return len(self.cases)
+
+    def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
+        """The cases in this order; each is recorded when the next one is requested."""
+        raise NotImplementedError
+
+    def starting_at(self, weights: Sequence[float] | Vector) -> Self:
+        """The same archive with other start weights. Raises ValueError if they do not fit."""
+        start = np.array(weights, np.float64)
+        if start.shape != (self.domain.dim,) or not np.isfinite(start).all():
+            raise ValueError(
+                f"The start has shape {start.shape}; expected {self.domain.dim} finite weights, one per feature."
+            )
+        digest = hashlib.sha256(f"{self.digest} {start.tolist()}".encode()).hexdigest()
+        return replace(self, start=start, digest=digest)
