@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor import Session, SimulatedExpert, bounds, domains, learners
+from coactor import Session, SimulatedExpert, bounds, learners
 from coactor.protocol import Move, Vector
 
 positive = st.floats(0.01, 100)
@@ -169,36 +169,6 @@ def test_misjudgement_is_what_the_gain_lacks() -> None:
     assert bounds.misjudgement(w, 0.5, 3.0, delta) == pytest.approx(0.75)
     assert bounds.misjudgement(w, 0.25, 3.0, delta) == 0.0
     assert bounds.misjudgement(w, 0.1, 3.0, delta) == 0.0
-
-
-def test_balanced_perceptron_satisfies_theorem_1_over_all_people():
-    rng = np.random.default_rng(1)
-    domain = domains.Tour(points=8, features=3)
-    tastes = [rng.random(3) for _ in range(3)]
-    experts = [SimulatedExpert(domain, weights=w, kappa=0.1) for w in tastes]
-    session = Session(domain, learners.make("balanced-CSPER", 3), candidate="disagreement")
-    largest = 0.0
-    for k, x in enumerate(domain.sample(rng, n=60)):
-        p = session.ask(x, person=f"person {k % 3}")
-        correction = experts[k % 3](x, p.solution)
-        largest = max(largest, *(float(np.linalg.norm(domain.features(x, y))) for y in correction.path))
-        session.tell(p, correction)
-    radius, norm = bounds.balanced(largest, tastes)
-    assert sum(session.costs) > 0
-    assert all(check.held for check in bounds.check_run("CSPER", session.costs, radius, norm, 0.1))
-
-
-def test_balanced_bound_of_two_people_by_hand() -> None:
-    """With mu = 0.5 the shared weights are (4, 2) / 2.5; each person's own are the rest."""
-    people = [np.array([3.0, 0.0]), np.array([1.0, 2.0])]
-    shared = np.array([1.6, 0.8])
-    own = sum(float((one - shared) @ (one - shared)) for one in people)
-    radius, norm = bounds.balanced(2.0, people, mu=0.5)
-    assert radius == pytest.approx(2.0 * math.sqrt(3.0))
-    assert norm == pytest.approx(math.sqrt(0.5 * float(shared @ shared) + own))
-    assert bounds.balanced(2.0, people) == bounds.balanced(2.0, people, mu=1.0)
-    with pytest.raises(ValueError, match="mu is 0"):
-        bounds.balanced(2.0, people, mu=0.0)
 
 
 def test_a_bound_is_broken_by_more_than_rounding() -> None:

@@ -138,7 +138,7 @@ def test_a_failed_update_changes_nothing(fault: str, error: type[Exception], mes
     assert json.dumps(knowledge.state()) == before
 
 
-@pytest.mark.parametrize("name", ["PER", "CSPER", "averaged-CSPER", "batch-PER"])
+@pytest.mark.parametrize("name", ["PER", "CSPER", "averaged-PER", "batch-PER"])
 def test_weights_that_would_overflow_are_refused(name: str) -> None:
     knowledge = Knowledge(learners.make(name, 2, **({"size": 1} if name == "batch-PER" else {})))
     vectors = Feedback(np.array([[0.0, 0.0], [1.7e308, 0.0]]), 10.0)

@@ -94,25 +94,6 @@ def noisy_csper_printed(n: int, radius: float, norm: float, kappa: float, total_
     return (2.0 * radius * norm + root) ** 2 / (kappa**2 * n)
 
 
-def balanced(radius: float, weights: Sequence[Vector], mu: float = 1.0) -> tuple[float, float]:
-    """R and W of Theorem 1 for the balanced perceptron, over the rounds of all people.
-
-    `weights` are the true weights of each person; the shared ones are those for which W is smallest.
-
-    Examples
-    --------
-    >>> radius, norm = balanced(1.0, [np.array([1.0, 0.0]), np.array([1.0, 0.0])])
-    >>> round(radius**2, 6), round(norm**2, 6)
-    (2.0, 0.666667)
-    """
-    if not mu > 0:
-        raise ValueError(f"mu is {mu!r}; it must be above 0.")
-    people = np.array(weights, dtype=np.float64)
-    shared = people.sum(axis=0) / (len(people) + mu)
-    square = mu * float(shared @ shared) + float(((people - shared) ** 2).sum())
-    return radius * math.sqrt(1.0 + 1.0 / mu), math.sqrt(square)
-
-
 @dataclass(frozen=True, slots=True)
 class BoundCheck:
     """One bound against one run.

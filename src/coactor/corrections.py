@@ -328,7 +328,8 @@ def feedback(
         if reads == "ends":
             rows = rows[[0, -1]]
     declined = rounded(move_features(domain, x, correction.final)) if reads == "declined" else None
-    return Feedback(rows, cost, declined, correction.cut, person, correction.estimated)
+    chosen = declares(domain, "lists_all")
+    return Feedback(rows, cost, declined, correction.cut, person, correction.estimated, chosen)
 
 
 def last_disagreement(rows: Matrix, weights: Vector) -> int:

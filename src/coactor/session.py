@@ -76,7 +76,7 @@ class Session:
     solver
         Replaces the domain's own solver.
     proposals
-        Which of the solver's local optima to propose: "paper", "polish", "deep", "effort-aware", your own
+        Which of the solver's local optima to propose: "paper", "polish", "effort-aware", your own
         strategy, or "default": effort-aware if the learner models the expert's threshold, else as in the
         paper.
     budget
@@ -153,7 +153,7 @@ class Session:
             guard=rounds.make_guard(domain, learner) if guarded else None,
         )
         self.strategy: Strategy = (
-            strategies.strategy(proposals, domain, solver, strategies.effort(budget))
+            strategies.strategy(proposals, domain, solver, strategies.limits(budget))
             if isinstance(proposals, str)
             else proposals
         )

@@ -98,12 +98,12 @@ def test_default_at_start_makes_the_first_proposal_of_the_start_weights(
 
 def test_evaluate_uses_the_proposals_of_each_contender(plans: Path) -> None:
     archive = open_archive(plans)
-    names = ["default", "default+paper", "default+deep"]
+    names = ["default", "default+paper", "default+polish"]
     result = evaluate(archive, names, orders=3, cases=12, jobs=1)
     assert np.array_equal(result.efforts["default"], result.efforts["default+paper"])
-    assert not np.array_equal(result.weights["default"], result.weights["default+deep"])
-    deep = evaluate(archive, names, orders=3, cases=12, proposals="deep", jobs=1)
-    assert np.array_equal(deep.weights["default"], result.weights["default+deep"])
+    assert not np.array_equal(result.weights["default"], result.weights["default+polish"])
+    polished = evaluate(archive, names, orders=3, cases=12, proposals="polish", jobs=1)
+    assert np.array_equal(polished.weights["default"], result.weights["default+polish"])
 
 
 def test_evaluate_does_not_depend_on_jobs(queries: Path) -> None:

@@ -27,7 +27,7 @@ def run(*words: str) -> Any:
     [
         (["--panels", "tsp-claen"], "Did you mean tsp-clean"),
         (["--learners", "PER,CSPERR"], "Did you mean CSPER"),
-        (["--learners", "PER,expert+deep"], "expert is a baseline"),
+        (["--learners", "PER,expert+polish"], "expert is a baseline"),
         (["--learners", "PER,copy"], "'copy' does not apply here"),
         (["--panels", "tsp-clean,tsp-clean"], "named twice"),
         (["--panels", ","], "No panel"),

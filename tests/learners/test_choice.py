@@ -10,12 +10,8 @@ import pytest
 
 from coactor import Session, SimulatedExpert, learners
 from coactor.learners import ChoiceLearner
-from coactor.learners.choice import FEW, JOINT
-from coactor.learners.gaussians import Covariance, Diagonal, Precision
 from coactor.protocol import Feedback, Matrix, Vector
 from tests.cases import make_case, same
-
-MANY = FEW + 1
 
 
 def a_round(rng: np.random.Generator, truth: Vector, moves: int = 12, threshold: float = 0.5) -> Feedback:
@@ -128,27 +124,31 @@ def test_chances_are_probabilities_that_follow_the_evidence() -> None:
     assert np.abs(fresh.chances(rows) - 0.5).max() < 0.2  # nothing is known: close to one half
 
 
-def test_prior_decides_the_sign_before_the_first_update() -> None:
-    learner = ChoiceLearner(3, prior=[1.0, -1.0, 0.0])
-    assert learner.weights[0] > 0 > learner.weights[1]
-    assert learner.weights[2] == 0.0
-    truth = np.array([-1.0, 1.0, 0.5])  # it was wrong
-    assert cosine(taught(learner, truth, rounds=100).weights, truth) > 0.95
-
-
-@pytest.mark.parametrize(("dim", "rounds"), [(3, 40), (MANY, 150)])
-def test_forgetting_follows_weights_that_change_sign(dim: int, rounds: int) -> None:
-    truth = np.zeros(dim)
-    truth[:3] = [1.0, 0.5, -0.5]
-    near = {}
+def test_forgetting_follows_weights_that_change_sign() -> None:
+    truth, near = np.array([1.0, 0.5, -0.5]), {}
     for forgetting in (0.9, 1.0):
-        learner = ChoiceLearner(dim, forgetting=forgetting)
+        learner = ChoiceLearner(3, forgetting=forgetting)
         rng = np.random.default_rng(11)
-        for t in range(120 + rounds):
+        for t in range(160):
             learner.update(a_round(rng, truth if t < 120 else -truth, moves=20))
         near[forgetting] = cosine(learner.weights, -truth)
     assert near[0.9] > 0.5
     assert near[0.9] > near[1.0]
+
+
+def test_choice_among_all_solutions_is_evidence_against_each_other_one() -> None:
+    """What was proposed does not matter, nor is there a threshold."""
+    rng, truth = np.random.default_rng(12), np.array([1.0, -0.5, 0.2])
+    one, two = ChoiceLearner(3), ChoiceLearner(3)
+    for _ in range(60):
+        alternatives = rng.standard_normal((4, 3))
+        chosen = alternatives[(alternatives @ truth).argmax()]
+        others = alternatives[~(alternatives == chosen).all(axis=1)] - chosen
+        one.update(Feedback(chosen[None], 0.0, others, chosen=True))
+        two.update(Feedback(np.array([chosen + others[0], chosen]), 1.0, others, chosen=True))
+    assert one.weights.tolist() == two.weights.tolist()
+    assert one.threshold == 0.0
+    assert cosine(one.weights, truth) > 0.95
 
 
 # -- units ---------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def test_update_learns_badly_scaled_features_as_well_as_others() -> None:
 # -- state ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dim", [1, 4, MANY])
+@pytest.mark.parametrize("dim", [1, 4])
 def test_state_survives_json_bit_for_bit_in_the_middle_of_a_run(dim: int) -> None:
     rng = np.random.default_rng(9)
     truth = rng.standard_normal(dim)
@@ -227,13 +227,6 @@ def test_state_does_not_grow_with_rounds() -> None:
     assert len(json.dumps(learner.state())) < 3000
 
 
-def test_posterior_has_the_form_for_its_number_of_features() -> None:
-    assert isinstance(ChoiceLearner(FEW)._posterior, Precision)
-    assert isinstance(ChoiceLearner(MANY)._posterior, Covariance)
-    assert isinstance(ChoiceLearner(JOINT)._posterior, Covariance)
-    assert isinstance(ChoiceLearner(JOINT + 1)._posterior, Diagonal)
-
-
 # -- nothing breaks it ---------------------------------------------------------------------------------------
 
 
@@ -249,7 +242,7 @@ def works(learner: ChoiceLearner) -> None:
     assert not np.array_equal(learner.weights, before)
 
 
-@pytest.mark.parametrize("dim", [1, 3, MANY])
+@pytest.mark.parametrize("dim", [1, 3])
 def test_update_learns_from_steps_without_declined_moves(dim: int) -> None:
     """Declined moves are not recorded."""
     rng = np.random.default_rng(10)
@@ -267,7 +260,7 @@ def same_again(rows: Matrix, declined: Matrix | None) -> Feedback:
     return Feedback(rows, float(len(rows) - 1), declined)
 
 
-@pytest.mark.parametrize("dim", [1, 3, MANY])
+@pytest.mark.parametrize("dim", [1, 3])
 @pytest.mark.parametrize(
     "what", ["zero", "no moves", "one move for ever", "contradictions", "tiny", "huge", "constant"]
 )
@@ -306,27 +299,15 @@ def test_update_stays_finite_after_ten_thousand_accepted_proposals(forgetting: f
     works(learner)
 
 
-def test_update_stays_finite_after_ten_thousand_rounds_of_many_features() -> None:
-    rng = np.random.default_rng(12)
-    truth = rng.standard_normal(MANY)
-    rounds = [a_round(rng, truth, moves=2) for _ in range(100)]
-    learner = ChoiceLearner(MANY)
-    for t in range(10_000):
-        learner.update(rounds[t % 100])
-    works(learner)
-
-
 @pytest.mark.parametrize(
     ("settings_", "sentence"),
     [
         ({"forgetting": 1.5}, "The forgetting factor is 1.5"),
         ({"forgetting": 0.0}, "forgetting is 0.0; it must be a number above 0"),
-        ({"prior_sd": -1.0}, "prior_sd is -1.0"),
-        ({"prior_mean": float("nan")}, "prior_mean is nan"),
-        ({"shared_variance": 0}, "shared_variance is 0"),
-        ({"prior": [1.0]}, r"prior has shape \(1,\); expected 2 finite numbers"),
-        ({"prior": [0.0, 0.0]}, "not all 0"),
-        ({"prior": [1.0, float("inf")]}, "finite"),
+        ({"trust": 2.0}, "A trust needs a start"),
+        ({"start": [1.0]}, r"start has shape \(1,\); expected 2 finite numbers"),
+        ({"start": [0.0, 0.0]}, "not all 0"),
+        ({"start": [1.0, float("inf")]}, "finite"),
     ],
 )
 def test_choice_learner_raises_value_error_for_invalid_settings(

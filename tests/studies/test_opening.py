@@ -88,10 +88,8 @@ def test_open_study_raises_conflict_when_a_setting_differs(sqlite_url, setting, 
     ("name", "stored", "other", "says"),
     [
         ("PA", {"margin": 1.0}, {"margin": 2.0}, "'PA' with margin 1.0, not 2.0"),
-        ("batch-PA", {"size": 2}, {"size": 3}, "'batch-PA' with size 2, not 3"),
-        ("averaged-PA", {"margin": 1.0}, {"margin": 2.0}, "'averaged-PA' with margin 1.0, not 2.0"),
-        ("population", {"prior_sd": 5.0}, {}, "'population' with prior_sd 5.0, not 10.0"),
-        ("choice", {}, {"evidence": 1.0}, "'choice' with evidence 0.5, not 1.0"),
+        ("batch-PER", {"size": 2}, {"size": 3}, "'batch-PER' with size 2, not 3"),
+        ("population", {"forgetting": 0.9}, {}, "'population' with forgetting 0.9, not 0.995"),
         ("choice", {"start": [1.0, 0.0, 0.0]}, {}, "0.0, 0.0], not "),
     ],
 )

@@ -36,7 +36,7 @@ DOMAINS = {
     "ranking": ("ranking", {"features": 3, "documents": 5}),
     "hypercube": ("hypercube", {"dimension": 3, "features": 2}),
 }
-LEARNERS = ("default", "CSPER", "PA", "separate-PER", "averaged-CSPER")
+LEARNERS = ("default", "CSPER", "PA", "averaged-PER")
 PEOPLE = ("ana", "ben", "cleo")
 ROLES = {"ana": "expert", "ben": "lead", "machine": "solver", "eve": "viewer", "root": "admin"}
 READS = (

@@ -78,8 +78,6 @@ class Archive:
         """The same archive with other start weights. Raises ValueError if they do not fit."""
         start = np.array(weights, np.float64)
         if start.shape != (self.domain.dim,) or not np.isfinite(start).all():
-            raise ValueError(
-                f"The start has shape {start.shape}; expected {self.domain.dim} finite weights, one per feature."
-            )
+            raise ValueError(f"The start has shape {start.shape}; expected {self.domain.dim} finite numbers.")
         digest = hashlib.sha256(f"{self.digest} {start.tolist()}".encode()).hexdigest()
         return replace(self, start=start, digest=digest)

@@ -23,7 +23,7 @@ DEFAULT_LEARNERS = {
     "trips": f"copy,alike,{_FROM_START},{_FAR_START},averaged-PER@start*1000,default,default@start,hindsight",
     "plans": f"copy,alike,{_FROM_START},default,default@start,hindsight",
     "queries": "PER,CSPER,PA,CSPA,PER@start,averaged-PER,default",
-    "choices": "alike,PER,CSPER,separate-CSPER,balanced-CSPER,pooled-default,separate-default,default",
+    "choices": "alike,PER,CSPER,separate-CSPER,pooled-default,separate-default,default",
     "cases": f"alike,{_FROM_START},default,hindsight",
 }
 CASES = {"trips": 3000}

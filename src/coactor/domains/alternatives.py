@@ -52,6 +52,7 @@ class Alternatives:
     """
 
     checks_moves = True
+    lists_all = True
 
     def __init__(self, features: int, names: Sequence[str] | None = None) -> None:
         self.dim = validation.positive(features, 1, "features")

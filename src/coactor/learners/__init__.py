@@ -12,15 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from coactor.learners.choice import FEW, ChoiceLearner
-from coactor.learners.coactive import CoactiveLearner
-from coactor.learners.committee import Committee, PopulationCommittee
-from coactor.learners.passive_aggressive import CSPA, PA, PAI, PAII
-from coactor.learners.people.population import Population
-from coactor.learners.people.several import Balanced, Separate
-from coactor.learners.perceptrons import CSPER, PER, CappedCSPER
+from coactor.learners.choice import ChoiceLearner
+from coactor.learners.coactive import CSPA, CSPER, PA, PER, CoactiveLearner
+from coactor.learners.committee import Committee
+from coactor.learners.people import Population
 from coactor.learners.serialization import positive_dim
-from coactor.learners.wrappers import Averaged, MiniBatch
+from coactor.learners.variants import PAI, PAII, AveragedPER, BatchPER, CappedCSPER
 from coactor.plugins import LEARNERS, announced, unknown
 from coactor.protocol import Learner, State, Vector
 
@@ -31,16 +28,13 @@ __all__ = [
     "PAI",
     "PAII",
     "PER",
-    "Averaged",
-    "Balanced",
+    "AveragedPER",
+    "BatchPER",
     "CappedCSPER",
     "ChoiceLearner",
     "CoactiveLearner",
     "Committee",
-    "MiniBatch",
     "Population",
-    "PopulationCommittee",
-    "Separate",
     "from_state",
     "make",
     "names",
@@ -48,29 +42,20 @@ __all__ = [
     "settings_of",
 ]
 
-_COACTIVE = {learner.name: learner for learner in (PER, CSPER, PA, CSPA, PAI, PAII, CappedCSPER)}
+FEW = 250  # features: beyond, a joint posterior costs more than it gives, and a round says little about each
 _BUILT_IN: dict[str, Callable[..., Learner]] = {
-    Population.name: Population,
-    PopulationCommittee.name: PopulationCommittee,
-    ChoiceLearner.name: ChoiceLearner,
-    Committee.name: Committee,
-    **_COACTIVE,
-}
-_WRAPPED: dict[str, tuple[Callable[..., Learner], Callable[..., CoactiveLearner]]] = {
-    f"{prefix}-{name}": (wrapper, _COACTIVE[name])
-    for prefix, wrapper, inside in (
-        ("averaged", Averaged, _COACTIVE),
-        ("batch", MiniBatch, _COACTIVE),
-        ("separate", Separate, ("PER", "CSPER", "PA", "CSPA")),
-        ("balanced", Balanced, ("PER", "CSPER")),
+    learner.name: learner
+    for learner in (
+        *(Population, ChoiceLearner, Committee),
+        *(PER, CSPER, PA, CSPA),
+        *(PAI, PAII, CappedCSPER, BatchPER, AveragedPER),
     )
-    for name in inside
 }
 
 
 def names() -> list[str]:
     """Every name that `make` knows: ours, and those of installed packages."""
-    return list(dict.fromkeys(["default", *_BUILT_IN, *_WRAPPED, *sorted(announced(LEARNERS))]))
+    return list(dict.fromkeys(["default", *_BUILT_IN, *sorted(announced(LEARNERS))]))
 
 
 def make(
@@ -86,9 +71,8 @@ def make(
     Parameters
     ----------
     name
-        One of `names`. "default" is the Bayesian choice model of one or several people, "population" or
-        "population-committee" by the number of features. "choice" and "committee" are the same for one
-        person, and ignore who made a correction.
+        One of `names`. "default" is the Bayesian choice model: "population", which tells people apart, or
+        with more than 250 features "committee". "choice" ignores who made a correction.
     dim
         d, the number of features.
     start
@@ -96,8 +80,7 @@ def make(
     trust
         How far to trust them, see `ChoiceLearner`; learners of Algorithm 1 take none.
     **settings
-        The learner's own parameters, such as ``margin=2.0`` for PA; `settings_of` lists them. Those of a
-        wrapper such as "batch-PA" may belong to the wrapper or to the learner inside.
+        The learner's own parameters, such as ``margin=2.0`` for PA; `settings_of` lists them.
 
     Raises
     ------
@@ -106,7 +89,7 @@ def make(
 
     Examples
     --------
-    >>> make("averaged-CSPER", 3).weights
+    >>> make("CSPER", 3).weights
     array([0., 0., 0.])
     >>> make("PA", 3, margin=2.0)
     PA(dim=3, margin=2.0)
@@ -125,14 +108,8 @@ def make(
         if setting not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise ValueError(f"Learner {name!r} has no setting {setting!r}; {has}.")
-    if name in _BUILT_IN:
-        return _BUILT_IN[name](dim, **settings)
-    if name in _WRAPPED:
-        wrapper, inner = _WRAPPED[name]
-        own = {key: settings.pop(key) for key in _parameters(wrapper) if key in settings}
-        return wrapper(inner(dim, **settings), **own)
-    learner: Learner = announced(LEARNERS)[name].load()(dim, **settings)
-    return learner
+    maker: Callable[..., Learner] = _BUILT_IN[name] if name in _BUILT_IN else announced(LEARNERS)[name].load()
+    return maker(dim, **settings)
 
 
 def _started(learner: Learner, start: Sequence[float] | Vector) -> Learner:
@@ -142,15 +119,9 @@ def _started(learner: Learner, start: Sequence[float] | Vector) -> Learner:
         raise ValueError(
             f"The start has shape {weights.shape}; expected {learner.weights.size} finite numbers."
         )
-    if isinstance(learner, Averaged | MiniBatch):
-        _started(learner.learner, weights)
-    elif isinstance(learner, Balanced | Separate):
-        learner.learner.weights = weights
-        return learner
-    elif not isinstance(learner, CoactiveLearner):
+    if not isinstance(learner, CoactiveLearner):
         raise ValueError(f"Learner {learner.name!r} cannot be given start weights.")
-    if not isinstance(learner, MiniBatch):
-        learner.weights = weights
+    learner.start_with(weights)
     return learner
 
 
@@ -162,15 +133,15 @@ def resolve(name: str, dim: int) -> str:
     Examples
     --------
     >>> resolve("default", 3), resolve("default", 700), resolve("PER", 3)
-    ('population', 'population-committee', 'PER')
+    ('population', 'committee', 'PER')
     """
     if not isinstance(name, str):
         raise ValueError(f"The name of a learner is {name!r}; expected a text.")
     if name == "default":
-        return PopulationCommittee.name if positive_dim(dim) > FEW else Population.name
+        return Committee.name if positive_dim(dim) > FEW else Population.name
     if name not in names():
         raise unknown("learner", name, names())
-    if name in (*_BUILT_IN, *_WRAPPED) and name in announced(LEARNERS):
+    if name in _BUILT_IN and name in announced(LEARNERS):
         raise ValueError(
             f"An installed package announces the learner {name!r}, which is built in; rename it."
         )
@@ -182,19 +153,10 @@ def settings_of(name: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> settings_of("batch-PA")
-    {'size': 5, 'margin': 1.0}
+    >>> settings_of("PA-I")
+    {'margin': 1.0, 'aggressiveness': 0.1}
     """
-    if name in _BUILT_IN:
-        return _parameters(_BUILT_IN[name])
-    if name in _WRAPPED:
-        wrapper, inner = _WRAPPED[name]
-        return _parameters(wrapper) | _parameters(inner)
-    return _parameters(announced(LEARNERS)[name].load())
-
-
-def _parameters(maker: Callable[..., Any]) -> dict[str, Any]:
-    """The parameters of a class after the first one."""
+    maker = _BUILT_IN[name] if name in _BUILT_IN else announced(LEARNERS)[name].load()
     _, *parameters = inspect.signature(maker).parameters.values()
     return {parameter.name: parameter.default for parameter in parameters}
 

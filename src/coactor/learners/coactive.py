@@ -1,11 +1,11 @@
-"""Algorithm 1 of the paper, and what its four learners share.
+"""Algorithm 1 of the paper, and its four learners.
 
     CoactiveUpdate(problem x, solution y, expert's solution y', cost C):
         if C > 0:
             delta := phi(x, y') - phi(x, y)
             w     := w + lambda * delta
 
-The learners differ only in the learning rate lambda: see perceptrons.py and passive_aggressive.py.
+The learners differ only in the learning rate lambda; variants.py has the paper's next steps.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from coactor.learners.serialization import check_feedback, pack, positive_dim, setting, tells, unpack
+from coactor.learners.serialization import (
+    check_feedback,
+    pack,
+    positive_dim,
+    positive_number,
+    setting,
+    tells,
+    unpack,
+)
 from coactor.protocol import Feedback, Reads, State, Vector
 
 
@@ -46,6 +54,10 @@ class CoactiveLearner(ABC):
     def rate(self, cost: float, delta: Vector) -> float:
         """lambda, given C and a delta that is not 0."""
 
+    def start_with(self, weights: Vector) -> None:
+        """Begin with other weights than 0."""
+        self.weights = weights
+
     def settings(self) -> dict[str, float]:
         """The parameters that belong to the state."""
         return {}
@@ -65,3 +77,85 @@ class CoactiveLearner(ABC):
         for key, value in settings.items():
             setattr(self, key, value)
         self.weights = weights
+
+
+class PER(CoactiveLearner):
+    """Perceptron: lambda = 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor.protocol import Feedback
+    >>> learner = PER(2)
+    >>> learner.update(Feedback(np.array([[0.0, 0.0], [1.0, -2.0]]), cost=3))
+    >>> learner.weights
+    array([ 1., -2.])
+    """
+
+    name = "PER"
+
+    def rate(self, cost: float, delta: Vector) -> float:
+        return 1.0
+
+
+class CSPER(CoactiveLearner):
+    """Cost-sensitive perceptron: lambda = C.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor.protocol import Feedback
+    >>> learner = CSPER(2)
+    >>> learner.update(Feedback(np.array([[0.0, 0.0], [1.0, -2.0]]), cost=3))
+    >>> learner.weights
+    array([ 3., -6.])
+    """
+
+    name = "CSPER"
+
+    def rate(self, cost: float, delta: Vector) -> float:
+        return cost
+
+
+class PA(CoactiveLearner):
+    """Passive-aggressive: lambda = (M - w . delta) / |delta|^2, so that w' . delta = M.
+
+    lambda is negative if w . delta > M. Assumption 3 excludes that; the candidate "final" does not.
+
+    Parameters
+    ----------
+    dim
+        d.
+    margin
+        M; it only scales the weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coactor.protocol import Feedback
+    >>> learner = PA(2)
+    >>> learner.update(Feedback(np.array([[0.0, 0.0], [3.0, 4.0]]), cost=2))
+    >>> float(learner.weights @ [3.0, 4.0])
+    1.0
+    """
+
+    name = "PA"
+
+    def __init__(self, dim: int, margin: float = 1.0) -> None:
+        super().__init__(dim)
+        self.margin = positive_number(margin, "margin")
+
+    def rate(self, cost: float, delta: Vector) -> float:
+        return (self.margin - float(self.weights @ delta)) / float(delta @ delta)
+
+    def settings(self) -> dict[str, float]:
+        return {"margin": self.margin}
+
+
+class CSPA(CoactiveLearner):
+    """Cost-sensitive passive-aggressive: lambda = (C - w . delta) / |delta|^2, so that w' . delta = C."""
+
+    name = "CSPA"
+
+    def rate(self, cost: float, delta: Vector) -> float:
+        return (cost - float(self.weights @ delta)) / float(delta @ delta)

@@ -1,51 +1,64 @@
 """The default learner for many features: a quick and a slow posterior, and weights between them.
 
-How far to trust a few hundred rounds about as many features cannot be read off the rounds themselves: on some
-data a wide prior that learns at once needs least effort, on other data a narrow one that follows what most
-rows have in common. Their errors differ, so the weights between the two do nearly as well as the better one,
-whichever it is.
+Beyond 250 features a round says little about each. Weights are then independent, all features share one unit,
+and the past is remembered longer. How far to trust a few hundred rounds about as many features cannot be read
+off the rounds themselves: on some data a wide prior that learns at once needs least effort, on other data a
+narrow one that follows what most rows have in common. Their errors differ, so the weights between the two do
+nearly as well as the better one, whichever it is.
 
-    quick    rows by their direction; a wide prior, and a joint posterior of all weights
-    slow     rows as they are, so that large changes count more; a narrow prior, and independent weights
+    quick    rows by their direction; a wide prior
+    slow     rows as they are, so that large changes count more; a narrow prior
 
-Both see every round (choice.py). The direction of the weights is QUICK of one and 1 - QUICK of the other.
-With several people, both are populations with independent coordinates (population.py).
+Both see every round (choice.py). The direction of the weights is QUICK_SHARE of one and the rest of the
+other. Several people are one: what each shows of so many features is too little to tell them apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Generic, TypeVar
 
 import numpy as np
 
-from coactor.learners.choice import ChoiceLearner
-from coactor.learners.people.population import Population
-from coactor.learners.people.sites import Person
+from coactor.learners.choice import ChoiceLearner, Form
 from coactor.learners.serialization import inner_state, pack
 from coactor.learners.units import row_lengths
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
-QUICK = 0.6  # the share of the quick learner in the direction
-SLOW_SD = 0.1  # the prior standard deviation of the slow learner
+QUICK = Form(prior_sd=1.0, threshold_sd=2.0, prior_mean=0.1, joint=False, lengths=False)
+SLOW = Form(prior_sd=0.1, threshold_sd=2.0, prior_mean=0.1, joint=False, lengths=True)
+QUICK_SHARE = 0.6  # in the direction of the weights; one of the two alone costs up to 5 % or 22 %
 
 
-Member = TypeVar("Member", bound=ChoiceLearner | Population | Person)
-Updated = TypeVar("Updated", bound=ChoiceLearner | Population)
-
-
-class Blend(Generic[Member]):
-    """What a quick and a slow learner believe together.
+class Committee:
+    """A quick and a slow Bayesian choice learner.
 
     Parameters
     ----------
-    quick, slow
-        The two.
+    dim
+        d.
+    start, trust
+        The weights in use today and how far to trust them, as for a `ChoiceLearner`.
+
+    Examples
+    --------
+    >>> Committee(300).weights[:3]
+    array([0.1, 0.1, 0.1])
     """
 
-    def __init__(self, quick: Member, slow: Member) -> None:
-        self.quick, self.slow = quick, slow
+    name = "committee"
+    reads: Reads = "declined"
+
+    def __init__(
+        self, dim: int, start: Sequence[float] | Vector | None = None, trust: float | None = None
+    ) -> None:
+        self.quick = ChoiceLearner(dim, start, trust, form=QUICK)
+        self.slow = ChoiceLearner(dim, start, trust, form=SLOW)
+
+    @property
+    def start(self) -> Vector | None:
+        """The weights in use before; None if there are none."""
+        return self.quick.start
 
     @property
     def weights(self) -> Vector:
@@ -54,7 +67,7 @@ class Blend(Generic[Member]):
         length, other = row_lengths(np.vstack([quick, slow])).tolist()
         if length == 0.0 or other == 0.0:
             return quick + slow
-        between = QUICK * (quick / length) + (1.0 - QUICK) * (slow / other)
+        between = QUICK_SHARE * (quick / length) + (1.0 - QUICK_SHARE) * (slow / other)
         weights: Vector = between * (length / (float(np.linalg.norm(between)) or 1.0))
         return weights
 
@@ -84,27 +97,6 @@ class Blend(Generic[Member]):
         chances: Vector = 0.5 * (self.quick.chances(differences) + self.slow.chances(differences))
         return chances
 
-
-class _Both(Blend[Updated]):
-    """A blend of two learners that see every round."""
-
-    name: str
-
-    @property
-    def dim(self) -> int:
-        """d."""
-        return self.quick.dim
-
-    @property
-    def start(self) -> Vector | None:
-        """The weights in use before; None if there are none."""
-        return self.quick.start
-
-    @property
-    def prior(self) -> Vector:
-        """The direction of the prior mean."""
-        return self.quick.prior
-
     def update(self, feedback: Feedback) -> None:
         """Both learn. If one raises, neither has changed."""
         slow = deepcopy(self.slow)
@@ -112,107 +104,17 @@ class _Both(Blend[Updated]):
         self.quick.update(feedback)
         self.slow = slow
 
+    def __repr__(self) -> str:
+        return f"Committee(dim={self.quick.dim}) after {self.quick.rounds} rounds"
+
     def state(self) -> State:
         """Everything it has learned, as JSON-able data."""
         both = {"quick": self.quick.state(), "slow": self.slow.state()}
         return {"learner": self.name, "weights": pack(self.weights), **both}
 
     def restore(self, state: State) -> None:
-        """Become the learner that `state` was taken from."""
+        """Become the learner that `state` was taken from. Raises ValueError, changing nothing, if invalid."""
         quick, slow = deepcopy(self.quick), deepcopy(self.slow)
         quick.restore(inner_state(state, self.name, "quick"))
         slow.restore(inner_state(state, self.name, "slow"))
         self.quick, self.slow = quick, slow
-
-
-class Committee(_Both[ChoiceLearner]):
-    """A quick and a slow Bayesian choice learner.
-
-    Parameters
-    ----------
-    dim
-        d.
-    prior
-        The direction of the prior mean, as for a `ChoiceLearner`.
-    start, trust
-        The weights in use today and how far to trust them, as for a `ChoiceLearner`.
-
-    Examples
-    --------
-    >>> Committee(300).weights[:3]
-    array([0.1, 0.1, 0.1])
-    """
-
-    name = "committee"
-    reads: Reads = "declined"
-
-    def __init__(
-        self,
-        dim: int,
-        prior: Sequence[float] | Vector | None = None,
-        start: Sequence[float] | Vector | None = None,
-        trust: float | None = None,
-    ) -> None:
-        super().__init__(*_members(dim, prior, start, trust))
-
-    def __repr__(self) -> str:
-        return f"Committee(dim={self.dim}) after {self.quick.rounds} rounds"
-
-
-class PopulationCommittee(_Both[Population]):
-    """The same for several people: a quick and a slow population.
-
-    Parameters
-    ----------
-    dim
-        d.
-    prior, start, trust
-        As for a `Committee`: the prior of the population.
-    """
-
-    name = "population-committee"
-    reads: Reads = "declined"
-
-    def __init__(
-        self,
-        dim: int,
-        prior: Sequence[float] | Vector | None = None,
-        start: Sequence[float] | Vector | None = None,
-        trust: float | None = None,
-    ) -> None:
-        quick, slow = _members(dim, prior, start, trust)
-        super().__init__(Population.of(quick), Population.of(slow))
-
-    @property
-    def people(self) -> tuple[str, ...]:
-        """The people it has learned from."""
-        return self.quick.people
-
-    @property
-    def difference(self) -> float:
-        """By how much people differ, in prior standard deviations; 0 while there is one person."""
-        return self.quick.difference
-
-    def person(self, name: str) -> Blend[ChoiceLearner | Person]:
-        """The weights of a person; those of the population for a newcomer, and without a name."""
-        return Blend[ChoiceLearner | Person](self.quick.person(name), self.slow.person(name))
-
-    def set_back(self, name: str, earlier: PopulationCommittee) -> None:
-        """Set what one person has shown back to an earlier state of this learner; the others' stays."""
-        self.quick.set_back(name, earlier.quick)
-        self.slow.set_back(name, earlier.slow)
-
-    def __repr__(self) -> str:
-        return f"PopulationCommittee(dim={self.dim}) with {len(self.people)} people"
-
-
-def _members(
-    dim: int,
-    prior: Sequence[float] | Vector | None,
-    start: Sequence[float] | Vector | None,
-    trust: float | None,
-) -> tuple[ChoiceLearner, ChoiceLearner]:
-    slow = ChoiceLearner(
-        dim, prior, prior_sd=SLOW_SD, use_lengths=True, independent=True, start=start, trust=trust
-    )
-    return ChoiceLearner(dim, prior, use_lengths=False, start=start, trust=trust), slow

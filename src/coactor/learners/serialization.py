@@ -106,27 +106,25 @@ def count(state: State, key: str, owner: str, least: int = 0) -> int:
     return value
 
 
-def flag(state: State, key: str, owner: str, usual: bool) -> bool:
-    """True or false from a state; `usual` if the state does not contain the key."""
-    value = state.get(key, usual)
+def flag(state: State, key: str, owner: str) -> bool:
+    """True or false from a state."""
+    value = state.get(key)
     if not isinstance(value, bool):
         raise ValueError(f"{key!r} in the state of {owner!r} is {value!r}; expected true or false.")
     return value
 
 
-def people_in(state: State, owner: str, some: bool = False) -> list[State]:
-    """The states of people, each with a name. Raises ValueError if invalid, or if there are to be some."""
+def people_in(state: State, owner: str) -> list[State]:
+    """The states of people, each with a name. Raises ValueError if they are invalid."""
     rows = state.get("people")
-    if (
-        not isinstance(rows, list)
-        or not all(isinstance(row, dict) and isinstance(row.get("person"), str) for row in rows)
-        or (some and not rows)
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) and isinstance(row.get("person"), str) for row in rows
     ):
         raise ValueError(f"The state of {owner!r} has no people; was it written by state()?")
     return rows
 
 
-def inner_state(state: State, owner: str, key: str = "inner") -> State:
+def inner_state(state: State, owner: str, key: str) -> State:
     """The state of an inner learner."""
     value = state.get(key)
     if not isinstance(value, dict):

@@ -46,22 +46,18 @@ class Units:
         features = np.where(self.features > 0.0, self.features, other.features)
         return Units(features, self.length or other.length)
 
-    def factors(self, to: Units, lengths: bool) -> Vector:
-        """What converts weights in these units to others; `lengths`: whether the length of rows counts.
-
-        1 where there is no unit yet.
-        """
+    def factors(self, to: Units) -> Vector:
+        """What converts weights in these units to others; 1 where there is no unit yet."""
         own = self.features
         factors: Vector = np.where(own > 0.0, to.features / np.where(own > 0.0, own, 1.0), 1.0)
-        return factors * (to.length / self.length) if lengths and self.length > 0.0 else factors
+        return factors * (to.length / self.length) if self.length > 0.0 else factors
 
-    def measure(self, differences: Matrix, common: bool, shrink_all: bool = False) -> Units:
+    def measure(self, differences: Matrix, common: bool) -> Units:
         """Units that include the features which vary for the first time, and the length of a row.
 
         With `common`, all features have the unit 1. Else a feature that varies in a few rows only gets a
         unit shrunk towards the other features': the geometric mean of its own root mean square and theirs,
-        weighted by the number of rows. A feature that varies in every row has its own, unless `shrink_all`,
-        as learners of older studies need it.
+        weighted by the number of rows. A feature that varies in every row has its own.
         """
         units, length = self.features, self.length
         fresh = (units == 0.0) & differences.any(axis=0)
@@ -76,7 +72,7 @@ class Units:
                 count = np.count_nonzero(varying, axis=0)
                 own = np.log(row_lengths(varying.T)) - 0.5 * np.log(count)
                 others = np.append(own, np.log(units[units > 0.0])).mean()
-                doubt = SHRINKAGE * (1.0 if shrink_all else 1.0 - count / len(varying))
+                doubt = SHRINKAGE * (1.0 - count / len(varying))
                 units[fresh] = np.exp((count * own + doubt * others) / (count + doubt))
         if length == 0.0:
             rows = differences / np.where(units == 0.0, 1.0, units)
@@ -97,11 +93,9 @@ def root_mean_square(values: Vector) -> float:
     return float(row_lengths(values[None])[0] / np.sqrt(values.size)) if values.size else 0.0
 
 
-def direction(prior: Sequence[float] | Vector | None, dim: int, name: str = "prior") -> Vector:
-    """The proportions of the prior mean, with a root mean square of 1."""
-    if prior is None:
-        return np.ones(dim)
-    array = np.array(prior, dtype=np.float64)
+def direction(start: Sequence[float] | Vector, dim: int) -> Vector:
+    """The proportions of a start, with a root mean square of 1. Raises ValueError if there are none."""
+    array = np.array(start, dtype=np.float64)
     if array.shape != (dim,) or not np.isfinite(array).all() or not array.any():
-        raise ValueError(f"The {name} has shape {array.shape}; expected {dim} finite numbers, not all 0.")
+        raise ValueError(f"The start has shape {array.shape}; expected {dim} finite numbers, not all 0.")
     return array / root_mean_square(array)

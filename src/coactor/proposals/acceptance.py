@@ -35,7 +35,7 @@ class Acceptance:
     name = "acceptance"
 
     def __init__(self) -> None:
-        self._posterior = Precision(np.array([0.0, 1.0]), np.diag([4.0, 1.0]))
+        self._posterior = Precision(np.array([0.0, 1.0]), np.diag([0.25, 1.0]))
 
     def chance(self, expected_moves: float) -> float:
         """The probability that a proposal with this expected number of moves is accepted unchanged."""
@@ -53,8 +53,10 @@ class Acceptance:
 
     def restore(self, state: State) -> None:
         """Return to an earlier state. Raises ValueError if it is invalid."""
-        shapes = {key: array.shape for key, array in self._posterior.arrays().items()}
-        self._posterior.load({key: unpack(state, key, self.name, shape) for key, shape in shapes.items()})
+        posterior = self._posterior.copy()
+        for key, array in posterior.arrays().items():
+            setattr(posterior, key, unpack(state, key, self.name, array.shape))
+        self._posterior = posterior
 
 
 def _row(expected_moves: float) -> Vector:

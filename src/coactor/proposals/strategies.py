@@ -6,11 +6,10 @@ the threshold b with P(a move is made) = sigma(gain - b).
 
     paper          the solver's solution unchanged
     polish         improved by the domain's own moves until Assumption 1 holds
-    deep           several local optima, the best by estimated utility
     effort-aware   several local optima, the one with least to correct: maximise utility - price * expected
                    moves, over those whose estimated utility is at least that of the solver's solution
 
-The last condition is a guard: by the learner's estimate the proposal is never worse than the paper's, so less
+The last condition is a floor: by the learner's estimate the proposal is never worse than the paper's, so less
 effort is not bought with worse solutions.
 
 The search has a budget. Counted in candidates, proposals do not depend on the machine. With a time limit the
@@ -69,11 +68,11 @@ class Outlook:
 
 Strategy: TypeAlias = Callable[[Problem, Outlook, Sequence[int]], Solution]
 
-NAMES = ("default", "paper", "polish", "deep", "effort-aware")
+NAMES = ("default", "paper", "polish", "effort-aware")
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class SearchLimits:
     """How much search a strategy does.
 
     Attributes
@@ -101,16 +100,16 @@ class Effort:
     patience: int = 4
 
 
-def effort(budget: float | None) -> Effort:
+def limits(budget: float | None) -> SearchLimits:
     """The search for a budget in seconds; None or infinity for no time limit.
 
     Raises ValueError if the budget is negative or not a number.
     """
     if budget is None or budget == math.inf:
-        return Effort()
+        return SearchLimits()
     if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget >= 0:
         raise ValueError(f"The budget is {budget!r}; expected seconds of at least 0.")
-    return Effort(seconds=float(budget))
+    return SearchLimits(seconds=float(budget))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,50 +118,45 @@ class _Search:
 
     domain: Domain
     solve: Solver
-    how: Effort
+    how: SearchLimits
     own: bool  # whether the solver is the domain's
     start: Callable[..., Solution] | None  # the solver, if it can start from a solution
 
 
 def strategy(
-    name: str, domain: Domain, solver: Solver | None = None, effort: Effort | None = None
+    name: str, domain: Domain, solver: Solver | None = None, how: SearchLimits | None = None
 ) -> Strategy:
     """A strategy by its name. Raises ValueError if there is no such strategy."""
     solve = solver or domain.solve
     start = solve if takes_start(solve) else None
-    search = _Search(domain, solve, effort or Effort(), solver is None, start)
-    if name == "paper":
-        return lambda x, outlook, stream: solve(x, outlook.weights)
-    if name == "polish":
-        return lambda x, outlook, stream: landscape(domain, x, outlook.weights).climb(
-            solve(x, outlook.weights)
-        )[0][-1]
-    if name == "deep":
-        return lambda x, outlook, stream: _deep(search, x, outlook, stream)
-    if name == "effort-aware":
-        return lambda x, outlook, stream: _effort_aware(search, x, outlook, stream)
-    if name == "default":
-        plain = solver is None and declares(domain, "exact")  # no other optimum to find
-        # The paper's learners model no threshold: they propose as in the paper.
-        return lambda x, outlook, stream: (
-            solve(x, outlook.weights)
-            if plain or outlook.threshold is None
-            else _effort_aware(search, x, outlook, stream)
-        )
-    raise ValueError(f"There is no strategy {name!r} for proposals; choose one of {', '.join(NAMES)}.")
+    search = _Search(domain, solve, how or SearchLimits(), solver is None, start)
+    plain = solver is None and declares(domain, "exact")  # no other optimum to find
 
+    def paper(x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
+        return solve(x, outlook.weights)
 
-def _deep(search: _Search, x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
-    """The best local optimum by estimated utility."""
-    view = landscape(search.domain, x, outlook.weights)
-    return max(_optima(search, x, outlook, view, stream), key=lambda optimum: optimum[0])[1]
+    def polished(x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
+        return landscape(domain, x, outlook.weights).climb(solve(x, outlook.weights))[0][-1]
+
+    def effort_aware(x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
+        return _effort_aware(search, x, outlook, stream)
+
+    def default(x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
+        """The paper's learners model no threshold: they propose as in the paper."""
+        choose = paper if plain or outlook.threshold is None else effort_aware
+        return choose(x, outlook, stream)
+
+    strategies = dict(zip(NAMES, (default, paper, polished, effort_aware), strict=True))
+    if name not in strategies:
+        raise ValueError(f"There is no strategy {name!r} for proposals; choose one of {', '.join(NAMES)}.")
+    return strategies[name]
 
 
 def _effort_aware(search: _Search, x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
     """The local optimum with the least expected correction, among those no worse than the first."""
     if outlook.threshold is None:
         raise ValueError(
-            "Effort-aware proposals need a learner with a threshold, such as 'default'; use 'deep'."
+            "Effort-aware proposals need a learner with a threshold, such as 'default'; use 'polish'."
         )
     view = landscape(search.domain, x, outlook.weights)
     floor, best, shown = -np.inf, -np.inf, None

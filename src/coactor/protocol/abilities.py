@@ -47,8 +47,13 @@ def _methods(ability: object) -> tuple[str, ...]:
 
 # -- attributes of domains -------------------------------------------------------------------------
 
-Fact: TypeAlias = Literal["exact", "locally_optimal", "checks_moves"]
-_FACTS: dict[Fact, bool] = {"exact": False, "locally_optimal": True, "checks_moves": False}
+Fact: TypeAlias = Literal["exact", "locally_optimal", "checks_moves", "lists_all"]
+_FACTS: dict[Fact, bool] = {
+    "exact": False,
+    "locally_optimal": True,
+    "checks_moves": False,
+    "lists_all": False,
+}
 
 
 def declares(domain: Domain, fact: Fact) -> bool:
@@ -62,6 +67,9 @@ def declares(domain: Domain, fact: Fact) -> bool:
         `apply` raises ValueError for every move that the expert may not make. Moves from outside are
         otherwise looked up in `moves`. Such a domain may accept moves that it does not list, for instance
         those that overload a vehicle. Default False.
+    lists_all
+        One of `moves` leads to each other solution, so a correction is a choice among listed alternatives.
+        Default False.
     """
     return bool(getattr(domain, fact, _FACTS[fact]))
 

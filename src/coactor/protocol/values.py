@@ -173,6 +173,9 @@ class Feedback:
         Whose correction it is; read by learners that keep weights for each person.
     estimated
         True if only the final solution is known: the cost is the estimated number of edits between the rows.
+    chosen
+        True if one move leads to any solution: the final one was chosen among all, and each declined row is
+        another one.
     """
 
     path: Matrix
@@ -181,6 +184,7 @@ class Feedback:
     cut: bool = False
     person: str = ""
     estimated: bool = False
+    chosen: bool = False
 
     @property
     def delta(self) -> Vector:

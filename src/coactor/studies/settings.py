@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from coactor.proposals.strategies import NAMES, Strategy, effort, strategy
+from coactor.proposals.strategies import NAMES, Strategy, limits, strategy
 from coactor.protocol import Domain, Solver
 from coactor.studies.codec import number
 from coactor.studies.errors import Invalid
@@ -48,6 +48,6 @@ def strategies(
 
     @cache
     def named(name: str, budget: float | None) -> Strategy:
-        return given or strategy(name, domain, solver, effort(budget))
+        return given or strategy(name, domain, solver, limits(budget))
 
     return lambda settings: named(settings["proposals"], settings.get("budget"))

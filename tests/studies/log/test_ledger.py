@@ -63,7 +63,7 @@ def perform(study, desk, act):
 
 
 @settings(max_examples=40)
-@given(st.lists(acts, min_size=5, max_size=25), st.sampled_from(["PER", "CSPA", "averaged-CSPER"]))
+@given(st.lists(acts, min_size=5, max_size=25), st.sampled_from(["PER", "CSPA", "averaged-PER"]))
 def test_replay_equals_every_live_process(sequence, learner):
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{folder}/desk.db") as store:
         live = [open_study(store, "desk", Switches(), learner, create=True) for _ in range(2)]

@@ -113,9 +113,8 @@ def test_rollback_of_one_person_leaves_the_others(url):
             study.rollback(version, "who?", person="cleo")
 
 
-@pytest.mark.parametrize("learner", ["default", "separate-CSPER"])
-def test_rollback_of_one_person_to_nothing_can_be_undone(url, learner):
-    with taught(url, learner=learner) as study:
+def test_rollback_of_one_person_to_nothing_can_be_undone(url):
+    with taught(url) as study:
         version, ben = study.version, study.weights(person="ben")
         study.rollback(0, "ben was on leave", person="ben")
         assert study.learner().people == ("ana",)

@@ -18,7 +18,7 @@ from tests.studies.stubs import Switches, flip, make, tours
 
 
 def filled(url, name="desk"):
-    study = open_study(url, name, Switches(), "averaged-CSPER", create=True)
+    study = open_study(url, name, Switches(), "averaged-PER", create=True)
     desk = study.desk()
     for k in range(6):
         study.ask([1.0 + k, -2.0, 3.0], key=f"{name}/{k}", label="<b>é</b>")
@@ -303,7 +303,6 @@ def groups_study(store):
 @pytest.mark.parametrize("person", ["erna", "eric", "gus"])
 def test_erase_renames_in_groups(sqlite_url, person):
     with groups_study(sqlite_url) as study:
-        assert "groups" in study.learner().state()
         assert person.encode() not in erased(study.store, person)
 
 

@@ -20,9 +20,10 @@ import numpy as np
 from coactor.protocol import Feedback, Matrix, Vector
 from coactor.rounding import SMALL, joined, split
 
-_HEADER = struct.Struct("<BBIiI")  # format, cut?, rows of the path, declined rows (-1: none), d
+_HEADER = struct.Struct("<BBIiI")  # format, flags, rows of the path, declined rows (-1: none), d
 _LENGTH = struct.Struct("<I")  # of a part in bytes, and whether it is compressed
 PLAIN, COMPRESSED, ROUNDED = 0, 1, 2  # formats; 0 and 1 hold all numbers as float64
+CUT, CHOSEN = 1, 2  # flags
 
 
 def pack(feedback: Feedback) -> bytes:
@@ -30,7 +31,8 @@ def pack(feedback: Feedback) -> bytes:
     path = np.ascontiguousarray(feedback.path, dtype="<f8")
     declined = None if feedback.declined is None else np.ascontiguousarray(feedback.declined, dtype="<f8")
     rows = -1 if declined is None else len(declined)
-    shape = bool(feedback.cut), len(path), rows, path.shape[1]
+    flags = CUT * feedback.cut | CHOSEN * feedback.chosen
+    shape = flags, len(path), rows, path.shape[1]
     if declined is not None and declined.nbytes > SMALL:
         parts = b"".join(map(_part, (path.tobytes(), *_rounded(declined))))
         return _HEADER.pack(ROUNDED, *shape) + parts
@@ -43,7 +45,7 @@ def pack(feedback: Feedback) -> bytes:
 
 def unpack(data: bytes, cost: float, person: str = "", estimated: bool = False) -> Feedback:
     """The feedback that `pack` was given, with what it does not pack."""
-    kind, cut, rows, declined_rows, dim = _HEADER.unpack_from(data)
+    kind, flags, rows, declined_rows, dim = _HEADER.unpack_from(data)
     packed, declined = data[_HEADER.size :], None
     if kind == ROUNDED:
         first, *rest = _parts(packed)
@@ -53,7 +55,8 @@ def unpack(data: bytes, cost: float, person: str = "", estimated: bool = False) 
         path = numbers[: rows * dim]
         if declined_rows >= 0:
             declined = numbers[rows * dim :].reshape(declined_rows, dim)
-    return Feedback(path.reshape(rows, dim), cost, declined, bool(cut), person, estimated)
+    path, cut, chosen = path.reshape(rows, dim), bool(flags & CUT), bool(flags & CHOSEN)
+    return Feedback(path, cost, declined, cut, person, estimated, chosen)
 
 
 def _rounded(rows: Matrix) -> tuple[bytes, bytes, bytes]:

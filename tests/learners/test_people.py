@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import coactor
-from coactor.learners import ChoiceLearner, make
-from coactor.learners.choice import FEW
-from coactor.learners.people.differences import GRID
-from coactor.learners.people.population import Population
+from coactor.learners import FEW, ChoiceLearner, make
+from coactor.learners.gaussians import Precision
+from coactor.learners.people import GRID, Population
 from coactor.protocol import Feedback
+
+TASTES = np.array([[1.0, 0.6, 0.1, 0.3, 0.8, 0.1], [0.1, 0.2, 1.0, 0.7, 0.1, 0.9]])  # of two kinds of people
+NAMES = [f"person {k}" for k in range(6)]
 
 
 def corrections(weights, n, seed, moves_each=12):
@@ -41,10 +43,9 @@ def direction(weights):
     return weights / np.linalg.norm(weights)
 
 
-@pytest.mark.parametrize("dim", [4, FEW + 1])
-def test_one_person_is_the_single_learner_bit_for_bit(dim):
-    single, population = ChoiceLearner(dim), Population(dim)
-    for feedback in corrections(np.linspace(-1.0, 1.0, dim), 5, 0):
+def test_one_person_is_the_single_learner_bit_for_bit():
+    single, population = ChoiceLearner(4), Population(4)
+    for feedback in corrections(np.linspace(-1.0, 1.0, 4), 5, 0):
         single.update(feedback)
         population.update(replace(feedback, person="ana"))
     assert population.people == ("ana",)
@@ -102,14 +103,13 @@ def test_first_cases_count_two_nats_at_most():
     assert learner.difference == before
 
 
-@pytest.mark.parametrize("dim", [4, FEW + 1])
-def test_weights_of_a_person_alone_have_the_prior_of_the_single_learner(dim):
+def test_weights_of_a_person_alone_have_the_prior_of_the_single_learner():
     """Whatever t: the variance of mu and that around mu add up."""
-    learner = Population(dim)
-    prior = learner._everybody.prior
+    learner = Population(4)
+    prior = learner._prior_message()
     for k, t in enumerate(GRID):
-        total = learner.algebra.variances(prior.precisions[k]) + t * learner.single.prior_sd**2
-        assert np.allclose(np.sqrt(total[:-1]) / learner.single.scale, learner.prior_deviations())
+        total = np.diagonal(np.linalg.inv(prior.precision[k])) + t * learner.single.prior_sd**2
+        assert np.allclose(np.sqrt(total[:-1]), learner.prior_deviations())
 
 
 def test_people_who_agree_about_many_features_need_little_more_effort_than_one():
@@ -146,11 +146,10 @@ def test_people_who_agree_differ_less_than_people_who_do_not():
     assert same.difference < other.difference
 
 
-@pytest.mark.parametrize("dim", [3, FEW + 1])
 @pytest.mark.parametrize("people", [("ana",), ("ana", "ben", "cleo")])
-def test_state_restores_the_learner_bit_for_bit(dim, people):
-    learner, other = Population(dim), Population(dim)
-    stream = list(corrections(np.linspace(-1.0, 1.0, dim), 13, 1))
+def test_state_restores_the_learner_bit_for_bit(people):
+    learner, other = Population(3), Population(3)
+    stream = list(corrections(np.linspace(-1.0, 1.0, 3), 13, 1))
     for k, feedback in enumerate(stream[:12]):
         learner.update(replace(feedback, person=people[k % len(people)]))
     other.restore(json.loads(json.dumps(learner.state())))
@@ -215,16 +214,15 @@ def test_update_changes_nothing_when_learning_raises(monkeypatch):
     def refuse(*_):
         raise ValueError("not finite")
 
-    monkeypatch.setattr(type(learner.algebra), "learn", refuse)
+    monkeypatch.setattr(Precision, "learn", refuse)
     with pytest.raises(ValueError, match="not finite"):
         learner.update(Feedback(np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), 1.0, person="ben"))
     assert json.dumps(learner.state()) == before
 
 
-@pytest.mark.parametrize("name", ["population", "population-committee"])
-def test_learner_of_several_people_conforms(name):
-    coactor.check_learner(lambda dim: make(name, dim))
-    learner = make(name, 5)
+def test_learner_of_several_people_conforms():
+    coactor.check_learner(lambda dim: make("population", dim))
+    learner = make("population", 5)
     for k, feedback in enumerate(corrections(np.arange(5.0), 6, 0)):
         learner.update(replace(feedback, person=f"person {k % 3}"))
     assert learner.people == ("person 0", "person 1", "person 2")
@@ -244,29 +242,27 @@ def test_set_back_undoes_what_a_person_said_about_how_much_people_differ():
     assert learner.difference == earlier.difference
 
 
-@pytest.mark.parametrize("dim", [4, FEW + 1])
 @pytest.mark.parametrize("order", [("ana", "ben"), ("ben", "ana")])
-def test_nothing_is_left_when_everybody_is_set_back_to_the_beginning(dim, order):
-    learner = make("default", dim)
+def test_nothing_is_left_when_everyone_is_set_back_to_the_beginning(order):
+    learner = Population(4)
     for name in ("ana", "ben"):
-        for feedback in corrections(np.linspace(-1.0, 1.0, dim), 3, 5):
+        for feedback in corrections(np.linspace(-1.0, 1.0, 4), 3, 5):
             learner.update(replace(feedback, person=name))
     for name in order:
-        learner.set_back(name, make("default", dim))
+        learner.set_back(name, Population(4))
     assert learner.people == ()
-    assert np.array_equal(learner.weights, make("default", dim).weights)
-    restored = make("default", dim)
+    assert np.array_equal(learner.weights, Population(4).weights)
+    restored = Population(4)
     restored.restore(json.loads(json.dumps(learner.state())))
     assert restored.state() == learner.state()
 
 
-@pytest.mark.parametrize("dim", [4, FEW + 1])
-def test_state_has_no_names_but_those_of_persons(dim):
+def test_state_has_no_names_but_those_of_persons():
     """So that a name can be erased from a log."""
-    tastes = np.random.default_rng(3).standard_normal((2, dim))
+    tastes = np.random.default_rng(3).standard_normal((2, 4))
 
     def state(names):
-        learner = make("default", dim)
+        learner = Population(4)
         for k in range(40):
             feedback = next(corrections(3.0 * tastes[k % 2], 1, k))
             learner.update(replace(feedback, person=names[k % 4]))
@@ -286,17 +282,17 @@ def test_set_back_converts_the_units_of_features():
         for k, name in enumerate(("ana", "ben")):
             streams[name] = list(corrections(taste, 12, k))
             for feedback in streams[name]:
-                first = not learner.single.measured
+                first = not learner.single.units.length
                 path = feedback.path * sizes if first else feedback.path
                 declined = feedback.declined * sizes if first else feedback.declined
                 learner.update(replace(feedback, path=path, declined=declined, person=name))
-    assert not np.allclose(earlier.single.scale, other.single.scale, rtol=0.5)
+    assert not np.allclose(earlier.single.units.scale, other.single.units.scale, rtol=0.5)
     other.set_back("ben", earlier)
     weights, before = other.person("ben").weights, earlier.person("ben").weights
     assert direction(weights) @ direction(before) > 0.95
 
 
-def test_set_back_of_a_person_after_everybody_restores_them_in_their_units():
+def test_set_back_of_a_person_after_everyone_restores_them_in_their_units():
     learner = learned({"ana": np.array([1.0, 0.5, 0.0, 0.0]), "ben": np.array([-1.0, 0.5, 0.0, 0.0])})
     empty = Population(4)
     empty.set_back("ben", learner)
@@ -327,3 +323,86 @@ def test_restore_refuses_people_without_a_name(people):
     learner = learned(dict.fromkeys(("ana", "ben"), np.ones(4)), rounds=2)
     with pytest.raises(ValueError, match="has no people"):
         learner.restore({**learner.state(), "people": people})
+
+
+def divided(kinds, rounds=12, names=NAMES):
+    """A population of people of one or two kinds who take turns."""
+    learner = Population(6)
+    streams = [corrections(TASTES[k % kinds], rounds, k, 40) for k, _ in enumerate(names)]
+    for _ in range(rounds):
+        for name, stream in zip(names, streams, strict=True):
+            learner.update(replace(next(stream), person=name))
+    return learner
+
+
+def assert_sums_in_step(learner):
+    for people, said in ((learner.people, learner._said), (learner._second, learner._second_said)):
+        messages = [learner._sites[name].message() for name in people]
+        for key in ("precision", "shift"):
+            expected = np.sum([getattr(message, key) for message in messages], axis=0)
+            np.testing.assert_allclose(getattr(said, key), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_two_kinds_of_people_are_divided_by_what_they_have_shown():
+    learner = divided(kinds=2)
+    assert learner._grouped
+    assert learner._second in (frozenset(NAMES[0::2]), frozenset(NAMES[1::2]))
+    assert_sums_in_step(learner)
+
+
+def test_groups_predict_people_better_than_one_mean():
+    learner = divided(kinds=2, rounds=8)
+    apart = deepcopy(learner)
+    apart._grouped = False
+
+    def error(one):
+        return sum(
+            1 - direction(one.person(n).weights) @ direction(TASTES[k % 2]) for k, n in enumerate(NAMES)
+        )
+
+    assert error(learner) < error(apart)
+
+
+@pytest.mark.parametrize(("kinds", "names"), [(1, NAMES), (2, NAMES[:2])])
+def test_people_of_one_kind_and_two_people_are_not_grouped(kinds, names):
+    assert not divided(kinds, names=names)._grouped
+
+
+def test_groups_are_restored_bit_for_bit():
+    learner, other = divided(kinds=2), Population(6)
+    other.restore(json.loads(json.dumps(learner.state())))
+    for k, feedback in enumerate(corrections(TASTES[0], 12, 5, 40)):
+        for each in (learner, other):
+            each.update(replace(feedback, person=NAMES[2 * k % 6]))
+    assert json.dumps(learner.state()) == json.dumps(other.state())
+    assert other._grouped
+
+
+def test_copy_does_not_change_the_original():
+    learner = divided(kinds=2)
+    before = json.dumps(learner.state())
+    deepcopy(learner).update(replace(next(corrections(TASTES[0], 1, 3)), person=NAMES[0]))
+    assert json.dumps(learner.state()) == before
+
+
+def test_person_who_is_set_back_or_removed_leaves_the_sums_in_step():
+    learner, earlier = divided(kinds=2), divided(kinds=2, rounds=4)
+    for name in NAMES[:2]:
+        learner.set_back(name, earlier)
+        assert_sums_in_step(learner)
+    for name in NAMES[:2]:
+        learner.set_back(name, Population(6))
+        assert name not in learner._second
+        assert_sums_in_step(learner)
+    for name in NAMES[2::2]:  # all people of one kind
+        learner.set_back(name, Population(6))
+    assert not learner._second
+    assert not learner._grouped
+
+
+def test_person_who_changes_moves_to_the_other_group():
+    learner = divided(kinds=2)
+    for feedback in corrections(TASTES[1], 40, 8, 40):
+        learner.update(replace(feedback, person=NAMES[0]))
+    assert (NAMES[0] in learner._second) == (NAMES[1] in learner._second)
+    assert_sums_in_step(learner)
