@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,19 @@ from coactor.kernels import arrays
 from coactor.protocol import Indices, Invalid, Matrix, Vector
 from coactor.solutions import short
 
+STUDY_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+Kind = TypeVar("Kind")
 JOINERS = "\u200c\u200d"  # invisible, and needed to write names in some scripts
+
+
+def problem(x: Any, kind: type[Kind]) -> Kind:
+    """The problem. Raises ValueError unless it is of the kind that the domain solves."""
+    if not isinstance(x, kind):
+        raise ValueError(
+            f"The problem is a {type(x).__name__}; expected a {kind.__name__}, which decode_problem makes of "
+            "JSON-able data."
+        )
+    return x
 
 
 def positive(value: int, least: int, what: str) -> int:
@@ -133,6 +146,15 @@ def text(value: Any, what: str, longest: int) -> str:
         value.encode()
     except UnicodeEncodeError:
         raise Invalid(f"The {what} contains an unpaired surrogate; send valid Unicode text.") from None
+    return value
+
+
+def study_name(value: Any) -> str:
+    """The name of a study. Raises Invalid if it is not valid."""
+    if not isinstance(value, str) or not re.fullmatch(STUDY_NAME, value):
+        raise Invalid(
+            f"{short(value)} is not a valid name; use up to 64 letters, digits, dots, dashes and underscores."
+        )
     return value
 
 

@@ -65,7 +65,8 @@ def test_every_command_answers_in_text_and_in_json(run, tmp_path):
         "tours",
     ]
     assert json.loads(run("study", "copy", f"sqlite:///{tmp_path}/c.db", "tours", "--json")) == {
-        "studies": ["tours"]
+        "studies": ["tours"],
+        "left_out": {},
     }
     made = run("study", "create", "new", "--domain", "ranking", "--parameters", '{"features": 3}', "--json")
     assert json.loads(made)["facts"] == 1

@@ -55,7 +55,7 @@ def test_study_create_reads_a_network_from_a_folder(run, folder: Path, sqlite_ur
     with open_study(sqlite_url, "city") as study:
         network: Network = study.domain.network  # type: ignore[attr-defined]
         assert network.streets == ("High St", "Mill Lane", "High St", "High St", "Back Lane", "Mill Lane")
-        assert "habits" not in study.config
+        assert study.config["habits"] is False
         p = study.ask(study.codec.problem({"origin": "a", "destination": "c"}))
         assert p.solution.links.tolist() == [0, 1, 2]
     run(
@@ -97,7 +97,7 @@ def test_study_create_starts_with_a_learned_state(
     with open_study(sqlite_url, "city") as study:
         state = json.loads(learned.read_text())
         assert study.weights().tolist() == state["learner"]["weights"]
-        assert ("memory" in state) == ("habits" in study.config) == (habits == "--habits")
+        assert ("memory" in state) == study.config["habits"] == (habits == "--habits")
         study.ask(next(study.domain.sample(np.random.default_rng(1), 1)))
         study.tell(1, moves=[])
     with Store(sqlite_url) as store:
@@ -163,14 +163,16 @@ def test_a_study_of_a_model_starts_from_the_weights_in_use(
     with open_study(sqlite_url, "shop", load_domain(model, {})) as study:
         np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 3.0])
         inner = Ledger(study.store, "shop").first.state["single"]
-        assert (inner["confidence"], inner["doubt"]) == (5.0, 2.0)  # (0.01, 10.0) without trust
+        assert inner["trust"] == 5.0
 
 
 def test_study_create_reports_mistakes_without_a_traceback(
     run, folder: Path, tmp_path: Path, sqlite_url: str
 ) -> None:
     (tmp_path / "x.json").write_text("{}")
-    (tmp_path / "wide.json").write_text(json.dumps({"learner": "CSPER", "weights": [0.0], "updates": 0}))
+    (tmp_path / "wide.json").write_text(
+        json.dumps({"learner": {"learner": "CSPER", "weights": [0.0], "updates": 0}})
+    )
     (tmp_path / "empty").mkdir()
     broken = tmp_path / "broken"
     broken.mkdir()

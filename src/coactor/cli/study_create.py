@@ -225,6 +225,6 @@ def learned_from(file: Path) -> State:
         state = orjson.loads(file.read_bytes())
     except orjson.JSONDecodeError as error:
         raise Invalid(f"{file.name} was not written by `coactor learn`: {error}") from error
-    if not isinstance(state, dict) or "learner" not in state:
+    if not isinstance(state, dict) or not isinstance(state.get("learner"), dict):
         raise Invalid(f"{file.name} was not written by `coactor learn`: it has no learner.")
-    return state if isinstance(state["learner"], dict) else {"learner": state}  # of an older coactor
+    return state

@@ -99,12 +99,6 @@ def test_study_and_proposal_say_whether_features_are_costs(server):
         assert server.client("admin").get("/api/studies/ranks").json()["counts_costs"] is False
 
 
-def test_study_without_recorded_counts_costs_asks_its_domain(server):
-    study = open_study(server.store, "tours")
-    del study.config["counts_costs"]
-    assert study.summary()["counts_costs"] is True
-
-
 def test_a_study_over_http_starts_from_the_weights_in_use(server):
     lead = server.client("admin")
     tour = {"name": "tour", "parameters": {"points": 8, "features": 2}}

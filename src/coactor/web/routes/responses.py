@@ -221,12 +221,6 @@ class Weights(BaseModel):
     feature_names: list[str]
 
 
-class ErasedName(BaseModel):
-    """The name that stands for the erased one."""
-
-    name: str
-
-
 class Events(BaseModel):
     """Facts of the log, and the number to continue from."""
 

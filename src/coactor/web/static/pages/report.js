@@ -2,9 +2,8 @@
 
 import { at, get } from "../app/api.js";
 import { $, bdi, button, h, put, table } from "../app/elements.js";
-import { bounds, clock, feature, list, number, percent, plural, tight } from "../app/format.js";
-import { actorText, hideNames, namesHidden, recallHidden, shownName } from "../app/names.js";
-import { savePng, saveSvg } from "../app/pictures.js";
+import { clock, feature, list, number, percent, tight } from "../app/format.js";
+import { actorText, hideNames, namesHidden, recallHidden } from "../app/names.js";
 import { attempt, may, name, sayError, study } from "../app/shell.js";
 import { findTrial, playButton } from "../app/trials.js";
 import { drawCalibration } from "../views/calibration.js";
@@ -23,13 +22,11 @@ const LATEST = 200; // rows in the table of numbers
 const SOON = 1500; // milliseconds until the next look while past problems are solved again
 
 /** @typedef {{ matter: number[], text: string, sentence: string }} Taste the simulated expert's weights */
-/** @typedef {{ beliefs: Beliefs, history: { matter: number[] }[], signs: number[] }} Learned */
+/** @typedef {{ beliefs: Beliefs, signs: number[] }} Learned */
 
 const chart = h("div", { class: "figure" });
 const chartLegend = h("div");
 const numbers = h("div");
-const by = h("select", { id: "by", "aria-label": "Person" });
-const on = h("input", { type: "date", id: "on", "aria-label": "Finished on this day" });
 const bars = h("div");
 const whose = h("div", { id: "whose" });
 const reveal = h("div");
@@ -59,23 +56,10 @@ const csv = {
   text: "CSV",
 };
 
-/** @param {(svg: SVGElement, name: string) => unknown} save */
-const saveChart = (save) => {
-  const svg = chart.querySelector("svg");
-  if (svg) save(svg, `${study}-effort`);
-};
 const downloads = h(
   "div",
   { class: "row downloads" },
   h("a", csv),
-  button("SVG", () => saveChart(saveSvg), {
-    class: "small",
-    "aria-label": "Save the chart as SVG",
-  }),
-  button("PNG", () => saveChart(savePng), {
-    class: "small",
-    "aria-label": "Save the chart as PNG",
-  }),
   button("Print", () => print(), { class: "small" }),
 );
 
@@ -98,17 +82,16 @@ async function draw() {
   const peopleDrawn = people.then((loaded) => drawPeople(peopleCard, loaded, signs));
   peopleDrawn.catch(sayError);
   if (namesHidden()) await peopleDrawn; // it has the labels that stand for names
-  const [efforts, trend, beliefs, history, calibration, versions, trial] = await Promise.all([
+  const [efforts, trend, beliefs, calibration, versions, trial] = await Promise.all([
     get(at(study, "/effort?last=10000")),
     get(at(study, "/trend")),
     get(at(study, "/beliefs")),
-    get(at(study, "/history")),
     get(at(study, "/calibration")),
     get(at(study, `/versions?after=${earliest}`)),
     findTrial(),
     drawLog(log, summary.facts),
   ]);
-  const learned = { beliefs, history, signs };
+  const learned = { beliefs, signs };
   drawEffort(efforts, trend, versions);
   drawWeights(learned, trial);
   drawCalibration(predictions, calibration);
@@ -143,47 +126,8 @@ function drawEffort(efforts, trend, versions) {
     "Version",
     "Learned",
   ];
-  drawFilters(efforts);
-  const rows = efforts.filter(matches);
-  put(
-    numbers,
-    h("p", { class: "hint", id: "selected", text: selectedText(rows) }),
-    table("Effort of each finished proposal", head, rows.slice(-LATEST).reverse().map(numbersOf)),
-  );
-  by.onchange = on.onchange = () => drawEffort(efforts, trend, versions);
-}
-
-/** @param {Effort} row */
-function matches({ actor, time }) {
-  const [from, until] = bounds(on.value);
-  return (!by.value || by.value === actor) && (!until || (time >= from && time < until));
-}
-
-/** @param {Effort[]} efforts */
-function drawFilters(efforts) {
-  const names = [...new Set(efforts.map(({ actor }) => actor))].filter(Boolean);
-  names.sort((a, b) => shownName(a).localeCompare(shownName(b), "en", { numeric: true }));
-  const chosen = by.value;
-  const everybody = h("option", { value: "" }, "Everybody");
-  put(
-    by,
-    everybody,
-    names.map((name) => h("option", { value: name, dir: "auto" }, shownName(name))),
-  );
-  by.value = names.includes(chosen) ? chosen : "";
-  by.disabled = names.length < 2;
-}
-
-/** @param {Effort[]} rows */
-function selectedText(rows) {
-  if (!rows.length) return "No finished proposal matches.";
-  const edits = rows.reduce((sum, { effort }) => sum + effort, 0);
-  const unchanged = rows.filter(({ effort }) => effort === 0).length;
-  const share = Math.round((100 * unchanged) / rows.length);
-  return (
-    `${plural(rows.length, "proposal")}: ${number(edits / rows.length, 2)} edits each, ` +
-    `${share} % accepted unchanged.${rows.length > LATEST ? ` The last ${LATEST} are listed.` : ""}`
-  );
+  const rows = efforts.slice(-LATEST).reverse().map(numbersOf);
+  put(numbers, table("Effort of each finished proposal", head, rows));
 }
 
 /** @param {Effort} row */
@@ -200,8 +144,8 @@ const numbersOf = (row) => [
 ];
 
 /** @param {Learned} learned @param {Trial | null} trial */
-function drawWeights({ beliefs, history, signs }, trial) {
-  weightTable(bars, beliefs, history, signs);
+function drawWeights({ beliefs, signs }, trial) {
+  weightTable(bars, beliefs, signs);
   if (!trial) return;
   const show = () => attempt(() => revealTaste(trial, signs));
   put(reveal, button(`Reveal ${trial.colleague}'s taste`, show, { id: "reveal" }));
@@ -227,7 +171,7 @@ function drawWhose({ view, names }, learned, trial) {
     attempt(async () => {
       if (!choice.selectedIndex) return drawWeights(learned, trial);
       const { signs } = learned;
-      drawWeights({ beliefs: await beliefsOf(name), history: [], signs }, trial);
+      drawWeights({ beliefs: await beliefsOf(name), signs }, trial);
     }),
   );
   const hint = h("p", { class: "hint", text: "This is what a new person starts from." });
@@ -239,7 +183,7 @@ async function revealTaste({ colleague, person }, signs) {
   const beliefs = await beliefsOf(may("lead") ? person : "");
   const taste = await findTaste(beliefs);
   const text = `The upper bar of each pair is what was learned, the lower one ${colleague}'s taste.`;
-  weightTable(bars, beliefs, [], signs, taste);
+  weightTable(bars, beliefs, signs, taste);
   put(
     reveal,
     h("p", { class: "verdict revealed", text: taste.sentence }),
@@ -288,13 +232,7 @@ put(
     progressPlace,
     chart,
     chartLegend,
-    h(
-      "details",
-      {},
-      h("summary", { text: "The numbers" }),
-      h("div", { class: "row" }, by, on),
-      numbers,
-    ),
+    h("details", {}, h("summary", { text: "The numbers" }), numbers),
     downloads,
   ),
   section("What has been learned", whose, bars, reveal),

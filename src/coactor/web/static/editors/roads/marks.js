@@ -3,7 +3,7 @@
 import { put, s } from "../../app/elements.js";
 import { distance, middle, write } from "../geometry.js";
 
-/** @import { Landmark, Point } from "../../app/types.js" */
+/** @import { Point } from "../../app/types.js" */
 /** @import { MapSurface } from "../map-surface.js" */
 /** @import { Network, Stretch } from "./network.js" */
 
@@ -32,24 +32,13 @@ export class RoadMarks {
   /** Places that are taken. @type {Box[]} */
   #taken = [];
 
-  /** @param {Network} network @param {Landmark[]} background */
-  constructor(network, background) {
+  /** @param {Network} network */
+  constructor(network) {
     this.network = network;
-    this.background = background;
-  }
-
-  /**
-   * Move all marks along with the map, until they are drawn again.
-   * @param {number} dx
-   * @param {number} dy
-   */
-  move(dx, dy) {
-    this.element.setAttribute("transform", `translate(${dx} ${dy})`);
   }
 
   /** @param {MapSurface} surface @param {Marked} marked */
   draw(surface, marked) {
-    this.element.removeAttribute("transform");
     const ends = [marked.links[0], marked.links[marked.links.length - 1]];
     this.#taken = [];
     for (const link of [...ends, ...marked.vias]) this.#take(this.#at(surface, link), BADGE);
@@ -57,7 +46,6 @@ export class RoadMarks {
     const labels = this.#labels(surface, marked);
     put(
       this.element,
-      s("g", { class: "under" }, this.#landmarks(surface)),
       s("g", { class: "labels" }, labels),
       marked.ways.map(({ lit }, i) =>
         badge(this.badges[i], String(i + 1), `w${i}${lit ? " lit" : ""}`),
@@ -122,19 +110,6 @@ export class RoadMarks {
     if (!always && this.#taken.some((other) => overlaps(box, other))) return null;
     this.#taken.push(box);
     return s("text", { x, y: y - 9, class: always ? "pointed" : "street", text });
-  }
-
-  /** @param {MapSurface} surface */
-  #landmarks({ width, height, camera }) {
-    const { plane } = this.network;
-    if (!plane) return [];
-    return this.background.map(({ name, points, at }) => {
-      const spot = (points ?? (at ? [at] : []))
-        .map((point) => camera.pixel(plane.put(point)))
-        .find(([x, y]) => x > 40 && x < width - 40 && y > 30 && y < height - 10);
-      if (!spot) return null;
-      return s("text", { x: spot[0], y: spot[1] + 4, class: "landmark", text: name });
-    });
   }
 }
 
