@@ -2,8 +2,7 @@
 
     python docs/tables.py paper results            a folder of `coactor reproduce`
     python docs/tables.py claims results           only the verdicts of that folder
-    python docs/tables.py choices results          a folder of `coactor reproduce --choices`
-    python docs/tables.py people results           a folder of `coactor reproduce --people`
+    python docs/tables.py open-choices results     a folder of `coactor open-choices`
     python docs/tables.py drivers evaluation       a folder of `coactor evaluate`; also planner, rankings, ...
     python benchmarks/peers.py | python docs/tables.py peers      a table that a benchmark prints
 
@@ -41,24 +40,18 @@ ARCHIVES = {
     "rankings": ("coactor evaluate rank.train", "exchanges a query"),
     "electricity": (f"coactor evaluate electricity_long.csv --learners {SHARING} --orders 1", "corrections"),
     "yogurt": (f"coactor evaluate yogurt_long.csv --learners {SHARING} --orders 3", "corrections"),
-    "rankings-budget": ("coactor evaluate rank.train --budget 5,15", "exchanges a query"),
 }
 PRINTED = {
     "core": "python benchmarks/core.py",
-    "core-growth": "python benchmarks/core.py --only growth",
     "default-learner": "python benchmarks/default_learner.py",
     "default-ranking": "python benchmarks/default_learner.py --data rank.train rank.test",
     "never-worse": "python benchmarks/never_worse.py ARCHIVE ...",
     "page": "python benchmarks/page.py",
-    "page-grid": "python benchmarks/page.py --grid",
     "page-large": "python benchmarks/page.py --large",
     "peers": "python benchmarks/peers.py",
-    "people-bounds": "python benchmarks/people.py --bounds CELL,...",
-    "people-cost": "python benchmarks/people.py --rounds 40 --tells 20000",
     "rankings-generated": "python benchmarks/rankings.py --data rank.train",
-    "roads-speed": "python benchmarks/roads.py",
     "roster": "python benchmarks/roster.py --runs 10",
-    "solvers": "python benchmarks/solvers.py --seconds 2 --tsplib tsplib",
+    "solvers": "python benchmarks/solvers.py --seconds 2",
     "soak": "python benchmarks/soak.py",
     "studies": "python benchmarks/studies.py",
     "updates": "python benchmarks/updates.py",
@@ -94,7 +87,7 @@ def spread(row: Row, name: str, digits: int = 0) -> str:
 
 def paper(folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    command, examples = manifest["command"], manifest["parameters"]["examples"]
+    command = manifest["command"]
     totals = {(row["panel"], row["learner"]): row for row in read(folder / "summary.csv")}
     panels = list(dict.fromkeys(panel for panel, _ in totals))
     lines = [*FOUR, "expert", "default"]
@@ -110,53 +103,33 @@ def paper(folder: Path) -> None:
         ["**default**", *(f"**{cell}**" for cell in ours)],
     ]
     titles = [PANELS.get(panel, panel) for panel in shown]
+    examples = manifest["settings"]["examples"]
     save("paper-default", table([f"edits in {examples} examples", *titles], short), command)
     claims(folder)
-    if (folder / "robustness.csv").exists():
-        robustness(read(folder / "robustness.csv"), command)
 
 
 def claims(folder: Path) -> None:
     """The verdicts on the paper's sentences."""
     command = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["command"]
     verdicts = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
-    cells = ([str(c["number"]), c["claim"], c["verdict"], c["note"]] for c in verdicts)
-    save("paper-claims", table(["", "claim", "verdict", "note"], cells), command)
+    rows = []
+    for claim in verdicts:
+        runs = claim["deciding_runs"]
+        note = [claim["note"], f"about {runs} runs would decide" if runs else ""]
+        rows.append(
+            [str(claim["number"]), claim["sentence"], claim["verdict"], "; ".join(filter(None, note))]
+        )
+    save("paper-claims", table(["", "claim", "verdict", "note"], rows), command)
 
 
-def choices(folder: Path) -> None:
-    """The verdicts under all settings, and their picture."""
-    (verdicts,), command = page(folder, "choices")
-    save("choices", verdicts, command)
-
-
-def people(folder: Path) -> None:
-    """The cells with several people, their newcomers, and the picture."""
-    (cells, newcomers), command = page(folder, "people")
-    save("people", cells, command)
-    save("people-newcomers", newcomers, command)
-
-
-def page(folder: Path, name: str) -> tuple[list[str], str]:
-    """The tables of a Markdown page and the command that made it; its picture becomes one of the site."""
-    image = TABLES.parent.parent / "images" / f"{name}.png"
-    image.write_bytes((folder / f"{name}.png").read_bytes())
-    print(image)
-    text = (folder / f"{name}.md").read_text(encoding="utf-8")
-    return markdown_tables(text), re.findall(r"Made by `(.*)`", text)[0]
+def open_choices(folder: Path) -> None:
+    """The verdicts with each open choice made otherwise."""
+    text = (folder / "open-choices.md").read_text(encoding="utf-8")
+    save("choices", markdown_tables(text)[0], "coactor open-choices")
 
 
 def markdown_tables(text: str) -> list[str]:
     return re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE)
-
-
-def robustness(rows: list[Row], command: str) -> None:
-    """The default learner's effort over that of the best of the four."""
-    ratios = {(r["variation"], r["panel"]): spread(r, "ratio", 2) for r in rows if r["learner"] == "default"}
-    panels = list(dict.fromkeys(panel for _, panel in ratios))
-    settings = list(dict.fromkeys(setting for setting, _ in ratios))
-    cells = ([setting, *(ratios.get((setting, panel), "") for panel in panels)] for setting in settings)
-    save("robustness", table(["setting", *panels], cells), command)
 
 
 # -- archives of past decisions ----------------------------------------------------------------------------
@@ -212,7 +185,7 @@ def printed(name: str, text: str) -> None:
 
 
 def main(name: str = "", folder: str = "") -> None:
-    folders = {"paper": paper, "claims": claims, "choices": choices, "people": people}
+    folders = {"paper": paper, "claims": claims, "open-choices": open_choices}
     if name in folders and folder:
         folders[name](Path(folder))
     elif name in ARCHIVES and folder:

@@ -22,9 +22,7 @@ from tests.project.documents import ROOT, Runner, blocks, pages, unknown_words
 
 # Added to a shown command so that it takes seconds; the last value of an option counts.
 SHORTER = [
-    (r"^coactor reproduce .*rank-", "--runs 1 --examples 3 --jobs 1"),
-    (r"^coactor reproduce --people", "--runs 1 --examples 4 --jobs 1 --panels path-clean-similar-5"),
-    (r"^coactor reproduce", "--runs 2 --examples 4 --jobs 1 --panels path-clean"),
+    (r"^coactor (reproduce|open-choices)", "--quick --runs 2 --jobs 1 --panels path-clean"),
     (r"^coactor compare", "--runs 2 --examples 4 --jobs 1"),
     (r"^coactor evaluate", "--orders 2 --cases 6 --jobs 1"),
     (r"^coactor check \S+:roster", "--problems 2"),
@@ -36,8 +34,6 @@ NOT_RUN = {
     "coactor serve --store postgresql://desk@db/coactor": NEEDS_POSTGRES,
     "dask scheduler": NEEDS_CLUSTER,
     "dask worker tcp://host:8786": NEEDS_CLUSTER,
-    "coactor reproduce --cluster tcp://host:8786": NEEDS_CLUSTER,
-    "coactor evaluate planner_routes --cluster tcp://host:8786": NEEDS_CLUSTER,
 }
 
 
@@ -109,6 +105,8 @@ def shown_commands() -> list[tuple[str, str]]:
     """Every command of a page, in a block or within a sentence, with its page."""
     shown = []
     for page in pages():
+        if "tables" in page.parts:  # what made a table, when it was made
+            continue
         place = str(page.relative_to(ROOT))
         console = [block for block in blocks(page) if block.words == "console"]
         shown += [(block.place, command) for block in console for command, _ in block.commands()]
