@@ -31,7 +31,7 @@ from coactor.protocol import Matrix, Vector
 
 GRID = {
     "smoothing": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0),
-    "half_life": (np.inf, 40.0, 20.0, 10.0, 5.0, 3.0),
+    "half_life": (np.inf, 40.0, 20.0, 10.0, 5.0, 3.0, 2.0, 1.0),
     "similarity": (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0),
     "same_weekday": (1.0, 2.0, 4.0, 8.0, 16.0, 64.0),
     "share": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0),
@@ -50,9 +50,9 @@ class Markov:
 
     def costs(self, archive: PlanArchive, today: int) -> Matrix:
         """The costs of the arcs of one day."""
-        day, size = archive.days[today], len(archive.distances)
+        day, size = archive.cases[today], len(archive.distances)
         counts = np.zeros((size, size))
-        for k, past in enumerate(archive.days[:today]):
+        for k, past in enumerate(archive.cases[:today]):
             common = len({*past.stops} & {*day.stops}) / len({*past.stops} | {*day.stops})
             value = 0.5 ** ((today - k) / self.half_life) * common**self.similarity
             value *= self.same_weekday if past.weekday == day.weekday else 1.0

@@ -65,7 +65,7 @@ def measure(domain: Any, problems: Any, cases: int, asks: int) -> tuple[float, f
             session.ask(x)
             times[k, j] = time.process_time() - began
         began = time.process_time()
-        memory.recall(("similar",), tuple(domain.choices(x)))
+        memory.recall(tuple(domain.choices(x)))
         times[k, 2] = time.process_time() - began
     without, with_memory, recall = (1000 * np.median(times, axis=0)).tolist()
     return without, with_memory, len(memory), recall

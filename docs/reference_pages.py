@@ -182,7 +182,7 @@ def http_page() -> str:
     return f"""# HTTP
 
 {about["info"].get("description", "")}
-A running server describes itself at `/api/docs`, and as OpenAPI at `/api/openapi.json`.
+A running server describes itself at `/api/openapi.json` (OpenAPI).
 This page is made from that description.
 
 A request needs `Authorization: Bearer TOKEN`, except for `/health` and `/login`.

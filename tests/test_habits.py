@@ -11,16 +11,16 @@ import pytest
 import coactor
 from coactor import Session, checks
 from coactor.domains import Day, Fleet, FleetProblem, Graph, Plans, Tour
-from coactor.habits import HabitualDomain, Memory, past_case, plain, recall, recalling, with_habits
+from coactor.habits import HABIT, HabitualDomain, Memory, past_case, plain, recall, recalling, with_habits
 from coactor.protocol import Invalid, PastCase, Usage, takes_start, uses_habits
 
 STOPS = ("depot", "A", "B", "C")
 
 
-def usage_of(memory: Memory, kind: str, *args: Any) -> dict[tuple[str, str], float]:
-    usage = memory.recall((kind,), *args)
+def usage_of(memory: Memory, *args: Any) -> dict[tuple[str, str], float]:
+    usage = memory.recall(*args)
     pairs = zip(usage.given, usage.choice, strict=True)
-    return dict(zip(pairs, usage.costs[:, 0].tolist(), strict=True))
+    return dict(zip(pairs, usage.costs.tolist(), strict=True))
 
 
 def case(*stops: str, choices: tuple[str, ...] | None = STOPS) -> PastCase:
@@ -35,30 +35,27 @@ def test_recall_counts_only_cases_that_could_have_had_the_part() -> None:
     one = Memory.holding(
         [case("depot", "A", "B"), case("depot", "A", choices=("depot", "A")), case("A", "C")]
     )
-    usage = usage_of(one, "all", STOPS)
+    usage = usage_of(one, STOPS)
     assert usage["A", "B"] == cost(1 / 2.5)  # B was on offer in two of three cases
-    assert usage["depot", "A"] == cost(2 / 3.5)
-    assert ("A", "B") not in usage_of(one, "all", ("depot", "A"))
-    assert Memory().recall(("all", "recent"), STOPS).costs.shape == (0, 2)
+    far = 0.5**2  # the weight of the case that lacks two of these choices
+    assert usage["depot", "A"] == cost((1 + far) / (2 + far + 0.5))
+    assert ("A", "B") not in usage_of(one, ("depot", "A"))
+    assert Memory().recall(STOPS).costs.shape == (0,)
 
 
 def test_recall_without_limits_counts_visits_of_the_place() -> None:
     one = Memory.holding([case("u", "v", "w", choices=None), case("u", "v", "x", choices=None)] * 2)
-    usage = usage_of(one, "all")
+    usage = usage_of(one)
     assert usage["u", "v"] == cost(4 / 4.5)
     assert usage["v", "w"] == usage["v", "x"] == cost(2 / 4.5)
 
 
-def test_similar_cases_and_recent_cases_count_more() -> None:
-    old, new = case("depot", "A", "B"), case("depot", "B", "A")
+def test_similar_cases_count_more() -> None:
     far = case("depot", "B", "A", choices=("depot", "A", "B", "x", "y", "z"))
-    one = Memory.holding([old, far, far, far])
-    assert usage_of(one, "similar", STOPS)["depot", "A"] < usage_of(one, "all", STOPS)["depot", "A"]
-    ages = Memory.holding([old] * 30 + [new] * 30)
-    assert usage_of(ages, "recent", STOPS)["depot", "B"] < usage_of(ages, "recent", STOPS)["depot", "A"]
-    assert usage_of(ages, "all", STOPS)["depot", "B"] == usage_of(ages, "all", STOPS)["depot", "A"]
+    usage = usage_of(Memory.holding([case("depot", "A", "B"), far, far, far]), STOPS)
+    assert usage["depot", "A"] < usage["depot", "B"]
     own = [PastCase((("", item),), None, (day,)) for item, day in (("tent", "Mon"), ("boat", "Tue"))]
-    usage = usage_of(Memory.holding(own), "similar", None, ("Mon",))
+    usage = usage_of(Memory.holding(own), None, ("Mon",))
     assert usage["", "tent"] < usage["", "boat"]
 
 
@@ -66,19 +63,16 @@ def test_similar_cases_of_the_past_count_less_once_habits_change() -> None:
     one, before, after = Memory(), case("depot", "A", "B"), case("depot", "B", "A")
     for _ in range(8):
         one.add(before)
-    usual = usage_of(one, "similar", STOPS)
+    usual = usage_of(one, STOPS)
     assert one.scores.argmax() == 0  # nothing changes, so nothing fades
     assert usual["depot", "A"] == cost(8 / 8.5)
     for _ in range(4):
         one.add(after)
     assert one.scores.argmax() == 2
-    now = usage_of(one, "similar", STOPS)
-    assert now["depot", "B"] < usage_of(one, "all", STOPS)["depot", "B"]
-    assert now["depot", "A"] > usage_of(one, "all", STOPS)["depot", "A"]
+    now = usage_of(one, STOPS)
+    assert now["depot", "B"] < now["depot", "A"]  # although it was chosen in fewer cases
     again = Memory.of(json.loads(json.dumps(one.state())))
-    assert usage_of(again, "similar", STOPS) == now
-    older = {key: part for key, part in one.state().items() if key != "scores"}
-    assert Memory.of(older).scores.argmax() == 0
+    assert usage_of(again, STOPS) == now
     with pytest.raises(Invalid):
         Memory.of({**one.state(), "scores": [0.0]})
 
@@ -115,32 +109,31 @@ def test_domains_with_habits_pass_check_domain(kind: str) -> None:
     rng = np.random.default_rng(0)
     domain: Any
     if kind.endswith("plan"):
-        domain = Plans(2, soft=kind.startswith("soft"), habits=("similar", "all"))
+        domain = Plans(2, soft=kind.startswith("soft"), habits=True)
     else:
-        domain = {"tour": Tour, "fleet": Fleet}[kind](points=8, features=2, habits=("similar", "all"))  # type: ignore[index]
-    plain_domain = domain.with_habits(())
-    x = next(plain_domain.sample(rng, 1))
-    y = plain_domain.solve(x, rng.random(plain_domain.dim))
+        domain = {"tour": Tour, "fleet": Fleet}[kind](points=8, features=2, habits=True)  # type: ignore[index]
+    x = next(domain.sample(rng, 1))
+    y = domain.solve(x, rng.random(domain.dim))
     one = Memory.holding([past_case(domain, x, y)])
     full = domain.extend(x, recall(one, domain, x))
     coactor.check_domain(domain, [x, full], rng=rng)
     other = domain.solve(x, rng.random(domain.dim))
     assert domain.features(full, y)[2] >= domain.features(full, other)[2]  # it was chosen, so it is usual
-    assert np.array_equal(domain.features(x, y)[2:4], [0.0, 0.0])
+    assert domain.features(x, y)[2] == 0.0
     assert domain.encode_problem(full) == domain.encode_problem(x)
     twice = domain.extend(full, recall(one, domain, full))
     assert np.array_equal(domain.features(twice, y), domain.features(full, y))
-    assert domain.feature_names[2:4] == ("unusual in similar cases", "unusual in all cases")
+    assert domain.feature_names[2] == HABIT
 
 
 def test_graph_names_make_habits_independent_of_numbers() -> None:
-    rng, tour = np.random.default_rng(0), Tour(points=4, features=1, habits=("all",))
+    rng, tour = np.random.default_rng(0), Tour(points=4, features=1, habits=True)
     x = Graph.of(4, rng.random((6, 1)), names=["d", "c", "b", "a"])
     one = Memory.holding([past_case(tour, x, np.array([0, 2, 1, 3]))])
     other = Graph.of(4, rng.random((6, 1)), names=["a", "b", "c", "d"])
     full = tour.extend(other, recall(one, tour, other))
     assert -tour.features(full, np.array([3, 1, 2, 0]))[1] == pytest.approx(4 * cost(1 / 1.5))
-    fleet = Fleet(4, 1, 1, habits=("all",))
+    fleet = Fleet(4, 1, 1, habits=True)
     way = FleetProblem.of(other, [[3, 0]])
     assert list(fleet.parts(way, (np.array([3, 1, 2, 0]),))) == [("b", "d"), ("b", "c"), ("a", "c")]
 
@@ -177,7 +170,7 @@ ITEMS = ["axe", "boat", "cup", "tent"]
 
 
 def test_a_domain_of_ones_own_needs_parts_alone() -> None:
-    domain: Any = with_habits(Packing(), True)
+    domain: Any = with_habits(Packing())
     assert isinstance(domain, HabitualDomain)
     assert domain.dim == 2
     session = Session(Packing(), "default", habits=True)
@@ -187,17 +180,15 @@ def test_a_domain_of_ones_own_needs_parts_alone() -> None:
         session.tell(proposal, solution=("boat", "tent"))
     assert session.ask(ITEMS).solution == ("boat", "tent")
     checks.check_domain(session.domain, [session.ask(ITEMS).problem])
-    assert not uses_habits(with_habits(Tour(), False))
+    assert not uses_habits(Tour())
     with pytest.raises(Invalid, match="give it a method parts"):
-        with_habits(coactor.domains.Hypercube(), True)
-    with pytest.raises(ValueError, match="expected some of similar, recent, all"):
-        with_habits(Packing(), ["weather"])
+        with_habits(coactor.domains.Hypercube())
     with pytest.raises(Invalid, match="a name or a tuple of names"):
         recalling.place_and_choice((1, 2))  # type: ignore[arg-type]
 
 
 def test_an_empty_memory_has_no_reason_for_fewer_parts() -> None:
-    domain, memory = HabitualDomain(Packing(), ("all",)), Memory()
+    domain, memory = HabitualDomain(Packing()), Memory()
     x = domain.extend(ITEMS, recall(memory, domain, ITEMS))
     assert domain.features(x, ("axe", "boat")).tolist() == [2.0, 0.0]
     memory.add(past_case(domain, ITEMS, ("axe",)))
@@ -231,7 +222,7 @@ def test_parts_choices_and_context_are_names() -> None:
 
 def test_session_remembers_what_it_learned_and_nothing_else() -> None:
     day = Day.of(np.ones((4, 4)), [0, 1, 1, 1], [3.0], ["depot", "A", "B", "C"])
-    session = Session(Plans(), "default", habits=("all",))
+    session = Session(Plans(), "default", habits=True)
     assert session.domain.dim == 2
     proposal = session.ask(day, key="monday")
     state = session.state()
@@ -242,7 +233,7 @@ def test_session_remembers_what_it_learned_and_nothing_else() -> None:
     assert kept.cases()[0].choices == day.stops
     assert session.ask(day, key="monday") is proposal  # although the memory changed
     assert not np.array_equal(session.ask(day).problem.arcs, proposal.problem.arcs)
-    other = Session(Plans(), "default", habits=("all",))
+    other = Session(Plans(), "default", habits=True)
     other.restore(session.state())
     assert other.state() == session.state()
     assert np.array_equal(other.ask(day).problem.arcs, session.ask(day).problem.arcs)
@@ -252,8 +243,8 @@ def test_session_remembers_what_it_learned_and_nothing_else() -> None:
 
 def test_unknown_parts_are_left_out() -> None:
     day = Day.of(np.ones((2, 2)), [0, 1], [3.0], ["depot", "A"])
-    usage = Usage(("depot", "Z"), ("Z", "A"), np.zeros((2, 1)))
-    arcs = Plans(habits=("all",)).extend(day, usage).arcs[:, :, 1]
+    usage = Usage(("depot", "Z"), ("Z", "A"), np.zeros(2))
+    arcs = Plans(habits=True).extend(day, usage).arcs[:, :, 1]
     assert arcs.tolist() == [[1.0, 1.0], [1.0, 0.0]]
 
 
@@ -295,12 +286,12 @@ def test_habits_keep_the_abilities_of_the_domain() -> None:
     domain: Any = session.domain
     assert domain.edits_of(proposal.problem, (), 1)[0][2] == f"{ITEMS[1]} is heavy"
     assert takes_start(domain.solve)
-    assert not takes_start(with_habits(Packing(), True).solve)
+    assert not takes_start(with_habits(Packing()).solve)
     assert domain.solve(proposal.problem, np.zeros(2), start=("cup", "tent")) == ("cup", "tent")
 
 
 def test_every_part_is_unusual_if_none_of_the_past_is_on_offer() -> None:
-    domain, memory = HabitualDomain(Packing(), ("all",)), Memory()
+    domain, memory = HabitualDomain(Packing()), Memory()
     memory.add(past_case(domain, ITEMS, ("axe",)))
     other = ("kite", "lamp")
     x = domain.extend(other, recall(memory, domain, other))
@@ -308,11 +299,11 @@ def test_every_part_is_unusual_if_none_of_the_past_is_on_offer() -> None:
 
 
 def test_habits_keep_what_the_domain_says_about_itself() -> None:
-    domain: Any = with_habits(Described(), True)
+    domain: Any = with_habits(Described())
     x = ITEMS
-    recalled = domain.extend(x, Memory().recall(("similar",), x))
+    recalled = domain.extend(x, Memory().recall(x))
     assert domain.show(recalled, ()) == [{"kind": "list", "items": []}]
     assert domain.describe_edit(recalled, (), {"op": "add", "args": [0]}) == f"add in {len(x)} items"
     assert domain.edits_between(recalled, x, ()) == len(set(x))
     assert coactor.protocol.feature_signs(domain) == [*Described.feature_signs, -1]
-    assert coactor.protocol.feature_signs(with_habits(Packing(), True)) == [1] * Packing.dim + [-1]
+    assert coactor.protocol.feature_signs(with_habits(Packing())) == [1] * Packing.dim + [-1]

@@ -92,8 +92,8 @@ class Session:
         weights alone.
     habits
         Whether to remember what people chose, and to add how unusual the parts of a solution are to its
-        features: True, or the kinds of `coactor.habits`. Then `session.domain` has more features, and the
-        problem of a proposal holds what was recalled for it.
+        features, see `coactor.habits`. Then `session.domain` has one more feature, and the problem of a
+        proposal holds what was recalled for it.
     guard
         Whether to propose with the start or with all features alike while the learner would have left more
         to edit, see `coactor.proposals.guard`; by default if the learner is named "default".
@@ -127,12 +127,12 @@ class Session:
         costs: MoveCosts | None = None,
         candidate: Candidate = "final",
         seed: int = 0,
-        habits: bool | Sequence[str] = False,
+        habits: bool = False,
         guard: bool | None = None,
         start: Sequence[float] | Vector | Mapping[str, float] | None = None,
         trust: float | None = None,
     ) -> None:
-        domain = with_habits(domain, habits)
+        domain = with_habits(domain) if habits else domain
         guarded = learner == "default" if guard is None else guard
         if isinstance(learner, str):
             first = start_weights(domain, start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,6 +15,7 @@ from coactor.kernels import arrays
 from coactor.protocol import Indices, Invalid, Matrix, Vector
 from coactor.solutions import short
 
+STUDY_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 JOINERS = "\u200c\u200d"  # invisible, and needed to write names in some scripts
 
 
@@ -133,6 +135,15 @@ def text(value: Any, what: str, longest: int) -> str:
         value.encode()
     except UnicodeEncodeError:
         raise Invalid(f"The {what} contains an unpaired surrogate; send valid Unicode text.") from None
+    return value
+
+
+def study_name(value: Any) -> str:
+    """The name of a study. Raises Invalid if it is not valid."""
+    if not isinstance(value, str) or not re.fullmatch(STUDY_NAME, value):
+        raise Invalid(
+            f"{short(value)} is not a valid name; use up to 64 letters, digits, dots, dashes and underscores."
+        )
     return value
 
 

@@ -71,7 +71,6 @@ def test_learn_writes_a_state_that_proposes_like_the_learner(trips: Path, tmp_pa
         (["evaluate", "{trips}", "--cases", "100000"], "cases is 100000; the archive has"),
         (["evaluate", "{trips}", "--jobs", "1", "--cluster", "x"], "Give one of them"),
         (["evaluate", "{queries}", "--budget", "many"], "expected two whole numbers such as 5,15"),
-        (["evaluate", "{plans}", "--habits", "weather"], "'weather'"),
         (["learn", "{trips}", "--learner", "copy"], "'copy' does not learn"),
         (["learn", "{trips}", "--shards", "9999"], "shards is 9999"),
         (

@@ -40,7 +40,7 @@ def test_every_command_answers_in_text_and_in_json(run, tmp_path):
     assert (about["version"], about["told"], about["open"], about["effort"]) == (2, 2, 1, 1.0)
     shown = run("study", "show", "tours")
     assert "proposals  3 asked, 2 done (1 unchanged, 0.5 edits per proposal), 1 open" in shown
-    assert "domain     tour (features 3, hidden 0, points 8)" in shown
+    assert "domain     tour (features 3, habits False, hidden 0, points 8)" in shown
     assert not set("{}[]'") & set(shown)
     assert len(shown.splitlines()) == 7 + 3  # a line for each weight
     assert [fact["kind"] for fact in json.loads(run("study", "log", "tours", "--after", "4", "--json"))] == [
@@ -65,7 +65,8 @@ def test_every_command_answers_in_text_and_in_json(run, tmp_path):
         "tours",
     ]
     assert json.loads(run("study", "copy", f"sqlite:///{tmp_path}/c.db", "tours", "--json")) == {
-        "studies": ["tours"]
+        "studies": ["tours"],
+        "left_out": {},
     }
     made = run("study", "create", "new", "--domain", "ranking", "--parameters", '{"features": 3}', "--json")
     assert json.loads(made)["facts"] == 1
@@ -140,7 +141,7 @@ def test_serve_takes_a_study_with_a_domain_from_a_file(tmp_path, sqlite_url):
         assert "edit 'cut: " in words.output
         assert OpenStudies(store, domains={name: domain}).without_domain() == []
         for command, answer in (
-            ("study extend shop --habits all --name shop-2", "Created shop-2"),
+            ("study extend shop --name shop-2", "Created shop-2"),
             ("features shop", "There are 1 finished cases"),
             ("study configure shop --grace 60", "grace: 60"),
             ("study rollback shop 0 --reason again", "the weights of version 0"),
@@ -179,15 +180,11 @@ def test_delete_and_erase_ask_first(run):
 
 
 def test_extend_creates_a_study_with_habits(run):
-    assert "Created more; ask there from now on." in run(
-        "study", "extend", "tours", "--habits", "all", "--name", "more"
-    )
+    assert "Created more; ask there from now on." in run("study", "extend", "tours", "--name", "more")
     about = json.loads(run("study", "show", "more", "--json"))
-    assert about["features"][-1] == "unusual in all cases"
-    assert "already a study" in run("study", "extend", "tours", "--habits", "all", "--name", "more", ok=False)
-    assert "some of similar" in run(
-        "study", "extend", "tours", "--habits", "odd", "--name", "other", ok=False
-    )
+    assert about["features"][-1] == "unusual in similar cases"
+    assert "already a study" in run("study", "extend", "tours", "--name", "more", ok=False)
+    assert "has habits already" in run("study", "extend", "more", "--name", "other", ok=False)
 
 
 def test_log_says_for_whom_on_one_line_each(sqlite_url):

@@ -55,7 +55,7 @@ def test_study_create_reads_a_network_from_a_folder(run, folder: Path, sqlite_ur
     with open_study(sqlite_url, "city") as study:
         network: Network = study.domain.network  # type: ignore[attr-defined]
         assert network.streets == ("High St", "Mill Lane", "High St", "High St", "Back Lane", "Mill Lane")
-        assert "habits" not in study.config
+        assert study.config["habits"] == []
         p = study.ask(study.codec.problem({"origin": "a", "destination": "c"}))
         assert p.solution.links.tolist() == [0, 1, 2]
     run(
@@ -67,21 +67,20 @@ def test_study_create_reads_a_network_from_a_folder(run, folder: Path, sqlite_ur
         "--network",
         str(folder),
         "--habits",
-        "all",
         "--store",
         sqlite_url,
     )
     with open_study(sqlite_url, "habits") as study:
-        assert study.config["habits"] == ["all"]
-        assert study.config["features"][-1] == "unusual in all cases"
+        assert study.config["habits"] is True
+        assert study.config["features"][-1] == "unusual in similar cases"
 
 
-@pytest.mark.parametrize("habits", ["similar", "none"])
+@pytest.mark.parametrize("habits", ["--habits", "--no-habits"])
 def test_study_create_starts_with_a_learned_state(
     run, folder: Path, tmp_path: Path, sqlite_url: str, habits
 ) -> None:
     learned = tmp_path / "drivers.json"
-    run("learn", str(folder), "--habits", habits, "--out", str(learned))
+    run("learn", str(folder), habits, "--out", str(learned))
     run(
         "study",
         "create",
@@ -98,7 +97,7 @@ def test_study_create_starts_with_a_learned_state(
     with open_study(sqlite_url, "city") as study:
         state = json.loads(learned.read_text())
         assert study.weights().tolist() == state["learner"]["weights"]
-        assert ("memory" in state) == ("habits" in study.config) == (habits != "none")
+        assert ("memory" in state) == study.config["habits"] == (habits == "--habits")
         study.ask(next(study.domain.sample(np.random.default_rng(1), 1)))
         study.tell(1, moves=[])
     with Store(sqlite_url) as store:
@@ -133,7 +132,7 @@ def test_a_study_of_a_model_starts_from_an_archive_of_past_plans(
         lines.append({"problem": {"job": ["cut", "weld", "paint"], "hours": hours}, "solution": plan})
     archive.write_text("\n".join(map(json.dumps, lines)))
     learned = tmp_path / "learner.json"
-    arguments = "--domain", model, "--habits", "none", "--out", str(learned)
+    arguments = "--domain", model, "--no-habits", "--out", str(learned)
     assert "learned from 12 cases" in run("learn", str(archive), *arguments)
     create = "study", "create", "shop", "--domain", model, "--store", sqlite_url
     run(*create, "--learned", str(learned))
@@ -171,7 +170,9 @@ def test_study_create_reports_mistakes_without_a_traceback(
     run, folder: Path, tmp_path: Path, sqlite_url: str
 ) -> None:
     (tmp_path / "x.json").write_text("{}")
-    (tmp_path / "wide.json").write_text(json.dumps({"learner": "CSPER", "weights": [0.0], "updates": 0}))
+    (tmp_path / "wide.json").write_text(
+        json.dumps({"learner": {"learner": "CSPER", "weights": [0.0], "updates": 0}})
+    )
     (tmp_path / "empty").mkdir()
     broken = tmp_path / "broken"
     broken.mkdir()

@@ -17,11 +17,11 @@ def small() -> GridModel:
 
 
 def test_grids_have_habits_in_their_kernels() -> None:
-    model = small().with_habits(("all",))
+    model = small().with_habits()
     x = model.problem({})
     y = np.array([[1, 0], [0, 1]])
     assert model.dim == 2
-    assert model.feature_names == ("Work", "unusual in all cases")
+    assert model.feature_names == ("Work", "unusual in similar cases")
     assert model.features(x, y)[1] == 0.0
     one = Memory.holding([past_case(model, x, y)])
     full = model.extend(x, recall(one, model, x))

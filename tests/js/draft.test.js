@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Draft, fit } from "../../src/coactor/web/static/app/draft.js";
+import { savingText } from "../../src/coactor/web/static/views/action-bar.js";
 
 /** A server that keeps a draft of reversals; `respond` may replace its next answers. */
 class Server {
@@ -17,7 +18,12 @@ class Server {
   }
 
   fetch = async (path, { body, headers }) => {
-    const request = { path, body: JSON.parse(body), revision: headers["If-Match"] };
+    const request = {
+      path,
+      body: JSON.parse(body),
+      revision: headers["If-Match"],
+      key: headers["Idempotency-Key"],
+    };
     this.requests.push(request);
     const answer = this.respond?.(request);
     if (answer) return answer;
@@ -31,7 +37,12 @@ class Server {
   };
 }
 
-const reply = (status, data) => ({ status, ok: status < 400, json: async () => data });
+const reply = (status, data, headers = {}) => ({
+  status,
+  ok: status < 400,
+  headers: new Map(Object.entries(headers)),
+  json: async () => data,
+});
 
 /** A promise that some calls can be awaited with. */
 const settle = () => new Promise((done) => setTimeout(done, 5));
@@ -98,7 +109,7 @@ test("an edit that cannot be sent is kept, shown and sent again", async () => {
   };
   draft.edit([move(1, 2)], "First.", "guess");
   await settle();
-  assert.deepEqual([draft.state, draft.unsent, draft.view.solution], ["offline", 1, "guess"]);
+  assert.deepEqual([draft.state, draft.unsent, draft.view.solution], ["unsent", 1, "guess"]);
   await assert.rejects(draft.flush(), /will be sent/);
   await assert.rejects(draft.submit(true, ""), /will be sent/);
   assert.ok(
@@ -109,6 +120,72 @@ test("an edit that cannot be sent is kept, shown and sent again", async () => {
   await draft.retry();
   assert.deepEqual([draft.state, draft.unsent, server.moves.length], ["saved", 0, 1]);
 });
+
+for (const status of [500, 502, 503, 504, 429, 408, 401]) {
+  test(`an edit is kept and sent again after ${status}, with the same key`, async () => {
+    globalThis.location = { pathname: "/s/a/p/1", search: "", assign: () => null };
+    const draft = open();
+    server.respond = () => reply(status, { detail: "Not now." });
+    draft.edit([move(1, 2)], "First.", "guess");
+    draft.edit([move(3, 4)], "Second.", "guess 2");
+    await settle();
+    assert.deepEqual([draft.state, draft.unsent, draft.view.solution], ["unsent", 2, "guess 2"]);
+    assert.match(savingText(draft), /The server cannot save now. 2 edits are not saved yet/);
+    await assert.rejects(draft.submit(true, ""), /not saved yet/);
+    server.respond = null;
+    await draft.retry();
+    assert.deepEqual([draft.state, draft.unsent, server.moves.length], ["saved", 0, 2]);
+    const keys = server.requests.map(({ key }) => key);
+    assert.equal(new Set(keys).size, 2);
+    assert.equal(keys[0], keys[1]);
+  });
+}
+
+test("attempts are made later and later, and not before the server asks for one", async (t) => {
+  const pauses = [];
+  t.mock.method(globalThis, "setTimeout", (_, pause) => pauses.push(pause / 1000));
+  const draft = open();
+  server.respond = () => reply(503, { detail: "Not now." });
+  draft.edit([move(1, 2)], "First.");
+  await new Promise((done) => setImmediate(done));
+  for (let i = 0; i < 5; i += 1) await draft.retry();
+  assert.deepEqual(pauses, [3, 6, 12, 24, 48, 48]);
+  server.respond = () => reply(503, { detail: "Not now." }, { "Retry-After": "100" });
+  await draft.retry();
+  server.respond = () => reply(503, { detail: "Not now." }, { "Retry-After": "9999999999" });
+  await draft.retry();
+  assert.deepEqual(pauses.slice(-2), [100, 3600]);
+});
+
+test("a page of a proxy is not taken for an answer", async () => {
+  const draft = open();
+  server.respond = () => ({ ...reply(200), json: () => Promise.reject(new SyntaxError("<html>")) });
+  draft.edit([move(1, 2)], "First.");
+  await settle();
+  assert.deepEqual([draft.state, draft.unsent], ["unsent", 1]);
+});
+
+test("edits that cannot be sent may be discarded", async () => {
+  const draft = open();
+  server.respond = () => reply(500, { detail: "A bug." });
+  draft.edit([move(1, 2)], "First.");
+  await settle();
+  draft.discard();
+  assert.deepEqual([draft.state, draft.unsent, draft.view.moves], ["saved", 0, []]);
+});
+
+for (const status of [403, 404, 409, 412, 422]) {
+  test(`an edit is dropped and the person told after ${status}; nothing is submitted`, async () => {
+    const draft = open();
+    server.respond = ({ path }) => path.endsWith("/edits") && reply(status, { detail: "No." });
+    draft.edit([move(1, 2)], "First.");
+    draft.edit([move(3, 4)], "Second.");
+    await assert.rejects(draft.submit(true, ""), { status });
+    assert.deepEqual([draft.state, draft.unsent, draft.dropped], ["saved", 0, 2]);
+    assert.equal(troubles[0].status, status);
+    assert.equal(server.requests.length, 1);
+  });
+}
 
 test("an unsent edit survives a reload", async () => {
   server.respond = () => {

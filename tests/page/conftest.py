@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -139,7 +140,7 @@ def browser() -> Iterator[Any]:
 def same_identity() -> Iterator[None]:
     """Demo studies draw their problems from their identity: the same problems in every run."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(opening.uuid, "uuid4", lambda: UUID(int=2014 << 100))
+        patch.setattr(opening, "uuid", SimpleNamespace(uuid4=lambda: UUID(int=2014 << 100)))
         yield
 
 

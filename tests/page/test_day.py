@@ -183,7 +183,7 @@ def test_ten_simulated_corrections_and_the_report(site):
     page.locator(".verdict", has_text="Ada cares about").wait_for()
     taste = studies.taste(site.study("try-ranking"))
     cares = page.locator(".verdict", has_text="Ada cares about").inner_text()
-    for name, weight in zip(problems.HOTEL_FEATURES, taste, strict=True):
+    for name, weight in zip(problems.HOTEL, taste, strict=True):
         assert (name.split(" (")[0] in cares) == bool(weight)
     page.get_by_text("The numbers").click()
     assert (
@@ -212,7 +212,6 @@ def test_chances_are_shown_and_checked_in_the_report(site):
     found = study.calibration()
     assert found.proposals == 23  # the first one could not be foretold
     assert page.locator("#calibration").inner_text().replace("\u00a0", " ") == found.sentence
-    assert page.locator(".calibration circle").count() == len(found.bins)
     while page.get_by_role("button", name="Earlier").is_visible():  # back to the very first fact, each once
         shown = page.locator(".log li").count()
         page.get_by_role("button", name="Earlier").click()
@@ -224,14 +223,3 @@ def test_chances_are_shown_and_checked_in_the_report(site):
     assert [int(row.locator("td").nth(1).inner_text()) for row in rows.all()] == [
         one.proposals for one in found.bins
     ]
-
-
-def test_advice_of_the_simulated_expert_is_followed(site):
-    page = site.open(site.log_in(), "/s/try-ranking/p/1")
-    page.get_by_role("button", name="What would Ada do?").click()
-    page.locator("#do-all").click()
-    page.locator("#advice", has_text="leave it as it is").wait_for()
-    study = site.study("try-ranking")
-    proposal = study.proposal(1)
-    expected = studies.expert(study)(proposal.problem, proposal.solution).moves
-    assert len(site.moves("try-ranking")) == len(expected) > 1

@@ -9,7 +9,7 @@ import pytest
 
 from coactor.domains import Network, Roads, Trip
 from coactor.studies import open_study
-from coactor.web.demo import street_network, studies
+from coactor.web.demo import studies
 from tests.page.actions import submit
 from tests.page.test_access import FIRST, SECOND, looked_at, open_folds, with_axe
 from tests.page.test_safety import EVIL
@@ -248,16 +248,6 @@ def test_the_map_is_moved_and_brought_back(site):
     assert moves(site) == []
 
 
-def test_the_colleagues_advice_is_drawn_and_followed(site):
-    page = open_roads(site, site.log_in())
-    page.get_by_role("button", name="What would Ada do?").click()
-    page.locator("#advice", has_text="go via").wait_for()
-    page.locator(".preview .coming").wait_for(state="attached")
-    page.locator("#do-all, #do-it").last.click()
-    page.locator("#advice", has_text="leave it as it is").wait_for()
-    assert len(moves(site)) > 0
-
-
 def test_a_visitor_sees_it_learn(site):
     page = site.open(site.log_in(), "/s/try-roads")
     page.get_by_role("button", name="Let Ada correct 10 proposals").click()
@@ -270,7 +260,7 @@ def test_a_visitor_sees_it_learn(site):
     page.get_by_role("button", name="Reveal Ada's taste").click()
     said = page.locator(".verdict", has_text="Ada cares about").inner_text()
     taste = studies.taste(site.study("try-roads"))
-    for name, weight in zip(street_network.FEATURES, taste, strict=True):
+    for name, weight in zip(site.study("try-roads").config["features"], taste, strict=True):
         assert (name.split(" (")[0] in said) == bool(weight)
 
 

@@ -21,7 +21,7 @@ def test_two_windows_of_one_person(site, revision):
     revision(here, 1)
     with console_errors(site, "409"):
         reverse(there, 7, 9)  # made on an old revision
-        there.locator("#message", has_text="your last edit was not made").wait_for()
+        there.locator("#message", has_text="Your last edit was not made").wait_for()
         revision(there, 1)
         assert there.locator(".effort strong").inner_text() == "1"
         assert site.moves("try-tour") == [{"op": "reverse", "args": [2, 5]}]
@@ -98,6 +98,51 @@ def test_edits_made_offline_are_sent_later(site, revision):
         revision(page, 2)
         assert "Saved." in page.locator("#message").inner_text()
         assert [move["args"] for move in site.moves("try-tour")] == [[2, 5], [7, 9]]
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 429])
+def test_edits_are_kept_while_the_server_cannot_save(site, revision, status):
+    page = site.open(site.log_in(), "/s/try-tour/p/1")
+    with console_errors(site, str(status)):
+        page.route("**/edits", lambda route: route.fulfill(status=status, headers={"Retry-After": "3600"}))
+        reverse(page, 2, 5)
+        reverse(page, 7, 9)
+        page.locator("#message", has_text="cannot save now. 2 edits are not saved yet").wait_for()
+        assert page.locator(".edits li").count() == 2  # still shown
+        page.locator("#submit[data-armed]").click()
+        page.locator("#message", has_text="2 edits are not saved yet").wait_for()
+        assert site.moves("try-tour") == []
+        page.unroute("**/edits")
+        page.get_by_role("button", name="Try now").click()
+        revision(page, 2)
+        assert [move["args"] for move in site.moves("try-tour")] == [[2, 5], [7, 9]]
+
+
+def test_an_edit_that_fails_for_good_can_be_discarded(site, revision):
+    page = site.open(site.log_in(), "/s/try-tour/p/1")
+    with console_errors(site, "500"):
+        page.route("**/edits", lambda route: route.fulfill(status=500))
+        reverse(page, 2, 5)
+        page.get_by_role("button", name="Discard").click()
+        revision(page, 0)
+        page.unroute("**/edits")
+        reverse(page, 7, 9)
+        revision(page, 1)
+        assert [move["args"] for move in site.moves("try-tour")] == [[7, 9]]
+
+
+def test_a_refused_edit_is_not_submitted_without(site, revision):
+    page = site.open(site.log_in(), "/s/try-tour/p/1")
+    with console_errors(site, "422"):
+        held = []
+        page.route("**/edits", lambda route: held.append(route))
+        page.locator("#submit[data-armed]").wait_for()
+        reverse(page, 2, 5)
+        page.locator("#submit").click()
+        held[0].fulfill(status=422, json={"detail": "This move is not valid."})
+        page.locator("#message", has_text="not valid. Your last edit was not made.").wait_for()
+        assert page.locator(".effort strong").inner_text() == "0"
+    assert site.study("try-tour").effort() == []
 
 
 def test_edits_made_offline_survive_a_reload(site, revision):

@@ -118,7 +118,7 @@ def test_a_start_that_counts_all_features_alike_is_no_further_alternative() -> N
 
 
 def test_habits_are_an_alternative_where_a_domain_has_them() -> None:
-    guard = rounds.make_guard(domains.Plans(1, soft=True, habits=("similar",)), learners.make("choice", 3))
+    guard = rounds.make_guard(domains.Plans(1, soft=True, habits=True), learners.make("choice", 3))
     assert guard is not None
     for _ in range(3):
         guard.learn({"learner": 2.0, "alike": 2.0, "habits": 1.0})

@@ -43,7 +43,7 @@ def test_a_road_network_is_stored_once_and_found_by_every_process(url: str, road
     with open_study(url, "taxis") as again:  # nothing but the name is known here
         assert isinstance(again.domain, Roads)
         assert_same(again.domain.network, roads.network)
-        assert again.domain.habits == ()
+        assert again.domain.habits is False
         assert (
             again.proposal(2).solution.links.tolist()
             == roads.solve(again.proposal(2).problem, again.weights(0)).links.tolist()
@@ -175,3 +175,41 @@ def test_encoded_problems_keep_their_names():
     for wrong in (["a"], "abc", [1, 2, 3], ["a", "b", "c" * 300]):
         with pytest.raises(ValueError, match="names"):
             Graph.of(3, np.ones((3, 2)), names=wrong)
+
+
+class Broken:
+    def load(self):
+        raise ImportError("a library is missing")
+
+
+def test_a_broken_package_does_not_stop_studies_of_other_domains(sqlite_url, monkeypatch, caplog):
+    points = {"aaa": Broken(), "keyed": SimpleNamespace(load=lambda: Keyed)}
+    monkeypatch.setattr(catalog, "announced", lambda group: points)
+    with open_study(sqlite_url, "tours", Tour(points=8, features=3), create=True) as study:
+        assert study.config["domain"]["name"] == "tour"
+    with open_study(sqlite_url, "tours") as study:
+        assert isinstance(study.domain, Tour)
+    assert catalog.name_of(Keyed(3)) == "keyed"  # type: ignore[arg-type]
+    assert "a library is missing" in caplog.text
+    names = [name for name, _ in catalog.installed()]
+    assert "keyed" in names
+    assert "aaa" not in names
+    with pytest.raises(Invalid, match="'aaa' cannot be imported: ImportError: a library is missing"):
+        catalog.make("aaa", {})
+
+
+class Columns:
+    """A domain of another package; `features` names the columns of a table, as its own method does not."""
+
+    def __init__(self, features: int = 2) -> None:
+        self.dim = features**2
+
+    def features(self, x, y):
+        return np.zeros(self.dim)
+
+
+def test_describe_does_not_guess_what_a_parameter_called_features_means(monkeypatch) -> None:
+    monkeypatch.setattr(
+        catalog, "announced", lambda group: {"columns": SimpleNamespace(load=lambda: Columns)}
+    )
+    assert catalog.describe(Columns(3))["name"] is None  # type: ignore[arg-type]

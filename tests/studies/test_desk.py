@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import math
 import threading
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 from coactor.learners import CSPER
@@ -10,7 +12,7 @@ from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Store, open_
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.verification import verify
 from tests.studies.log.test_people import UP, WANTS, taught
-from tests.studies.stubs import Clock, Switches, flip
+from tests.studies.stubs import Clock, Switches, flip, tours
 
 
 def desk(url, clock=None, **more):
@@ -389,3 +391,20 @@ def test_ticket_says_for_whom_ask_named_a_person(url):
         assert [study.ticket(id).meant_for for id in ids] == ["", "depot-7"]
         study.tell(ids[1], moves=[], actor="ana")
         assert study.ticket(ids[1]).meant_for == "depot-7"
+
+
+def test_a_reopened_proposal_keeps_the_reason_it_was_proposed_for(url):
+    domain, problems = tours(6)
+    with open_study(url, "desk", domain, create=True, budget=math.inf, guard=True) as study:
+        for problem in problems[:4]:
+            proposal = study.ask(problem)
+            assert proposal.solution is not None
+            study.tell(proposal, solution=domain.solve(problem, np.ones(3)), actor="ana")
+        proposal = study.ask(problems[4])
+        assert proposal.reason
+        study.tell(proposal, moves=[], actor="ana")
+        work = study.desk()
+        work.reopen(proposal.id, actor="ana")
+        ticket = study.ticket(proposal.id)
+        assert (ticket.proposer, ticket.reason) == (proposal.proposer, proposal.reason)
+        assert verify(study.store, "desk").arithmetic == ""

@@ -41,6 +41,8 @@ def test_queue_counts_searches_sorts_and_says_when_nothing_changed(sqlite_url):
         assert [t.id for t in study.queue(QueueQuery(search="day/118")).tickets] == [119]
         assert [t.id for t in study.queue(QueueQuery("held")).tickets] == [2]
         assert study.queue(since=page.tag) is None
+        for other in ({"query": QueueQuery(search="7")}, {"offset": 50}, {"limit": 10}):
+            assert study.queue(**other, since=page.tag) is not None  # another page of the same queue
         clock.now += 61  # the lease expires without a fact
         assert study.queue(since=page.tag).held == 0
         assert desk.next("ana", QueueQuery(search="van 9", order="newest")).ticket.id == 100

@@ -17,7 +17,6 @@ from coactor.archives.recorded_cases import CaseArchive, RecordedCase, read_case
 from coactor.domains import PlannedDay, Plans, Ranking, Roads, Route, Trip
 from coactor.domains.plans import Routes
 from coactor.experts import Budget, SimulatedExpert
-from coactor.habits import DEFAULT_KINDS, check_kinds
 from coactor.lab.engine.cache import data_digest
 from coactor.protocol import Correction, Domain, Indices, Matrix, Problem
 
@@ -106,7 +105,7 @@ class QueryArchive(Archive):
 def open_archive(
     path: str | Path,
     *,
-    habits: bool | Sequence[str] = True,
+    habits: bool = True,
     budget: Budget = None,
     domain: str | Domain | None = None,
     parameters: dict[str, Any] | None = None,
@@ -121,7 +120,7 @@ def open_archive(
         SVMlight file; a CSV file with people's choices between alternatives, see
         `coactor.loaders.read_choices`; or, if a domain is given, a file of JSON lines, see `read_cases`.
     habits
-        Whether how unusual the parts of a solution are is a feature: True, or the kinds of `coactor.habits`.
+        Whether how unusual the parts of a solution are is a feature, see `coactor.habits`.
         Queries have none.
     budget
         Queries: the most exchanges the expert makes, a number or (low, high).
@@ -131,7 +130,6 @@ def open_archive(
     Raises FileNotFoundError if a file is missing, and ValueError if one is not valid.
     """
     path = Path(path)
-    kinds = check_kinds(()) if habits is False else DEFAULT_KINDS if habits is True else check_kinds(habits)
     if domain is not None:
         return read_cases(path, domain, parameters or {}, habits)
     if path.is_file():
@@ -151,15 +149,15 @@ def open_archive(
         network, trips = loaders.read_roads(path)
         if trips is None:
             raise FileNotFoundError(f"{path} has links.csv, but neither trips.csv nor paths.csv.")
-        roads = Roads(network, kinds)
-        return TripArchive(roads, tuple(trips), _digest(files, kinds), roads.distance, "trips", "via-points")
+        roads = Roads(network, habits)
+        return TripArchive(roads, tuple(trips), _digest(files, habits), roads.distance, "trips", "via-points")
     if (path / "days.json").is_file():
         distances = loaders.read_distances(path / "distances.csv")
         days = tuple(loaders.read_plans(path / "days.json", distances))
-        plans = Plans(1, soft=True, names=("distance",), habits=kinds)
+        plans = Plans(1, soft=True, names=("distance",), habits=habits)
         start = np.zeros(plans.dim)
         start[0], start[-1] = 1.0, OVERLOAD
-        return PlanArchive(plans, days, _digest(files, kinds), start, "plans", "moves", distances)
+        return PlanArchive(plans, days, _digest(files, habits), start, "plans", "moves", distances)
     raise ValueError(
         f"{path} is not an archive; expected links.csv and trips.csv, days.json and distances.csv, a LETOR "
         "file, a CSV file of choices, or JSON lines and a domain."

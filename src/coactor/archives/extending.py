@@ -8,11 +8,9 @@ for one day, withdrawn or rolled back does not count. The old study stays as it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from coactor.archives.learning import learn_archive
 from coactor.archives.recorded_cases import CaseArchive, RecordedCase
-from coactor.habits import check_kinds, with_habits
+from coactor.habits import with_habits
 from coactor.protocol import Domain, State, uses_habits
 from coactor.studies import Invalid, Study, open_study
 from coactor.studies.codec import Codec
@@ -21,23 +19,21 @@ from coactor.studies.log.facts import Reopened, RolledBack, Told
 SETTINGS = ("proposals", "budget", "costs", "candidate", "grace", "seed")
 
 
-def extend(study: Study, kinds: Sequence[str], name: str) -> None:
-    """Create a study in the same store, with more habits and the same settings, that goes on from here."""
-    domain, state = extended(study, kinds)
+def extend(study: Study, name: str) -> None:
+    """Create a study in the same store, with habits and the same settings, that goes on from here."""
+    domain, state = extended(study)
     settings = {setting: study.config[setting] for setting in SETTINGS}
     open_study(study.store, name, domain, create=True, learned=state, **settings)
 
 
-def extended(study: Study, kinds: Sequence[str], learner: str = "default") -> tuple[Domain, State]:
-    """The domain of a study with more habits, and the states to create a study of it with.
+def extended(study: Study, learner: str = "default") -> tuple[Domain, State]:
+    """The domain of a study with habits, and the states to create a study of it with.
 
-    Raises Invalid if the study has these habits already, or if nothing was told.
+    Raises Invalid if the study has habits already, or if nothing was told.
     """
-    known = tuple(study.domain.habits) if uses_habits(study.domain) else ()
-    more = tuple(kind for kind in check_kinds(kinds) if kind not in known)
-    if not more:
-        raise Invalid(f"Name habits that study {study.name!r} lacks; it has {', '.join(known) or 'none'}.")
-    domain = with_habits(study.domain, [*known, *more])
+    if uses_habits(study.domain):
+        raise Invalid(f"Study {study.name!r} has habits already.")
+    domain = with_habits(study.domain)
     codec, cases = Codec(domain), []
     for told in counted_tells(study):
         proposal = study.proposal(told.proposal)

@@ -24,7 +24,7 @@ def learn_archive(archive: Archive, learner: str = "default") -> tuple[State, fl
     learner
         A contender that learns, such as "default" or "PER@start".
 
-    Returns the states of learner and memory and the kinds of habits, with which `coactor.open_study` can
+    Returns the states of learner and memory and whether it has habits, with which `coactor.open_study` can
     create a study; and the mean effort per case.
     """
     (contender,) = parse_contenders([learner], "archive", "paper")
@@ -52,5 +52,5 @@ def learn_archive(archive: Archive, learner: str = "default") -> tuple[State, fl
     state: State = {"learner": session.learner.state()}
     memory = session.knowledge.memory
     if memory is not None and uses_habits(archive.domain):
-        state |= {"memory": memory.state(), "habits": list(archive.domain.habits)}
+        state |= {"memory": memory.state(), "habits": True}
     return state, float(np.mean(session.efforts))

@@ -12,7 +12,7 @@ makes the held-back cases more likely: the mean gain in log-likelihood per case 
 error, with a Bonferroni correction for the number of candidates. Candidates are what the library can build
 itself:
 
-    habits         how unusual the parts of a solution are, in similar, recent or all cases
+    habits         how unusual the parts of a solution are in similar cases
     parts          how often a solution has one part, one place or one choice, of those most often corrected
     transforms     squares and products of present features, centred
 """
@@ -29,7 +29,7 @@ import numpy as np
 
 from coactor.archives.cases import Archive
 from coactor.archives.personal_fits import PersonalFits
-from coactor.habits import KINDS, Memory, past_case, place_and_choice
+from coactor.habits import HABIT, Memory, past_case, place_and_choice
 from coactor.protocol import (
     Domain,
     HasParts,
@@ -119,10 +119,9 @@ class Diagnosis:
     carriers: tuple[tuple[str, float], ...] = ()
 
     @property
-    def habits(self) -> tuple[str, ...]:
-        """The kinds of habits that are missing, the most useful first."""
-        kinds = {name: kind for kind, name in KINDS.items()}
-        return tuple(kinds[one.name] for one in self.missing if one.name in kinds)
+    def habits(self) -> bool:
+        """Whether habits are missing."""
+        return any(one.name == HABIT for one in self.missing)
 
     @property
     def missing(self) -> tuple[CandidateFeature, ...]:
@@ -149,9 +148,7 @@ class Diagnosis:
             most = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in self.carriers)
             lines.append(f"Cases with these have more of the unexplained effort than chance: {most}.")
         if self.habits:
-            lines.append(
-                f"To go on with it: coactor study extend STUDY --habits {self.habits[0]} --name NEW_STUDY"
-            )
+            lines.append("To go on with habits: coactor study extend STUDY --name NEW_STUDY")
         return lines
 
 
@@ -243,9 +240,7 @@ class _Choices:
         self.parts: list[Counter[tuple[str, str]]] = []  # of each alternative, minus those of the final one
         self.changed: list[Counter[tuple[str, str]]] = []  # how often each part was corrected in each case
         self.words: list[set[str]] = []  # the places, choices and context of each case
-        self.unusual: list[Vector] = []  # of each alternative, minus that of the final one, for each kind
-        used = domain.habits if uses_habits(domain) else ()
-        self.kinds = [kind for kind in KINDS if has(domain, HasParts) and kind not in used]
+        self.unusual: list[float] = []  # of each alternative, minus that of the final one
         owner: list[int] = []
         memory = Memory()
         for number, case in enumerate(cases):
@@ -270,20 +265,19 @@ class _Choices:
         self.changed.append((proposed - final) + (final - proposed))
         now = past_case(domain, case.problem, case.final)
         self.words.append({*sum(now.parts, ()), *(now.context or ())})
-        usage = memory.recall(self.kinds, now.choices, now.context)
-        known = dict(zip(zip(usage.given, usage.choice, strict=True), usage.costs, strict=True))
-        ones = np.ones(len(self.kinds))
+        usage = memory.recall(now.choices, now.context)
+        known = dict(zip(zip(usage.given, usage.choice, strict=True), usage.costs.tolist(), strict=True))
         for y in others:
             parts = count(y)
             parts.subtract(final)
             self.parts.append(parts)
-            self.unusual.append(-sum((n * known.get(part, ones) for part, n in parts.items()), 0.0 * ones))
+            self.unusual.append(-sum(n * known.get(part, 1.0) for part, n in parts.items()))
         memory.add(now)
 
     def candidates(self, weights: Vector) -> Iterator[tuple[str, Vector]]:
         """Names and values of the candidate features, relative to the final solution."""
-        for kind, column in zip(self.kinds, np.array(self.unusual).T, strict=False):
-            yield KINDS[kind], column
+        if self.unusual and not uses_habits(self.domain):
+            yield HABIT, np.array(self.unusual)
         yield from self._of_parts()
         yield from self._transforms(weights)
 

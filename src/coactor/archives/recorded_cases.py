@@ -80,7 +80,7 @@ def towards(domain: Domain, x: Problem, y: Solution, goal: Solution) -> Correcti
 
 
 def read_cases(
-    path: str | Path, domain: str | Domain, parameters: dict[str, Any], habits: bool | Sequence[str] = True
+    path: str | Path, domain: str | Domain, parameters: dict[str, Any], habits: bool = True
 ) -> CaseArchive:
     """Read an archive of JSON lines.
 
@@ -92,7 +92,7 @@ def read_cases(
         The domain; or the name of an installed one, or ``module:Class``, and its parameters. A module may
         also have the domain itself, such as a model, under that name.
     habits
-        Kinds of habits; True for the default kinds if the domain names the parts of its solutions.
+        Whether to add a feature of habits, if the domain names the parts of its solutions.
 
     Raises
     ------
@@ -103,8 +103,8 @@ def read_cases(
 
     path = existing_file(path)
     own = _make(domain, parameters)
-    if habits is not True or has(own, HasParts):
-        own = with_habits(own, habits)
+    if habits and has(own, HasParts):
+        own = with_habits(own)
     codec = Codec(own)
     cases: list[tuple[float, RecordedCase]] = []
     for line, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):

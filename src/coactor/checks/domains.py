@@ -276,7 +276,7 @@ def _check_codes(domain: Codes, x: Problem, y: Solution, where: str) -> None:
     if not same_solution(y, z):
         raise CheckError(f"A solution does not survive encode_solution and decode_solution {where}.")
     if uses_habits(domain):  # an encoded problem leaves out what was recalled for it
-        nothing = Usage((), (), np.empty((0, len(domain.habits))))
+        nothing = Usage((), (), np.empty(0))
         x, again = domain.extend(x, nothing), domain.extend(again, nothing)
     if not np.array_equal(domain.features(x, y), domain.features(again, z)):
         raise CheckError(f"Features change when the problem is encoded and decoded {where}.")

@@ -37,9 +37,9 @@ def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--parameters", metavar="JSON", default="{}", help="JSON lines: of the domain."),
         click.option("--domain", metavar="NAME", help="JSON lines: an installed domain, or FILE.py:DOMAIN."),
         click.option(
-            "--habits",
-            metavar="A,B,...",
-            help="Features of past choices, of similar, recent, all; or none.  [default: similar]",
+            "--habits/--no-habits",
+            default=True,
+            help="Whether past choices are a feature.  [default: habits]",
         ),
         click.argument("archive", type=click.Path()),
     ):
@@ -47,9 +47,7 @@ def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _open(
-    archive: str, habits: str | None, domain: str | None, parameters: str, budget: str | None
-) -> Archive:
+def _open(archive: str, habits: bool, domain: str | None, parameters: str, budget: str | None) -> Archive:
     from coactor.archives import open_archive
 
     limits = None
@@ -59,8 +57,7 @@ def _open(
             raise ValueError(f"--budget is {budget!r}; expected two whole numbers such as 5,15.")
         limits = (int(parts[0]), int(parts[1]))
     given = parameters_of(parameters)
-    kinds = True if habits is None else () if habits == "none" else tuple(names(habits) or ())
-    return open_archive(archive, habits=kinds, budget=limits, domain=domain, parameters=given)
+    return open_archive(archive, habits=habits, budget=limits, domain=domain, parameters=given)
 
 
 def _weights(text: str) -> Sequence[float]:
@@ -115,7 +112,7 @@ def _weights(text: str) -> Sequence[float]:
 @_errors
 def evaluate(
     archive: str,
-    habits: str | None,
+    habits: bool,
     domain: str | None,
     parameters: str,
     budget: str | None,
@@ -178,7 +175,7 @@ def evaluate(
 @_errors
 def learn(
     archive: str,
-    habits: str | None,
+    habits: bool,
     domain: str | None,
     parameters: str,
     budget: str | None,
@@ -218,7 +215,7 @@ def learn(
 @_errors
 def features(
     archive: str,
-    habits: str | None,
+    habits: bool,
     domain: str | None,
     parameters: str,
     budget: str | None,

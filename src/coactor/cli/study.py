@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,10 @@ from coactor.studies.log import transfer, verification
 from coactor.studies.log.store import Store
 from coactor.studies.study import Study
 
+LEFT_IN_FILE = (
+    " The file of the store still holds it, because another program reads the store: "
+    "end that program, or wait until a server has removed it."
+)
 MOST = 30  # weights in a summary
 
 
@@ -183,7 +188,15 @@ def verify_(store: Store, names: tuple[str, ...], expected: str | None) -> Resul
     """Replay studies from their first fact and check hashes, weights and snapshots."""
     with store.reading() as sql:
         selected = names or tuple(head.name for head in sql.studies())
-    verified = [verification.verify(store, name) for name in selected]
+    verified, wrong = [], []
+    for study_name in selected:
+        try:
+            verified.append(verification.verify(store, study_name))
+        except Tampered as error:
+            wrong.append(str(error))
+    if wrong:
+        good = f" Good: {', '.join(row.name for row in verified)}." if verified else ""
+        raise Tampered(" ".join(wrong) + good)
     if expected is not None and [row.hash for row in verified] != [expected]:
         raise Tampered("The log does not end with that hash; it is not the log that was noted.")
     return lines(
@@ -200,9 +213,8 @@ def verify_(store: Store, names: tuple[str, ...], expected: str | None) -> Resul
 @on_store
 def backup_(store: Store, file: Path) -> Result:
     """Copy every study and every token into a new SQLite file, which can be served in place of the store."""
-    names = transfer.backup(store, file)
-    text = f"Copied {counted(len(names), 'study', 'studies')} to {file.name}."
-    return {"file": file.name, "studies": names}, text
+    copied = transfer.backup(store, file)
+    return {"file": file.name, **asdict(copied)}, _copied(copied, file.name)
 
 
 @study.command("copy")
@@ -213,7 +225,15 @@ def copy_(store: Store, target: str, names: tuple[str, ...]) -> Result:
     """Copy studies to another store, such as PostgreSQL; all of them, and the tokens, if none is named."""
     with Store(target) as other:
         copied = transfer.copy(store, other, names)
-    return {"studies": copied}, f"Copied {counted(len(copied), 'study', 'studies')}."
+    return asdict(copied), _copied(copied, "the other store")
+
+
+def _copied(copied: transfer.Copied, where: str) -> str:
+    """What was copied, as a sentence. Raises Tampered if a study was left out."""
+    text = f"Copied {counted(len(copied.studies), 'study', 'studies')} to {where}."
+    if copied.left_out:
+        raise Tampered(f"{text} Left out: {', '.join(copied.left_out)}. {' '.join(copied.left_out.values())}")
+    return text
 
 
 @study.command("delete")
@@ -222,8 +242,8 @@ def copy_(store: Store, target: str, names: tuple[str, ...]) -> Result:
 @on_store
 def delete_(store: Store, name: str) -> Result:
     """Delete a study, the roles in it, and tokens that are for nothing else."""
-    transfer.delete(store, name)
-    return {"deleted": name}, f"Deleted {name}."
+    left = not transfer.delete(store, name)
+    return {"deleted": name, "left_in_file": left}, f"Deleted {name}." + LEFT_IN_FILE * left
 
 
 @study.command("erase")
@@ -234,5 +254,6 @@ def delete_(store: Store, name: str) -> Result:
 @on_store
 def erase_(store: Store, name: str, person: str, actor: str) -> Result:
     """Replace a person's name in a study by a random one; what was learned stays."""
-    alias = transfer.erase(store, name, person, actor=actor)
-    return {"study": name, "name": alias}, f"In {name} it is now {alias}."
+    erasure = transfer.erase(store, name, person, actor=actor)
+    text = f"In {name} it is now {erasure.name}."
+    return {"study": name, **asdict(erasure)}, text + LEFT_IN_FILE * erasure.left_in_file

@@ -10,7 +10,7 @@ import click
 import orjson
 
 from coactor import loaders, plugins
-from coactor.cli.options import domain_option, names, parameters_of
+from coactor.cli.options import domain_option, parameters_of
 from coactor.cli.stores import Result, on_store
 from coactor.domains.roads import network_json
 from coactor.protocol import Domain, State
@@ -53,9 +53,7 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Roads: a folder with links.csv and, optionally, nodes.csv, turns.csv and trips.csv.",
 )
 @click.option(
-    "--habits",
-    metavar="A,B,...",
-    help="Remember what people choose, as features: some of similar, recent, all.  [default: as learned]",
+    "--habits/--no-habits", default=None, help="Whether past choices are a feature.  [default: as learned]"
 )
 @click.option(
     "--learned",
@@ -82,7 +80,7 @@ def create(
     parameters: str,
     learner: str,
     network: Path | None,
-    habits: str | None,
+    habits: bool | None,
     learned: Path | None,
     start: Path | None,
     trust: float | None,
@@ -106,7 +104,7 @@ def create(
         budget=budget,
         costs=_costs(costs),
         grace=grace,
-        habits=names(habits),
+        habits=habits,
         learned=None if learned is None else learned_from(learned),
         start=None if start is None else start_from(start),
         trust=trust,
@@ -122,16 +120,15 @@ def _check_is_new(store: Store, name: str) -> None:
 
 @click.command()
 @click.argument("study_name", metavar="STUDY")
-@click.option("--habits", required=True, metavar="A,B,...", help="Some of similar, recent, all.")
 @click.option("--name", required=True, help="Name of the new study.")
 @domain_option
 @on_store
-def extend(store: Store, study_name: str, habits: str, name: str, domain: Any) -> Result:
-    """Go on with more features: a new study that has learned all that was told in STUDY, with habits."""
+def extend(store: Store, study_name: str, name: str, domain: Any) -> Result:
+    """Go on with habits: a new study with this feature that has learned all that was told in STUDY."""
     from coactor.archives import extending
 
     _check_is_new(store, name)
-    extending.extend(Study(store, study_name, domain), names(habits) or [], name)
+    extending.extend(Study(store, study_name, domain), name)
     return about(store, name), f"Created {name}; ask there from now on."
 
 
@@ -228,6 +225,6 @@ def learned_from(file: Path) -> State:
         state = orjson.loads(file.read_bytes())
     except orjson.JSONDecodeError as error:
         raise Invalid(f"{file.name} was not written by `coactor learn`: {error}") from error
-    if not isinstance(state, dict) or "learner" not in state:
+    if not isinstance(state, dict) or not isinstance(state.get("learner"), dict):
         raise Invalid(f"{file.name} was not written by `coactor learn`: it has no learner.")
-    return state if isinstance(state["learner"], dict) else {"learner": state}  # of an older coactor
+    return state

@@ -12,7 +12,7 @@ import numpy as np
 from coactor import validation
 from coactor.domains.graphs import Graph
 from coactor.domains.reversals import count_reversals
-from coactor.habits import KINDS, check_kinds
+from coactor.habits import HABIT
 from coactor.kernels import fleets
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
@@ -73,7 +73,7 @@ class Fleet:
     names
         Of the features; optional.
     habits
-        Kinds of habits, each one more feature of an edge: see `coactor.habits`.
+        Whether how unusual an edge is is one more feature of it: see `coactor.habits`.
 
     Examples
     --------
@@ -95,22 +95,22 @@ class Fleet:
         features: int = 10,
         hidden: int = 0,
         names: Sequence[str] | None = None,
-        habits: Sequence[str] = (),
+        habits: bool = False,
     ) -> None:
         self.vehicles = validation.positive(vehicles, 1, "vehicles")
         self.points = validation.positive(
             points, 2 * self.vehicles, "points (a start and an end for each vehicle)"
         )
         self.edge_features = validation.positive(features, 1, "features")
-        self.habits = check_kinds(habits)
-        self.dim = self.edge_features + len(self.habits)
+        self.habits = habits
+        self.dim = self.edge_features + habits
         self.hidden = validation.positive(hidden, 0, "hidden")
         own = validation.names_for(names, self.edge_features)
-        self.feature_names = (*own, *(KINDS[kind] for kind in self.habits))
+        self.feature_names = (*own, *[HABIT] * habits)
 
     def __repr__(self) -> str:
         hidden = f", hidden={self.hidden}" if self.hidden else ""
-        habits = f", habits={self.habits}" if self.habits else ""
+        habits = ", habits=True" if self.habits else ""
         sizes = f"points={self.points}, vehicles={self.vehicles}, features={self.edge_features}"
         return f"Fleet({sizes}{hidden}{habits})"
 
@@ -122,10 +122,10 @@ class Fleet:
 
     # -- habits ------------------------------------------------------------------------------------------
 
-    def with_habits(self, kinds: Sequence[str]) -> Fleet:
-        """The same domain with these kinds of habits."""
+    def with_habits(self) -> Fleet:
+        """The same domain with a feature of habits."""
         own = self.feature_names[: self.edge_features]
-        return Fleet(self.points, self.vehicles, self.edge_features, self.hidden, own, kinds)
+        return Fleet(self.points, self.vehicles, self.edge_features, self.hidden, own, habits=True)
 
     def parts(self, x: FleetProblem, y: Paths) -> Iterator[tuple[str, str]]:
         """The edges used, by the names of their ends."""
@@ -138,10 +138,10 @@ class Fleet:
 
     def extend(self, x: FleetProblem, usage: Usage) -> FleetProblem:
         """The problem with the costs of unusual edges as further features."""
-        return replace(x, graph=x.graph.extended(self.edge_features, len(self.habits), usage))
+        return replace(x, graph=x.graph.extended(self.edge_features, usage))
 
     def _graph(self, x: FleetProblem) -> Graph:
-        return x.graph.extended(self.edge_features, len(self.habits), None) if self.habits else x.graph
+        return x.graph.extended(self.edge_features, None) if self.habits else x.graph
 
     # -- a domain ----------------------------------------------------------------------------------------
 

@@ -97,12 +97,12 @@ class Graph:
         for a, b in pairwise(titles[k] for k in points):
             yield (a, b) if a <= b else (b, a)
 
-    def extended(self, features: int, habits: int, usage: Usage | None) -> Graph:
-        """The graph with its own features and the costs of unusual edges; 0 if nothing was recalled."""
+    def extended(self, features: int, usage: Usage | None) -> Graph:
+        """The graph with its own features and the cost of unusual edges; 0 if nothing was recalled."""
         if usage is None:
             if self.edges.shape[1] != features:  # has them already, or is not of this domain
                 return self
-            return replace(self, edges=np.hstack([self.edges, np.zeros((len(self.edges), habits))]))
+            return replace(self, edges=np.hstack([self.edges, np.zeros((len(self.edges), 1))]))
         number = {name: k for k, name in enumerate(self.titles())}
         ends: Indices = np.array(
             [[number.get(name, -1) for name in names] for names in (usage.given, usage.choice)], np.int64
@@ -110,8 +110,8 @@ class Graph:
         low, high = ends.min(axis=0), ends.max(axis=0)
         known = (low >= 0) & (low < high)
         low, high = low[known], high[known]
-        costs = np.ones((len(self.edges), habits))
-        costs[low * self.size - low * (low + 1) // 2 + high - low - 1] = usage.costs[known]
+        costs = np.ones((len(self.edges), 1))
+        costs[low * self.size - low * (low + 1) // 2 + high - low - 1, 0] = usage.costs[known]
         return replace(self, edges=np.hstack([self.edges[:, :features], costs]))
 
     def encode(self, features: int | None = None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from coactor import validation
 from coactor.domains.graphs import Graph
 from coactor.domains.reversals import count_reversals
-from coactor.habits import KINDS, check_kinds
+from coactor.habits import HABIT
 from coactor.kernels import tours
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
@@ -35,7 +35,7 @@ class Tour:
     names
         Of the features; optional.
     habits
-        Kinds of habits, each one more feature of an edge: see `coactor.habits`.
+        Whether how unusual an edge is is one more feature of it: see `coactor.habits`.
 
     Examples
     --------
@@ -58,19 +58,19 @@ class Tour:
         features: int = 100,
         hidden: int = 0,
         names: Sequence[str] | None = None,
-        habits: Sequence[str] = (),
+        habits: bool = False,
     ) -> None:
         self.points = validation.positive(points, 1, "points")
         self.edge_features = validation.positive(features, 1, "features")
-        self.habits = check_kinds(habits)
-        self.dim = self.edge_features + len(self.habits)
+        self.habits = habits
+        self.dim = self.edge_features + habits
         self.hidden = validation.positive(hidden, 0, "hidden")
         own = validation.names_for(names, self.edge_features)
-        self.feature_names = (*own, *(KINDS[kind] for kind in self.habits))
+        self.feature_names = (*own, *[HABIT] * habits)
 
     def __repr__(self) -> str:
         hidden = f", hidden={self.hidden}" if self.hidden else ""
-        habits = f", habits={self.habits}" if self.habits else ""
+        habits = ", habits=True" if self.habits else ""
         return f"Tour(points={self.points}, features={self.edge_features}{hidden}{habits})"
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Graph]:
@@ -80,10 +80,10 @@ class Tour:
 
     # -- habits ------------------------------------------------------------------------------------------
 
-    def with_habits(self, kinds: Sequence[str]) -> Tour:
-        """The same domain with these kinds of habits."""
+    def with_habits(self) -> Tour:
+        """The same domain with a feature of habits."""
         own = self.feature_names[: self.edge_features]
-        return Tour(self.points, self.edge_features, self.hidden, own, kinds)
+        return Tour(self.points, self.edge_features, self.hidden, own, habits=True)
 
     def parts(self, x: Graph, y: Indices) -> Iterator[tuple[str, str]]:
         """The edges used, by the names of their ends."""
@@ -95,10 +95,10 @@ class Tour:
 
     def extend(self, x: Graph, usage: Usage) -> Graph:
         """The graph with the costs of unusual edges as further features."""
-        return x.extended(self.edge_features, len(self.habits), usage)
+        return x.extended(self.edge_features, usage)
 
     def _whole(self, x: Graph) -> Graph:
-        return x.extended(self.edge_features, len(self.habits), None) if self.habits else x
+        return x.extended(self.edge_features, None) if self.habits else x
 
     # -- a domain ----------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from coactor.grids.expressions import Expression, Wanted, where
 from coactor.grids.instances import Instance, Places, Schema, indices, pick, read, write
 from coactor.grids.searching import GridLandscape, anneal
 from coactor.grids.showing import Broken
-from coactor.habits import KINDS, check_kinds, place_and_choice
+from coactor.habits import HABIT, place_and_choice
 from coactor.kernels import grids
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
@@ -105,7 +105,7 @@ class GridModel:
         self.rules: dict[str, Expression] = {}
         self.wishes: dict[str, Wish] = {}
         self.margins: dict[str, Expression] = {}
-        self._sample, self._compiled, self.habits = sample, False, check_kinds(())
+        self._sample, self._compiled, self.habits = sample, False, False
 
     # -- the definition -----------------------------------------------------------------------------------
 
@@ -191,7 +191,7 @@ class GridModel:
             return circuit, rows
 
         wishes, _ = compiled((wish.expression for wish in self.wishes.values()), each=False)
-        wishes.outputs = np.append(wishes.outputs, np.zeros(len(self.habits)))
+        wishes.outputs = np.append(wishes.outputs, np.zeros(int(self.habits)))
         rules, rule_rows = compiled(self.rules.values(), each=True)
         margins, margin_rows = compiled(self.margins.values(), each=True)
         signs = np.array(self.feature_signs, dtype=np.float64)
@@ -236,18 +236,18 @@ class GridModel:
 
     @property
     def dim(self) -> int:
-        return len(self.wishes) + len(self.habits)
+        return len(self.wishes) + self.habits
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The wishes with their units, then the kinds of habits."""
+        """The wishes with their units, then habits."""
         wishes = (f"{name} ({wish.unit})" if wish.unit else name for name, wish in self.wishes.items())
-        return (*wishes, *(KINDS[kind] for kind in self.habits))
+        return (*wishes, *[HABIT] * self.habits)
 
     @property
     def feature_signs(self) -> list[int]:
         """1 for each wish of which more is expected to be better, -1 for the others."""
-        return [1 if wish.more else -1 for wish in self.wishes.values()] + [-1] * len(self.habits)
+        return [1 if wish.more else -1 for wish in self.wishes.values()] + [-1] * self.habits
 
     checks_moves = True
 
@@ -350,10 +350,10 @@ class GridModel:
         over, choose = x.schema.over, x.schema.choose
         return [(*x.name(over, c), *x.name(choose, k)) for c, k in enumerate(y.ravel().tolist())]
 
-    def with_habits(self, kinds: Sequence[str]) -> GridModel:
-        """The same model with these kinds of habits: one more feature each, see `coactor.habits`."""
+    def with_habits(self) -> GridModel:
+        """The same model with one more feature, see `coactor.habits`."""
         model = copy(self)
-        model.habits = check_kinds(kinds)
+        model.habits = True
         return model
 
     def extend(self, x: Instance, usage: Usage) -> Instance:
@@ -367,8 +367,8 @@ class GridModel:
         pairs = zip(usage.given, usage.choice, strict=True)
         literals = np.array([known.get(pair, -1) for pair in pairs], np.int64)
         possible, wishes = literals >= 0, x.wishes.first(len(self.wishes))
-        for costs in usage.costs[possible].T:
-            wishes.output(Affine((), (), np.array(float(cells.size)), literals[possible], costs - 1.0))
+        costs = usage.costs[possible] - 1.0
+        wishes.output(Affine((), (), np.array(float(cells.size)), literals[possible], costs))
         return replace(x, wishes=wishes, phi=wishes.program(x.signs))
 
     editor = "grid"  # of the page

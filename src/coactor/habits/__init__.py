@@ -1,4 +1,4 @@
-"""What people chose in past cases, and features of it for any domain that names the parts of a solution."""
+"""What people chose in past cases, and a feature of it for any domain that names the parts of a solution."""
 
 from coactor.habits.habitual import (
     HabitualDomain,
@@ -8,23 +8,13 @@ from coactor.habits.habitual import (
     start_weights,
     with_habits,
 )
-from coactor.habits.recalling import (
-    DEFAULT_KINDS,
-    KINDS,
-    Memory,
-    check_kinds,
-    past_case,
-    place_and_choice,
-    recall,
-)
+from coactor.habits.recalling import HABIT, Memory, past_case, place_and_choice, recall
 
 __all__ = [
-    "DEFAULT_KINDS",
-    "KINDS",
+    "HABIT",
     "HabitualDomain",
     "Memory",
     "RecalledProblem",
-    "check_kinds",
     "habit_features",
     "past_case",
     "place_and_choice",

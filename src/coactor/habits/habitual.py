@@ -1,4 +1,4 @@
-"""Features of habits for any domain that names the parts of a solution."""
+"""A feature of habits for any domain that names the parts of a solution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from coactor import search
-from coactor.habits.recalling import DEFAULT_KINDS, KINDS, check_kinds, place_and_choice
+from coactor.habits.recalling import HABIT, place_and_choice
 from coactor.protocol import (
     Domain,
     HasParts,
@@ -28,34 +28,28 @@ from coactor.protocol import (
     has,
     surroundings,
     takes_start,
+    uses_habits,
 )
 from coactor.validation import vector
 
 
-def with_habits(domain: Domain, habits: bool | Sequence[str]) -> Domain:
-    """The domain with features of habits: True for the default kinds, or a list of kinds.
-
-    False leaves the domain as it is. Raises Invalid if the domain does not name the parts of a solution.
-    """
-    if habits is False:
-        return domain
-    kinds = DEFAULT_KINDS if habits is True else check_kinds(habits)
+def with_habits(domain: Domain) -> Domain:
+    """The domain with a feature of habits. Raises Invalid if it does not name the parts of a solution."""
     if has(domain, TakesHabits):
-        return domain if domain.habits == kinds else domain.with_habits(kinds)
+        return domain if domain.habits else domain.with_habits()
     if not has(domain, HasParts):
         raise Invalid(
             f"{type(domain).__name__} cannot have habits; give it a method parts(x, y) that names the parts "
             "of a solution."
         )
-    return HabitualDomain(domain, kinds)
+    return HabitualDomain(domain)
 
 
 def habit_features(domain: Domain) -> list[int]:
     """Which features of a domain are habits."""
-    if not has(domain, TakesHabits):
+    if not uses_habits(domain):
         return []
-    names = [KINDS[kind] for kind in domain.habits]
-    return [k for k, name in enumerate(feature_names(domain)) if name in names]
+    return [k for k, name in enumerate(feature_names(domain)) if name == HABIT]
 
 
 def start_weights(domain: Domain, start: Any) -> Vector | None:
@@ -91,15 +85,15 @@ class RecalledProblem:
     plain
         The problem of the domain.
     costs
-        How unusual parts are, by place and choice, one number for each kind of habit.
+        How unusual parts are, by place and choice.
     """
 
     plain: Problem
-    costs: Mapping[tuple[str, str], Vector]
+    costs: Mapping[tuple[str, str], float]
 
 
 class HabitualDomain:
-    """A domain with further features: how unusual the parts of a solution are, summed over the parts.
+    """A domain with one more feature: how unusual the parts of a solution are, summed over the parts.
 
     The solver is the domain's own, with the weights of its own features, and then a climb by the domain's
     moves under all weights. So Assumption 1 holds, and the solver is not exact, whatever the domain declares.
@@ -108,13 +102,12 @@ class HabitualDomain:
     ----------
     domain
         A domain that names the parts of a solution.
-    habits
-        Kinds of habits: see `coactor.habits`.
     """
 
-    def __init__(self, domain: HasParts, habits: Sequence[str]) -> None:
+    habits = True
+
+    def __init__(self, domain: HasParts) -> None:
         self.domain = domain
-        self.habits = check_kinds(habits)
         for name in ("show", "describe_edit", "edits_between", "edits_of"):
             if hasattr(domain, name):
                 setattr(self, name, partial(_of_plain_problem, getattr(domain, name)))
@@ -125,28 +118,28 @@ class HabitualDomain:
             self.solve = self._solve_from  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
-        return f"{self.domain!r} with habits {self.habits}"
+        return f"{self.domain!r} with habits"
 
     @property
     def dim(self) -> int:
-        return self.domain.dim + len(self.habits)
+        return self.domain.dim + 1
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        return (*feature_names(self.domain), *(KINDS[kind] for kind in self.habits))
+        return (*feature_names(self.domain), HABIT)
 
     @property
     def feature_signs(self) -> tuple[int, ...]:
-        return (*feature_signs(self.domain), *(-1 for _ in self.habits))
+        return (*feature_signs(self.domain), -1)
 
-    def with_habits(self, kinds: Sequence[str]) -> HabitualDomain:
-        """The same domain with these kinds of habits."""
-        return HabitualDomain(self.domain, kinds)
+    def with_habits(self) -> HabitualDomain:
+        """The domain itself."""
+        return self
 
     def extend(self, x: Problem, usage: Usage) -> RecalledProblem:
         """The problem with the costs of its parts."""
         parts = zip(usage.given, usage.choice, strict=True)
-        return RecalledProblem(plain(x), dict(zip(parts, usage.costs, strict=True)))
+        return RecalledProblem(plain(x), dict(zip(parts, usage.costs.tolist(), strict=True)))
 
     def parts(self, x: Problem, y: Solution) -> Iterable[Part]:
         """The parts of a solution."""
@@ -164,12 +157,10 @@ class HabitualDomain:
         """phi of the domain, then minus the summed costs of the parts."""
         return np.append(self.domain.features(plain(x), y), self._unusual(x, y))
 
-    def _unusual(self, x: Problem, y: Solution) -> Vector:
-        total = np.zeros(len(self.habits))
-        if isinstance(x, RecalledProblem) and x.costs:  # without a past case, no part is unusual
-            for part in self.domain.parts(x.plain, y):
-                total -= x.costs.get(place_and_choice(part), 1.0)
-        return total
+    def _unusual(self, x: Problem, y: Solution) -> float:
+        if not isinstance(x, RecalledProblem) or not x.costs:  # without a past case, no part is unusual
+            return 0.0
+        return -sum(x.costs.get(place_and_choice(part), 1.0) for part in self.domain.parts(x.plain, y))
 
     def solve(self, x: Problem, w: Vector) -> Solution:
         """The domain's own solution, improved by its moves under all weights."""
@@ -192,14 +183,14 @@ class HabitualDomain:
     def features_along(self, x: Problem, path: Sequence[Solution]) -> Matrix:
         """phi of each solution."""
         own = search.features_along(self.domain, plain(x), path)
-        return np.hstack([own, np.array([self._unusual(x, y) for y in path]).reshape(len(path), -1)])
+        return np.column_stack([own, [self._unusual(x, y) for y in path]])
 
     def move_features(self, x: Problem, y: Solution) -> Matrix:
         """The change in phi of each move."""
         own = search.move_features(self.domain, plain(x), y)
         here = self._unusual(x, y)
         there = [self._unusual(x, self.apply(x, y, move)) - here for move in self.moves(x, y)]
-        return np.hstack([own, np.array(there).reshape(len(there), len(self.habits))])
+        return np.column_stack([own, there])
 
     def check_solution(self, x: Problem, y: Any) -> None:
         """Raise ValueError if the domain rejects the solution."""

@@ -6,16 +6,11 @@ The last name of a part is what was chosen, the names before it say where. From 
     share = (weighted number of cases with the part) / (weighted number of cases that could have had it + 0.5)
     cost  = 1 - sqrt(share)
 
-A case could have had a part if its place came up there and the choice was on offer (`surroundings`). The
-weights of the cases make the kinds of habits:
+A case could have had a part if its place came up there and the choice was on offer (`surroundings`). Its
+weight is halved for each name that only one of the two contexts has, and every few cases if habits change.
+Parts that no past case had cost 1. Costs are rounded to four decimals, so that a log can hold them.
 
-    similar   halved for each name that only one of the two contexts has, and every few cases if habits change
-    recent    halved every 20 cases
-    all       1
-
-Costs of parts that no past case had are 1. Costs are rounded to four decimals, so that a log can hold them.
-
-Whether habits change is learned. Before a case is remembered, each of the `HALF_LIVES` of "similar" predicts
+Whether habits change is learned. Before a case is remembered, each of the `HALF_LIVES` predicts
 its parts: log(SURPRISE + (1 - SURPRISE) share) is added up, and the half-life with the largest sum is used.
 If habits stay as they are, that is the infinite one. The sums forget, because habits may begin to change.
 
@@ -47,32 +42,14 @@ from coactor.protocol import (
     surroundings,
 )
 
-KINDS = {
-    "similar": "unusual in similar cases",
-    "recent": "unusual in recent cases",
-    "all": "unusual in all cases",
-}
-"""The kinds of habits, and the names of their features. They differ in the weights of past cases: "similar"
-halves a weight for each name that only one of the two contexts has, and every few cases if habits change,
-"recent" halves it every 20 cases, and in "all" each case counts 1."""
-DEFAULT_KINDS = ("similar",)
-"""The kinds that ``habits=True`` means."""
+HABIT = "unusual in similar cases"
+"""The name of the feature."""
 MOST_NAMES = 100_000
 SMOOTHING = 0.5  # cases, added to the number of cases that could have had a part
-HALF_LIFE = 20.0  # cases, of "recent"
-HALF_LIVES = (np.inf, 10.0, 3.0)  # cases, of "similar"; the first one is used until another predicts better
+HALF_LIVES = (np.inf, 10.0, 3.0)  # cases; the first one is used until another predicts better
 SURPRISE = 0.2  # the probability of a part that no case had, when half-lives are compared
 COMPARED = 50.0  # cases, the time constant of that comparison
 NEGLIGIBLE = 1e-4  # weight of a case, relative to the largest, that is left out
-
-
-def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """The kinds of habits as a tuple. Raises Invalid if one is unknown or named twice."""
-    names = (kinds,) if isinstance(kinds, str) else tuple(kinds)
-    for kind in names:
-        if kind not in KINDS or names.count(kind) > 1:
-            raise Invalid(f"Habits are {names!r}; expected some of {', '.join(KINDS)}, each once.")
-    return names
 
 
 def past_case(domain: HasParts, x: Problem, y: Solution) -> PastCase:
@@ -95,9 +72,9 @@ def recall(memory: Memory, domain: TakesHabits, x: Problem) -> Usage:
     two apart: with none of their parts on offer, every part is unusual.
     """
     choices, context = _surroundings(domain, x)
-    usage = memory.recall(domain.habits, choices, context)
+    usage = memory.recall(choices, context)
     if len(memory) and not usage.given:
-        usage = Usage(("",), ("",), np.ones((1, len(domain.habits))))
+        usage = Usage(("",), ("",), np.ones(1))
     return usage
 
 
@@ -123,8 +100,8 @@ class Memory:
     >>> memory = Memory()
     >>> for day in range(4):
     ...     memory.add(PastCase((("depot", "A"), ("A", "B" if day else "C")), ("depot", "A", "B", "C")))
-    >>> usage = memory.recall(("all",), ("depot", "A", "B", "C"))
-    >>> for given, choice, cost in zip(usage.given, usage.choice, usage.costs[:, 0], strict=True):
+    >>> usage = memory.recall(("depot", "A", "B", "C"))
+    >>> for given, choice, cost in zip(usage.given, usage.choice, usage.costs, strict=True):
     ...     print(given, choice, cost)
     depot A 0.0572
     A C 0.5286
@@ -182,42 +159,30 @@ class Memory:
 
     # -- recalling ---------------------------------------------------------------------------------------
 
-    def recall(
-        self, kinds: Sequence[str], choices: Sequence[str] | None = None, context: Sequence[str] | None = None
-    ) -> Usage:
+    def recall(self, choices: Sequence[str] | None = None, context: Sequence[str] | None = None) -> Usage:
         """How usual each part is that a new case could have.
 
         Parameters
         ----------
-        kinds
-            Of habits; one cost each.
         choices
             On offer in the new case; None if there is no limit.
         context
             Names that describe the new case; None if they are the choices.
         """
-        columns = [self._costs(kind, choices, choices if context is None else context) for kind in kinds]
-        parts = np.unique(np.concatenate([own for own, _ in columns])) if columns else np.empty(0, np.int64)
-        costs = np.ones((parts.size, len(kinds)))
-        for k, (own, values) in enumerate(columns):
-            costs[np.searchsorted(parts, own), k] = values
+        half_life = HALF_LIVES[int(self.scores.argmax())]
+        parts, share = self._shares(
+            self._weights(choices if context is None else context, half_life), choices
+        )
         names, (given, choice) = self._words.names, self._words.ends(parts)
+        costs = np.round(1.0 - np.sqrt(share), 4)
         return Usage(tuple(names[k] for k in given), tuple(names[k] for k in choice), costs)
-
-    def _costs(
-        self, kind: str, choices: Sequence[str] | None, context: Sequence[str] | None
-    ) -> tuple[Indices, Vector]:
-        """The parts that cases of some weight had and the new case could have, and their costs."""
-        half_life = HALF_LIVES[int(self.scores.argmax())] if kind == "similar" else HALF_LIFE
-        parts, share = self._shares(self._weights(kind, context, half_life), choices)
-        return parts, np.round(1.0 - np.sqrt(share), 4)
 
     def _predict(self, case: PastCase) -> Vector:
         """The log probability of a case with each of the half-lives."""
         context = case.choices if case.context is None else case.context
         own, scores = self._words.parts(case.parts), []
         for half_life in HALF_LIVES:
-            parts, share = self._shares(self._weights("similar", context, half_life), case.choices)
+            parts, share = self._shares(self._weights(context, half_life), case.choices)
             chosen, known = np.zeros(own.size), np.isin(own, parts)
             chosen[known] = share[np.searchsorted(parts, own[known])]
             scores.append(np.log(SURPRISE + (1.0 - SURPRISE) * chosen).sum())
@@ -251,17 +216,13 @@ class Memory:
         share: Vector = np.minimum(1.0, uses[parts] / (opportunities + SMOOTHING))
         return parts, share
 
-    def _weights(self, kind: str, context: Sequence[str] | None, half_life: float) -> Vector:
-        cases = len(self)
-        if kind == "all":
-            return np.ones(cases)
-        halvings = np.arange(cases)[::-1] / half_life
-        if kind == "similar":
-            column = self._context if self._own_context.any() else self._choices
-            wanted = np.zeros(len(self._words.names), bool)
-            wanted[self._words.known(context or ())] = True
-            common = column.count(wanted)
-            halvings += len(set(context or ())) + column.counts - 2.0 * common
+    def _weights(self, context: Sequence[str] | None, half_life: float) -> Vector:
+        """The weight of each past case, by its context and its age."""
+        column = self._context if self._own_context.any() else self._choices
+        wanted = np.zeros(len(self._words.names), bool)
+        wanted[self._words.known(context or ())] = True
+        different = len(set(context or ())) + column.counts - 2.0 * column.count(wanted)
+        halvings = np.arange(len(self))[::-1] / half_life + different
         weights: Vector = 0.5 ** (halvings - halvings.min(initial=np.inf))
         weights[weights < NEGLIGIBLE] = 0.0
         return weights
@@ -321,8 +282,7 @@ class Memory:
                 flat = words(parts) or ()
                 pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
                 cases.append(PastCase(pairs, words(choices), words(context)))
-            # Older states have no scores.
-            scores = np.array(state.get("scores", np.zeros(len(HALF_LIVES))), np.float64)
+            scores = np.array(state["scores"], np.float64)
             if scores.shape != (len(HALF_LIVES),) or not np.isfinite(scores).all():
                 raise ValueError
             return Memory.holding(cases, scores)

@@ -48,6 +48,7 @@ from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 GRID: Vector = np.append(10.0 ** np.arange(-5.5, -0.4, 0.5), [0.6, 0.9])  # values of t
 LOG_PRIOR: Vector = -0.5 * np.log10(100.0 * GRID) ** 2  # log-normal around 0.01, standard deviation a decade
+UNSCORED: Matrix = np.zeros((2, len(GRID)))
 NEWCOMERS = 2.0  # nats: cancels the log prior between its centre and t = 1
 EVERY = 10  # rounds between two values of A, and between two divisions of few people
 WINDOW = 10  # rounds in the running mean behind A; more if there are more people
@@ -177,7 +178,7 @@ class Population:
     @property
     def _best(self) -> int:
         """The index of t."""
-        first, later = np.sum([np.zeros((2, len(GRID))), *self._scores.values()], axis=0)
+        first, later = np.sum([UNSCORED, *self._scores.values()], axis=0)
         return _likeliest(later + np.maximum(first - first.max(), -NEWCOMERS))
 
     def person(self, name: str) -> ChoiceLearner:
@@ -289,10 +290,8 @@ class Population:
         site = self._next_site(name, observed)
         self._put(name, site)
         self.rounds += 1
-        nothing = np.zeros_like(case)
-        scores = self._scores.get(name, np.array([nothing, nothing]))
-        scores = scores + np.array([case, nothing] if old is None else [nothing, case])
-        self._scores = {**self._scores, name: scores}
+        scores = np.array([case, 0.0 * case] if old is None else [0.0 * case, case])
+        self._scores = {**self._scores, name: self._scores.get(name, UNSCORED) + scores}
         self._learn_differences(name, site)
         if len(self._sites) > 2 and self.rounds % max(EVERY, len(self._sites) // 4) == 0:
             self._divide()
@@ -432,7 +431,7 @@ class Population:
         people: list[State] = [{"person": name} for name in self.people]
         for entry, (name, site) in zip(people, self._sites.items(), strict=False):
             entry |= {"learner": self.name, "second": name in self._second}
-            entry |= {"scores": pack(self._scores[name])}
+            entry |= {"scores": pack(self._scores.get(name, UNSCORED))}
             entry |= {key: pack(array) for key, array in site._asdict().items()}
         return {
             "learner": self.name,
@@ -471,7 +470,7 @@ class Population:
             for entry in people:
                 own = {key: unpack(entry, key, self.name, shape) for key, shape in shapes.items()}
                 other._sites = {**other._sites, entry["person"]: Site(**own)}
-                scores = unpack(entry, "scores", self.name, (2, len(GRID)))
+                scores = unpack(entry, "scores", self.name, UNSCORED.shape)
                 other._scores = {**other._scores, entry["person"]: scores}
             other._second = frozenset(row["person"] for row in people if flag(row, "second", self.name))
             sums = [unpack(state, key, self.name, old.shape) for key, old in other._sums().items()]

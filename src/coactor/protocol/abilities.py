@@ -200,26 +200,26 @@ def surroundings(domain: HasParts, x: Problem, method: Literal["choices", "conte
 
 
 class TakesHabits(HasParts, Protocol):
-    """Has one more feature for each kind of habit: the summed costs of the parts of a solution.
+    """Can have one more feature, habits: the summed costs of the unusual parts of a solution.
 
     Features must depend on problem and solution alone. So a memory extends the problem, before it is solved,
-    by how usual its parts are.
+    by how usual its parts are; see `coactor.habits`.
     """
 
     @property
-    def habits(self) -> tuple[str, ...]:
-        """The kinds of habits, see `coactor.habits`; empty if the domain does not use any."""
+    def habits(self) -> bool:
+        """Whether the domain has this feature."""
 
-    def with_habits(self, kinds: Sequence[str], /) -> TakesHabits:
-        """The same domain with these kinds of habits."""
+    def with_habits(self) -> TakesHabits:
+        """The same domain with this feature."""
 
     def extend(self, x: Problem, usage: Usage, /) -> Problem:
         """The problem with these costs of its parts; earlier ones are replaced."""
 
 
 def uses_habits(domain: Domain) -> TypeGuard[TakesHabits]:
-    """Whether the domain has features of habits, so that it needs a memory."""
-    return has(domain, TakesHabits) and bool(domain.habits)
+    """Whether the domain has a feature of habits, so that it needs a memory."""
+    return has(domain, TakesHabits) and domain.habits
 
 
 # -- abilities of domains, for the page ------------------------------------------------------------

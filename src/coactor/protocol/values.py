@@ -69,12 +69,12 @@ class Usage:
     given, choice
         The parts: place and choice.
     costs
-        One row for each part, one column for each kind of habit.
+        One for each part.
     """
 
     given: tuple[str, ...]
     choice: tuple[str, ...]
-    costs: Matrix
+    costs: Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)

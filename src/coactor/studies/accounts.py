@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
+import re
 import secrets
 import time
 import unicodedata
@@ -20,12 +21,11 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from coactor.solutions import short
-from coactor.studies.codec import STUDY_NAME
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log import schema
 from coactor.studies.log.store import Store
 from coactor.studies.log.transactions import Transaction
-from coactor.validation import JOINERS, person_name
+from coactor.validation import JOINERS, STUDY_NAME, person_name
 
 ROLES = ("viewer", "expert", "solver", "lead", "admin")
 NONE = "none"  # takes a role away
@@ -204,7 +204,7 @@ class Accounts:
             row = sql.connection.execute(self._valid(cookie, "session")).first()
             if row is None:
                 return None
-            if row.token is None or row.role:  # a one-time link, or a session of an older coactor
+            if row.token is None:  # it was opened with a one-time link
                 return Account(row.name, {row.study: row.role})
             return Account(
                 row.name, self._roles(sql, schema.grants.c.account == row.token).get(row.token, {})
@@ -251,7 +251,7 @@ def _taken(name: str) -> Conflict:
 def _check_grant(study: str, role: str, roles: Sequence[str] = ROLES) -> None:
     if role not in roles:
         raise Invalid(f"There is no role {short(role)}; choose one of {', '.join(roles)}.")
-    if study != "*" and not STUDY_NAME.fullmatch(study):
+    if study != "*" and not re.fullmatch(STUDY_NAME, study):
         raise Invalid(f"{short(study)} is not the name of a study; name one study, or * for all.")
 
 

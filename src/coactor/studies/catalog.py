@@ -11,7 +11,8 @@ once under its content hash, and the configuration refers to it: ``{"stored": ha
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import orjson
@@ -25,6 +26,7 @@ from coactor.solutions import short
 from coactor.studies.errors import Invalid
 from coactor.studies.log.chain import canonical, content_hash
 
+logger = logging.getLogger("coactor.studies")
 Factory: TypeAlias = Callable[..., Domain]
 
 BUILT_IN: dict[str, str] = {
@@ -71,7 +73,12 @@ def _installed(name: str) -> Any:
     if name in BUILT_IN:
         return getattr(domains, BUILT_IN[name])
     if name in announced(DOMAINS):
-        return announced(DOMAINS)[name].load()
+        try:
+            return announced(DOMAINS)[name].load()
+        except Exception as error:  # the package is not ours; whatever it raises is its own defect
+            raise Invalid(
+                f"The domain {name!r} cannot be imported: {type(error).__name__}: {error}"
+            ) from error
     raise Invalid(f"There is no domain {short(name)}; installed are {', '.join(names())}.")
 
 
@@ -86,8 +93,6 @@ def make(name: str, given: dict[str, Any], *, limits: bool = True) -> Domain:
 
     Raises Invalid if the domain rejects them, or if a parameter exceeds the limits for requests.
     """
-    if name == "roads" and given.get("habit") is False:  # written by an older coactor
-        given = {key: value for key, value in given.items() if key != "habit"}
     known = parameters(name)
     for key, value in given.items():
         if key not in known:
@@ -108,17 +113,22 @@ def make(name: str, given: dict[str, Any], *, limits: bool = True) -> Domain:
 
 def name_of(domain: Domain) -> str | None:
     """The name of this domain, if it is installed."""
-    things = ((name, _installed(name)) for name in names())
-    return next((name for name, thing in things if thing is domain or thing is type(domain)), None)
+    return next((name for name, thing in installed() if thing is domain or thing is type(domain)), None)
 
 
 def name_of_type(kind: str) -> str | None:
     """The name under which a class was announced after a study of it was created."""
-    for name in announced(DOMAINS):
-        made_by = factory(name)
-        if f"{made_by.__module__}.{getattr(made_by, '__qualname__', '')}" == kind:
-            return name
-    return None
+    classes = ((name, thing) for name, thing in installed() if isinstance(thing, type))
+    return next((name for name, one in classes if f"{one.__module__}.{one.__qualname__}" == kind), None)
+
+
+def installed() -> Iterator[tuple[str, Any]]:
+    """Every installed domain and what its name stands for, without those that cannot be imported."""
+    for name in (*BUILT_IN, *sorted({*_ADDED, *announced(DOMAINS)} - BUILT_IN.keys())):
+        try:
+            yield name, _installed(name)
+        except Invalid as error:
+            logger.warning("%s", error)
 
 
 def describe(domain: Domain) -> dict[str, Any]:
@@ -129,7 +139,8 @@ def describe(domain: Domain) -> dict[str, Any]:
     """
     domain = domain.domain if isinstance(domain, HabitualDomain) else domain
     kind, name = type(domain), name_of(domain)
-    values = {} if name is None else {key: _value_of(domain, key) for key in parameters(name)}
+    value_of = _value_of_built_in if name in BUILT_IN else _value_of
+    values = {} if name is None else {key: value_of(domain, key) for key in parameters(name)}
     values |= {key: {"stored": content_hash(data)} for key, data in _large_parts(domain).items()}
     plain = all(_is_plain(value) for value in values.values())
     return {
@@ -176,12 +187,18 @@ def _large_parts(domain: Domain) -> dict[str, bytes]:
 
 
 def _value_of(domain: Domain, key: str) -> Any:
+    value = getattr(domain, key, _UNKNOWN)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _value_of_built_in(domain: Domain, key: str) -> Any:
     names = getattr(domain, "feature_names", None)
-    extra = int(getattr(domain, "soft", False)) + len(getattr(domain, "habits", ()))
+    extra = int(getattr(domain, "soft", False)) + int(getattr(domain, "habits", False))
     given = domain.dim - extra  # without the features that a soft capacity and habits add
     renamed: dict[str, Any] = {"features": given, "names": None if names is None else tuple(names)[:given]}
     value = renamed.get(key)
-    value = getattr(domain, key, _UNKNOWN) if value is None else value
+    if value is None:
+        return _value_of(domain, key)
     return list(value) if isinstance(value, tuple) else value
 
 

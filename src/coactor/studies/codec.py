@@ -7,7 +7,6 @@ Needs numpy only, so that the client can use it.
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from coactor.search import check_solution
 from coactor.solutions import from_plain, in_form_of, short, to_plain
 from coactor.studies.errors import Invalid
 
-STUDY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _JSON = (list, dict, str, int, float, bool, type(None))
 
 

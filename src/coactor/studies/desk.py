@@ -20,7 +20,7 @@ from coactor.studies.codec import Codec
 from coactor.studies.drafts import draft_features, draft_path, make_draft, plain_draft, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log.chain import Entry
-from coactor.studies.log.facts import Asked, Claimed, Edited, Released, Reopened, Told, was_accepted
+from coactor.studies.log.facts import Asked, Claimed, Edited, Released, Reopened, Told
 from coactor.studies.log.ledger import Ledger, Writer
 from coactor.studies.log.projection import DraftState, Projection
 from coactor.studies.log.vectors import digest
@@ -320,11 +320,12 @@ class Desk:
         if not isinstance(tell, Told) or not isinstance(asked, Asked):
             raise self._no_proposal(told.proposal)
         known = without if tell.learn and without is not None else None
+        corrected = self._proposer.find(tell.proposal, tell.asked_with, tell.asked_for)
         fact = Reopened(
             proposal=tell.proposal,
             told=told.seq,
             effort=tell.effort,
-            accepted=was_accepted(tell),
+            accepted=tell.accepted,
             moves=tell.moves,
             revision=last_revision(entries) + 1,
             until=log.now + self.lease,
@@ -343,6 +344,8 @@ class Desk:
             expected=tell.expected,
             person=asked.person,
             asked_for=tell.asked_for,
+            proposer=corrected.proposer,
+            reason=corrected.reason,
         )
         log.add(fact, actor=actor, knowledge=known)
 

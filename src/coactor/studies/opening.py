@@ -10,40 +10,19 @@ from typing import Any
 from coactor import learners
 from coactor.habits import Memory, start_weights, with_habits
 from coactor.proposals.strategies import Strategy
-from coactor.protocol import (
-    Candidate,
-    Domain,
-    Learner,
-    Solver,
-    State,
-    Vector,
-    feature_names,
-    feature_signs,
-    uses_habits,
-)
+from coactor.protocol import Candidate, Domain, Learner, Solver, State, Vector, feature_names, uses_habits
 from coactor.rounds import make_guard
 from coactor.solutions import short
 from coactor.studies import catalog
-from coactor.studies.codec import STUDY_NAME
 from coactor.studies.errors import Conflict, Invalid
 from coactor.studies.log.chain import GENESIS, seal
 from coactor.studies.log.facts import Created
 from coactor.studies.log.store import Store
 from coactor.studies.settings import BUDGET, validated
 from coactor.studies.study import Study
-from coactor.validation import validate_actor
+from coactor.validation import study_name, validate_actor
 
 COUNTERS = ("rounds", "waiting", "length")  # in the states of learners: measured, not set
-# The settings that have another name in the states which studies have stored.
-STATE_NAMES = {
-    "confidence": "prior_mean",
-    "doubt": "prior_sd",
-    "kinship": "shared_variance",
-    "keep": "forgetting",
-    "lengths": "use_lengths",
-}
-ABSENT = {"evidence": 1.0, "lengths": True, "independent": False}  # what a state without them means
-EARLIER_DEFAULTS = ("choice", "committee")  # the default learners of earlier versions
 DEFAULTS: dict[str, Any] = {
     "costs": {},
     "candidate": "final",
@@ -68,7 +47,7 @@ def open_study(
     candidate: Candidate | None = None,
     grace: float | None = None,
     seed: int | None = None,
-    habits: bool | Sequence[str] | None = None,
+    habits: bool | None = None,
     learned: State | None = None,
     start: Sequence[float] | Vector | Mapping[str, float] | None = None,
     trust: float | None = None,
@@ -114,8 +93,8 @@ def open_study(
         Of the search for proposals; 0 when created.
     habits
         Whether to remember what people chose, and to add how unusual the parts of a solution are to its
-        features: True, or the kinds of `coactor.habits`; none when created. Stored: a study with habits is
-        opened with the plain domain.
+        features, see `coactor.habits`; False when created. Stored: a study with habits is opened with the
+        plain domain.
     learned
         What the study starts with when it is created: the states of a learner and of a memory, as
         ``coactor learn`` writes them. In place of `learner`.
@@ -152,10 +131,7 @@ def open_study(
     >>> result.effort, result.version
     (1.0, 1)
     """
-    if not isinstance(name, str) or not STUDY_NAME.fullmatch(name):
-        raise Invalid(
-            f"{short(name)} is not a valid name; use up to 64 letters, digits, dots, dashes and underscores."
-        )
+    study_name(name)
     settings = validated(
         proposals=proposals if isinstance(proposals, str) else None, budget=budget, costs=costs, grace=grace
     )
@@ -166,7 +142,7 @@ def open_study(
             exists = any(head.name == name for head in sql.studies())
         if not exists and create:
             habits = (learned or {}).get("habits") if habits is None else habits
-            domain = None if domain is None else with_habits(domain, habits or False)
+            domain = with_habits(domain) if domain is not None and habits else domain
             guarded = learned is not None or learner in (None, "default") if guard is None else guard
             learner = learner if learned is None else learner_from(learned)
             memory = (learned or {}).get("memory")
@@ -175,8 +151,8 @@ def open_study(
         own = None if learner is None or isinstance(learner, str) else learner
         strategy = None if isinstance(proposals, str) else proposals
         study = Study(store, name, domain, own, solver, strategy, clock)
-        if habits is not None and uses_habits(domain := with_habits(study.domain, habits)):
-            settings["habits"] = list(domain.habits)
+        if habits is not None:
+            settings["habits"] = habits
         _check_settings(study, learner, settings)
     except BaseException:
         if store is not url:
@@ -218,15 +194,12 @@ def _create(
         "dim": domain.dim,
         "learner": learner.name,
         "features": feature_names(domain),
-        "counts_costs": set(feature_signs(domain)) == {-1},
+        "habits": uses_habits(domain),
         **settings,
     }
-    if uses_habits(domain):
-        config["habits"] = list(domain.habits)
-        if memory is not None:
-            Memory().restore(memory)
-    else:
-        memory = None
+    memory = memory if uses_habits(domain) else None
+    if memory is not None:
+        Memory().restore(memory)
     first = Created(
         uid=uuid.uuid4().hex,
         config=config,
@@ -275,14 +248,11 @@ def learner_from(learned: State) -> Learner:
 def _check_settings(study: Study, learner: str | Learner | None, settings: dict[str, Any]) -> None:
     """Raise Conflict if the study was created with other settings than the ones given."""
     given = dict(settings)
-    if learner == "default" and study.config["learner"] in EARLIER_DEFAULTS:
-        learner = None
     if learner is not None:
         named = make_learner(learner, study.domain) if isinstance(learner, str) else learner
         given["learner"] = named.name
     for setting, value in given.items():
-        # A study from before there was a budget has none.
-        stored = study.config.get(setting, None if setting == "budget" else DEFAULTS.get(setting))
+        stored = study.config[setting]
         if stored != value:
             raise Conflict(
                 f"Study {study.name!r} has {setting} {stored!r}, not {value!r}; "
@@ -296,16 +266,13 @@ def _check_learner(study: Study, learner: Learner) -> None:
     """Raise Conflict if a setting of the learner differs from the one the study was created with."""
     given, first, now = (_settings(each.state()) for each in (learner, study.learner(0), study.learner()))
     for key in sorted({*given, *first}):
-        setting = key.rpartition(".")[2]
-        has, wants = (settings.get(key, ABSENT.get(setting)) for settings in (first, given))
-        if has == wants or first.get(key) != now.get(
-            key
-        ):  # what changes as the study learns is not a setting
-            continue
-        raise Conflict(
-            f"Study {study.name!r} has learner {learner.name!r} with {STATE_NAMES.get(setting, setting)} "
-            f"{has!r}, not {wants!r}; leave learner out, or create another study."
-        )
+        has, wants = first.get(key), given.get(key)
+        # What changes as the study learns is not a setting.
+        if has != wants and has == now.get(key):
+            raise Conflict(
+                f"Study {study.name!r} has learner {learner.name!r} with {key.rpartition('.')[2]} {has!r}, "
+                f"not {wants!r}; leave learner out, or create another study."
+            )
 
 
 def _settings(state: State, path: str = "") -> dict[str, Any]:

@@ -386,11 +386,11 @@ def _encoded(proposal: Proposal) -> tuple[bytes, str | None]:
     if usage is None:
         return b"", None
     parts = {"given": list(usage.given), "choice": list(usage.choice)}
-    data = canonical({**parts, "costs": usage.costs.T.tolist()})
+    data = canonical({**parts, "costs": usage.costs.tolist()})
     return data, content_hash(data)
 
 
 def _decoded(data: bytes) -> Usage:
     """The inverse of `_encoded`."""
     usage = orjson.loads(data)
-    return Usage(tuple(usage["given"]), tuple(usage["choice"]), np.array(usage["costs"], np.float64).T)
+    return Usage(tuple(usage["given"]), tuple(usage["choice"]), np.array(usage["costs"], np.float64))

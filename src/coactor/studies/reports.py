@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from coactor.protocol import (
     Domain,
     EffortRow,
     Learner,
+    Matrix,
     Move,
     Proposal,
     Round,
@@ -24,11 +26,12 @@ from coactor.protocol import (
 )
 from coactor.search import features_along
 from coactor.studies.errors import Invalid, NotFound
-from coactor.studies.log.chain import Entry
+from coactor.studies.log.chain import Entry, content_hash
 from coactor.studies.log.facts import Reopened, RolledBack, Told, recorded_digest
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import DraftState, Projection
 from coactor.studies.log.transactions import Transaction
+from coactor.studies.log.vectors import unpack
 from coactor.studies.proposing import Proposer
 from coactor.studies.results import Explanation, QueuePage, Share, Ticket, Version
 from coactor.studies.telling import Teller
@@ -70,13 +73,13 @@ class Reports:
 
     @property
     def counts_costs(self) -> bool:
-        """Whether the features are costs; studies created before this was recorded ask the domain."""
-        return bool(self.config.get("counts_costs", set(feature_signs(self.domain)) == {-1}))
+        """Whether every feature is a cost."""
+        return set(self.signs) == {-1}
 
     @property
     def signs(self) -> list[int]:
         """1 for each feature that is counted as it is, -1 for each cost."""
-        return [-1] * self.domain.dim if self.counts_costs else feature_signs(self.domain)
+        return feature_signs(self.domain)
 
     @property
     def solve_seconds(self) -> float:
@@ -96,6 +99,16 @@ class Reports:
     def efforts(self) -> list[float]:
         """The expert's total effort for each finished proposal, in the order of the tells."""
         return [row.effort for row in self.effort()]
+
+    def deltas(self, rows: Sequence[EffortRow]) -> Matrix:
+        """What each of these tells changed in the features, one row each; without a replay."""
+        deltas = np.zeros((len(rows), self.domain.dim))
+        with self._ledger.store.reading() as sql:
+            for k, row in enumerate(rows):
+                for entry in sql.after(self._ledger.head.id, row.seq - 1, row.seq):
+                    if isinstance(entry.fact, Told) and entry.fact.vectors:
+                        deltas[k] = unpack(entry.fact.vectors, entry.fact.cost).delta
+        return deltas
 
     def calibration(self) -> Calibration:
         """Whether proposals were accepted as often as predicted."""
@@ -144,7 +157,7 @@ class Reports:
                 "feature_names": self.config["features"],
                 "counts_costs": self.counts_costs,
                 "signs": self.signs,
-                **{name: self.config.get(name) for name in ("proposals", "budget", "costs", "grace")},
+                **{name: self.config[name] for name in ("proposals", "budget", "costs", "grace")},
             }
 
     # -- proposals ---------------------------------------------------------------------------------------
@@ -167,12 +180,14 @@ class Reports:
     def queue(
         self, query: QueueQuery | None = None, *, offset: int = 0, limit: int = 50, since: str = ""
     ) -> QueuePage | None:
-        """A page of the unfinished proposals; None if nothing has changed since a page with tag `since`."""
+        """A page of the unfinished proposals; None if it is still the one with tag `since`."""
         query = query or QueueQuery()
         with self._ledger.lock:
             projection, now = self._ledger.refresh(), self._ledger.clock()
             counts = Counter(state_of(draft, now) for draft in projection.drafts.values())
-            tag = f"{projection.seq}-{counts['held']}"  # leases expire without a fact
+            # Leases expire without a fact; another query or page is another answer.
+            asked = content_hash(repr((query, offset, limit)).encode())[:12]
+            tag = f"{projection.seq}-{counts['held']}-{asked}"
             if tag == since:
                 return None
             matching = query.select(projection.drafts.values(), now)

@@ -83,7 +83,8 @@ class QueuePage:
     Attributes
     ----------
     tag
-        Changes whenever the queue does; pass it back to learn whether there is anything new.
+        Changes whenever the queue, the query or the page does; pass it back to learn whether there is
+        anything new.
     waiting, draft, held
         Unfinished proposals by state, on all pages and whatever is searched for.
     matching

@@ -50,4 +50,4 @@ def strategies(
     def named(name: str, budget: float | None) -> Strategy:
         return given or strategy(name, domain, solver, limits(budget))
 
-    return lambda settings: named(settings["proposals"], settings.get("budget"))
+    return lambda settings: named(settings["proposals"], settings["budget"])

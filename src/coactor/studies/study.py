@@ -69,7 +69,7 @@ class Study(Reports):
         config = ledger.first.config
         if domain is None:
             domain = _installed_domain(store, name, config)
-        domain = with_habits(domain, config.get("habits") or False)
+        domain = with_habits(domain) if config["habits"] else domain
         if domain.dim != config["dim"]:
             raise Invalid(
                 f"Study {name!r} has {config['dim']} features, this domain has {domain.dim}; "
@@ -79,7 +79,7 @@ class Study(Reports):
         codec = Codec(domain)
         repeatable = solver is None and proposals is None
         current = strategies(domain, solver, proposals)
-        proposer = Proposer(domain, codec, current, ledger, config.get("seed", 0), repeatable)
+        proposer = Proposer(domain, codec, current, ledger, config["seed"], repeatable)
         super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger, proposer), name)
         self.uid, self.store, self.codec = ledger.first.uid, store, codec
         self.closes_store = False
@@ -320,7 +320,7 @@ class Study(Reports):
             changed = {name: value for name, value in settings.items() if known.get(name) != value}
             if changed:
                 log.add(Configured(settings=changed), actor=actor, via=via)
-        return {name: self.config.get(name) for name in ("proposals", "budget", "costs", "grace")}
+        return {name: self.config[name] for name in ("proposals", "budget", "costs", "grace")}
 
     def rollback(
         self, to: int, reason: str, *, person: str | None = None, actor: str = "", via: str = ""

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from coactor.corrections import correction, plain_move
 from coactor.explanations import lesson
 from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Vector
@@ -22,7 +20,7 @@ from coactor.solutions import short
 from coactor.studies.codec import Codec, number
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log.chain import Entry, canonical, content_hash
-from coactor.studies.log.facts import Told, was_accepted
+from coactor.studies.log.facts import Told
 from coactor.studies.log.ledger import Ledger, Writer
 from coactor.studies.log.projection import observation, write_case
 from coactor.studies.log.vectors import digest, pack, unpack
@@ -196,7 +194,7 @@ class Teller:
             lesson=self._lesson(told, before, after, trial.after),
         )
         entry = log.add(told, actor=actor, via=via, knowledge=trial.after if told.learn else None)
-        return _round(entry, told, after - before, told.lesson or "")
+        return _round(entry, told, after - before)
 
     def repeated(self, id: int, request: Request, person: str = "") -> Round:
         """The round of a tell that arrives again, for the same `person` if that is given.
@@ -227,17 +225,13 @@ class Teller:
             raise Invalid(f"Fact {entry.seq} is not a tell.")
         after = self._ledger.weights(fact.version, fact.person)
         before = self._ledger.weights(fact.version - 1, fact.person) if fact.learn else after
-        sentence = fact.lesson
-        if sentence is None:  # written by an older coactor
-            knowledge = self._ledger.knowledge(fact.version if fact.learn else None)
-            sentence = self._lesson(fact, before, after, knowledge)
-        return _round(entry, fact, after - before, sentence)
+        return _round(entry, fact, after - before)
 
     def _lesson(self, fact: Told, before: Vector, after: Vector, knowledge: Knowledge) -> str:
         learner, names = knowledge.learner, self._config["features"]
         units = learner.prior_deviations() if has(learner, Preferences) else None
         return lesson(
-            names, before, after, units, signs=self._signs, learn=fact.learn, accepted=was_accepted(fact)
+            names, before, after, units, signs=self._signs, learn=fact.learn, accepted=fact.accepted
         )
 
 
@@ -255,20 +249,18 @@ def _try(knowledge: Knowledge, told: Told) -> Trial:
     return Trial(knowledge, after)
 
 
-def _round(entry: Entry, fact: Told, change: Vector, sentence: str) -> Round:
-    # Older facts that were not learned from have no vectors.
-    delta = unpack(fact.vectors, fact.cost).delta if fact.vectors else np.zeros_like(change)
+def _round(entry: Entry, fact: Told, change: Vector) -> Round:
     return Round(
         proposal=fact.proposal,
         effort=fact.effort,
         cost=fact.cost,
-        delta=delta,
+        delta=unpack(fact.vectors, fact.cost).delta,
         change=change,
         version=fact.version,
-        accepted=was_accepted(fact),
+        accepted=fact.accepted,
         estimated=fact.estimated,
         learn=fact.learn,
-        lesson=sentence,
+        lesson=fact.lesson,
         seq=entry.seq,
         time=entry.time,
         actor=entry.actor,

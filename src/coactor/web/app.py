@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from coactor.version import __version__
 
 try:
+    from anyio import CapacityLimiter, to_thread
     from fastapi import APIRouter, FastAPI, Request, Response
     from fastapi.middleware.gzip import GZipMiddleware
-    from fastapi.responses import HTMLResponse, JSONResponse
+    from fastapi.responses import JSONResponse
     from fastapi.routing import APIRoute
 except ImportError as error:  # pragma: no cover
     raise ImportError("The server needs FastAPI; install it with: pip install 'coactor[serve]'") from error
@@ -22,7 +24,7 @@ from coactor.studies.accounts import Accounts
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
 from coactor.studies.log import schema
-from coactor.web import api_docs, pages
+from coactor.web import pages
 from coactor.web.assets import Assets
 from coactor.web.auth import login
 from coactor.web.auth.limits import BODY, LimitedRoute
@@ -135,7 +137,7 @@ def create_app(
     ground.add_routes(router)
     app.include_router(router)
     login.add_routes(app, accounts, assets, authenticator, secure)
-    _add_operations(app, studies, metrics, assets)
+    _add_operations(app, studies, metrics)
     app.mount("/static", assets, name="static")
     app.state.studies = studies
     pages.add_pages(app, studies, assets, demo.title if demo else None, ground)
@@ -153,20 +155,26 @@ def _operation_id(route: APIRoute) -> str:
     return route.name
 
 
-def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics, assets: Assets) -> None:
-    @app.get("/health", tags=["operation"])
-    def health() -> dict[str, str]:
-        """Say whether the process is alive and its store answers. Needs no credential."""
+def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics) -> None:
+    # Not by the worker threads: these answer while all of them are busy.
+    watch = CapacityLimiter(1)
+
+    def look(*, whole: bool) -> None:
         with studies.store.reading() as sql:
             sql.connection.exec_driver_sql("SELECT 1")
+            if whole and not schema.is_current(sql.connection):
+                raise Unavailable("The store has the tables of another version of coactor.")
+
+    @app.get("/health", tags=["operation"])
+    async def health() -> dict[str, str]:
+        """Say whether the process is alive and its store answers. Needs no credential."""
+        await to_thread.run_sync(partial(look, whole=False), limiter=watch)
         return {"status": "ok", "version": __version__}
 
     @app.get("/ready", tags=["operation"], responses={503: ERRORS[503]})
-    def ready() -> dict[str, str]:
+    async def ready() -> dict[str, str]:
         """Say whether this server can work: the store answers and has the tables of this version."""
-        with studies.store.reading() as sql:
-            if not schema.is_current(sql.connection):
-                raise Unavailable("The store has the tables of another version of coactor.")
+        await to_thread.run_sync(partial(look, whole=True), limiter=watch)
         return {"status": "ready", "version": __version__}
 
     @app.get("/metrics", tags=["operation"], response_class=Response)
@@ -186,7 +194,3 @@ def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics, assets
     @app.get("/api/openapi.json", include_in_schema=False)
     def openapi_json(account: Me) -> Response:
         return JSONResponse(app.openapi())
-
-    @app.get("/api/docs", include_in_schema=False)
-    def docs(account: Me) -> Response:
-        return HTMLResponse(api_docs.page(app.openapi(), assets.base))

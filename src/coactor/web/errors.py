@@ -92,7 +92,9 @@ def add_handlers(app: FastAPI) -> None:
     async def malformed(_: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         place = " ".join(str(part) for part in first["loc"][1:])[:100] or str(first["loc"][0])
-        return problem(422, f"{place}: {str(first['msg'])[:200]}. See /api/docs for what is expected.")
+        return problem(
+            422, f"{place}: {str(first['msg'])[:200]}. See /api/openapi.json for what is expected."
+        )
 
     @app.exception_handler(HTTPException)
     async def http_error(_: Request, error: HTTPException) -> Response:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import orjson
-
 from coactor.protocol import Domain
-from coactor.studies import Desk, Forbidden, Invalid, Store, Study, catalog
+from coactor.studies import Desk, Forbidden, Invalid, Store, Study, Tampered, catalog
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
+from coactor.studies.log.replay import created
+from coactor.web.computations import Computations
+
+logger = logging.getLogger("coactor.web")
 
 
 class OpenStudies:
@@ -43,6 +46,7 @@ class OpenStudies:
         self.clock = clock
         self.domains = domains or {}
         self.patience = math.inf  # seconds of a solving that a person who opens a proposal waits for
+        self.computations = Computations()
         self._open: dict[str, Study] = {}
         self._lock = threading.Lock()
 
@@ -66,6 +70,8 @@ class OpenStudies:
                 study.renew_ahead()
             except Deleted:
                 self.forget(study.name)
+            except Tampered as error:
+                logger.error("%s", error)
 
     def names(self) -> list[str]:
         """Return the names of all studies in the store."""
@@ -73,11 +79,18 @@ class OpenStudies:
             return [head.name for head in sql.studies()]
 
     def without_domain(self) -> list[str]:
-        """Return the names of studies whose domains are neither given nor installed."""
+        """Return the names of studies whose domains are neither given nor installed.
+
+        A damaged study is logged, and does not hinder the others.
+        """
         missing = []
         with self.store.reading() as sql:
             for head in sql.studies():
-                about = orjson.loads(sql.bodies(head.id, 0, 1)[0])["config"]["domain"]
+                try:
+                    about = created(sql.first(head.id), head.name).config["domain"]
+                except Tampered as error:
+                    logger.error("%s", error)
+                    continue
                 installed = about["name"] or catalog.name_of_type(about["type"])
                 if installed is None and head.name not in self.domains:
                     missing.append(head.name)
@@ -93,10 +106,10 @@ class OpenStudies:
         self._open.pop(name, None)
 
     def summary(self, name: str) -> dict[str, Any]:
-        """Describe a study; `usable` is False if its domain or learner is not installed here."""
+        """Describe a study; `usable` is False if it is damaged, or its domain or learner is not installed."""
         try:
-            study = self.study(name)
-        except (Forbidden, Invalid):
+            return {**self.study(name).summary(), "usable": True}
+        except (Forbidden, Invalid, Tampered) as error:
+            logger.warning("Study %r cannot be used: %s", name, error)
             with self.store.reading() as sql:
                 return {"name": name, "facts": sql.find(name).seq, "usable": False}
-        return {**study.summary(), "usable": True}

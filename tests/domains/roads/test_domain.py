@@ -55,10 +55,10 @@ def wander(domain: Roads, rng: np.random.Generator, length: int) -> np.ndarray:
 def test_roads_pass_check_domain() -> None:
     rng = np.random.default_rng(0)
     network = grid(4, rng, drop=0.3)
-    for habits in ((), ("similar", "all")):
+    for habits in (False, True):
         domain = Roads(network, habits)
         coactor.check_domain(domain, domain.sample(rng, 3))
-    usage = Usage(("0",), (network.ids[network.head[0]],), np.array([[0.2, 0.4]]))
+    usage = Usage(("0",), (network.ids[network.head[0]],), np.array([0.4]))
     coactor.check_domain(domain, [domain.extend(Trip(0, 7), usage)])
 
 
@@ -103,7 +103,7 @@ def test_solve_treats_negative_weights_as_zero() -> None:
 
 def test_habits_make_the_usual_turn_cheaper() -> None:
     network = Network.of([0, 1, 1, 2, 3], [1, 2, 3, 4, 4], [1.0, 1.0, 1.0, 1.0, 1.0])
-    domain, memory = Roads(network, ("all",)), Memory()
+    domain, memory = Roads(network, habits=True), Memory()
     route = domain.route(Trip(0, 4), (2,), domain.distance)
     for _ in range(9):
         memory.add(past_case(domain, Trip(0, 4), route))

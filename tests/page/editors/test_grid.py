@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 from coactor.studies import Store, catalog, open_study
 from coactor.web import demo
 from coactor.web.app import create_app
-from coactor.web.demo import studies
+from tests.grids import cases
 from tests.page.actions import Finger, drag, press, submit
 from tests.page.conftest import Site
 from tests.page.test_access import FIRST, SECOND, looked_at, open_folds, with_axe
@@ -23,6 +24,8 @@ from tests.web.conftest import serving
 
 pytestmark = pytest.mark.browser
 
+ROSTER, BOARD = "try-roster", "lessons"
+catalog.add(BOARD, cache(cases.timetable))
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 
@@ -32,9 +35,11 @@ class Desk(Site):
     name = ""
 
     def begin(self, name: str, kind: str, **options: Any) -> Any:
-        """Create a study of a demo's domain with one proposal, and return the page on which it is open."""
-        self.name, self.model = name, catalog.make(kind, {})
-        problem = next(self.model.sample(np.random.default_rng(7), 1))  # type: ignore[attr-defined]
+        """Create a study of a model with one proposal, and return the page on which it is open."""
+        self.name, self.model, rng = name, catalog.make(kind, {}), np.random.default_rng(7)
+        problem = (
+            next(self.model.sample(rng, 1)) if kind == ROSTER else self.model.problem(cases.lessons(rng, 4))
+        )
         with open_study(self.store, name, self.model, create=True) as study:
             proposal = study.ask(problem)
         self.x, self.y = proposal.problem, proposal.solution
@@ -105,7 +110,7 @@ def locked(page: Any, part: int) -> bool:
 
 
 def test_planners_morning_by_mouse(desk, revision):
-    page = desk.begin("mouse", "try-roster")
+    page = desk.begin("mouse", ROSTER)
     a, b, _, rules = desk.find("swap", refused=True)
     drag(page, cell(page, a), cell(page, b), drop=False)
     gesture(page, rule_in(rules))  # before it happens
@@ -147,7 +152,7 @@ def test_planners_morning_by_mouse(desk, revision):
 
 
 def test_click_opens_the_choices_before_the_server_has_answered(desk):
-    page = desk.begin("slow", "try-roster")
+    page = desk.begin("slow", ROSTER)
     held: list[Any] = []
     page.route("**/part?part=*", lambda route, _: held.append(route))
     cell(page, 3).click()
@@ -162,7 +167,7 @@ def test_click_opens_the_choices_before_the_server_has_answered(desk):
 
 
 def test_planners_morning_by_keyboard(desk, revision):
-    page = desk.begin("keys", "try-roster")
+    page = desk.begin("keys", ROSTER)
     part, choice, move, _ = desk.find("set")
     cell(page, 0).focus()
     press(page, *["ArrowDown"] * (part // 7), *["ArrowRight"] * (part % 7))
@@ -208,7 +213,7 @@ def test_planners_morning_by_keyboard(desk, revision):
 
 
 def test_planners_morning_by_finger(desk, revision):
-    page = desk.begin("finger", "try-roster", **PHONE)
+    page = desk.begin("finger", ROSTER, **PHONE)
     finger = Finger(page)
     a, b, move, _ = desk.find("swap")
     cell(page, a).tap()
@@ -238,7 +243,7 @@ def test_planners_morning_by_finger(desk, revision):
 
 
 def test_block_moves_by_mouse_keyboard_and_finger(desk, revision):
-    page = desk.begin("block", "try-roster")
+    page = desk.begin("block", ROSTER)
     a, b, move, _ = desk.find("block")
     last = a + move["args"][-1] - 1
     cell(page, a).focus()
@@ -265,7 +270,7 @@ def test_block_moves_by_mouse_keyboard_and_finger(desk, revision):
     gesture(page, rule_in(rules))
     press(page, "Escape", "Escape")
     assert page.locator(".grid .chosen").count() == 0
-    page = desk.begin("touched-block", "try-roster", **PHONE)
+    page = desk.begin("touched-block", ROSTER, **PHONE)
     a, b, move, _ = desk.find("block")
     for _ in range(move["args"][-1] - 1):
         cell(page, a).tap()
@@ -276,7 +281,7 @@ def test_block_moves_by_mouse_keyboard_and_finger(desk, revision):
 
 
 def test_lessons_are_moved_and_exchanged_on_a_board(desk, revision):
-    page = desk.begin("lessons", "try-timetable", viewport={"width": 1600, "height": 900})
+    page = desk.begin("lessons", BOARD, viewport={"width": 1600, "height": 900})
     part, choice, move, _ = desk.find("set")
     slot = page.locator(f'.grid [data-slot="{choice}"]')
     drag(page, cell(page, part), slot)
@@ -291,7 +296,7 @@ def test_lessons_are_moved_and_exchanged_on_a_board(desk, revision):
     assert desk.done() == [move]
 
 
-@pytest.mark.parametrize("kind", ["try-roster", "try-timetable"])
+@pytest.mark.parametrize("kind", [ROSTER, BOARD])
 def test_axe_finds_nothing_on_a_grid(desk, kind, revision):
     """Edited, a cell locked, and the choices of another one open."""
     page = desk.begin(f"axe-{kind}", kind)
@@ -304,16 +309,3 @@ def test_axe_finds_nothing_on_a_grid(desk, kind, revision):
     cell(page, a + 1).click()
     page.locator(".cell-menu .refusal").first.wait_for()
     assert looked_at(with_axe(page), kind, [*FIRST, SECOND[0]]) == []
-
-
-def test_colleague_advises_on_a_roster_in_words(desk):
-    study = desk.study("try-roster")
-    studies.fill(study, "admin")
-    moves = studies.advice(study, 1).moves
-    page = desk.open(desk.log_in(), "/s/try-roster/p/1")
-    page.locator("#ask-colleague").click()
-    if not moves:
-        page.locator("#advice", has_text="leave it as it is").wait_for()
-        return
-    words = study.domain.describe_edit(study.proposal(1).problem, study.proposal(1).solution, moves[0])
-    page.locator("#advice", has_text=f"{words[0].lower()}{words[1:]}").wait_for()

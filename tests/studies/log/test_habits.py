@@ -27,7 +27,7 @@ def day(*stops: str) -> Day:
 
 
 def opened(url: str, **more: Any) -> Study:
-    return open_study(url, "depot", Plans(), habits=("similar", "all"), create=True, **more)
+    return open_study(url, "depot", Plans(), habits=True, create=True, **more)
 
 
 def unusual(proposal: Any) -> float:
@@ -42,16 +42,16 @@ def remembered(study: Study) -> Any:
 
 def test_study_remembers_what_it_learned_and_nothing_else(url):
     with opened(url) as study:
-        assert study.config["habits"] == ["similar", "all"]
-        assert study.config["features"][1:] == ["unusual in similar cases", "unusual in all cases"]
+        assert study.config["habits"] is True
+        assert study.config["features"][1:] == ["unusual in similar cases"]
         first = study.ask(day("A", "B", "C"), key="monday")
         study.tell(first, moves=MOVES, learn=False)
         assert remembered(study)["cases"] == []
         study.tell(study.ask(day("A", "B", "C")), moves=MOVES)
         assert len(remembered(study)["cases"]) == 1
         second = study.ask(day("A", "B"), key="tuesday")
-        assert unusual(second) < 2 * 7
-        assert unusual(first) == 2 * 13  # nothing was known: every arc costs 1
+        assert unusual(second) < 7
+        assert unusual(first) == 13  # nothing was known: every arc costs 1
     with open_study(url, "depot") as study:  # in another process, without the domain
         again = study.ask(day("A", "B"), key="tuesday")
         assert np.array_equal(again.problem.arcs, second.problem.arcs)
@@ -121,7 +121,7 @@ def test_a_domain_of_ones_own_remembers_in_a_study(sqlite_url):
     with open_study(sqlite_url, "switches", NamedSwitches(), habits=True) as study:
         assert study.config["dim"] == 4
     with pytest.raises(Conflict, match="has habits"):
-        open_study(sqlite_url, "switches", NamedSwitches(), habits=["all"])
+        open_study(sqlite_url, "switches", NamedSwitches(), habits=False)
     with Store(sqlite_url) as store:
         verify(store, "switches")
 
@@ -131,8 +131,8 @@ def test_study_starts_with_the_memory_of_an_archive(sqlite_url, tmp_path):
         for _ in range(3):
             old.tell(old.ask(day("A", "B", "C")), moves=MOVES)
         known = old._ledger.knowledge()
-        learned = {**known.state(), "habits": ["similar", "all"]}
+        learned = {**known.state(), "habits": True}
     with open_study(sqlite_url, "new", Plans(), create=True, learned=learned) as study:
         assert remembered(study) == learned["memory"]
         assert np.array_equal(study.weights(), known.learner.weights)
-        assert unusual(study.ask(day("A", "B"))) < 2 * 7
+        assert unusual(study.ask(day("A", "B"))) < 7

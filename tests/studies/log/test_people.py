@@ -174,10 +174,3 @@ def test_log_with_control_characters_in_names_still_opens(url, monkeypatch):
         assert verify(study.store, "desk").version == study.rollback(1, "back", person="a\nb").version - 1
         with pytest.raises(Invalid, match=r"contains the control character U\+000A"):
             study.ask(UP, person="a\nb")
-
-
-def test_default_still_opens_studies_of_the_earlier_default_learner(url):
-    with open_study(url, "desk", Switches(), "choice", create=True):
-        pass
-    with open_study(url, "desk", Switches(), "default") as study:
-        assert study.config["learner"] == "choice"

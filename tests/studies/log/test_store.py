@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from coactor.studies import Invalid, NotFound, Store, Unavailable
 from coactor.studies.log import schema
 from coactor.studies.log.connections import configure_sqlite
-from tests.studies.stubs import flip, make
+from tests.studies.stubs import change_row, flip, make
 
 
 @pytest.mark.parametrize("url", ["nonsense", "sqlite://", "sqlite:///:memory:", "mysql://x/y"])
@@ -114,3 +114,14 @@ def test_a_writer_gives_up_when_another_one_holds_the_lock(url):
             done.set()
             thread.join()
         assert study.tell(p, moves=flip(0)).version == 1
+
+
+def test_a_store_of_another_version_is_refused_and_stays_as_it_is(url):
+    with make(url) as study:
+        study.ask([1.0, 2.0, 3.0])
+        change_row(study.store, "UPDATE coactor_meta SET value = '5' WHERE name = 'schema'")
+        with pytest.raises(Unavailable, match="tables of version 5, this coactor has version 1"):
+            Store(url)
+        change_row(study.store, "UPDATE coactor_meta SET value = '1' WHERE name = 'schema'")
+    with Store(url) as store, store.reading() as sql:
+        assert sql.find("desk").seq == 2

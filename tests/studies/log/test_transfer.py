@@ -9,12 +9,14 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
+from coactor.learners import PER
 from coactor.studies import Conflict, Invalid, NotFound, Store, Tampered, open_study
 from coactor.studies.accounts import Account, Accounts
-from coactor.studies.log import ledger, schema, transfer
+from coactor.studies.log import ledger, schema, transactions, transfer
+from coactor.studies.log import store as store_module
 from coactor.studies.log.chain import GENESIS, canonical, link
 from coactor.studies.log.verification import verify
-from tests.studies.stubs import Switches, flip, make, tours
+from tests.studies.stubs import Switches, change_row, flip, make, tours
 
 
 def filled(url, name="desk"):
@@ -61,12 +63,61 @@ def test_copy_from_sqlite_to_postgresql_and_back(postgres_server, tmp_path):
 def test_backup_contains_every_study_and_never_overwrites(url, tmp_path):
     with filled(url) as study, filled(study.store, "night"):
         file = tmp_path / "backup.db"
-        assert transfer.backup(study.store, file) == ["desk", "night"]
+        assert transfer.backup(study.store, file).studies == ["desk", "night"]
         with Store(f"sqlite:///{file}") as copy:
             for name in ("desk", "night"):
                 assert verify(copy, name) == verify(study.store, name)
         with pytest.raises(Conflict, match="never overwrites"):
             transfer.backup(study.store, file)
+
+
+def test_backup_needs_neither_the_learner_nor_the_domain(url, tmp_path):
+    """Both belong to the caller who opened the study, and need not be installed where backups are made."""
+    with make(url, "own", Mine(3)) as study, filled(study.store, "desk"):
+        study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(0))
+        file = tmp_path / "backup.db"
+        assert transfer.backup(study.store, file) == transfer.Copied(["desk", "own"], {})
+        with open_study(f"sqlite:///{file}", "own", Switches(), Mine(3)) as again:
+            assert again.weights().tobytes() == study.weights().tobytes()
+            assert list(again.export()) == list(study.export())
+
+
+class Mine(PER):
+    """A learner that is not an entry point."""
+
+    name = "mine"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE coactor_facts SET body = hash WHERE study = {id} AND seq = 3",
+        "UPDATE coactor_facts SET body = hash WHERE study = {id} AND seq = 1",
+        "DELETE FROM coactor_facts WHERE study = {id} AND seq = 4",
+        "DELETE FROM coactor_facts WHERE study = {id}",
+        "UPDATE coactor_facts SET kind = 'told' WHERE study = {id} AND seq = 2",
+    ],
+)
+def test_backup_leaves_out_a_damaged_study_and_copies_the_others(url, tmp_path, damage):
+    with filled(url) as study, filled(study.store, "night"):
+        with study.store.reading() as sql:
+            id = sql.find("desk").id
+        change_row(study.store, damage.format(id=id))
+        copied = transfer.backup(study.store, tmp_path / "backup.db")
+        assert (copied.studies, list(copied.left_out)) == (["night"], ["desk"])
+        with Store(f"sqlite:///{tmp_path}/backup.db") as there, there.reading() as sql:
+            assert [head.name for head in sql.studies()] == ["night"]
+
+
+def test_backup_leaves_no_partial_file(sqlite_url, tmp_path, monkeypatch):
+    with filled(sqlite_url) as study:
+        before = sorted(tmp_path.iterdir())
+        monkeypatch.setattr(transfer, "_copy_tokens", lambda source, target: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            transfer.backup(study.store, tmp_path / "backup.db")
+        assert sorted(tmp_path.iterdir()) == before
+        with pytest.raises(Invalid, match="no folder"):
+            transfer.backup(study.store, tmp_path / "nowhere" / "backup.db")
 
 
 def damage_body(lines):
@@ -209,7 +260,7 @@ def test_erase_removes_a_name_and_changes_nothing_that_was_learned(url, monkeypa
         elsewhere = people_study(other)
         before = verify(store, "desk")
         assert before.snapshots > 0
-        alias = transfer.erase(store, "desk", "ana", actor="admin")
+        alias = transfer.erase(store, "desk", "ana", actor="admin").name
         after = verify(store, "desk")
         assert (after.facts, after.weights, after.arithmetic) == (before.facts + 1, before.weights, "")
         with store.reading() as sql:
@@ -240,6 +291,84 @@ def test_what_is_erased_or_deleted_is_not_left_in_the_file(sqlite_url):
         transfer.delete(store, "second")
     file = Path(sqlite_url.removeprefix("sqlite:///"))
     assert not re.search(rb"\bana\b", file.read_bytes())
+
+
+def left_on_disk(sqlite_url, name):
+    """How often a name is in the files of a store."""
+    file = Path(sqlite_url.removeprefix("sqlite:///"))
+    files = [file, file.with_name(f"{file.name}-wal")]
+    return sum(len(re.findall(rb"\b%b\b" % name, f.read_bytes())) for f in files if f.exists())
+
+
+def test_a_stalled_export_blocks_no_writer_and_no_erasure(sqlite_url, monkeypatch):
+    monkeypatch.setattr(transactions, "PAGE", 5)
+    with Store(sqlite_url, wait=5.0) as store:
+        people_study(store)
+        with filled(store, "other") as other:
+            exports = [transfer.export(store, "other") for _ in range(70)]  # more than there are connections
+            headers = [next(lines) for lines in exports]
+            assert [next(lines)["fact"] for lines in exports]
+            assert not transfer.erase(store, "desk", "ben").left_in_file
+            assert not left_on_disk(sqlite_url, b"ben")
+            other.tell(5, moves=flip(0))
+            assert list(exports[0])[-1]["hash"] == headers[0]["hash"]  # as it was at the first line
+
+
+def store_facts(store):
+    with store.reading() as sql:
+        return sql.find("desk").seq
+
+
+def test_export_raises_conflict_if_the_log_is_rewritten_meanwhile(sqlite_url, monkeypatch):
+    monkeypatch.setattr(transactions, "PAGE", 3)
+    with Store(sqlite_url) as store:
+        people_study(store)
+        for change in (lambda: transfer.erase(store, "desk", "ana"), lambda: transfer.delete(store, "desk")):
+            lines = transfer.export(store, "desk")
+            assert next(lines)["facts"] == store_facts(store)
+            assert next(lines)["fact"]
+            change()
+            with pytest.raises((Conflict, NotFound), match=r"meanwhile|deleted"):
+                list(lines)
+
+
+def test_erase_says_if_the_file_still_holds_the_name_and_tidy_removes_it(sqlite_url, monkeypatch):
+    monkeypatch.setattr(store_module, "PAUSES", (0.0, 0.01))
+    with Store(sqlite_url, wait=5.0) as store:
+        people_study(store)
+        with store.reading() as sql:
+            sql.studies()  # a reader that stays where it is
+            assert transfer.erase(store, "desk", "ana").left_in_file
+            assert left_on_disk(sqlite_url, b"ana")
+            store.tidy()
+            assert left_on_disk(sqlite_url, b"ana")
+        store.tidy()
+        assert not left_on_disk(sqlite_url, b"ana")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("name", name) for name in ("../x", "a/b", "", "*", "n\n", "n" * 65, "<b>", 7, None)),
+        *(("facts", number) for number in (0, -1, "3", None, True, 2.0)),
+        *(("hash", hash) for hash in ("", "0" * 63, "x" * 64, None, 5)),
+        ("format", None),
+    ],
+)
+def test_load_refuses_an_invalid_header(sqlite_url, field, value):
+    with filled(sqlite_url) as study:
+        header, *rest = study.export()
+        changed = {**header, "name": "other", field: value}
+        left_out = {k: v for k, v in {**header, "name": "other"}.items() if k != field}
+        for first in (changed, left_out):
+            with pytest.raises(Invalid):
+                transfer.load(study.store, [first, *rest])
+        with pytest.raises(Invalid):
+            transfer.load(study.store, [{**header, "facts": 0, "hash": "0" * 64, "name": "other"}])
+        with pytest.raises(Invalid, match="not a valid name"):
+            transfer.load(study.store, [header, *rest], "a/b")
+        with study.store.reading() as sql:
+            assert [head.name for head in sql.studies()] == ["desk"]
 
 
 def test_delete_removes_a_study_and_leaves_the_others_whole(url):

@@ -60,10 +60,11 @@ def test_queue_is_read_by_page_and_only_when_it_changed(server):
     solver, expert = server.client("solver"), server.client("expert", name="ana")
     for k in range(3):
         ask(solver, server, k)
-    page = expert.get("/api/studies/tours/queue", params={"limit": 2, "order": "newest"}).json()
+    query = {"limit": 2, "order": "newest"}
+    page = expert.get("/api/studies/tours/queue", params=query).json()
     assert [ticket["id"] for ticket in page["tickets"]] == [3, 2]
     assert (page["waiting"], page["matching"]) == (3, 3)
-    same = expert.get("/api/studies/tours/queue", params={"since": page["tag"]})
+    same = expert.get("/api/studies/tours/queue", params={**query, "since": page["tag"]})
     assert (same.status_code, same.content) == (204, b"")
     assert expert.get("/api/studies/tours/queue?order=loudest").status_code == 422
     taken = expert.post("/api/studies/tours/queue/next?order=newest&brief=true").json()

@@ -99,12 +99,6 @@ def test_study_and_proposal_say_whether_features_are_costs(server):
         assert server.client("admin").get("/api/studies/ranks").json()["counts_costs"] is False
 
 
-def test_study_without_recorded_counts_costs_asks_its_domain(server):
-    study = open_study(server.store, "tours")
-    del study.config["counts_costs"]
-    assert study.summary()["counts_costs"] is True
-
-
 def test_a_study_over_http_starts_from_the_weights_in_use(server):
     lead = server.client("admin")
     tour = {"name": "tour", "parameters": {"points": 8, "features": 2}}
@@ -121,10 +115,10 @@ def test_a_study_over_http_starts_from_the_weights_in_use(server):
 def test_a_study_over_http_remembers_what_people_chose(server):
     lead = server.client("admin")
     plan = {"name": "plan", "parameters": {"features": 1}}
-    body = {"name": "depot", "domain": plan, "habits": ["similar", "all"]}
+    body = {"name": "depot", "domain": plan, "habits": True}
     made = lead.post("/api/studies", json=body)
     assert made.status_code == 201, made.text
-    assert made.json()["feature_names"][1:] == ["unusual in similar cases", "unusual in all cases"]
+    assert made.json()["feature_names"][1:] == ["unusual in similar cases"]
     arcs = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
     day = {"arcs": arcs, "demand": [0, 1, 1], "capacity": [2], "stops": ["depot", "A", "B"]}
     for number in (1, 2):
@@ -139,7 +133,7 @@ def test_a_study_over_http_remembers_what_people_chose(server):
     assert lead.get("/api/studies/depot/proposals/2").json()["problem"]["arcs"] == [
         [[float(value)] for value in row] for row in arcs
     ]
-    wrong = {**body, "name": "other", "habits": ["weather"]}
+    wrong = {**body, "name": "other", "habits": "weather"}
     assert lead.post("/api/studies", json=wrong).status_code == 422
     hypercube = {"name": "other", "domain": {"name": "hypercube"}, "habits": True}
     assert lead.post("/api/studies", json=hypercube).status_code == 422

@@ -12,7 +12,7 @@ import numpy as np
 from coactor import validation
 from coactor.domains.plans.day import Day
 from coactor.domains.plans.solver import solve
-from coactor.habits import KINDS, check_kinds
+from coactor.habits import HABIT
 from coactor.kernels import plan_climb, plan_distance
 from coactor.kernels import plans as kernel
 from coactor.kernels.plans import Rules
@@ -46,7 +46,7 @@ class Plans:
     names
         Of the arc features; optional.
     habits
-        Kinds of habits, each one more arc feature: see `coactor.habits`.
+        Whether how unusual an arc is is one more feature of it: see `coactor.habits`.
 
     Examples
     --------
@@ -62,22 +62,17 @@ class Plans:
     checks_moves = True
 
     def __init__(
-        self,
-        features: int = 1,
-        soft: bool = False,
-        names: Sequence[str] | None = None,
-        habits: Sequence[str] = (),
+        self, features: int = 1, soft: bool = False, names: Sequence[str] | None = None, habits: bool = False
     ) -> None:
         self.arc_features = validation.positive(features, 1, "features")
         self.soft = soft
-        self.habits = check_kinds(habits)
+        self.habits = habits
         own = validation.names_for(names, self.arc_features)
-        unusual = (KINDS[kind] for kind in self.habits)
-        self.feature_names = (*own, *unusual, *(("overload",) if soft else ()))
+        self.feature_names = (*own, *[HABIT] * habits, *["overload"] * soft)
         self.dim = len(self.feature_names)
 
     def __repr__(self) -> str:
-        habits = f", habits={self.habits}" if self.habits else ""
+        habits = ", habits=True" if self.habits else ""
         return f"Plans(features={self.arc_features}{', soft=True' if self.soft else ''}{habits})"
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Day]:
@@ -88,9 +83,9 @@ class Plans:
 
     # -- habits ------------------------------------------------------------------------------------------
 
-    def with_habits(self, kinds: Sequence[str]) -> Plans:
-        """The same domain with these kinds of habits."""
-        return Plans(self.arc_features, self.soft, self.feature_names[: self.arc_features], kinds)
+    def with_habits(self) -> Plans:
+        """The same domain with a feature of habits."""
+        return Plans(self.arc_features, self.soft, self.feature_names[: self.arc_features], habits=True)
 
     def parts(self, x: Day, y: Routes) -> Iterator[tuple[str, str]]:
         """The arcs driven, by the names of their ends; from depot to depot for an idle vehicle."""
@@ -104,14 +99,14 @@ class Plans:
         return x.stops
 
     def extend(self, x: Day, usage: Usage) -> Day:
-        """The day with the costs of unusual arcs as further arc features."""
+        """The day with the costs of unusual arcs as one more arc feature."""
         size = len(x.stops)
         number = {name: k for k, name in enumerate(x.stops)}
-        costs = np.ones((size, size, len(self.habits)))
+        costs = np.ones((size, size, 1))
         rows = [number.get(name, -1) for name in usage.given], [number.get(name, -1) for name in usage.choice]
         given, choice = np.array(rows, np.int64).reshape(2, -1)
         known = (given >= 0) & (choice >= 0)
-        costs[given[known], choice[known]] = usage.costs[known]
+        costs[given[known], choice[known], 0] = usage.costs[known]
         costs[np.arange(1, size), np.arange(1, size)] = 0.0
         return self._with_columns(x, costs)
 
@@ -120,11 +115,11 @@ class Plans:
 
     def _whole(self, x: Day) -> Day:
         """The day with columns for habits: zeros if nothing was recalled for it."""
-        if x.arcs.shape[2] == self.arc_features + len(self.habits):
+        if x.arcs.shape[2] == self.arc_features + self.habits:
             return x
         if x.arcs.shape[2] != self.arc_features:
             raise ValueError(f"An arc has {x.arcs.shape[2]} features; expected {self.arc_features}.")
-        return self._with_columns(x, np.zeros((*x.arcs.shape[:2], len(self.habits))))
+        return self._with_columns(x, np.zeros((*x.arcs.shape[:2], 1)))
 
     # -- a domain ----------------------------------------------------------------------------------------
 

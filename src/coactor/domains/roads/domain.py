@@ -13,7 +13,7 @@ from coactor import validation
 from coactor.domains.roads.network import Network
 from coactor.domains.roads.router import Leg, Router
 from coactor.domains.roads.trips import Route, Trip
-from coactor.habits import KINDS, check_kinds
+from coactor.habits import HABIT
 from coactor.kernels import tolerances
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 from coactor.search import PlainLandscape
@@ -42,7 +42,7 @@ class Roads:
     network
         The roads.
     habits
-        Kinds of habits, each one more feature of a turn: see `coactor.habits`.
+        Whether how unusual a turn is is one more feature of it: see `coactor.habits`.
 
     Examples
     --------
@@ -59,11 +59,11 @@ class Roads:
     feature_signs = -1  # every feature is a cost
     checks_moves = True
 
-    def __init__(self, network: Network, habits: Sequence[str] = ()) -> None:
+    def __init__(self, network: Network, habits: bool = False) -> None:
         self.network = network
-        self.habits = check_kinds(habits)
+        self.habits = habits
         self.router = Router(network)
-        self.feature_names = (*network.labels, *(KINDS[kind] for kind in self.habits))
+        self.feature_names = (*network.labels, *[HABIT] * habits)
         self.dim = len(self.feature_names)
         if (network.link_features < 0).any() or (network.turn_features < 0).any():
             raise ValueError("A feature of the network is below 0; costs must not become negative.")
@@ -71,13 +71,13 @@ class Roads:
         self._number = {link: k for k, link in enumerate(network.ids)}
 
     def __repr__(self) -> str:
-        return f"Roads({self.network!r}{f', habits={self.habits}' if self.habits else ''})"
+        return f"Roads({self.network!r}{', habits=True' if self.habits else ''})"
 
     # -- habits ------------------------------------------------------------------------------------------
 
-    def with_habits(self, kinds: Sequence[str]) -> Roads:
-        """The same domain with these kinds of habits."""
-        return Roads(self.network, kinds)
+    def with_habits(self) -> Roads:
+        """The same domain with a feature of habits."""
+        return Roads(self.network, habits=True)
 
     def parts(self, x: Trip, y: Route) -> Iterator[tuple[str, str]]:
         """The turns made, by the ids of the links."""
@@ -92,8 +92,8 @@ class Roads:
         number, network = self._number, self.network
         ends = [[number.get(link, -1) for link in links] for links in (usage.given, usage.choice)]
         turns = self.router.turns_between(*np.array(ends, np.int64).reshape(2, -1))
-        costs = np.ones((len(network.head), len(self.habits)))
-        costs[turns[turns >= 0]] = usage.costs[turns >= 0]
+        costs = np.ones((len(network.head), 1))
+        costs[turns[turns >= 0], 0] = usage.costs[turns >= 0]
         return replace(x, habits=costs)
 
     # -- a domain ----------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ class Roads:
 
     def turn_rows(self, x: Trip) -> Matrix:
         """What each turn, with the link it leads to, subtracts from phi: one row per turn."""
-        unusual = np.zeros((len(self._rows), len(self.habits))) if x.habits is None else x.habits
+        unusual = np.zeros((len(self._rows), 1)) if x.habits is None else x.habits
         return np.hstack([self._rows, unusual]) if self.habits else self._rows
 
     def legs(self, x: Trip, y: Route) -> Iterator[Leg]:

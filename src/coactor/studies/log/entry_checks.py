@@ -24,6 +24,10 @@ _CONFIG: dict[str, Any] = {
     "candidate": str,
     "grace": float,
     "proposals": str,
+    "budget": float | None,
+    "seed": int,
+    "guard": bool,
+    "habits": bool,
 }
 
 
@@ -48,7 +52,7 @@ def _wrong_in_creation(fact: facts.Created) -> str:
     if not re.fullmatch("[0-9a-f]{32}", fact.uid):
         return "uid"
     config = fact.config
-    wrong = next((key for key, kind in _CONFIG.items() if not _has_type(config.get(key), kind)), "")
+    wrong = next((k for k, kind in _CONFIG.items() if not _has_type(config.get(k, ...), kind)), "")
     if not wrong and not {"name", "type", "parameters"} <= config["domain"].keys():
         return "domain"
     return wrong or ("" if len(config["features"]) == config["dim"] else "features")
@@ -74,7 +78,7 @@ def _fits(entry: Entry, before: Projection | None) -> bool:
         case facts.RolledBack():
             return fact.version == before.version + 1 and 0 <= fact.to <= before.version
         case facts.Configured():
-            known = {key: _CONFIG[key] for key in ("costs", "grace", "proposals")} | {"budget": float | None}
+            known = {key: _CONFIG[key] for key in ("costs", "grace", "proposals", "budget")}
             return all(key in known and _has_type(v, known[key]) for key, v in fact.settings.items())
         case facts.Erased():
             return True

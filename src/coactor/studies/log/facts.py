@@ -1,7 +1,4 @@
-"""The kinds of facts that a study's log consists of. A fact is written once and never changed.
-
-A field that was added later has a default, so that older facts can be read.
-"""
+"""The kinds of facts that a study's log consists of. A fact is written once and never changed."""
 
 from __future__ import annotations
 
@@ -114,8 +111,7 @@ class Told:
     estimated
         True if the effort was estimated from the final solution.
     accepted
-        True if the correction has no step. None in facts written before it was recorded: then the proposal
-        counts as accepted if the effort is 0.
+        True if the correction has no step.
     cut, learn
         Whether the expert ran out of time, and whether the learner was updated.
     asked_with, version
@@ -135,8 +131,7 @@ class Told:
     left
         How many edits each alternative of the guard would have left.
     person, asked_for
-        Whose weights were learned, and for whom the corrected solution was made; empty in facts written
-        before people had weights of their own.
+        Whose weights were learned, and for whom the corrected solution was made.
     vectors
         The packed feedback (see `vectors`), stored beside the body.
     """
@@ -161,8 +156,8 @@ class Told:
     digest: str = ""
     chance: float | None = None
     expected: float | None = None
-    accepted: bool | None = None
-    lesson: str | None = None
+    accepted: bool = False
+    lesson: str = ""
     case: list[Any] | None = None
     left: dict[str, float] | None = None
     person: str = ""
@@ -194,9 +189,11 @@ class Reopened:
     digest: str = ""
     chance: float | None = None
     expected: float | None = None
-    accepted: bool | None = None
+    accepted: bool = False
     person: str = ""
     asked_for: str = ""
+    proposer: str = "learner"
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,11 +247,6 @@ Fact: TypeAlias = (
 )
 
 KINDS: dict[str, type[Fact]] = {kind.kind: kind for kind in get_args(Fact)}
-
-
-def was_accepted(fact: Told | Reopened) -> bool:
-    """Whether the tell had no step; in facts of older versions, whether its effort was 0."""
-    return fact.effort == 0 if fact.accepted is None else fact.accepted
 
 
 def recorded_digest(fact: Fact) -> str:

@@ -21,12 +21,11 @@ from coactor.protocol.abilities import KnowsPeople, has, learner_for, whose
 from coactor.rounds import Knowledge
 from coactor.studies.errors import NotFound, Tampered
 from coactor.studies.log.chain import Entry, seal
-from coactor.studies.log.facts import Fact, recorded_digest
+from coactor.studies.log.facts import Fact
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.replay import LogReplay, created
 from coactor.studies.log.store import Store
 from coactor.studies.log.transactions import END, Transaction
-from coactor.studies.log.vectors import digest
 
 EVERY = 1000  # facts between two snapshots
 OFTEN = 100  # the same with several people, whose updates take longer; of these only the newest is kept
@@ -174,31 +173,17 @@ class Ledger(LogReplay):
     def weights(self, version: int | None = None, person: str = "") -> Vector:
         """The weights now, or those of a version, without a replay; of a person if they have their own.
 
-        Those of a person at an earlier version need a replay. Versions written by an older coactor are
-        replayed once and stored. Raises NotFound if there is no such version.
+        Those of a person at an earlier version need a replay. Raises NotFound if there is no such version.
         """
         with self.lock, self.store.reading() as sql:
             projection = self.refresh_in(sql)
             learner = projection.knowledge.learner
             if version is None or version == projection.version:
                 return np.array(learner_for(learner, person).weights)
-            own = bool(whose(learner, person))
-            stored = sql.weights(self.head.id, version)
-            if stored is not None and not own:
-                return stored
-            seq = self._seq_of(sql, version)
-        if own:
-            return np.array(learner_for(self.knowledge(version).learner, person).weights)
-        replayed: dict[int, Vector] = {}
-        with self.store.reading() as sql:
-            self.load(sql, seq, weights=replayed)
-            entries = sql.of_versions(self.head.id, min(replayed) - 1, len(replayed))
-        facts = {entry.made: entry.fact for entry in entries}
-        same = {v: w for v, w in replayed.items() if recorded_digest(facts[v]) in ("", digest(w))}
-        if same:
-            with self.store.writing() as sql:
-                sql.add_weights(self.head.id, same)
-        return replayed[version]
+            stored = None if whose(learner, person) else sql.weights(self.head.id, version)
+        if stored is not None:
+            return stored
+        return np.array(learner_for(self.knowledge(version).learner, person).weights)
 
     def _seq_of(self, sql: Transaction, version: int) -> int:
         seq = sql.version_seq(self.head.id, version)

@@ -148,6 +148,8 @@ class Projection:
                     expected=fact.expected,
                     person=fact.person,
                     solved_for=fact.asked_for,
+                    proposer=fact.proposer,
+                    reason=fact.reason,
                 )
                 self._count(fact, -1)
             case facts.RolledBack():
@@ -170,7 +172,7 @@ class Projection:
     def _count(self, fact: facts.Told | facts.Reopened, sign: int) -> None:
         self.told += sign
         self.effort += sign * fact.effort
-        self.untouched += sign * facts.was_accepted(fact)
+        self.untouched += sign * fact.accepted
 
     def totals(self) -> dict[str, int | float]:
         """The study in a few numbers."""
@@ -199,7 +201,7 @@ class Projection:
     def load(cls, data: dict[str, Any], knowledge: Knowledge) -> Projection:
         """The projection that a snapshot was taken of; `knowledge` is restored and becomes part of it."""
         projection = cls(knowledge)
-        knowledge.restore({"acceptance": knowledge.acceptance.state(), **data})  # older ones have none
+        knowledge.restore(data)
         for name in _TOTALS:
             setattr(projection, name, data[name])
         projection.hash = bytes.fromhex(data["hash"])
@@ -211,7 +213,7 @@ def observation(fact: facts.Told) -> Observation:
     """What a tell taught; live updates and replays both learn from this, so that they agree bit for bit."""
     case = None if fact.case is None else read_case(fact.case)
     vectors = unpack(fact.vectors, fact.cost, fact.person, fact.estimated)
-    return Observation(vectors, facts.was_accepted(fact), fact.expected, case, fact.left)
+    return Observation(vectors, fact.accepted, fact.expected, case, fact.left)
 
 
 def write_case(case: PastCase) -> list[Any]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 
-import numpy as np
 import orjson
 
 from coactor import learners
 from coactor.habits import Memory
 from coactor.proposals.guard import Guard
-from coactor.protocol import Learner, Vector
+from coactor.protocol import Learner
 from coactor.rounds import Knowledge, learn
 from coactor.studies.errors import Invalid, Tampered
 from coactor.studies.log.chain import Entry, link
+from coactor.studies.log.entry_checks import check_entry
 from coactor.studies.log.facts import Created, Reopened, Told
 from coactor.studies.log.projection import Projection, observation
 from coactor.studies.log.transactions import END, Head, Transaction
@@ -42,23 +42,16 @@ class LogReplay:
     def fresh(self) -> Knowledge:
         """Knowledge before the first fact, which sets the states of its parts."""
         learner, config = deepcopy(self._learner), self.first.config
-        guard = Guard(len(learner.weights)) if config.get("guard") else None
-        return Knowledge(learner, memory=Memory() if config.get("habits") else None, guard=guard)
+        guard = Guard(len(learner.weights)) if config["guard"] else None
+        return Knowledge(learner, memory=Memory() if config["habits"] else None, guard=guard)
 
-    def load(self, sql: Transaction, upto: int, weights: dict[int, Vector] | None = None) -> Projection:
-        """Replay the log up to and including a fact, from the nearest snapshot or from the first fact.
-
-        The weights of the versions on the way are added to `weights`.
-        """
+    def load(self, sql: Transaction, upto: int) -> Projection:
+        """Replay the log up to and including a fact, from the nearest snapshot or from the first fact."""
         data = sql.snapshot(self.head.id, upto)
         knowledge = self.fresh()
         projection = Projection(knowledge) if data is None else Projection.load(orjson.loads(data), knowledge)
         for entry in self.following(projection, sql, upto):
             projection.apply(entry)
-            if weights is not None and entry.made is not None:
-                weights[entry.made] = np.array(projection.knowledge.learner.weights)
-        if weights is not None:
-            weights[projection.version] = np.array(projection.knowledge.learner.weights)
         return projection
 
     def following(self, projection: Projection, sql: Transaction, upto: int) -> Iterator[Entry]:
@@ -121,7 +114,8 @@ def _learner_of(first: Created, given: Learner | None) -> Learner:
 
 
 def created(entry: Entry | None, name: str) -> Created:
-    """The first fact of a study. Raises Tampered if it is missing."""
+    """The first fact of a study. Raises Tampered if it is missing or damaged."""
     if entry is None or not isinstance(entry.fact, Created):
         raise Tampered(f"The log of study {name!r} does not begin with its creation; restore from a backup.")
+    check_entry(entry, None)
     return entry.fact

@@ -1,14 +1,12 @@
-"""The tables as they are now, and the upgrade of an older store."""
+"""The tables of a store, and their version."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import sqlalchemy as sa
 
 from coactor.studies.errors import Unavailable
-from coactor.studies.log.migrations import MIGRATIONS, Migration
 
+VERSION = 1
 tables = sa.MetaData()
 
 meta = sa.Table(
@@ -112,26 +110,20 @@ def version(connection: sa.Connection) -> int:
 
 
 def is_current(connection: sa.Connection) -> bool:
-    """Whether the tables need no upgrade."""
-    return version(connection) == len(MIGRATIONS)
+    """Whether the tables are there. Raises Unavailable if they are those of another version of coactor."""
+    found = version(connection)
+    if found not in (0, VERSION):
+        raise Unavailable(
+            f"The store has tables of version {found}, this coactor has version {VERSION}; "
+            "use the coactor that wrote it."
+        )
+    return found == VERSION
 
 
-def upgrade(connection: sa.Connection, migrations: Sequence[Migration] = MIGRATIONS) -> int:
-    """Bring the tables to the newest version, in one transaction; return the version they had.
-
-    Raises Unavailable if the store was written by a newer coactor.
-    """
+def create(connection: sa.Connection) -> None:
+    """Create the tables, unless another process has just done it."""
     if connection.dialect.name == "postgresql":  # two servers may start at once
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(20140727)"))
-    current = version(connection)
-    if current > len(migrations):
-        raise Unavailable(
-            f"The store has schema version {current}, this coactor knows up to {len(migrations)}; "
-            "upgrade coactor, or copy the studies with the newer one."
-        )
-    for step in migrations[current:]:
-        step(connection)
-    if current < len(migrations):
-        connection.execute(meta.delete().where(meta.c.name == "schema"))
-        connection.execute(meta.insert().values(name="schema", value=str(len(migrations))))
-    return current
+    if not is_current(connection):
+        tables.create_all(connection)
+        connection.execute(meta.insert().values(name="schema", value=str(VERSION)))

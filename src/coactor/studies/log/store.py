@@ -8,19 +8,25 @@ lock has the head of the log and is the only one who may append to it.
 
 from __future__ import annotations
 
+import logging
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import sqlalchemy as sa
 
+from coactor.studies.errors import Unavailable
 from coactor.studies.log import schema
 from coactor.studies.log.connections import begin, make_engine, translate_database_errors
 from coactor.studies.log.transactions import Transaction
 
+logger = logging.getLogger("coactor.studies")
+PAUSES = (0.1, 0.2, 0.4, 0.8, 0.0)  # seconds between the attempts to empty the write-ahead log
+
 
 class Store:
-    """A database, with its tables created or upgraded.
+    """A database, with its tables created if there are none.
 
     Parameters
     ----------
@@ -33,12 +39,13 @@ class Store:
     def __init__(self, url: str, wait: float = 30.0) -> None:
         self.engine = make_engine(url, wait)
         self.url = self.engine.url.render_as_string(hide_password=True)
+        self._holds_deleted = False  # whether the write-ahead log must still be truncated
         try:
             with self.reading() as sql:
                 current = schema.is_current(sql.connection)
             if not current:
                 with self.writing() as sql:
-                    schema.upgrade(sql.connection)
+                    schema.create(sql.connection)
         except BaseException:
             self.close()
             raise
@@ -77,18 +84,46 @@ class Store:
         """Checkpoint SQLite's write-ahead log without blocking other connections.
 
         SQLite does this by itself from time to time, inside a commit that then takes long. A server calls
-        this between requests instead.
+        this between requests instead. It also ends what `shrink` could not end.
         """
-        if self.engine.name == "sqlite":
+        if self._holds_deleted:
+            self._holds_deleted = not self._truncated()
+        elif self.engine.name == "sqlite":
             with self._connected() as connection:
                 connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def shrink(self) -> None:
-        """Rewrite an SQLite file, so that what was deleted is not in its free pages."""
-        if self.engine.name == "sqlite":
+    def shrink(self) -> bool:
+        """Rewrite an SQLite file, so that what was deleted is neither in its free pages nor in its log.
+
+        Returns False if the file still holds it, because another connection reads an older state. Then a
+        later `tidy` removes it, or the last connection to the file when it is closed. What a PostgreSQL
+        server keeps in its files is not looked at.
+        """
+        if self.engine.name != "sqlite":
+            return True
+        try:
             with self._connected() as connection:
                 connection.cursor().execute("VACUUM")
-                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            for pause in PAUSES:
+                if self._truncated():
+                    return True
+                time.sleep(pause)
+        except Unavailable as error:  # what was deleted stays deleted
+            logger.warning("The file of the store was not rewritten: %s", error)
+        self._holds_deleted = True
+        return False
+
+    def _truncated(self) -> bool:
+        """Whether SQLite's write-ahead log could be emptied at once; writers do not wait for readers."""
+        with self._connected() as connection:
+            cursor = connection.cursor()
+            wait = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
+            cursor.execute("PRAGMA busy_timeout = 0")
+            try:
+                busy, _, _ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                cursor.execute(f"PRAGMA busy_timeout = {wait}")
+        return not busy
 
     def close(self) -> None:
         """Close every connection."""

@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from coactor.protocol import Vector
 from coactor.studies.errors import Conflict, Deleted, NotFound
 from coactor.studies.log import schema
-from coactor.studies.log.chain import Entry, unseal
+from coactor.studies.log.chain import Entry, link, unseal
 from coactor.studies.log.vectors import pack_weights, unpack_weights
 
 END = 2**31 - 1
@@ -102,6 +102,12 @@ class StoredFact(NamedTuple):
     entry: Entry
     columns: tuple[Any, ...]
     weights: bytes | None
+
+    def follows(self, previous: bytes) -> bool:
+        """Whether this is what was written after the fact with that hash, in each of its columns."""
+        entry = self.entry
+        indexed = (entry.seq, entry.fact.kind, entry.proposal, entry.key, entry.made)
+        return link(previous, entry.body, entry.vectors) == entry.hash and indexed == self.columns
 
 
 class Transaction:
@@ -352,6 +358,6 @@ class Transaction:
             self._run(_SET_WEIGHTS[self._engine.name], row)
 
     def weights(self, study: int, version: int) -> Vector | None:
-        """The stored weights of a version; None if a store of an older coactor has none."""
+        """The stored weights of a version; None if there are none."""
         data = self.connection.scalar(_WEIGHTS, {"i": study, "v": version})
         return None if data is None else unpack_weights(bytes(data))

@@ -7,13 +7,16 @@ import re
 import secrets
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
 import sqlalchemy as sa
 
 from coactor.protocol import Learner
+from coactor.solutions import short
 from coactor.studies.errors import Conflict, Invalid, NotFound, Tampered
 from coactor.studies.log import ledger, schema
 from coactor.studies.log.chain import GENESIS, Entry, canonical, content_hash, link, seal, unseal
@@ -22,9 +25,10 @@ from coactor.studies.log.facts import Erased, recorded_digest
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.replay import LogReplay, created, open_replay
 from coactor.studies.log.store import Store
-from coactor.studies.log.transactions import Head
-from coactor.studies.log.vectors import digest
+from coactor.studies.log.transactions import Head, StoredFact, Transaction
+from coactor.studies.log.vectors import digest, unpack_weights
 from coactor.studies.log.verification import Check, verify_in
+from coactor.validation import study_name
 
 FORMAT = "coactor study 1"
 NAMES = ("actor", "via", "person", "solved_for", "asked_for")  # fields of facts that name a person
@@ -32,20 +36,55 @@ TEXTS = ("note", "label", "reason", "lesson")  # fields in which people write
 
 
 def export(store: Store, name: str) -> Iterator[dict[str, Any]]:
-    """A header, then each problem before its first use and each fact in order, as JSON-able data."""
+    """A header, then each problem before its first use and each fact in order, as JSON-able data.
+
+    No transaction is open while the caller handles a line, however slow it is: the facts up to the end of the
+    log at the first line are read page by page. Raises Conflict if the log is rewritten meanwhile, Deleted
+    if the study is.
+    """
     with store.reading() as sql:
         head = sql.find(name)
-        yield {"format": FORMAT, "name": name, "facts": head.seq, "hash": head.hash.hex()}
-        exported: set[str] = set()
-        for entry in sql.after(head.id, 0, head.seq):
+    yield {"format": FORMAT, "name": name, "facts": head.seq, "hash": head.hash.hex()}
+    for rows, problems in _pages(store, head):
+        for row in rows:
+            entry = row.entry
             for hash in entry.needs:
-                if hash not in exported:
-                    exported.add(hash)
-                    yield {"problem": hash, "data": orjson.loads(sql.problem(hash))}
+                if hash in problems:
+                    yield {"problem": hash, "data": orjson.loads(problems.pop(hash))}
             line: dict[str, Any] = {"fact": orjson.loads(entry.body), "hash": entry.hash.hex()}
             if entry.vectors:
                 line["vectors"] = base64.b64encode(entry.vectors).decode()
             yield line
+
+
+def _pages(store: Store, head: Head) -> Iterator[tuple[list[StoredFact], dict[str, bytes]]]:
+    """The log up to a head, page by page, with the problems that a page needs and no page before it did.
+
+    Each page is read in a transaction of its own.
+    """
+    seq, known = 0, set[str]()
+    while seq < head.seq:
+        with store.reading() as sql:
+            _check_unchanged(sql, head)
+            rows = next(sql.pages(head.id, seq, head.seq))
+            needed = {hash for row in rows for hash in row.entry.needs} - known
+            problems = sql.problems(needed)
+        missing = needed - problems.keys()
+        if missing or not rows:
+            what = f"Problem {min(missing)[:12]}" if missing else f"Fact {seq + 1}"
+            raise Tampered(f"{what} of study {head.name!r} is missing; restore from a backup.")
+        known |= needed
+        yield rows, problems
+        seq = rows[-1].entry.seq
+
+
+def _check_unchanged(sql: Transaction, head: Head) -> None:
+    if sql.hash_at(head.id, head.seq) != head.hash:
+        if sql.head(head.id) == (head.seq, head.hash):
+            raise Tampered(
+                f"The end of the log of study {head.name!r} is not what was written; restore from a backup."
+            )
+        raise Conflict(f"Study {head.name!r} was rewritten meanwhile; try again.")
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -77,12 +116,8 @@ def load(
     """
     reader = iter(lines)
     header = next(reader, {})
-    if header.get("format") != FORMAT:
-        raise Invalid(
-            f"This is not an exported study: its first line has the format {header.get('format')!r}, "
-            f"expected {FORMAT!r}."
-        )
-    name = name or str(header["name"])
+    _check_header(header)
+    name = study_name(header.get("name") if name is None else name)
     with store.writing() as sql:
         study, check = sql.create(name, id), None
         previous, seq = GENESIS, 0
@@ -121,6 +156,20 @@ def load(
     return name
 
 
+def _check_header(header: dict[str, Any]) -> None:
+    """Raise Invalid unless this is the first line of an export."""
+    if header.get("format") != FORMAT:
+        raise Invalid(
+            f"This is not an exported study: its first line has the format {short(header.get('format'))}, "
+            f"expected {FORMAT!r}."
+        )
+    facts, hash = header.get("facts"), header.get("hash")
+    counted = isinstance(facts, int) and not isinstance(facts, bool) and facts >= 1
+    hashed = isinstance(hash, str) and re.fullmatch("[0-9a-f]{64}", hash)
+    if not counted or not hashed:
+        raise Invalid("The first line of the export lacks its number of facts or its hash; export it again.")
+
+
 def _entry(line: dict[str, Any], previous: bytes, seq: int) -> Entry:
     try:
         body, vectors = canonical(line["fact"]), base64.b64decode(line.get("vectors", ""), validate=True)
@@ -132,21 +181,66 @@ def _entry(line: dict[str, Any], previous: bytes, seq: int) -> Entry:
     return entry
 
 
-def copy(source: Store, target: Store, names: Iterable[str] = ()) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """The studies that were copied, and why each of the others was not, by name."""
+
+    studies: list[str]
+    left_out: dict[str, str]
+
+
+def copy(source: Store, target: Store, names: Iterable[str] = ()) -> Copied:
     """Copy studies from store to store; all of them, and the tokens, if no name is given.
 
-    A token whose name the target has is left out. A study keeps its id if that is free, so that a server
-    follows a store that is set back to its backup.
+    The facts are copied as they are, each one checked against the hash chain; neither learner nor domain is
+    needed. A study whose log is damaged, or rewritten or deleted meanwhile, is left out, and the others are
+    copied. A token whose name the target has is left out. A study keeps its id if that is free, so that a
+    server follows a store that is set back to its backup.
+
+    Raises NotFound if there is no such study, Conflict if the target has a study of one of the names.
     """
     selected = list(names)
     with source.reading() as sql:
-        ids = {head.name: head.id for head in sql.studies()}
-    copied = selected or list(ids)
-    for name in copied:
-        load(target, export(source, name), id=ids.get(name))
+        heads = [sql.find(name) for name in selected] if selected else sql.studies()
+    with target.reading() as sql:
+        taken = {head.name for head in sql.studies()} & {head.name for head in heads}
+    if taken:
+        raise Conflict(f"There is already a study {min(taken)!r} in the other store; nothing was copied.")
+    copied = Copied([], {})
+    for head in heads:
+        try:
+            _copy_study(source, target, head)
+            copied.studies.append(head.name)
+        except (Tampered, Conflict, NotFound) as error:
+            copied.left_out[head.name] = error.args[0]
     if not selected:
         _copy_tokens(source, target)
     return copied
+
+
+def _copy_study(source: Store, target: Store, head: Head) -> None:
+    if head.seq == 0:
+        raise Tampered(f"The log of study {head.name!r} is empty; restore from a backup.")
+    with target.writing() as sql:
+        study, previous = sql.create(head.name, head.id), GENESIS
+        for rows, problems in _pages(source, head):
+            for hash, data in problems.items():
+                if content_hash(data) != hash:
+                    raise Tampered(f"Problem {hash[:12]} of study {head.name!r} was changed.")
+                sql.add_problem(hash, data)
+            for row in rows:
+                if not row.follows(previous):
+                    raise Tampered(f"Fact {row.columns[0]} of study {head.name!r} is not what was written.")
+                sql.append(study, row.entry)
+                if row.weights is not None and row.entry.made is not None:
+                    sql.add_weights(study, {row.entry.made: unpack_weights(row.weights)})
+                previous = row.entry.hash
+        if previous != head.hash:
+            raise Tampered(f"The end of the log of study {head.name!r} is not what was written.")
+        with source.reading() as there:
+            _check_unchanged(there, head)
+            for seq, data in there.snapshots(head.id, head.seq).items():
+                sql.add_snapshot(study, seq, data)
 
 
 def _copy_tokens(source: Store, target: Store) -> None:
@@ -164,19 +258,27 @@ def _copy_tokens(source: Store, target: Store) -> None:
                 sql.connection.execute(table.insert(), added)
 
 
-def backup(source: Store, file: Path) -> list[str]:
+def backup(source: Store, file: Path) -> Copied:
     """Copy every study and every token into a new SQLite file; browser sessions are not copied.
 
-    Raises Conflict if the file exists.
+    The file appears when it is complete. Raises Conflict if it exists already.
     """
+    if not file.parent.is_dir():
+        raise Invalid(f"There is no folder {file.parent}; create it, or choose another one.")
     if file.exists():
         raise Conflict(f"{file.name} exists already; a backup never overwrites. Choose another name.")
-    with Store(sa.URL.create("sqlite", database=str(file)).render_as_string()) as target:
-        return copy(source, target)
+    with TemporaryDirectory(prefix=".backup-", dir=file.parent) as folder:
+        unfinished = Path(folder) / file.name
+        with Store(sa.URL.create("sqlite", database=str(unfinished)).render_as_string()) as target:
+            copied = copy(source, target)
+        unfinished.rename(file)
+    return copied
 
 
-def delete(store: Store, name: str) -> None:
+def delete(store: Store, name: str) -> bool:
     """Delete a study, the roles in it, and the tokens that are for nothing else. Backups keep it.
+
+    Returns False if the file of the store still holds its data, see `Store.shrink`.
 
     Raises NotFound if there is no such study.
     """
@@ -184,15 +286,26 @@ def delete(store: Store, name: str) -> None:
         head = sql.find(name)
         sql.lock(head.id)
         sql.delete(head)
-    store.shrink()
+    return store.shrink()
 
 
-def erase(store: Store, name: str, person: str, *, actor: str = "", learner: Learner | None = None) -> str:
-    """Replace a person's name in every fact of a study by a random one, and return that.
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """The name that stands for an erased one, and whether the file of the store still holds that."""
+
+    name: str
+    left_in_file: bool
+
+
+def erase(
+    store: Store, name: str, person: str, *, actor: str = "", learner: Learner | None = None
+) -> Erasure:
+    """Replace a person's name in every fact of a study by a random one.
 
     The hashes are made anew from the first fact with the name on. A fact records the erasure and the hash
     that the log ended with before. What was learned stays as it is, bit for bit. Names in problems and in
-    solutions are data of the domain and stay, as do accounts, backups and exports.
+    solutions are data of the domain and stay, as do accounts, backups and exports. While another connection
+    reads an older state, the file of the store still holds the name, see `Store.shrink`.
 
     Raises NotFound if there is no such study or the name is not in it. Raises Invalid, and changes nothing,
     if the learner would learn something else under another name, if the name would stay in one of its states,
@@ -235,8 +348,7 @@ def erase(store: Store, name: str, person: str, *, actor: str = "", learner: Lea
             verify_in(sql, name, learner)
         except Tampered as error:
             raise _not_erasable(error) from error
-    store.shrink()
-    return alias
+    return Erasure(alias, left_in_file=not store.shrink())
 
 
 def _not_erasable(reason: object) -> Invalid:

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import orjson
 
-from coactor.protocol import Learner, State, Vector
+from coactor.protocol import Learner, Vector
 from coactor.studies.errors import Tampered
-from coactor.studies.log.chain import Entry, content_hash, link
+from coactor.studies.log.chain import Entry, canonical, content_hash
 from coactor.studies.log.facts import Asked, Reopened, RolledBack, Told, recorded_digest
 from coactor.studies.log.projection import Projection, set_back
 from coactor.studies.log.replay import LogReplay, open_replay
 from coactor.studies.log.store import Store
-from coactor.studies.log.transactions import Transaction
+from coactor.studies.log.transactions import StoredFact, Transaction
 from coactor.studies.log.vectors import digest, unpack_weights
 
 TOLERANCE = 1e-6  # relative difference of weights that other arithmetic may cause
@@ -73,7 +73,7 @@ def verify_in(sql: Transaction, name: str, learner: Learner | None = None) -> Ve
     check = Check(replay, sql, sql.snapshots(head.id, head.seq))
     for page in sql.pages(head.id, 0, head.seq):
         for row in page:
-            check.entry(row.entry, row.columns, row.weights)
+            check.fact(row)
         check.problems(row.entry for row in page)
     replayed = check.projection
     if (replayed.seq, replayed.hash) != (head.seq, head.hash):
@@ -82,7 +82,7 @@ def verify_in(sql: Transaction, name: str, learner: Learner | None = None) -> Ve
         )
     check.compare(
         replayed.snapshot(),
-        replay.load(sql, head.seq).snapshot(),
+        orjson.loads(canonical(replay.load(sql, head.seq).snapshot())),
         f"Study {name!r}, loaded from its newest snapshot, differs from its facts.",
     )
     return Verified(
@@ -115,21 +115,21 @@ class Check:
         self.first_difference = 0
         self.largest_difference = 0.0
 
-    def entry(self, entry: Entry, columns: tuple[Any, ...], weights: bytes | None) -> None:
+    def fact(self, row: StoredFact) -> None:
         """Check a fact against the columns beside it and the stored weights of its version; apply it."""
-        projection = self.projection
-        indexed = (entry.seq, entry.fact.kind, entry.proposal, entry.key, entry.made)
-        if link(projection.hash, entry.body, entry.vectors) != entry.hash or indexed != columns:
-            raise Tampered(f"Fact {columns[0]} of study {self.name!r} is not what was written.")
+        projection, entry = self.projection, row.entry
+        if not row.follows(projection.hash):
+            raise Tampered(f"Fact {row.columns[0]} of study {self.name!r} is not what was written.")
         self.state(entry)
         projection.apply(entry)
-        self._check_weights(entry, weights)
+        self._check_weights(entry, row.weights)
         if entry.seq in self.snapshots:
-            replayed, recorded = projection.snapshot(), self._load(self.snapshots[entry.seq])
-            for now, then in zip(replayed["open"], (recorded or {"open": []})["open"], strict=False):
-                now["editor"] = now["editor"] if then["editor"] else ""  # older snapshots did not know it
             message = f"The snapshot at fact {entry.seq} of {self.name!r} differs from the facts."
-            self.compare(replayed, recorded, message)
+            try:
+                recorded = orjson.loads(self.snapshots[entry.seq])
+            except orjson.JSONDecodeError as error:
+                raise Tampered(message) from error
+            self.compare(projection.snapshot(), recorded, message)
 
     def problems(self, entries: Iterable[Entry]) -> None:
         """Check the data beside the log that facts refer to."""
@@ -171,16 +171,12 @@ class Check:
             knowledge = self.replay.without(told, self.sql, entry.seq - 1)
         else:
             return
-        replayed = {"learner": knowledge.learner.state()}
-        recorded: dict[str, Any] = {"learner": self._today(fact.state)}
-        if fact.acceptance is not None:  # older facts do not record it
-            replayed["acceptance"], recorded["acceptance"] = knowledge.acceptance.state(), fact.acceptance
-        if knowledge.memory is not None:
-            replayed["memory"], recorded["memory"] = knowledge.memory.state(), fact.memory
-        if knowledge.guard is not None:
-            replayed["guard"], recorded["guard"] = knowledge.guard.state(), fact.guard
+        parts = ("acceptance", "memory", "guard")
+        recorded = {"learner": fact.state, **{name: getattr(fact, name) for name in parts}}
         self.compare(
-            replayed, recorded, f"The {fact.kind} fact {entry.seq} does not record what the facts lead to."
+            knowledge.state(),
+            {name: state for name, state in recorded.items() if state is not None},
+            f"The {fact.kind} fact {entry.seq} does not record what the facts lead to.",
         )
 
     def _check_weights(self, entry: Entry, stored: bytes | None) -> None:
@@ -204,6 +200,7 @@ class Check:
 
     def compare(self, replayed: Any, recorded: Any, message: str) -> None:
         """Raise Tampered unless two JSON-able values agree, up to the arithmetic of learned numbers."""
+        replayed = orjson.loads(canonical(replayed))
         if replayed != recorded:
             far = _json_distance(replayed, recorded)
             if far > TOLERANCE:
@@ -213,22 +210,6 @@ class Check:
     def _note(self, seq: int, far: float) -> None:
         self.first_difference = self.first_difference or seq
         self.largest_difference = max(self.largest_difference, far)
-
-    def _today(self, state: State | None) -> State | None:
-        """A learner's state as this version of the learner writes it; None if it cannot be read."""
-        learner = self.replay.fresh().learner
-        try:
-            learner.restore(state or {})
-        except (ValueError, KeyError, TypeError):
-            return None
-        return learner.state()
-
-    def _load(self, snapshot: bytes) -> dict[str, Any] | None:
-        """A snapshot in today's form; None if it cannot be read."""
-        try:
-            return Projection.load(orjson.loads(snapshot), self.replay.fresh()).snapshot()
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return None
 
 
 def _distance(a: Vector, b: Vector) -> float:

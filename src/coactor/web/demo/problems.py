@@ -1,93 +1,119 @@
-"""Problems of the demo studies, drawn at random."""
+"""Problems of the demo studies, drawn at random: a town with its streets, hotels, a morning's tasks."""
 
 from __future__ import annotations
 
-import numpy as np
+import itertools
+from dataclasses import replace
+from functools import cache
 
-from coactor.domains import Cube, Day, FleetProblem, Graph, Query
-from coactor.web.demo import city
+import numpy as np
+from numpy.typing import NDArray
+
+from coactor.domains import Cube, Day, FleetProblem, Graph, Hypercube, Network, Query, Ranking, Roads, Trip
+from coactor.domains.roads.topology import successors, turn_sides
+from coactor.protocol import Matrix
 
 Generator = np.random.Generator
 
+_STREETS = """
+Abbey Alder Anchor Baker Barley Beech Birch Bridge Brook Castle Cedar Chapel Cherry Church Clay Cross Dock
+Elm Fern Ferry Garden Grove Harbour Hazel Heath Ivy Lake Laurel Linden Market Meadow Mill Oak Orchard Park
+"""
+STREETS = tuple(_STREETS.split())
+DRIVE = ("distance (km)", "steep streets (km)", "narrow lanes (km)", "cobbles (km)", "lights", "left turns")
+ROADS = ("driving time (min)", "narrow lanes (km)", "cobbles (km)", "traffic lights")
+TURNS = ("left turns", "right turns")
+HOTEL = ("price", "way to the centre", "guests' rating", "noise", "breakfast", "lift", "view")
+HOTELS = ("Aurora", "Bellevue", "Central", "Dorothea", "Flora", "Iris", "Kestrel", "Orion", "Swan", "Tivoli")
+TASK = ("waiting", "walking", "lifting", "customers waiting", "phone calls", "noise")
+TASKS = ("Lights", "Till", "Bread oven", "Coffee", "Delivery", "Floor", "Shop window")
+
+ACROSS, UP = 18, 12  # streets of the town from north to south, and from west to east
+SPEED = {"main": 40.0, "side": 30.0, "lane": 25.0}  # km/h, by the kind of street
+WAYS = {"main": "Road", "side": "Street", "lane": "Lane"}
+
 
 def graph(rng: Generator, n: int) -> Graph:
-    """Return n stops of the city and the drives between them."""
-    places, names = city.stops(rng, n)
-    upper = np.triu_indices(n, 1)
-    return Graph.of(n, city.drives(rng, places)[upper], coordinates=places, names=names)
+    """Draw n places and the drives between them."""
+    places, names, drives = _town(rng, n)
+    return Graph.of(n, drives[np.triu_indices(n, 1)], coordinates=places, names=names)
 
 
 def fleet(rng: Generator) -> FleetProblem:
-    """Return 18 stops for two couriers with fixed starts and ends."""
+    """Draw 18 places for two couriers with fixed starts and ends."""
     return FleetProblem.of(graph(rng, 18), [[0, 1], [2, 3]])
 
 
 def day(rng: Generator) -> Day:
-    """Return 14 deliveries for three vans, with the depot in the middle of the city."""
-    places, names = city.stops(rng, 15)
-    middle = np.array([city.WIDTH / 2, city.HEIGHT / 2])
-    nearest = int(np.hypot(*(places - middle).T).argmin())
-    order = np.r_[nearest, np.delete(np.arange(15), nearest)]  # the depot first
+    """Draw 14 deliveries for three vans."""
+    places, names, drives = _town(rng, 15)
     demand = np.append(0, rng.integers(1, 5, 14))
-    capacity = np.full(3, float(np.ceil(1.25 * demand.sum() / 3)))
-    names = ["Depot", *(names[k] for k in order[1:])]
-    return Day.of(city.drives(rng, places[order]), demand, capacity, names, places[order])
+    capacity = np.full(3, np.ceil(1.25 * demand.sum() / 3))
+    return Day.of(drives, demand, capacity, ["Depot", *names[1:]], places)
 
 
-HOTEL_FEATURES = (
-    "price (€)",
-    "way to the centre (km)",
-    "guests' rating",
-    "noise (dB)",
-    "breakfast",
-    "lift",
-    "view",
-)
-_FIRST = ("Hotel", "Pension", "Villa", "Haus", "Albergo", "Casa", "The", "Old")
-_HOTEL_NAMES = """
-Aurora Bellevue Central Dorothea Edelweiss Flora Garden Harbour Iris Juno Kestrel Lindenhof Mirabell
-Neptune Orion Palace Quay Rosengarten Swan Tivoli
-"""
-_LAST = tuple(_HOTEL_NAMES.split())
+def _town(rng: Generator, n: int) -> tuple[Matrix, list[str], NDArray[np.float64]]:
+    """Draw at most 24 places, the first near the middle, their names, and the drives between any two."""
+    middle = 10
+    cells = [middle, *rng.permutation(np.delete(np.arange(24), middle))[: n - 1]]  # so that all are apart
+    places = 2 * np.stack(np.divmod(cells, 4), axis=1) + rng.uniform(0.3, 1.7, (n, 2))
+    names = [f"{STREETS[k]} St {rng.integers(1, 99)}" for k in rng.permutation(len(STREETS))[:n]]
+    km = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))
+    stretches = [km * rng.beta(0.5, 1.2, km.shape) for _ in range(3)]
+    counts = [rng.poisson(0.4 + 0.8 * km) for _ in range(2)]
+    upper = [np.triu(values, 1) for values in (km, *stretches, *counts)]
+    return places.round(2), names, np.dstack([values + values.T for values in upper]).round(2)
+
+
+@cache
+def roads() -> Roads:
+    """Return the streets of the town, the same in every process: every fourth one is a main road."""
+    rng = np.random.default_rng(1843)
+    number = np.arange(ACROSS * UP).reshape(ACROSS, UP)
+    corners = np.stack(np.divmod(number.ravel(), UP), axis=1)
+    places = (0.35 * corners + rng.uniform(-0.07, 0.07, corners.shape)).round(3)
+    main = np.concatenate([np.arange(ACROSS), np.arange(UP)]) % 4 == 2
+    kinds = np.where(main, "main", rng.choice(["side", "lane"], main.size))
+    cobbled = rng.random(main.size) < 0.3
+    pieces = [
+        (a, b, street)
+        for street, line in enumerate([*number, *number.T])
+        for a, b in itertools.pairwise(line)
+        if main[street] or rng.random() < 0.85
+    ]
+    begin, end, street = np.array(pieces + [(b, a, street) for a, b, street in pieces]).T
+    kind, km = kinds[street], np.hypot(*(places[begin] - places[end]).T)
+    crossing = np.bincount(end[kind == "main"], minlength=number.size) > 2
+    minutes = 60 * km / np.array([SPEED[one] for one in kind])
+    columns = minutes, km * (kind == "lane"), km * cobbled[street], crossing[end]
+    turns = successors(begin, end, u_turns=False)
+    sides = turn_sides(places, begin, end, turns)
+    network = Network.of(
+        begin,
+        end,
+        kind=kind.tolist(),
+        turns=turns,
+        places=places,
+        streets=[f"{STREETS[one]} {WAYS[kinds[one]]}" for one in street],
+        columns=dict(zip(ROADS, columns, strict=True)),
+        turn_columns=dict(zip(TURNS, sides, strict=True)),
+    )
+    return Roads(network)
+
+
+def trip(rng: Generator) -> Trip:
+    """Draw a trip: the longest of a few that the domain samples."""
+    domain = roads()
+    return max(domain.sample(rng, 6), key=lambda one: len(domain.solve(one, domain.distance).links))
 
 
 def hotels(rng: Generator) -> Query:
-    """Return ten hotels to rank."""
-    n = 10
-    stars = rng.random(n)
-    rows = np.column_stack(
-        [
-            (55 + 130 * stars + 25 * rng.standard_normal(n)).clip(40).round(),
-            rng.gamma(2.0, 1.2, n).clip(0.1, 9).round(1),
-            (2.9 + 1.5 * stars + 0.4 * rng.standard_normal(n)).clip(1, 5).round(1),
-            rng.uniform(28, 62, n).round(),
-            *rng.integers(0, 2, (3, n)),
-        ]
-    )
-    names = [f"{rng.choice(_FIRST)} {_LAST[k]}" for k in rng.permutation(len(_LAST))[:n]]
-    return Query.of(rows, names=names)
-
-
-TASKS = ("Lights", "Till", "Bread oven", "Coffee", "Delivery", "Floor", "Shop window")
-TASK_FEATURES = (
-    "waiting (min)",
-    "walking (m)",
-    "lifting (kg)",
-    "customers waiting",
-    "phone calls",
-    "noise (min)",
-)
+    """Draw ten hotels to rank."""
+    (query,) = Ranking(len(HOTEL), len(HOTELS)).sample(rng, 1)
+    return replace(query, names=tuple(f"Hotel {name}" for name in rng.permutation(HOTELS)))
 
 
 def morning(rng: Generator) -> Cube:
-    """Return the tasks of a morning; the cost of a task depends on the tasks done before it."""
-    n, d = len(TASKS), len(TASK_FEATURES)
-    size = np.array([4.0, 30.0, 8.0, 1.5, 2.0, 6.0])
-    base = rng.random((n, d)) * size
-    after = rng.normal(0, 0.5, (n, n, d)) * size  # the effect of an earlier task on a later one
-    rows = []
-    for corner in range(1 << n):
-        done = np.array([(corner >> k) & 1 for k in range(n)], dtype=float)
-        for bit in np.flatnonzero(done == 0):
-            rows.append((base[bit] + done @ after[bit]).clip(0))
-    return Cube(np.array(rows).round(2), np.empty((len(rows), 0)), TASKS)
+    """Draw the tasks of a morning; the cost of a task depends on the tasks done before it."""
+    (cube,) = Hypercube(len(TASKS), len(TASK)).sample(rng, 1)
+    return Cube(cube.edges, cube.hidden, TASKS)

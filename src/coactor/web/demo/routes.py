@@ -1,8 +1,8 @@
-"""Routes of the demo studies: let the simulated colleague work, ask for advice, reveal the taste."""
+"""Routes of the demo studies: let the simulated colleague work, reveal the taste."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from coactor.web.auth.permissions import Me, require
 from coactor.web.demo import studies as demos
 from coactor.web.open_studies import OpenStudies
-from coactor.web.routes.requests import Body, ProposalId, StudyName
+from coactor.web.routes.requests import Body, StudyName
 from coactor.web.routes.responses import ERRORS, RoundAnswer, json_response, list_response
 
 
@@ -28,14 +28,6 @@ class DemoAnswer(BaseModel):
     story: str
     colleague: str
     person: str
-    background: list[dict[str, Any]]
-
-
-class Advice(BaseModel):
-    """The moves that the colleague would make; none if the draft is to their taste."""
-
-    colleague: str
-    moves: list[dict[str, Any]]
 
 
 class Taste(BaseModel):
@@ -53,10 +45,10 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def list_demos(account: Me) -> Response:
         """List the demo studies of the store."""
         names = studies.names()
-        known = [*demos.DEMOS, demos.EXAMPLE.name]
-        visible = [name for name in known if name in names and account.role(name)]
-        existing = (demos.demo_of(studies.study(name)) for name in visible)
-        return json_response([demos.describe(demo) for demo in existing if demo is not None])
+        visible = [name for name in demos.DEMOS if name in names and account.role(name)]
+        kinds = [kind for name in visible if (kind := demos.demo_of(studies.study(name))) is not None]
+        ada = {"colleague": demos.COLLEAGUE, "person": demos.ACTOR}
+        return json_response([{"study": k.name, "title": k.title, "story": k.story, **ada} for k in kinds])
 
     @router.post("/try/{study}/play", tags=["demo"], response_model=list[RoundAnswer], responses=ERRORS)
     def play(study: StudyName, body: PlayBody, account: Me) -> Response:
@@ -67,26 +59,11 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         demos.fill(opened, account.name)
         return list_response(outcomes)
 
-    @router.post("/try/example", tags=["demo"], response_model=dict[str, str], responses=ERRORS)
-    def example(account: Me) -> Response:
-        """Create a study that the colleague has corrected for a while; its report is an example of one."""
-        require(account, "create", demos.EXAMPLE.name)
-        return json_response({"study": demos.create_example(studies.store, account.name).name})
-
     @router.post("/try/{study}/fill", tags=["demo"], response_model=dict[str, int], responses=ERRORS)
     def fill(study: StudyName, account: Me) -> Response:
         """Put a proposal into the queue if it is empty."""
         require(account, "edit", study)
         return json_response({"open": demos.fill(studies.study(study), account.name)})
-
-    @router.get("/try/{study}/advice/{id}", tags=["demo"], response_model=Advice, responses=ERRORS)
-    def advice(study: StudyName, id: ProposalId, account: Me) -> Response:
-        """Return the moves that the colleague would make to a draft."""
-        require(account, "read", study)
-        opened = studies.study(study)
-        demos.require_demo(opened)
-        moves = list(demos.advice(opened, id).moves)
-        return json_response({"colleague": demos.COLLEAGUE, "moves": moves})
 
     @router.get("/try/{study}/taste", tags=["demo"], response_model=Taste, responses=ERRORS)
     def taste(study: StudyName, account: Me) -> Response:

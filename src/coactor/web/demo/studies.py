@@ -1,4 +1,4 @@
-"""Demo studies: problems of an invented city, and Ada, a simulated colleague with a hidden taste.
+"""Demo studies, and Ada, a simulated colleague with a hidden taste.
 
 The taste is drawn from the identity of the study, so that every process meets the same Ada and two stores
 meet different ones. Problem k of a study is always the same problem.
@@ -6,25 +6,24 @@ meet different ones. Problem k of a study is always the same problem.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from coactor.domains import Fleet, Hypercube, Plans, Ranking, Roads, Tour
+from coactor.domains import Fleet, Hypercube, Plans, Ranking, Tour
 from coactor.experts import SimulatedExpert
-from coactor.grids import GridModel
-from coactor.protocol import Correction, Domain, Problem, Vector
+from coactor.protocol import Domain, Problem, Vector
 from coactor.studies import NotFound, Round, Store, Study, catalog, open_study
-from coactor.web.demo import city, models, problems, street_network
+from coactor.web.demo import problems
+from coactor.web.demo.problems import DRIVE, HOTEL, TASK, TASKS
+from coactor.web.demo.roster import roster
 
 COLLEAGUE = "Ada"
 ACTOR = "Ada (simulated)"
 MOST_ROUNDS = 50  # in one request
-
-Generator = np.random.Generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,146 +34,103 @@ class DemoKind:
     ----------
     name, title, story
         The name of the study, its title on the page, and what to do in it.
-    make_domain
-        Makes the domain; called once, when it is needed.
+    domain
+        Returns the domain.
     problem
         Draws a problem.
     largest
         The largest weight that each feature may have for the colleague.
     kappa
         The smallest gain for which the colleague makes an edit.
-    map
-        Whether the page draws the city beneath.
     """
 
     name: str
     title: str
     story: str
-    make_domain: Callable[[], Domain]
-    problem: Callable[[Generator], Problem]
-    largest: Sequence[float]
+    domain: Callable[[], Domain]
+    problem: Callable[[np.random.Generator], Problem]
+    largest: tuple[float, ...]
     kappa: float
-    map: bool = False
 
 
-_CITY = (0.4, 4.0, 4.0, -0.5, 3.0, 1.2, 3.0, 3.0, 1.0, 2.0)
-_D = len(city.FEATURES)
-DEMOS: dict[str, DemoKind] = {
-    demo.name: demo
-    for demo in (
-        DemoKind(
-            "try-tour",
-            "A courier's round",
-            "One courier, sixteen stops. Reverse parts of the round until you like it.",
-            lambda: Tour(16, _D, names=city.FEATURES),
-            lambda rng: problems.graph(rng, 16),
-            _CITY,
-            0.2,
-            map=True,
-        ),
-        DemoKind(
-            "try-plan",
-            "A day's deliveries",
-            "Three vans from one depot. Move stops within or between routes, swap them, reverse a stretch.",
-            lambda: Plans(_D, names=city.FEATURES),
-            problems.day,
-            _CITY,
-            0.2,
-            map=True,
-        ),
-        DemoKind(
-            "try-fleet",
-            "Two couriers",
-            "Two couriers with fixed starts and ends. Reverse parts of their routes.",
-            lambda: Fleet(18, 2, _D, names=city.FEATURES),
-            problems.fleet,
-            _CITY,
-            0.2,
-            map=True,
-        ),
-        DemoKind(
-            "try-ranking",
-            "A list of hotels",
-            "Ten hotels for a guest. Put the better one higher.",
-            lambda: Ranking(len(problems.HOTEL_FEATURES), 10, problems.HOTEL_FEATURES),
-            problems.hotels,
-            (-0.03, -0.8, 2.0, -0.06, 1.5, 1.5, 1.0),
-            0.02,
-        ),
-        DemoKind(
-            "try-steps",
-            "Opening the shop",
-            "Seven things to do each morning. Choose a better order for three in a row.",
-            lambda: Hypercube(len(problems.TASKS), len(problems.TASK_FEATURES), names=problems.TASK_FEATURES),
-            problems.morning,
-            (1.0, 0.1, 0.4, 2.0, 1.0, 0.2),
-            0.2,
-        ),
-        DemoKind(
-            "try-roads",
-            "A taxi ride",
-            "Across the city by car. Pull the route onto other streets until you like it.",
-            lambda: Roads(street_network.network()),
-            street_network.trip,
-            (0.5, 3.0, 4.0, 1.5, 3.0, 2.0, 4.0, 2.0, 1.5, 2.5, 1.2, 0.8),
-            0.1,
-            map=True,
-        ),
-        DemoKind(
-            "try-roster",
-            "A week on the ward",
-            "Ten nurses, seven days. Exchange shifts or change them until the roster is fair.",
-            models.roster,
-            lambda rng: _sampled("try-roster", rng),
-            (0.6, 4.0, 5.0, -4.0, 4.0, 3.0, 1.5, 5.0, 2.0),
-            0.3,
-        ),
-        DemoKind(
-            "try-timetable",
-            "A school's timetable",
-            "Twelve lessons in three rooms on two days. Move lessons until it suits the school.",
-            models.timetable,
-            lambda rng: _sampled("try-timetable", rng),
-            (4.0, 1.5, -2.0, 0.3, 4.0, 3.0),
-            0.25,
-        ),
-    )
-}
-
-# Created on the first request. It is only for reading: its report shows a study after a while.
-EXAMPLE = replace(
-    DEMOS["try-plan"],
-    name="try-example",
-    title="An example",
-    story=f"{COLLEAGUE}, who is simulated, corrected these days of deliveries.",
+_DRIVE = (0.4, 4.0, 3.0, 3.0, 1.2, 1.0)
+_KINDS = (
+    DemoKind(
+        "try-tour",
+        "A courier's round",
+        "One courier, sixteen stops. Reverse parts of the round until you like it.",
+        lambda: Tour(16, len(DRIVE), names=DRIVE),
+        lambda rng: problems.graph(rng, 16),
+        _DRIVE,
+        0.2,
+    ),
+    DemoKind(
+        "try-plan",
+        "A day's deliveries",
+        "Three vans from one depot. Move stops within or between routes, swap them, reverse a stretch.",
+        lambda: Plans(len(DRIVE), names=DRIVE),
+        problems.day,
+        _DRIVE,
+        0.2,
+    ),
+    DemoKind(
+        "try-fleet",
+        "Two couriers",
+        "Two couriers with fixed starts and ends. Reverse parts of their routes.",
+        lambda: Fleet(18, 2, len(DRIVE), names=DRIVE),
+        problems.fleet,
+        _DRIVE,
+        0.2,
+    ),
+    DemoKind(
+        "try-ranking",
+        "A list of hotels",
+        "Ten hotels for a guest. Put the better one higher.",
+        lambda: Ranking(len(HOTEL), 10, HOTEL),
+        problems.hotels,
+        (-2.0, -1.5, 2.0, -1.5, 1.5, 1.0, 1.0),
+        0.02,
+    ),
+    DemoKind(
+        "try-steps",
+        "Opening the shop",
+        "Seven things to do each morning. Choose a better order for three in a row.",
+        lambda: Hypercube(len(TASKS), len(TASK), names=TASK),
+        problems.morning,
+        (1.0, 0.5, 1.0, 2.0, 1.0, 0.5),
+        0.2,
+    ),
+    DemoKind(
+        "try-roads",
+        "A taxi ride",
+        "Across the town by car. Pull the route onto other streets until you like it.",
+        problems.roads,
+        problems.trip,
+        (0.5, 4.0, 4.0, 2.0, 1.2, 0.8),
+        0.1,
+    ),
+    DemoKind(
+        "try-roster",
+        "A week on the ward",
+        "Ten nurses, seven days. Exchange shifts or change them until the roster is fair.",
+        roster,
+        lambda rng: next(roster().sample(rng, 1)),
+        (0.6, 4.0, 5.0, -4.0, 4.0, 3.0, 1.5, 5.0, 2.0),
+        0.3,
+    ),
 )
-EXAMPLE_ROUNDS = 24
-_ALL = {**DEMOS, EXAMPLE.name: EXAMPLE}
-
-
-@cache
-def _domain(name: str) -> Domain:
-    return _ALL[name].make_domain()
-
-
-def _sampled(name: str, rng: np.random.Generator) -> Problem:
-    model = _domain(name)
-    assert isinstance(model, GridModel)
-    return next(model.sample(rng, 1))
-
-
-for _name in ("try-roster", "try-timetable"):
-    catalog.add(_name, partial(_domain, _name))
+DEMOS = {demo.name: demo for demo in _KINDS}
+catalog.add("try-roster", roster)
 
 
 @cache
 def _description(name: str) -> dict[str, Any]:
-    return catalog.describe(_domain(name))
+    return catalog.describe(DEMOS[name].domain())
 
 
 def demo_of(study: Study) -> DemoKind | None:
     """Return the demo that a study is of; None if it has the name of a demo but another domain."""
-    demo = _ALL.get(study.name)
+    demo = DEMOS.get(study.name)
     return demo if demo is not None and study.config["domain"] == _description(study.name) else None
 
 
@@ -212,12 +168,6 @@ def ask(study: Study, actor: str) -> int:
     return study.ask(problem, key=f"try/{number}", label=f"{demo.title} {number}", actor=actor).id
 
 
-def advice(study: Study, id: int) -> Correction:
-    """Return the correction that the colleague would make to a draft."""
-    draft = study.desk().view(id)
-    return expert(study)(draft.problem, draft.solution)
-
-
 def play(study: Study, rounds: int, via: str) -> list[Round]:
     """Let the colleague correct proposals: those that wait untouched first, then new ones."""
     simulated, outcomes = expert(study), []
@@ -240,24 +190,13 @@ def fill(study: Study, actor: str) -> int:
     return count
 
 
-def create_example(store: Store, via: str) -> Study:
-    """Let the colleague correct the proposals of the example, and return it; nothing if that is done."""
-    with store.reading() as sql:
-        exists = any(head.name == EXAMPLE.name for head in sql.studies())
-    if not exists:
-        open_study(store, EXAMPLE.name, _domain(EXAMPLE.name), "default", create=True, actor=COLLEAGUE)
-    study = Study(store, EXAMPLE.name)
-    play(study, EXAMPLE_ROUNDS - study.summary()["told"], via)
-    return study
-
-
 def create_demo_studies(store: Store, *, fill_queues: bool = True) -> None:
     """Create the demo studies that the store does not have yet, each with a proposal in its queue."""
     with store.reading() as sql:
         existing = {head.name for head in sql.studies()}
-    for name in DEMOS:
+    for name, demo in DEMOS.items():
         if name not in existing:
-            open_study(store, name, _domain(name), "default", create=True, actor=COLLEAGUE)
+            open_study(store, name, demo.domain(), "default", create=True, actor=COLLEAGUE)
     if fill_queues:
         for _ in fill_demo_queues(store):
             pass
@@ -272,17 +211,5 @@ def fill_demo_queues(store: Store) -> Iterator[str]:
             fill(study, COLLEAGUE)
 
 
-def describe(demo: DemoKind) -> dict[str, Any]:
-    """Return what the page shows of a demo."""
-    return {
-        "study": demo.name,
-        "title": demo.title,
-        "story": demo.story,
-        "colleague": COLLEAGUE,
-        "person": ACTOR,
-        "background": city.background() if demo.map else [],
-    }
-
-
-def _rng(study: Study, number: int) -> Generator:
+def _rng(study: Study, number: int) -> np.random.Generator:
     return np.random.default_rng([int(study.uid[:12], 16), number])

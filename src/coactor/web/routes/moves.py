@@ -10,7 +10,6 @@ from fastapi import APIRouter, Query, Response
 from coactor.protocol import Domain, Move, OffersEdits, Problem, Solution, Vector, edit_text, has
 from coactor.search import move_features
 from coactor.studies import Invalid, NotFound
-from coactor.studies.accounts import Account
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import LARGEST, PROPOSAL, Limit, ProposalId, StudyName
@@ -27,9 +26,8 @@ Part = Annotated[int, Query(ge=0, le=LARGEST, description="Number of a part, suc
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of moves."""
 
-    def seen(study: str, id: int, account: Account) -> tuple[Domain, Problem, Solution, Vector]:
+    def seen(study: str, id: int) -> tuple[Domain, Problem, Solution, Vector]:
         """A draft as its editor sees it: the domain, the problem, the solution, and the weights."""
-        require(account, "read", study)
         opened, draft = studies.study(study), studies.desk(study).view(id)
         weights = np.asarray(opened.weights(person=draft.ticket.person))
         return opened.domain, draft.problem, draft.solution, weights
@@ -45,24 +43,31 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         order: Order = "scan",
     ) -> Response:
         """List the moves that the draft allows, and what each of them changes."""
-        domain, x, y, w = seen(study, id, account)
-        moves, changes = list(domain.moves(x, y)), move_features(domain, x, y)
-        gains = changes @ w
-        matching = np.argsort(-gains, kind="stable") if order == "gain" else np.arange(len(moves))
-        words = search.lower().split()
-        if words:
-            texts = (edit_text(domain, x, y, moves[k]).lower() for k in matching)
-            matching = matching[[all(word in text for word in words) for text in texts]]
-        page = [
-            _option(edit_text(domain, x, y, moves[k]), moves[k], changes[k], float(gains[k]))
-            for k in matching[offset : offset + limit]
-        ]
-        return json_response({"total": len(matching), "moves": page})
+        require(account, "read", study)
+        name = "moves", id, limit, offset, search, order
+
+        def page() -> dict[str, Any]:
+            domain, x, y, w = seen(study, id)
+            moves, changes = list(domain.moves(x, y)), move_features(domain, x, y)
+            gains = changes @ w
+            matching = np.argsort(-gains, kind="stable") if order == "gain" else np.arange(len(moves))
+            words = search.lower().split()
+            if words:
+                texts = (edit_text(domain, x, y, moves[k]).lower() for k in matching)
+                matching = matching[[all(word in text for word in words) for text in texts]]
+            options = [
+                _option(edit_text(domain, x, y, moves[k]), moves[k], changes[k], float(gains[k]))
+                for k in matching[offset : offset + limit]
+            ]
+            return {"total": len(matching), "moves": options}
+
+        return json_response(studies.computations.answer(studies.study(study), name, page))
 
     @router.get(f"{PROPOSAL}/part", tags=["editing"], response_model=list[MoveOption], responses=ERRORS)
     def list_edits_of_part(study: StudyName, id: ProposalId, account: Me, part: Part) -> Response:
         """List the edits of one part of the draft, with the rules that some of them would break."""
-        domain, x, y, w = seen(study, id, account)
+        require(account, "read", study)
+        domain, x, y, w = seen(study, id)
         if not has(domain, OffersEdits):
             raise NotFound(f"The domain of study {study!r} does not list the edits of a part.")
         try:

@@ -76,18 +76,21 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require(account, "read", study)
         opened = studies.study(study)
         rows = opened.effort()
-        size = end_size(len(rows))
-        return json_response(
-            {
-                "proposals": len(rows),
-                "first": period(rows[:size]),
-                "last": period(rows[-size:] if size else []),
-                "measures": [] if size == 0 else measures(rows[:size], rows[-size:]),
-                "weeks": weeks(rows),
-                "causes": causes(opened, rows[-LONGEST:]),
-                "without_learning": background.compare(opened, rows[-LONGEST:]),
-            }
-        )
+        report = studies.computations.answer(opened, "progress", lambda: compare_ends(opened, rows))
+        return json_response({**report, "without_learning": background.compare(opened, rows[-LONGEST:])})
+
+
+def compare_ends(study: Study, rows: list[EffortRow]) -> dict[str, Any]:
+    """The report, but for the comparison with no learning."""
+    size = end_size(len(rows))
+    return {
+        "proposals": len(rows),
+        "first": period(rows[:size]),
+        "last": period(rows[-size:] if size else []),
+        "measures": [] if size == 0 else measures(rows[:size], rows[-size:]),
+        "weeks": weeks(rows),
+        "causes": causes(study, rows[-LONGEST:]),
+    }
 
 
 def period(rows: list[EffortRow]) -> dict[str, float] | None:
@@ -133,10 +136,10 @@ def _means(rows: list[EffortRow]) -> dict[str, float | None]:
 
 def causes(study: Study, rows: list[EffortRow]) -> list[dict[str, Any]]:
     """The features for whose sake proposals were edited: what the edits gained by the newest weights."""
-    deltas = [study.round(row.proposal).delta for row in rows if row.effort > 0]
-    if not deltas:
+    edited = [row for row in rows if row.effort > 0]
+    if not edited:
         return []
-    mean = np.mean(deltas, axis=0)
+    mean = study.deltas(edited).mean(axis=0)
     gain = study.weights() * mean
     order = [k for k in np.argsort(-gain, kind="stable")[:NAMED] if gain[k] > 0]
     signs, names = feature_signs(study.domain), study.config["features"]

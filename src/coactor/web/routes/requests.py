@@ -13,9 +13,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from coactor.protocol import Move
 from coactor.studies.settings import BUDGET
 from coactor.studies.tickets import QueueQuery
+from coactor.validation import STUDY_NAME
 
 PROPOSAL = "/studies/{study}/proposals/{id}"
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+NAME = f"^{STUDY_NAME}$"
 LARGEST = 2**31 - 1
 MOST_FIELDS = 50
 MOST_MOVES = 10_000
@@ -148,7 +149,7 @@ class StudyBody(Body):
     grace: Seconds = 600.0
     proposals: Annotated[str, Field(max_length=64)] = "default"
     budget: Budget | None = BUDGET
-    habits: bool | Annotated[list[Annotated[str, Field(max_length=64)]], Few] = False
+    habits: bool = False
     start: Annotated[list[Weight], Field(max_length=5000)] | dict[str, Weight] | None = None
     trust: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
 

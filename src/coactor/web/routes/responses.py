@@ -193,7 +193,7 @@ class MissingFeatures(BaseModel):
 
     `parts` are pairs of a name and how often. Candidates have a `name`, the `gain` in log-likelihood of a
     held-back case, `z`, the gain in standard errors, and `missing`: whether that is more than chance.
-    `habits` are those of them that `coactor study extend` adds.
+    `habits` says whether `coactor study extend` adds one of them.
     """
 
     cases: int
@@ -201,7 +201,7 @@ class MissingFeatures(BaseModel):
     unexplained: float
     candidates: list[dict[str, Any]]
     parts: list[tuple[str, int]]
-    habits: list[str]
+    habits: bool
     sentences: list[str]
 
 
@@ -219,12 +219,6 @@ class Weights(BaseModel):
     version: int
     weights: list[float]
     feature_names: list[str]
-
-
-class ErasedName(BaseModel):
-    """The name that stands for the erased one."""
-
-    name: str
 
 
 class Events(BaseModel):

@@ -8,7 +8,7 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 
 from coactor.domains import Network, Roads
-from coactor.domains.roads.detours import Way, other_ways, way_of, way_through
+from coactor.domains.roads.detours import Way, other_ways, way_through
 from coactor.studies import Invalid, NotFound, Study
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
@@ -22,7 +22,6 @@ Links = Annotated[
     str | None,
     Query(max_length=20_000, pattern=r"^[0-9]{1,9}(,[0-9]{1,9})*$", description="Numbers of links."),
 ]
-Leg = Annotated[int | None, Query(ge=0, le=LARGEST, description="Leg of the route.")]
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
@@ -42,13 +41,12 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         first: Position = None,
         last: Position = None,
         links: Links = None,
-        leg: Leg = None,
     ) -> Response:
         """List alternatives to the draft, best first under the current weights.
 
         Without `links`: a few clearly different alternatives for the stretch from position `first` to
         position `last`, by default the whole route. With `links`: the best route through one of them; none
-        if the route passes through all of them. With one link and `leg`: the route through it on that leg.
+        if the route passes through all of them.
         """
         require(account, "read", study)
         opened = studies.study(study)
@@ -60,7 +58,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
                 end = len(y.links) - 1 if last is None else last
                 ways = other_ways(domain, x, y, begin, end, w)
             else:
-                ways = _through(domain, x, y, [int(link) for link in links.split(",")], leg, w)
+                ways = _through(domain, x, y, [int(link) for link in links.split(",")], w)
         except ValueError as error:
             raise Invalid(f"There is no such route: {error}") from error
         return json_response([as_alternative(way) for way in ways])
@@ -72,11 +70,9 @@ def _roads(study: Study) -> Roads:
     return study.domain
 
 
-def _through(domain: Roads, x: Any, y: Any, links: list[int], leg: int | None, w: np.ndarray) -> list[Way]:
+def _through(domain: Roads, x: Any, y: Any, links: list[int], w: np.ndarray) -> list[Way]:
     if len(links) > MOST_LINKS:
         raise ValueError(f"{len(links)} links were given; the limit is {MOST_LINKS}.")
-    if leg is not None:
-        return [way_of(domain, x, y, {"op": "via", "args": [links[0], leg]}, w)]
     way = way_through(domain, x, y, links, w)
     return [] if way is None else [way]
 

@@ -24,7 +24,7 @@ from coactor.web.routes.requests import (
     StudyBody,
     StudyName,
 )
-from coactor.web.routes.responses import ERRORS, ErasedName, StudySummary, json_response, list_response
+from coactor.web.routes.responses import ERRORS, StudySummary, json_response, list_response
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
@@ -38,7 +38,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     @router.get("/domains", tags=["studies"])
     def domains(account: Me) -> list[dict[str, Any]]:
         """List the installed domains and their parameters."""
-        return [{"name": name, "parameters": catalog.parameters(name)} for name in catalog.names()]
+        return [{"name": name, "parameters": catalog.parameters(name)} for name, _ in catalog.installed()]
 
     @router.get("/learners", tags=["studies"])
     def learner_names(account: Me) -> list[str]:
@@ -98,11 +98,13 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         studies.forget(study)
         return Response(status_code=204)
 
-    @router.post("/studies/{study}/erase", tags=["studies"], response_model=ErasedName, responses=ERRORS)
+    @router.post(
+        "/studies/{study}/erase", tags=["studies"], response_model=transfer.Erasure, responses=ERRORS
+    )
     def erase_person(study: StudyName, body: EraseBody, account: Me) -> Response:
         """Replace a person's name in every fact of a study by a random one; only for an admin."""
         require(account, "create", study)
-        return json_response({"name": transfer.erase(studies.store, study, body.person, actor=account.name)})
+        return json_response(asdict(transfer.erase(studies.store, study, body.person, actor=account.name)))
 
     @router.get("/studies/{study}/versions", tags=["studies"], response_model=list[Version], responses=ERRORS)
     def list_versions(

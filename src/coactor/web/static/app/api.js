@@ -6,11 +6,13 @@ export class Refusal extends Error {
    * @param {number} status
    * @param {string} detail
    * @param {any} [current] the state as it is now, if the server sent it
+   * @param {number} [after] seconds that the server asks to wait
    */
-  constructor(status, detail, current) {
+  constructor(status, detail, current, after = 0) {
     super(detail);
     this.status = status;
     this.current = current;
+    this.after = after;
   }
 }
 
@@ -41,12 +43,13 @@ export async function call(method, path, options = {}) {
   });
   if (answer.status === 401) logIn();
   if (answer.status === 204) return null;
-  const data = await answer.json().catch(() => null);
-  if (answer.ok) return data;
+  const data = await answer.json().catch(() => undefined);
+  if (answer.ok && data !== undefined) return data; // a proxy's page is not an answer
   throw new Refusal(
     answer.status,
     data?.detail ?? `The server answered ${answer.status}.`,
     data?.current,
+    Number(answer.headers?.get("Retry-After")) || 0,
   );
 }
 

@@ -18,10 +18,13 @@ import { windowMemory } from "./storage.js";
  * @property {number} [revision] set when it is sent for the first time
  */
 
-/** @typedef {"saved" | "saving" | "offline"} State */
+/** @typedef {"saved" | "saving" | "unsent"} State */
 /** @typedef {{ done: number[], undone: number[] }} Sizes how many moves each gesture had */
 
-const RETRY = 3000; // milliseconds between attempts while the server cannot be reached
+const RETRY = 3000; // milliseconds until the second attempt; doubled after each further one
+const DOUBLED = 4; // at most so many times
+const LONGEST = 3_600_000; // milliseconds between attempts, whatever the server asks for
+const PASSING = [401, 408, 425, 429]; // refusals of the moment, not of the edit
 const PAUSE = 60_000; // a longer pause is not work
 
 /** @param {number[]} numbers */
@@ -38,12 +41,23 @@ export function fit(sizes, count) {
   return Array.from({ length: count }, () => 1);
 }
 
+/**
+ * Whether the server has refused the edit itself: nothing of it was recorded, and it never will be.
+ * @param {unknown} error @returns {error is Refusal}
+ */
+const refused = (error) =>
+  error instanceof Refusal &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  !PASSING.includes(error.status);
+
 export class Draft {
   /** @type {Pending[]} */
   #queue = [];
   /** Solutions by the number of moves that lead to them, as far as they are known. @type {Map<number, unknown>} */
   #solutions = new Map();
   #sending = false;
+  #failures = 0; // attempts in a row that failed
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   /** @type {(() => void)[]} */
@@ -61,8 +75,12 @@ export class Draft {
     this.data = data;
     /** What the last gesture changed, per feature. @type {number[] | null} */
     this.last = null;
-    /** @type {State} */
-    this.state = "saved";
+    /** Why the edits could not be sent; null if nothing is in the way. @type {Refusal | null} */
+    this.obstacle = null;
+    /** The last refusal of an edit. @type {Refusal | null} */
+    this.refusal = null;
+    /** How many gestures it has dropped. */
+    this.dropped = 0;
     /** The last confirmed edit in words. */
     this.message = "";
     this.changed = changed;
@@ -84,6 +102,12 @@ export class Draft {
   /** How many gestures are not confirmed yet. */
   get unsent() {
     return this.#queue.length;
+  }
+
+  /** @returns {State} */
+  get state() {
+    if (this.obstacle) return "unsent";
+    return this.#queue.length ? "saving" : "saved";
   }
 
   /**
@@ -143,14 +167,23 @@ export class Draft {
     return this.#pump();
   }
 
-  /** Wait until every edit is confirmed; raises Refusal if the server cannot be reached. */
+  /** Drop the edits that could not be sent. */
+  discard() {
+    clearTimeout(this.#timer);
+    this.take(this.data);
+    this.changed();
+  }
+
+  /** Wait until every edit is confirmed; raises Refusal if one is refused or cannot be sent. */
   async flush() {
+    this.refusal = null;
     await this.retry();
     if (this.#sending) await new Promise((done) => this.#waiting.push(() => done(null)));
+    if (this.refusal) throw this.refusal;
     if (this.#queue.length) {
       throw new Refusal(
         0,
-        "The server cannot be reached. Your edits will be sent when it is back.",
+        "Your edits are not saved yet. They will be sent when the server is back.",
       );
     }
   }
@@ -181,7 +214,7 @@ export class Draft {
       undone: fit([], this.data.undone.length),
     };
     this.#solutions = new Map([[this.data.moves.length, this.data.solution]]);
-    this.state = "saved";
+    this.#forgetFailures();
     this.#remember();
   }
 
@@ -222,7 +255,6 @@ export class Draft {
     this.touch();
     this.#queue.push(pending);
     this.#remember();
-    if (this.state === "saved") this.state = "saving";
     this.changed();
     this.#pump();
   }
@@ -248,7 +280,7 @@ export class Draft {
       while (this.#queue.length) {
         await this.#send(this.#queue[0]);
         this.message = this.#queue.shift()?.text ?? "";
-        this.state = this.#queue.length ? "saving" : "saved";
+        this.#forgetFailures();
         this.#remember();
         if (this.#queue.length) this.changed();
       }
@@ -273,17 +305,27 @@ export class Draft {
   }
 
   /**
-   * Keep the edits if the server cannot be reached; drop them if it refuses.
+   * Drop the edits if the server refuses one of them. After any other failure, keep them and try again: the
+   * server may have recorded the edit, but its key makes another attempt safe.
    * @param {unknown} error
    */
   #handle(error) {
-    if (error instanceof Refusal && (error.status === 0 || error.status === 401)) {
-      this.state = "offline";
-      this.#timer = setTimeout(() => this.#pump(), RETRY);
+    if (refused(error)) {
+      this.refusal = error;
+      this.dropped = this.#queue.length;
+      this.take(error.current ?? this.data);
       return error;
     }
-    const current = error instanceof Refusal && error.current ? error.current : this.data;
-    this.take(current);
+    this.obstacle = error instanceof Refusal ? error : new Refusal(0, String(error));
+    const pause = RETRY * 2 ** Math.min(this.#failures, DOUBLED);
+    const asked = this.obstacle.after * 1000;
+    this.#failures += 1;
+    this.#timer = setTimeout(() => this.#pump(), Math.min(Math.max(pause, asked), LONGEST));
     return error;
+  }
+
+  #forgetFailures() {
+    this.obstacle = null;
+    this.#failures = 0;
   }
 }

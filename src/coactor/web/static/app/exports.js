@@ -1,6 +1,14 @@
-// Routes as files that maps and navigation devices read. Pure functions.
+// Routes as files that maps and navigation devices read.
+
+import { h } from "./elements.js";
 
 /** @import { Point, TravelledRoute } from "./types.js" */
+
+/** @param {string} text @param {string} type @param {string} name */
+export function saveText(text, type, name) {
+  const href = `data:${type};charset=utf-8,${encodeURIComponent(text)}`;
+  h("a", { href, download: name }).click();
+}
 
 /** GeoJSON: a line per route and a point per stop. @param {TravelledRoute[]} routes */
 export function toGeoJson(routes) {

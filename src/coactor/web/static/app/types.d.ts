@@ -1,18 +1,10 @@
 import type { Draft } from "./draft.js";
 
-// The data that the server sends, as far as the page uses it. See /api/docs for all of it.
+// The data that the server sends, as far as the page uses it. See /api/openapi.json for all of it.
 
 export interface Move {
   op: string;
   args: number[];
-}
-
-export interface Landmark {
-  name: string;
-  kind: "area" | "line";
-  at?: Point;
-  radius?: number;
-  points?: Point[];
 }
 
 export type Point = [number, number];
@@ -185,7 +177,6 @@ export interface Trial {
   colleague: string;
   /** Under which name the colleague corrects. */
   person: string;
-  background: Landmark[];
 }
 
 export interface Summary {
@@ -343,7 +334,6 @@ export interface EditorContext {
   /** The line that says what can be done, or what will happen. */
   prompt: HTMLElement;
   editable: () => boolean;
-  trial: Trial | null;
   /** What `prepare` of the editor's module returned. */
   prepared: unknown;
 }
@@ -373,13 +363,11 @@ export interface Editor {
   keys: [string, string][];
   render(data: Proposal): void;
   /** A move in words; `next`: it would be made on the draft as it is. */
-  describe(move: Move, next?: boolean): string;
+  describe(move: Move): string;
   /** The edits in words, one per gesture; by default one per move. */
   history?(moves: Move[]): string[];
   /** What is wrong with the draft, such as an overload. */
   warning?(data: Proposal): string;
-  /** Show what a move would do. */
-  preview?(move: Move): void;
   /** Enter was pressed: perform what the prompt asks for. True if there was something. */
   enter?(): boolean;
   /** The routes of a solution, to save as a file; none without coordinates. */

@@ -349,16 +349,6 @@ export class GridEditor {
     if (this.editable() && !this.draft.unsent && this.list.element.offsetParent)
       this.list.refresh();
   }
-
-  /** @param {Move} move */
-  preview(move) {
-    const parts = this.layout.partsOf(move);
-    this.table.mark(
-      "target",
-      parts.map((part) => this.table.parts[part]),
-    );
-    this.table.parts[parts[0]]?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }
 }
 
 /** @param {EditorContext} context @returns {Editor} */
@@ -381,6 +371,5 @@ export function mount(context) {
     ],
     render: (data) => editor.render(data),
     describe: (move) => editor.layout.describe(move),
-    preview: (move) => editor.preview(move),
   };
 }

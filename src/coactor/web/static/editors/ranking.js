@@ -174,7 +174,6 @@ export function mount(context) {
       carries(editor.proposed, moves).map(({ item, from, to }) =>
         carryText(editor.nameOf(item), from, to),
       ),
-    preview: ({ args: [i] }) => editor.sortable.mark([i, i + 1]),
     enter: () => editor.sortable.enter(),
   };
 }

@@ -41,7 +41,7 @@ class RoadsEditor {
   #pull = null;
 
   /** @param {EditorContext} context */
-  constructor({ draft, prompt, editable, trial, prepared }) {
+  constructor({ draft, prompt, editable, prepared }) {
     this.draft = draft;
     this.prompt = prompt;
     this.editable = editable;
@@ -64,13 +64,12 @@ class RoadsEditor {
         if (this.lit !== way) this.look(way, how);
       },
     });
-    this.map = this.network.plane ? this.makeMap(trial?.background ?? []) : null;
+    this.map = this.network.plane ? this.makeMap() : null;
     this.panel = h("div", { class: "ways" }, this.heading, this.cards.element, streets);
   }
 
-  /** @param {import("../app/types.js").Landmark[]} background */
-  makeMap(background) {
-    return new RoadMap(this.network, background, {
+  makeMap() {
+    return new RoadMap(this.network, {
       editable: this.editable,
       stretch: (position) => this.list.pickAt(position),
       point: (link) => this.point(link),
@@ -343,12 +342,6 @@ class RoadsEditor {
     return `Go via ${this.network.nameOf(link)}${leg ? `, after via-point ${leg}` : ""}`;
   }
 
-  /** @param {Move} move */
-  async preview({ args: [link, leg] }) {
-    this.stop();
-    this.show(await this.request(`?links=${link}&leg=${leg}`), this.network.nameOf(link));
-  }
-
   /** @param {Proposal} data */
   render({ solution }) {
     const { links, vias } = /** @type {Route} */ (solution);
@@ -391,7 +384,6 @@ export function mount(context) {
     ],
     render: (data) => editor.render(data),
     describe: (move) => editor.describe(move),
-    preview: (move) => editor.preview(move),
     enter: () => editor.enter(),
     travelled: ({ solution }) => travelled(editor.network, /** @type {Route} */ (solution).links),
   };

@@ -12,7 +12,6 @@ import {
   rowsOf,
   same,
   solutionOf,
-  spotsOf,
 } from "./routes/moves.js";
 import {
   askText,
@@ -41,7 +40,7 @@ class RoutesEditor {
   fresh = false; // an edit was made that the server has not confirmed yet
 
   /** @param {EditorContext} context */
-  constructor({ draft, prompt, editable, trial }) {
+  constructor({ draft, prompt, editable }) {
     const { data } = draft;
     this.draft = draft;
     this.prompt = prompt;
@@ -60,7 +59,7 @@ class RoutesEditor {
       drag: (/** @type {Spot} */ from, /** @type {Spot | null} */ to) => this.dragTo(from, to),
       drop: (/** @type {Spot} */ from, /** @type {Spot | null} */ to) => this.drop(from, to),
     };
-    this.map = new RouteMap(this.scene, trial?.background ?? [], {
+    this.map = new RouteMap(this.scene, {
       ...shared,
       pick: (spot) => this.pickOnMap(spot),
       hover: (spot) => this.list.light(spot),
@@ -352,13 +351,6 @@ class RoutesEditor {
     });
     this.map.draw(this.rows, this.first);
   }
-
-  /** @param {Move} move */
-  preview(move) {
-    this.choose(/** @type {Operator} */ (move.op));
-    [this.mark, this.target] = spotsOf(this.domain, move);
-    this.paint();
-  }
 }
 
 /** @type {Record<string, number>} */
@@ -392,7 +384,6 @@ export function mount(context) {
     describe: (move) => editor.describe(move),
     history: (moves) => editor.history(moves),
     warning: (data) => editor.warning(data),
-    preview: (move) => editor.preview(move),
     enter: () => editor.enter(),
     travelled: ({ solution }) =>
       travelled(editor.scene, rowsOf(editor.domain, solution), editor.domain !== "fleet"),

@@ -151,18 +151,9 @@ class StepsEditor {
     }
   }
 
-  /** @param {Move} move @param {boolean} [next] */
-  describe({ args: [i, ...way] }, next = false) {
-    const { order } = this.sortable;
-    const names = way.map((k) => (next ? this.nameOf(order[i + k]) : i + k + 1));
-    return `Reorder steps ${i + 1} to ${i + 3} as ${names.join(", ")}`;
-  }
-
   /** @param {Move} move */
-  preview({ args: [start, ...way] }) {
-    this.look(start);
-    const index = this.here().findIndex(({ move }) => String(move.args.slice(1)) === String(way));
-    this.choices.children[index]?.classList.add("chosen");
+  describe({ args: [i, ...way] }) {
+    return `Reorder steps ${i + 1} to ${i + 3} as ${way.map((k) => i + k + 1).join(", ")}`;
   }
 
   /** @param {number} step @param {number} place @param {number | null} was */
@@ -201,8 +192,7 @@ export function mount(context) {
       ["Space", "pick up, then arrows, Space drops"],
     ],
     render: (data) => editor.render(data),
-    describe: (move, next) => editor.describe(move, next),
+    describe: (move) => editor.describe(move),
     history: (moves) => editor.history(moves),
-    preview: (move) => editor.preview(move),
   };
 }

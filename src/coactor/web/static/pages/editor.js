@@ -23,7 +23,6 @@ import {
 } from "../app/shell.js";
 import { fillQueue, findTrial } from "../app/trials.js";
 import { makeActionBar, savingText } from "../views/action-bar.js";
-import { makeAdvice } from "../views/advice.js";
 import { drawChanges, drawEdits } from "../views/changes.js";
 import { showFinished } from "../views/finished.js";
 import { makePanels } from "../views/panels.js";
@@ -73,16 +72,14 @@ class EditorPage {
     this.draft = new Draft(study, data, (trouble) => this.refresh(trouble));
     const prompt = h("p", { class: "prompt", id: "gesture", role: "status" });
     const editable = () => this.editable;
-    this.editor = module.mount({ draft: this.draft, prompt, editable, trial, prepared });
+    this.editor = module.mount({ draft: this.draft, prompt, editable, prepared });
     this.effort = h("p", { class: "effort" });
     this.changes = h("div");
     this.edits = h("ol", { class: "edits" });
-    this.advice = trial && may("edit") ? makeAdvice(trial, this.draft, this.editor) : null;
     this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable });
     const about = h("p", { class: "hint", id: "about" });
     this.about = about;
     $(".title").append(about);
-    if (this.advice) $(".title").append(this.advice.element);
     const notes = this.editable ? [this.begun(data), this.offer(data)] : [];
     $(".title").append(...[forWhom(data, name), ...notes].filter((note) => note !== null));
     put(
@@ -174,7 +171,6 @@ class EditorPage {
     const { view } = draft;
     this.drawPanels(view);
     this.bar.render(view, this.gestures, this.editor.warning?.(view) ?? "");
-    this.advice?.refresh();
     this.sayStatus(trouble);
     this.editor.render(view); // last: it scrolls to what was edited once all else has its height
     if (!draft.unsent) document.body.dataset.revision = String(draft.data.revision);
@@ -205,12 +201,15 @@ class EditorPage {
   /** @param {unknown} trouble */
   sayStatus(trouble) {
     const { draft } = this;
-    if (draft.state === "offline") {
+    if (draft.obstacle) {
       say(savingText(draft), true);
       offerAction("Try now", () => draft.retry());
+      if (draft.obstacle.status) offerAction("Discard", () => draft.discard());
     } else if (trouble) {
       const conflict = trouble instanceof Refusal && trouble.status === 409;
-      say(conflict ? CHANGED : messageOf(trouble), true);
+      const dropped = trouble === draft.refusal ? draft.dropped : 0;
+      say(`${conflict ? CHANGED : messageOf(trouble)} ${lost(dropped)}`, true);
+      this.arm(); // what is shown has changed
     } else if (this.editable) say(savingText(draft));
     else this.sayHolder();
   }
@@ -336,8 +335,13 @@ function solvingButton(text, id, change) {
 /** Put a button behind the message at the top of the page. @param {string} text @param {() => void} act */
 const offerAction = (text, act) => $("#message").append(" ", button(text, act, { class: "small" }));
 
-const CHANGED =
-  "This was changed in another window. You now see the latest version; your last edit was not made.";
+const CHANGED = "This was changed in another window. You now see the latest version.";
+
+/** What a refusal has cost. @param {number} dropped */
+function lost(dropped) {
+  if (dropped < 2) return dropped ? "Your last edit was not made." : "";
+  return `Your last ${dropped} edits were not made.`;
+}
 
 /**
  * What to expect of the proposal and what it is based on: in short, and in full.

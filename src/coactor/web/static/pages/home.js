@@ -1,13 +1,12 @@
 // All studies of the account, and those to try.
 
-import { get, post } from "../app/api.js";
-import { $, button, h, put, s } from "../app/elements.js";
+import { get } from "../app/api.js";
+import { $, h, put, s } from "../app/elements.js";
 import { lower, plural, standing } from "../app/format.js";
-import { may, say, sayError } from "../app/shell.js";
+import { sayError } from "../app/shell.js";
 
 /** @import { Summary, Trial } from "../app/types.js" */
 
-const EXAMPLE = "try-example"; // the study whose report is shown as an example
 const SOON = 2000; // milliseconds until the next look while an example is being prepared
 const WHAT =
   "A solver proposes, you correct. coactor learns from your corrections what you want, " +
@@ -22,7 +21,6 @@ const PICTURES = {
   steps: "M8 34H30V14H52V34H74V22H96V10H112",
   roads: "M6 42C30 42 26 12 56 14S92 40 114 8M6 20H114M40 4V44M84 4V44",
   cells: "M12 8H108V40H12ZM36 8V40M60 8V40M84 8V40M12 24H108",
-  board: "M10 8V42H112M22 14H46M60 14H84M34 25H70M84 25H104M22 36H58M72 36H96",
 };
 /** @type {Record<string, string>} */
 const KINDS = {
@@ -32,7 +30,6 @@ const KINDS = {
   ranking: "list",
   hypercube: "steps",
   roads: "roads",
-  "try-timetable": "board",
 };
 
 let shown = ""; // what the page shows now, as text
@@ -58,7 +55,7 @@ async function draw() {
       "p",
       { class: "hint" },
       "For programs: ",
-      h("a", { href: "/api/docs", text: "HTTP API" }),
+      h("a", { href: "/api/openapi.json", text: "HTTP API (OpenAPI)" }),
       ".",
     ),
   );
@@ -85,31 +82,8 @@ function tryOut(studies, trials) {
     { class: "try" },
     h("h2", { text: "Try it" }),
     h("p", { class: "hint", text }),
-    exampleReport(studies, colleague),
-    h("div", { class: "cards" }, trials.filter(({ study }) => study !== EXAMPLE).map(cardOf)),
+    h("div", { class: "cards" }, trials.map(cardOf)),
   );
-}
-
-/** The way to a report of a study that has learned for a while. @param {Summary[]} studies @param {string} colleague */
-function exampleReport(studies, colleague) {
-  const href = `/s/${EXAMPLE}/report`;
-  const text = "See an example report";
-  if (studies.some(({ name, told }) => name === EXAMPLE && told))
-    return h("p", {}, h("a", { class: "button", href, text }));
-  if (!may("create")) return null;
-  const make = async () => {
-    element.disabled = true;
-    say(`${colleague} is correcting 24 proposals for the example …`);
-    try {
-      await post("/try/example");
-      location.assign(href);
-    } catch (error) {
-      sayError(error);
-      element.disabled = false;
-    }
-  };
-  const element = button(text, make, { id: "example" });
-  return h("p", {}, element);
 }
 
 /** @param {Summary[]} own @param {boolean} titled */

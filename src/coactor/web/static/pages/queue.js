@@ -227,7 +227,7 @@ function fillRow(row, ticket) {
 function lookButton(ticket) {
   const open = async () => {
     element.disabled = true;
-    await attempt(() => openPreview(ticket, trial, refresh));
+    await attempt(() => openPreview(ticket, refresh));
     element.disabled = false;
   };
   const label = `Look at ${ticket.label || `proposal ${ticket.id}`}`;

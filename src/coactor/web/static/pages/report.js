@@ -4,7 +4,6 @@ import { at, get } from "../app/api.js";
 import { $, bdi, button, h, put, table } from "../app/elements.js";
 import { bounds, clock, feature, list, number, percent, plural, tight } from "../app/format.js";
 import { actorText, hideNames, namesHidden, recallHidden, shownName } from "../app/names.js";
-import { savePng, saveSvg } from "../app/pictures.js";
 import { attempt, may, name, sayError, study } from "../app/shell.js";
 import { findTrial, playButton } from "../app/trials.js";
 import { drawCalibration } from "../views/calibration.js";
@@ -23,7 +22,7 @@ const LATEST = 200; // rows in the table of numbers
 const SOON = 1500; // milliseconds until the next look while past problems are solved again
 
 /** @typedef {{ matter: number[], text: string, sentence: string }} Taste the simulated expert's weights */
-/** @typedef {{ beliefs: Beliefs, history: { matter: number[] }[], signs: number[] }} Learned */
+/** @typedef {{ beliefs: Beliefs, signs: number[] }} Learned */
 
 const chart = h("div", { class: "figure" });
 const chartLegend = h("div");
@@ -59,23 +58,10 @@ const csv = {
   text: "CSV",
 };
 
-/** @param {(svg: SVGElement, name: string) => unknown} save */
-const saveChart = (save) => {
-  const svg = chart.querySelector("svg");
-  if (svg) save(svg, `${study}-effort`);
-};
 const downloads = h(
   "div",
   { class: "row downloads" },
   h("a", csv),
-  button("SVG", () => saveChart(saveSvg), {
-    class: "small",
-    "aria-label": "Save the chart as SVG",
-  }),
-  button("PNG", () => saveChart(savePng), {
-    class: "small",
-    "aria-label": "Save the chart as PNG",
-  }),
   button("Print", () => print(), { class: "small" }),
 );
 
@@ -98,17 +84,16 @@ async function draw() {
   const peopleDrawn = people.then((loaded) => drawPeople(peopleCard, loaded, signs));
   peopleDrawn.catch(sayError);
   if (namesHidden()) await peopleDrawn; // it has the labels that stand for names
-  const [efforts, trend, beliefs, history, calibration, versions, trial] = await Promise.all([
+  const [efforts, trend, beliefs, calibration, versions, trial] = await Promise.all([
     get(at(study, "/effort?last=10000")),
     get(at(study, "/trend")),
     get(at(study, "/beliefs")),
-    get(at(study, "/history")),
     get(at(study, "/calibration")),
     get(at(study, `/versions?after=${earliest}`)),
     findTrial(),
     drawLog(log, summary.facts),
   ]);
-  const learned = { beliefs, history, signs };
+  const learned = { beliefs, signs };
   drawEffort(efforts, trend, versions);
   drawWeights(learned, trial);
   drawCalibration(predictions, calibration);
@@ -200,8 +185,8 @@ const numbersOf = (row) => [
 ];
 
 /** @param {Learned} learned @param {Trial | null} trial */
-function drawWeights({ beliefs, history, signs }, trial) {
-  weightTable(bars, beliefs, history, signs);
+function drawWeights({ beliefs, signs }, trial) {
+  weightTable(bars, beliefs, signs);
   if (!trial) return;
   const show = () => attempt(() => revealTaste(trial, signs));
   put(reveal, button(`Reveal ${trial.colleague}'s taste`, show, { id: "reveal" }));
@@ -227,7 +212,7 @@ function drawWhose({ view, names }, learned, trial) {
     attempt(async () => {
       if (!choice.selectedIndex) return drawWeights(learned, trial);
       const { signs } = learned;
-      drawWeights({ beliefs: await beliefsOf(name), history: [], signs }, trial);
+      drawWeights({ beliefs: await beliefsOf(name), signs }, trial);
     }),
   );
   const hint = h("p", { class: "hint", text: "This is what a new person starts from." });
@@ -239,7 +224,7 @@ async function revealTaste({ colleague, person }, signs) {
   const beliefs = await beliefsOf(may("lead") ? person : "");
   const taste = await findTaste(beliefs);
   const text = `The upper bar of each pair is what was learned, the lower one ${colleague}'s taste.`;
-  weightTable(bars, beliefs, [], signs, taste);
+  weightTable(bars, beliefs, signs, taste);
   put(
     reveal,
     h("p", { class: "verdict revealed", text: taste.sentence }),

@@ -10,13 +10,14 @@ import { edited } from "../app/format.js";
 
 /**
  * What the status line says about saving.
- * @param {Pick<Draft, "state" | "unsent" | "message">} draft
+ * @param {Pick<Draft, "state" | "unsent" | "message" | "obstacle">} draft
  */
-export function savingText({ state, unsent, message }) {
+export function savingText({ state, unsent, message, obstacle }) {
   if (state === "saving") return "Saving …";
   if (state === "saved") return message ? `${message} Saved.` : "";
   const which = unsent === 1 ? "1 edit is" : `${unsent} edits are`;
-  return `The server cannot be reached. ${which} not saved yet; trying again …`;
+  const why = obstacle?.status ? "The server cannot save now." : "The server cannot be reached.";
+  return `${why} ${which} not saved yet; trying again …`;
 }
 
 /** @param {Proposal} data @param {number} gestures */

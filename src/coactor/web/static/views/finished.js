@@ -3,11 +3,10 @@
 import { at, get } from "../app/api.js";
 import { Draft } from "../app/draft.js";
 import { $, bdi, button, h, kbd, put } from "../app/elements.js";
-import { toGeoJson, toGpx } from "../app/exports.js";
+import { saveText, toGeoJson, toGpx } from "../app/exports.js";
 import { clock, edited, plural, upper } from "../app/format.js";
 import { forWhom } from "../app/names.js";
 import { reopen } from "../app/notice.js";
-import { saveText } from "../app/pictures.js";
 import { attempt, may, name, ownsKeys, QUIET, study } from "../app/shell.js";
 import { isDegrees } from "../editors/geometry.js";
 import { drawChanges, drawEdits } from "./changes.js";
@@ -32,7 +31,7 @@ export async function showFinished(data, module, trial, prepared, next) {
   const outcome = await get(at(study, `/proposals/${data.id}/outcome`));
   const draft = new Draft(study, data, () => {});
   const prompt = h("p", { class: "prompt", id: "gesture", role: "status" });
-  const editor = module.mount({ draft, prompt, editable: () => false, trial, prepared });
+  const editor = module.mount({ draft, prompt, editable: () => false, prepared });
   const canvas = h("section", { class: "canvas", "aria-label": "Solution" }, editor.canvas, prompt);
   const changes = h("div");
   drawChanges(changes, data, null, true);

@@ -115,5 +115,5 @@ function drawPerson(place, { features, people }, one, signs) {
     known: null,
     feature_names: features,
   };
-  weightTable(bars, beliefs, [], signs, { matter, text: "the others" });
+  weightTable(bars, beliefs, signs, { matter, text: "the others" });
 }

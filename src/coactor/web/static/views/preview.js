@@ -9,13 +9,13 @@ import { forWhom } from "../app/names.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
 import { messageOf, name, QUIET, study } from "../app/shell.js";
 
-/** @import { Proposal, Ticket, Trial } from "../app/types.js" */
+/** @import { Proposal, Ticket } from "../app/types.js" */
 
 /**
  * Lease a proposal and show it. The lease makes sure that what is seen is what is accepted.
- * @param {Ticket} ticket @param {Trial | null} trial @param {() => void} closed
+ * @param {Ticket} ticket @param {() => void} closed
  */
-export async function openPreview(ticket, trial, closed) {
+export async function openPreview(ticket, closed) {
   const { module, omitted } = await loadEditor();
   const path = at(study, `/proposals/${ticket.id}`);
   /** @type {[Proposal, unknown]} */
@@ -25,7 +25,7 @@ export async function openPreview(ticket, trial, closed) {
   ]);
   const draft = new Draft(study, data, () => {});
   const prompt = h("p", { hidden: true });
-  const editor = module.mount({ draft, prompt, editable: () => false, trial, prepared });
+  const editor = module.mount({ draft, prompt, editable: () => false, prepared });
   const trouble = h("p", { role: "alert", class: "warning" });
   const title = ticket.label || `Proposal ${ticket.id}`;
   let accepted = false;

@@ -96,7 +96,7 @@ async function compare(version, bars, { beliefs, signs }, person = "") {
     get(at(study, `/beliefs?version=${version}&${whose}`)),
     person ? get(at(study, `/beliefs?${whose}`)) : beliefs,
   ]);
-  weightTable(bars, then, [], signs, { matter: now.matter, text: "now" });
+  weightTable(bars, then, signs, { matter: now.matter, text: "now" });
 }
 
 /** @param {number} version @param {string[]} names */

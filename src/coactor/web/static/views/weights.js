@@ -40,12 +40,12 @@ const strongestFirst = (parts) =>
   [...parts].sort((a, b) => Math.abs(b.taste) - Math.abs(a.taste)).slice(0, FEW);
 
 /**
- * Draw how much each feature is wanted or avoided, how that moved, and what it is worth.
- * @param {HTMLElement} place @param {Beliefs} beliefs @param {{ matter: number[] }[]} history
+ * Draw how much each feature is wanted or avoided, and what it is worth.
+ * @param {HTMLElement} place @param {Beliefs} beliefs
  * @param {number[]} signs -1 for each feature that is a cost: a positive weight then avoids it
  * @param {Other | null} [other]
  */
-export function weightTable(place, beliefs, history, signs, other = null) {
+export function weightTable(place, beliefs, signs, other = null) {
   const parts = partsOf(beliefs, signs);
   const sizes = [...parts.map(({ taste }) => taste), ...(other?.matter ?? [])].map(Math.abs);
   const largest = sizes.reduce((a, b) => Math.max(a, b), 1e-12);
@@ -54,7 +54,6 @@ export function weightTable(place, beliefs, history, signs, other = null) {
   /** @param {Part} part */
   const row = (part) => {
     const { index } = part;
-    const past = history.map((one) => (signs[index] * one.matter[index]) / largest);
     return h(
       "div",
       { role: "listitem", class: "weight" },
@@ -70,7 +69,6 @@ export function weightTable(place, beliefs, history, signs, other = null) {
         other && (signs[index] * other.matter[index]) / largest,
         other?.text ?? "",
       ),
-      past.length > 1 ? sparkline(past) : h("span"),
       h("span", { class: "hint worth", text: worth(part, reference, largest) }),
     );
   };
@@ -147,23 +145,5 @@ function bar(share, other, text) {
     }),
     alone ? null : s("rect", { class: "other", ...bounds(other), y: 10, height: 7 }),
     s("line", { x1: HALF, x2: HALF, y1: 0, y2: 18 }),
-  );
-}
-
-/** How a weight moved. @param {number[]} shares */
-function sparkline(shares) {
-  const [width, height] = [90, 18];
-  const most = shares.reduce((a, b) => Math.max(a, Math.abs(b)), 1);
-  const points = shares.map((share, i) => {
-    const x = (i / (shares.length - 1)) * width;
-    const y = height / 2 - (share / most) * (height / 2 - 1);
-    return `${x.toFixed(1)} ${y.toFixed(1)}`;
-  });
-  const props = { viewBox: `0 0 ${width} ${height}`, width, height };
-  return s(
-    "svg",
-    { class: "spark", role: "img", "aria-label": "how it moved", ...props },
-    s("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2 }),
-    s("path", { d: `M${points.join("L")}` }),
   );
 }

@@ -7,7 +7,7 @@ import { layer, MapSurface } from "../map-surface.js";
 import { RoadMarks } from "./marks.js";
 
 /** @import { Gesture, Hand } from "../../app/drag.js" */
-/** @import { Landmark, Move, Point } from "../../app/types.js" */
+/** @import { Move, Point } from "../../app/types.js" */
 /** @import { Network, Stretch } from "./network.js" */
 
 /**
@@ -49,8 +49,7 @@ export class RoadMap {
   };
   // The roads are a picture of their own, larger than what is seen. When something above it changes, or the
   // map is moved a little, its thousands of lines are not painted again.
-  #ground = { under: layer("under"), roads: layer("roads") };
-  #floor = s("g", {}, Object.values(this.#ground));
+  #floor = layer("roads");
   #floorplan = s("svg", { class: "roadground", "aria-hidden": "true" }, this.#floor);
   #plane = s("g", { class: "world" }, Object.values(this.#world));
   #handle = layer("hand");
@@ -67,21 +66,17 @@ export class RoadMap {
   #size = [0, 0];
   #waiting = 0;
 
-  /** @param {Network} network @param {Landmark[]} background @param {RoadMapEvents} events */
-  constructor(network, background, events) {
+  /** @param {Network} network @param {RoadMapEvents} events */
+  constructor(network, events) {
     this.network = network;
-    this.background = background.filter(({ name }) => name !== "motorway"); // drawn as a road
     this.events = events;
-    this.marks = new RoadMarks(network, this.background);
+    this.marks = new RoadMarks(network);
     this.surface = new MapSurface({
       name: "roadmap",
       label: "Map of the roads. The list of streets and the other ways do all that the map does.",
       below: [this.#floorplan],
       layers: [this.#plane, this.marks.element, this.#handle],
-      backdrop:
-        network.plane && !background.length
-          ? makeBackdrop(network.plane.put, network.coordinates)
-          : null,
+      backdrop: network.plane && makeBackdrop(network.plane.put, network.coordinates),
       bounds: () => boundsOf(this.#trip()),
       place: () => this.#place(),
       grab: (pixel, hand) => this.#grab(pixel, hand),
@@ -221,25 +216,9 @@ export class RoadMap {
       lines[network.breadth(link)].push(line);
     }
     put(
-      this.#ground.roads,
+      this.#floor,
       Object.entries(lines).map(([kind, d]) => s("path", { class: kind, d: d.join("") })),
     );
-    put(
-      this.#ground.under,
-      this.background.map((landmark) => this.#landmark(landmark)),
-    );
-  }
-
-  /** @param {Landmark} landmark */
-  #landmark({ name, kind, at, radius = 0, points = [] }) {
-    const { plane } = this.network;
-    if (!plane) return null;
-    if (kind === "area" && at) {
-      const [cx, cy] = plane.put(at);
-      return s("g", { class: name }, s("circle", { cx, cy, r: radius * plane.unit }));
-    }
-    const line = points.map((point) => write(plane.put(point))).join(",");
-    return s("g", { class: name }, s("polyline", { points: line }));
   }
 
   #drawMarks() {

@@ -3,7 +3,7 @@
 import { put, s } from "../../app/elements.js";
 import { distance, middle, write } from "../geometry.js";
 
-/** @import { Landmark, Point } from "../../app/types.js" */
+/** @import { Point } from "../../app/types.js" */
 /** @import { MapSurface } from "../map-surface.js" */
 /** @import { Network, Stretch } from "./network.js" */
 
@@ -32,10 +32,9 @@ export class RoadMarks {
   /** Places that are taken. @type {Box[]} */
   #taken = [];
 
-  /** @param {Network} network @param {Landmark[]} background */
-  constructor(network, background) {
+  /** @param {Network} network */
+  constructor(network) {
     this.network = network;
-    this.background = background;
   }
 
   /**
@@ -57,7 +56,6 @@ export class RoadMarks {
     const labels = this.#labels(surface, marked);
     put(
       this.element,
-      s("g", { class: "under" }, this.#landmarks(surface)),
       s("g", { class: "labels" }, labels),
       marked.ways.map(({ lit }, i) =>
         badge(this.badges[i], String(i + 1), `w${i}${lit ? " lit" : ""}`),
@@ -122,19 +120,6 @@ export class RoadMarks {
     if (!always && this.#taken.some((other) => overlaps(box, other))) return null;
     this.#taken.push(box);
     return s("text", { x, y: y - 9, class: always ? "pointed" : "street", text });
-  }
-
-  /** @param {MapSurface} surface */
-  #landmarks({ width, height, camera }) {
-    const { plane } = this.network;
-    if (!plane) return [];
-    return this.background.map(({ name, points, at }) => {
-      const spot = (points ?? (at ? [at] : []))
-        .map((point) => camera.pixel(plane.put(point)))
-        .find(([x, y]) => x > 40 && x < width - 40 && y > 30 && y < height - 10);
-      if (!spot) return null;
-      return s("text", { x: spot[0], y: spot[1] + 4, class: "landmark", text: name });
-    });
   }
 }
 

@@ -8,7 +8,7 @@ import { RouteHand } from "./hand.js";
 import { edgeChanges, edgesOf, same } from "./moves.js";
 import { colour } from "./scene.js";
 
-/** @import { Landmark, Point } from "../../app/types.js" */
+/** @import { Point } from "../../app/types.js" */
 /** @import { Edge, Rows, Spot } from "./moves.js" */
 /** @import { Scene } from "./scene.js" */
 
@@ -24,7 +24,6 @@ import { colour } from "./scene.js";
 
 export class RouteMap {
   #layers = {
-    under: layer("under"),
     ghost: layer("ghost"),
     routes: layer("routes"),
     preview: layer("preview"),
@@ -48,10 +47,9 @@ export class RouteMap {
   /** Pixels that keep stops of one place apart. @type {Map<number, Point>} */
   #offsets = new Map();
 
-  /** @param {Scene} scene @param {Landmark[]} background @param {MapEvents} events */
-  constructor(scene, background, events) {
+  /** @param {Scene} scene @param {MapEvents} events */
+  constructor(scene, events) {
     this.scene = scene;
-    this.background = background;
     this.events = events;
     this.#offsets = apart(scene.points);
     this.far = outliers(scene.points);
@@ -60,8 +58,8 @@ export class RouteMap {
     this.surface = new MapSurface({
       label: "Map of the routes. The list of stops does all that the map does.",
       layers: [...Object.values(shapes), ...this.hand.layers, labels],
-      backdrop: background.length ? null : makeBackdrop(scene.project, scene.coordinates),
-      bounds: (all) => boundsOf(all ? this.#everything() : this.#near()),
+      backdrop: makeBackdrop(scene.project, scene.coordinates),
+      bounds: (all) => boundsOf(scene.points.filter((_, stop) => all || !this.far.has(stop))),
       place: () => this.#place(),
       grab: (pixel, hand) => this.hand.grab(pixel, hand),
       hover: (pixel) => this.#hover(pixel),
@@ -110,21 +108,6 @@ export class RouteMap {
   }
 
   // -- drawing ----------------------------------------------------------------------------------------
-
-  *#everything() {
-    yield* this.scene.points;
-    for (const { points, at } of this.background) {
-      if (points) yield* points.map(this.scene.project);
-      else if (at) yield this.scene.project(at);
-    }
-  }
-
-  /** All but the stops that are far away. */
-  *#near() {
-    const { points } = this.scene;
-    if (!this.background.length) yield* points.filter((_, stop) => !this.far.has(stop));
-    else yield* this.#everything();
-  }
 
   /** @param {Spot} spot */
   #stopAt({ r, k }) {
@@ -189,7 +172,6 @@ export class RouteMap {
       dot.setAttribute("transform", `translate(${write(this.pixelOf(stop))})`);
     }
     this.#drawRoutes();
-    this.#drawGround();
     this.#drawPreview();
     this.#drawLabels();
     this.hand.draw();
@@ -231,28 +213,6 @@ export class RouteMap {
     /** @param {number} along @param {number} aside @returns {Point} */
     const at = (along, aside) => [x + along * ux - aside * uy, y + along * uy + aside * ux];
     return `M${write(at(6, 0))}L${write(at(-5, 5))}L${write(at(-5, -5))}Z`;
-  }
-
-  #drawGround() {
-    const { camera } = this.surface;
-    const { project } = this.scene;
-    const shapes = this.background.map(({ name, kind, at, radius = 0, points = [] }) => {
-      const text = s("text", { class: "landmark", text: name });
-      if (kind === "area" && at) {
-        const [x, y] = camera.pixel(project(at));
-        const size = radius * camera.view.k;
-        text.setAttribute("x", String(x));
-        text.setAttribute("y", String(y + size - 6));
-        return s("g", { class: name }, s("circle", { cx: x, cy: y, r: size }), text);
-      }
-      const line = points.map((point) => camera.pixel(project(point)));
-      const [x, y] = line.at(-1) ?? [0, 0];
-      text.setAttribute("x", String(x + 10));
-      text.setAttribute("y", String(y + 20));
-      text.classList.add("end");
-      return s("g", { class: name }, s("polyline", { points: line.map(write).join(",") }), text);
-    });
-    put(this.#layers.under, shapes);
   }
 
   #drawPreview() {

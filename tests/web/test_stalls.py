@@ -1,0 +1,128 @@
+"""What a viewer asks for stalls nobody else: few computations, each made once, and a health that answers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import anyio
+import httpx
+import numpy as np
+import pytest
+from anyio import to_thread
+
+from coactor.domains import Tour
+from coactor.experts import SimulatedExpert
+from coactor.studies import open_study
+from coactor.studies.log.replay import LogReplay
+from coactor.web.app import create_app
+from coactor.web.routes import moves, progress
+from tests.web.conftest import PROPOSALS, ask
+
+MOVES = f"{PROPOSALS}/1/moves"
+
+
+@pytest.fixture
+def viewer(server):
+    ask(server.client("solver"), server)
+    return server.client("viewer")
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How often functions of modules were called, by their names."""
+    counts = Counter()
+
+    def count(owner, name):
+        original = getattr(owner, name)
+
+        def counting(*args, **options):
+            counts[name] += 1
+            return original(*args, **options)
+
+        monkeypatch.setattr(owner, name, counting)
+        return counts
+
+    return count
+
+
+def test_report_of_several_people_replays_nothing_and_is_computed_once(server, counted):
+    domain, rng = Tour(7, 2), np.random.default_rng(3)
+    expert = SimulatedExpert(domain, np.array([0.1, 2.0]), 0.05)
+    with open_study(server.store, "people", domain, "default", create=True) as study:
+        for k, problem in enumerate(domain.sample(rng, 20)):
+            proposal = study.ask(problem)
+            study.tell(proposal, expert(problem, proposal.solution), actor=("ana", "bo")[k % 2])
+        replays, weeks = counted(LogReplay, "load"), counted(progress, "weeks")
+        assert progress.causes(study, study.effort())
+        assert replays["load"] == 0
+    viewer = server.client("viewer")
+    first, second = (viewer.get("/api/studies/people/progress").json() for _ in range(2))
+    assert first["measures"] == second["measures"] != []
+    assert weeks["weeks"] == 1
+
+
+def test_search_of_moves_makes_each_text_once(viewer, counted):
+    texts = counted(moves, "edit_text")
+    pages = [viewer.get(f"{MOVES}?search=zzz").json() for _ in range(3)]
+    assert pages == [{"total": 0, "moves": []}] * 3
+    assert texts["edit_text"] == viewer.get(MOVES).json()["total"]
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Block every search until the test lets it go on; the first semaphore counts those that have begun."""
+    begun, go_on, original = threading.Semaphore(0), threading.Event(), moves.edit_text
+
+    def text(*args):
+        begun.release()
+        assert go_on.wait(60)
+        return original(*args)
+
+    monkeypatch.setattr(moves, "edit_text", text)
+    yield begun, go_on
+    go_on.set()
+
+
+def test_second_search_of_a_study_waits_briefly_and_gets_429(server, viewer, slow):
+    begun, go_on = slow
+    server.app.state.studies.computations.patience = 0.01
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(viewer.get, f"{MOVES}?search=reverse")
+        assert begun.acquire(timeout=60)
+        second = server.client("viewer").get(f"{MOVES}?search=zzz")
+        assert (second.status_code, second.headers["retry-after"]) == (429, "2")
+        assert second.json()["detail"] == (
+            "Other reports of this study are being computed; try again in a few seconds."
+        )
+        assert server.client("expert").post("/api/studies/tours/queue/next").status_code == 200
+        go_on.set()
+        assert first.result().json()["total"] > 0
+
+
+def test_waiting_searches_leave_threads_to_the_others(server, viewer, slow):
+    begun, go_on = slow
+    server.app.state.studies.computations.patience = 60
+    with ThreadPoolExecutor(50) as pool:
+        searches = [pool.submit(viewer.get, f"{MOVES}?search={k}") for k in range(50)]
+        assert begun.acquire(timeout=60)
+        while sum(search.done() for search in searches) < 42:  # all but the one that computes and 7 that wait
+            time.sleep(0.01)
+        assert server.client("viewer").get(f"{PROPOSALS}/1").status_code == 200
+        go_on.set()
+        assert Counter(search.result().status_code for search in searches) == {200: 8, 429: 42}
+
+
+@pytest.mark.parametrize("path", ["/health", "/ready"])
+def test_health_answers_while_all_worker_threads_are_blocked(store, path):
+    async def ask_while_blocked():
+        workers = to_thread.current_default_thread_limiter()
+        workers.total_tokens = 1
+        transport = httpx.ASGITransport(create_app(store))
+        async with workers, httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            with anyio.fail_after(30):
+                return await client.get(path)
+
+    assert anyio.run(ask_while_blocked).status_code == 200
