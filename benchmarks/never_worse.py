@@ -4,19 +4,18 @@
                                      [--runs 10] [--examples 100]
 
 Each cell is the effort of another contender minus that of the default learner, per case of an archive and per
-run of a panel, with its 95 % interval: above 0 the default learner needs less. The last column names those
-that need less than the default learner, beyond the interval. Archives are folders or files that
-`coactor evaluate` reads; queries are replayed without and with a budget. `--true-order` replays once in the
+run of a panel, with its 95 % interval over cases or runs: above 0 the default learner needs less. The last
+column names those that need less than the default learner, beyond the interval. Archives are what `coactor
+evaluate` reads; queries are replayed without and with a budget. `--true-order` replays once in the
 archive's own order, and `--parts` adds rows for some of the cases, as Python writes slices.
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from coactor.archives.archives import open_archive
 from coactor.archives.evaluation import evaluate
@@ -46,8 +45,8 @@ def main() -> None:
         for budget in budgets:
             archive = open_archive(path, budget=budget)
             cases = min(options.cases or archive.size, archive.size)
-            order = {"true_order": True} if options.true_order else {"orders": options.orders}
-            result = evaluate(archive, [OURS, *others], cases=cases, jobs=1, **order)
+            orders = None if options.true_order else options.orders
+            result = evaluate(archive, [OURS, *others], cases=cases, jobs=1, orders=orders)
             ways = "own order" if options.true_order else f"{options.orders} orders"
             name = f"{Path(path).stem}{' with budget' if budget else ''}, {cases} {archive.kind}, {ways}"
             for part in ["", *filter(None, options.parts.split(","))]:
@@ -55,7 +54,8 @@ def main() -> None:
                     slice(*(int(end) if end else None for end in part.split(":"))) if part else slice(None)
                 )
                 efforts = {one: effort[:, chosen] for one, effort in result.efforts.items()}
-                cells = {one: _mean(efforts[one] - efforts[OURS]) for one in others}
+                own = replace(result, efforts=efforts, order=result.order[:, chosen])
+                cells = {one: own.saved(OURS, against=one) for one in others}
                 label = f"... cases {part}" if part else name
                 print(_row(label, f"{efforts[OURS].mean():.3f}", cells), flush=True)
     for panel in [name for name, one in PANELS.items() if one.problems == "sample"] if options.runs else []:
@@ -65,11 +65,6 @@ def main() -> None:
         cells = {name: interval(totals[name] - totals[OURS]) if name in known else None for name in others}
         name = f"{panel}, {options.runs} runs of {options.examples}"
         print(_row(name, f"{totals[OURS].mean():.1f}", cells), flush=True)
-
-
-def _mean(rows: Any) -> Any:
-    """With an interval over orders, or over the cases of a single order."""
-    return interval(rows[0] if len(rows) == 1 else np.mean(rows, axis=1))
 
 
 def _row(name: str, effort: str, cells: dict[str, Any]) -> str:

@@ -25,11 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.engine.parallel import available_cores
-from coactor.lab.engine.statistics import compare_pair, interval, interval_fields
-from coactor.lab.output.tables import to_csv
-from coactor.lab.paper.experiment import Experiment
+from coactor.lab.engine.statistics import all_pairs, effort_interval, interval
+from coactor.lab.paper.experiment import Settings
+from coactor.lab.paper.experiment import measure as measure_panels
 from coactor.lab.paper.panels import PANELS
 from coactor.lab.paper.results import PanelResult
 from coactor.protocol import Feedback, Reads, Vector
@@ -160,8 +159,7 @@ def __getattr__(name: str) -> Callable[[int], Peer]:
 
 
 def measure(panel: str, names: list[str], runs: int, examples: int, seed: int, jobs: int) -> PanelResult:
-    experiment = Experiment((PANELS[panel],), parse_contenders(names, "panel"), runs, examples, seed)
-    return experiment.measure(jobs=jobs)[0]
+    return measure_panels(Settings([panel], names, runs, examples, seed), jobs=jobs)[0]
 
 
 def tune(panel: str, runs: int, examples: int, jobs: int) -> dict[str, str]:
@@ -183,11 +181,9 @@ def main() -> None:
     parser.add_argument("--tuning-runs", type=int, default=2)
     parser.add_argument("--tuning-examples", type=int, default=150)
     parser.add_argument("--jobs", type=int, default=available_cores())
-    parser.add_argument("--csv", type=Path)
     args = parser.parse_args()
     print("| panel | learner | setting | total effort | ours minus it | ours over it | runs won by ours |")
     print("|---|---|---|---|---|---|---|")
-    table = []
     for panel in args.panels.split(","):
         best = tune(panel, args.tuning_runs, args.tuning_examples, args.jobs)
         result = measure(panel, [OURS, *best.values()], args.runs, args.examples, REPORT, args.jobs)
@@ -195,10 +191,10 @@ def main() -> None:
         mine = totals[OURS]
         print(f"| {panel} | **{OURS}** | the default | {interval(mine):.1f} | | | |", flush=True)
         for name, chosen in best.items():
-            pair = compare_pair(OURS, chosen, mine, totals[chosen])
-            ratio = interval(mine / totals[chosen])
+            (pair,) = all_pairs({OURS: mine, chosen: totals[chosen]})
+            ratio = effort_interval(mine / totals[chosen])
             setting = chosen.partition("/")[2].replace("/", ", ")
-            theirs = interval(totals[chosen])
+            theirs = effort_interval(totals[chosen])
             low, high = pair.difference.low, pair.difference.high
             verdict = " **we lose**" if low > 0 else " (too close)" if high >= 0 else ""
             cells = (
@@ -208,16 +204,9 @@ def main() -> None:
                 f"{theirs:.1f}",
                 f"{pair.difference:.1f}{verdict}",
                 f"{ratio:.2f}",
-                f"{pair.wins.value:.0%}",
+                f"{pair.wins:.0%}",
             )
             print("| " + " | ".join(cells) + " |", flush=True)
-            row: dict[str, Any] = {"panel": panel, "peer": name, "setting": setting}
-            row |= {"runs": args.runs, "examples": args.examples, "ours": float(mine.mean())}
-            for key, value in (("total", theirs), ("difference", pair.difference), ("ratio", ratio)):
-                row |= interval_fields(key, value)
-            table.append({**row, "ours_wins": pair.wins.value})
-    if args.csv:
-        args.csv.write_text(to_csv(table))
 
 
 if __name__ == "__main__":

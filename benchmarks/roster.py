@@ -36,7 +36,7 @@ import coactor
 from coactor.archives.replays import FixedWeights
 from coactor.corrections import feedback
 from coactor.grids import GridModel, pattern
-from coactor.lab.engine.statistics import interval, resamples
+from coactor.lab.engine.statistics import effort_interval
 from coactor.studies import Store
 from coactor.studies.accounts import Accounts
 
@@ -271,7 +271,7 @@ def main() -> None:
         "live": {n: [sum(row["live"][n]) for row in done] for n in make},
         "logged": {n: [row["logged"][n] for row in done] for n in make},
     }
-    drawn = resamples(REPORT, args.runs, "roster")
+    drawn = np.random.default_rng(REPORT).integers(0, args.runs, (2000, args.runs))
     print(f"{args.runs} runs of {args.weeks} weeks; InvOpt's setting: {setting}")
     for table, rows in totals.items():
         print(f"\n| {table} | edits in all | default / it | default@start / it | first 10 weeks | last 10 |")
@@ -282,7 +282,7 @@ def main() -> None:
             first, last = weeks[:10].mean(), weeks[-10:].mean()
             shown = f"{first:.1f} | {last:.1f}" if table == "live" else " | "
             ratios = (ratio(np.array(rows[ours]), theirs, drawn) for ours in ("default", "default@start"))
-            print(f"| {name} | {interval(theirs):.1f} | {' | '.join(ratios)} | {shown} |")
+            print(f"| {name} | {effort_interval(theirs):.1f} | {' | '.join(ratios)} | {shown} |")
     print(f"\nslowest proposal {max(row['slowest'] for row in done):.2f} s of processor time")
 
 

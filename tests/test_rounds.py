@@ -11,8 +11,9 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from coactor import Session, SimulatedExpert, learners
+from coactor.habits import Memory
 from coactor.proposals import strategy
-from coactor.protocol import Correction, Feedback, Invalid, Reads, State, Vector
+from coactor.protocol import Correction, Feedback, Invalid, PastCase, Vector
 from coactor.rounds import Knowledge, Observation, learn, observe, propose
 from tests.cases import KINDS, Coins, make_case
 
@@ -95,46 +96,31 @@ def test_an_infinite_expectation_gives_no_chance() -> None:
     assert (proposal.chance, proposal.expected_moves) == (None, None)
 
 
-class Fragile:
-    """A learner that changes itself before it fails."""
+def test_a_refused_update_changes_nothing() -> None:
+    """Not what was accepted and remembered, either."""
 
-    name = "fragile"
-    reads: Reads = "ends"
+    class Refusing(learners.PER):
+        def update(self, feedback: Feedback) -> None:
+            raise ValueError("no convergence")
 
-    def __init__(self, dim: int, fault: str) -> None:
-        self.weights: Vector = np.zeros(dim)
-        self.inner = learners.PER(dim)
-        self.log: list[float] = []
-        self.fault = fault
-
-    def update(self, feedback: Feedback) -> None:
-        self.log.append(feedback.cost)
-        self.inner.update(feedback)
-        self.weights += 1.0  # in place
-        if self.fault == "raises":
-            raise RuntimeError("no convergence")
-        self.weights[0] = math.inf if self.fault == "infinite" else math.nan
-
-    def state(self) -> State:
-        return {"weights": self.weights.tolist(), "inner": self.inner.state(), "log": list(self.log)}
-
-    def restore(self, state: State) -> None:
-        raise NotImplementedError
-
-
-@pytest.mark.parametrize(
-    ("fault", "error", "message"),
-    [
-        ("raises", RuntimeError, "no convergence"),
-        ("infinite", Invalid, "weights would become infinite"),
-        ("nan", Invalid, "weights would become infinite"),
-    ],
-)
-def test_a_failed_update_changes_nothing(fault: str, error: type[Exception], message: str) -> None:
-    knowledge = Knowledge(Fragile(2, fault))
+    knowledge = Knowledge(Refusing(2), memory=Memory())
     before = json.dumps(knowledge.state())
-    with pytest.raises(error, match=message):
-        learn(knowledge, Observation(Feedback(np.array([[0.0, 0.0], [1.0, 2.0]]), 1.0), False, 0.5))
+    feedback = Feedback(np.array([[0.0, 0.0], [1.0, 2.0]]), 1.0)
+    with pytest.raises(Invalid, match="no convergence"):
+        learn(knowledge, Observation(feedback, False, 0.5, PastCase((("", "tent"),))))
+    assert json.dumps(knowledge.state()) == before
+
+
+def test_a_memory_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise MemoryError("full")
+
+    knowledge = Knowledge(learners.PER(2), memory=Memory())
+    monkeypatch.setattr(Memory, "add", refuse)
+    before = json.dumps(knowledge.state())
+    feedback = Feedback(np.array([[0.0, 0.0], [1.0, 2.0]]), 1.0)
+    with pytest.raises(MemoryError, match="full"):
+        learn(knowledge, Observation(feedback, False, 0.5, PastCase((("", "tent"),))))
     assert json.dumps(knowledge.state()) == before
 
 
@@ -142,7 +128,7 @@ def test_a_failed_update_changes_nothing(fault: str, error: type[Exception], mes
 def test_weights_that_would_overflow_are_refused(name: str) -> None:
     knowledge = Knowledge(learners.make(name, 2, **({"size": 1} if name == "batch-PER" else {})))
     vectors = Feedback(np.array([[0.0, 0.0], [1.7e308, 0.0]]), 10.0)
-    if name in ("PER", "batch-PER"):
+    if name != "CSPER":
         learn(knowledge, Observation(vectors, False))
     before = json.dumps(knowledge.state())
     with pytest.raises(Invalid, match="weights would become infinite"):

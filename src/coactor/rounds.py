@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -49,9 +49,6 @@ from coactor.protocol import (
 )
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution
-from coactor.validation import all_finite
-
-SMALL = 1 << 16  # bytes of an array that is copied before an update, in case it is modified in place
 
 
 @dataclass(slots=True, eq=False)
@@ -275,25 +272,23 @@ def learn(knowledge: Knowledge, observation: Observation) -> None:
     Raises
     ------
     Invalid
-        If the feedback contains NaN or infinity, or the weights would.
+        If the learner refuses the feedback: it contains NaN or infinity, or the weights would.
     """
     _limit_blas_threads()
-    learner = knowledge.learner
+    parts = knowledge.acceptance, knowledge.memory, knowledge.guard
+    known = Knowledge(knowledge.learner, *deepcopy(parts))
+    if observation.expected_moves is not None and not (observation.cut and observation.accepted):
+        known.acceptance.learn(observation.expected_moves, observation.accepted)
+    if known.memory is not None and observation.case is not None:
+        known.memory.add(observation.case)
+    if known.guard is not None and observation.left is not None:
+        known.guard.learn(observation.left)
     with np.errstate(all="ignore"):
-        saved = _save(learner, [])
         try:
-            learner.update(observation.feedback)
-            if not all_finite(learner.weights):
-                raise Invalid("The weights would become infinite; scale the features, or do not learn.")
-            if observation.expected_moves is not None and not (observation.cut and observation.accepted):
-                knowledge.acceptance.learn(observation.expected_moves, observation.accepted)
-            if knowledge.memory is not None and observation.case is not None:
-                knowledge.memory.add(observation.case)
-            if knowledge.guard is not None and observation.left is not None:
-                knowledge.guard.learn(observation.left)
-        except BaseException:
-            _undo(saved)
-            raise
+            knowledge.learner.update(observation.feedback)  # the last step: it changes everything or nothing
+        except ValueError as error:
+            raise Invalid(str(error)) from error
+    knowledge.acceptance, knowledge.memory, knowledge.guard = known.acceptance, known.memory, known.guard
 
 
 def _check_correction(correction: Correction) -> None:
@@ -305,33 +300,6 @@ def _check_correction(correction: Correction) -> None:
         )
     if correction.costs and not (min(correction.costs) >= 0 and math.isfinite(sum(correction.costs))):
         raise Invalid(f"The steps cost {list(correction.costs)}; a cost is a finite number of at least 0.")
-
-
-_Saved: TypeAlias = list[tuple[dict[str, Any], dict[str, Any]]]
-
-
-def _save(thing: Any, saved: _Saved) -> _Saved:
-    """Remember the attributes of an object and of the objects it consists of."""
-    attributes = getattr(thing, "__dict__", None)
-    if attributes is None or (saved and any(attributes is known for known, _ in saved)):
-        return saved
-    before = attributes.copy()
-    saved.append((attributes, before))
-    for name, value in attributes.items():
-        if isinstance(value, np.ndarray):
-            if value.nbytes <= SMALL:
-                before[name] = value.copy()
-        elif isinstance(value, list | dict | set):
-            before[name] = value.copy()
-        elif hasattr(value, "__dict__") and not callable(value):
-            _save(value, saved)
-    return saved
-
-
-def _undo(saved: _Saved) -> None:
-    for attributes, before in saved:
-        attributes.clear()
-        attributes.update(before)
 
 
 @cache

@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,18 @@ from coactor.protocol import Indices, Invalid, Matrix, Vector
 from coactor.solutions import short
 
 STUDY_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+Kind = TypeVar("Kind")
 JOINERS = "\u200c\u200d"  # invisible, and needed to write names in some scripts
+
+
+def problem(x: Any, kind: type[Kind]) -> Kind:
+    """The problem. Raises ValueError unless it is of the kind that the domain solves."""
+    if not isinstance(x, kind):
+        raise ValueError(
+            f"The problem is a {type(x).__name__}; expected a {kind.__name__}, which decode_problem makes of "
+            "JSON-able data."
+        )
+    return x
 
 
 def positive(value: int, least: int, what: str) -> int:

@@ -6,13 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from coactor import open_study
-from coactor.archives import evaluate, open_archive
+from coactor import learners, open_study
+from coactor.archives import evaluate, learn_archive, open_archive, replays
 from coactor.archives import evaluation as module
 from coactor.archives.evaluation import order_of
 from coactor.archives.replays import replay
-from coactor.lab import Contender
+from coactor.lab import PANELS, Contender
+from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.engine.parallel import Interrupted
+from coactor.lab.paper import runs
+from coactor.session import Session
 from coactor.studies.log.verification import verify
 
 
@@ -22,7 +25,7 @@ def test_evaluate_learns_that_drivers_avoid_side_roads(trips: Path) -> None:
     start = result.efforts["start"].mean()
     assert result.efforts["default"].mean() < 0.6 * start
     assert result.efforts["hindsight"].mean() < 0.6 * start
-    names = archive.network.names  # type: ignore[attr-defined]
+    names = archive.domain.network.names  # type: ignore[attr-defined]
     w = result.weights["default"].mean(axis=0)
     assert w[names.index("side road")] > 1.5 * w[names.index("main road")]
 
@@ -98,12 +101,32 @@ def test_default_at_start_makes_the_first_proposal_of_the_start_weights(
 
 def test_evaluate_uses_the_proposals_of_each_contender(plans: Path) -> None:
     archive = open_archive(plans)
-    names = ["default", "default+paper", "default+polish"]
+    names = ["default", "default+default"]
     result = evaluate(archive, names, orders=3, cases=12, jobs=1)
-    assert np.array_equal(result.efforts["default"], result.efforts["default+paper"])
-    assert not np.array_equal(result.weights["default"], result.weights["default+polish"])
-    polished = evaluate(archive, names, orders=3, cases=12, proposals="polish", jobs=1)
-    assert np.array_equal(polished.weights["default"], result.weights["default+polish"])
+    assert not np.array_equal(result.weights["default"], result.weights["default+default"])
+    searched = evaluate(archive, names, orders=3, cases=12, proposals="default", jobs=1)
+    assert np.array_equal(searched.weights["default"], result.weights["default+default"])
+
+
+@pytest.mark.parametrize(("text", "guarded"), [("default", True), ("default+paper", False), ("PER", False)])
+def test_a_contender_is_guarded_alike_in_archives_and_panels(
+    text: str, guarded: bool, queries: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guards = []
+
+    def session(*given: Any, guard: bool, **more: Any) -> Session:
+        guards.append(guard)
+        return Session(*given, guard=guard, **more)
+
+    for place in (replays, runs):
+        monkeypatch.setattr(place, "Session", session)
+    (archived,), (in_panel,) = (
+        parse_contenders([text], "archive", "paper"),
+        parse_contenders([text], "panel"),
+    )
+    replay(open_archive(queries), archived, [0])
+    runs.run_unit(runs.Unit(PANELS["path-clean"], 0, 0, 1, (in_panel,)))
+    assert guards == [guarded, guarded]
 
 
 def test_evaluate_does_not_depend_on_jobs(queries: Path) -> None:
@@ -141,3 +164,60 @@ def test_evaluate_does_not_reuse_replays_of_other_options(queries: Path, tmp_pat
     free = evaluate(open_archive(queries), ["PER"], orders=1, jobs=1, folder=tmp_path)
     limited = evaluate(open_archive(queries, budget=(1, 1)), ["PER"], orders=1, jobs=1, folder=tmp_path)
     assert free.efforts["PER"].max() > limited.efforts["PER"].max() == 1
+
+
+def test_intervals_are_over_cases_and_not_over_orders(plans: Path) -> None:
+    archive = open_archive(plans)
+    result = evaluate(archive, ["default"], orders=2, jobs=1)
+    effort, saved = result.mean("default"), result.saved("default")
+    assert effort.value == pytest.approx(result.efforts["default"].mean())
+    assert 0 <= effort.low < effort.value < effort.high
+    paired = [
+        (result.efforts["start"] - result.efforts["default"])[result.order == case].mean()
+        for case in range(archive.size)
+    ]
+    error = np.std(paired, ddof=1) / np.sqrt(archive.size)
+    assert saved.value == pytest.approx(np.mean(paired))
+    assert saved.high - saved.low == pytest.approx(2 * 1.96 * error, rel=0.25)
+    assert "a bootstrap of 12 cases" in result.note
+    fewer = evaluate(archive, ["default"], orders=None, cases=5, jobs=1)
+    assert fewer.mean("default").low == fewer.mean("default").high
+    assert "There are no intervals: 5 different cases" in fewer.note
+
+
+def test_other_start_weights_are_those_of_start_and_of_learners_that_begin_there(
+    plans: Path, tmp_path: Path
+) -> None:
+    archive = open_archive(plans)
+    learned, _ = learn_archive(archive, "PER@start")
+    weights = learners.from_state(learned["learner"]).weights
+    other = archive.starting_at(weights)
+    assert np.array_equal(other.start, weights)
+    assert other.digest != archive.digest
+    names = ["default@start", "PER@start", "alike"]
+    before, after = (
+        evaluate(one, names, orders=3, cases=1, jobs=1, folder=tmp_path) for one in (archive, other)
+    )
+    assert after.efforts["start"].sum() < before.efforts["start"].sum()
+    for name in names[:2]:
+        assert np.array_equal(after.efforts[name], after.efforts["start"])
+    assert np.array_equal(after.efforts["alike"], before.efforts["alike"])
+    with pytest.raises(ValueError, match=r"shape \(1,\); expected"):
+        archive.starting_at([1.0])
+
+
+@pytest.mark.parametrize("learner", ["default", "PER@start", "averaged-CSPER"])
+def test_learn_archive_equals_a_replay(learner: str, trips: Path) -> None:
+    archive = open_archive(trips)
+    state, effort = learn_archive(archive, learner)
+    live = replay(archive, Contender.parse(learner, "paper"), np.arange(archive.size))
+    assert np.array_equal(learners.from_state(state["learner"]).weights, live.weights)
+    assert effort == pytest.approx(live.efforts.mean())
+
+
+def test_evaluate_on_a_cluster_gives_the_same(queries: Path, threaded_worker: str) -> None:
+    archive = open_archive(queries)
+    home, away = (evaluate(archive, ["PER", "default"], orders=2, jobs=jobs) for jobs in (1, threaded_worker))
+    for name in home.efforts:
+        assert np.array_equal(home.efforts[name], away.efforts[name])
+        assert np.array_equal(home.weights[name], away.weights[name])

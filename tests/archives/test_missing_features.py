@@ -118,6 +118,34 @@ def test_diagnose_names_the_withheld_feature_when_people_differ() -> None:
         assert not any(name in line for name in DIFFERENT for line in found.sentences())
 
 
+def test_diagnose_says_which_people_and_places_carry_what_no_candidate_explains() -> None:
+    """What Ana alone does has no reason, so no candidate can express it."""
+    rng, w, cases = np.random.default_rng(4), np.array([1.0, 0.5]), []
+    session = Session(TOUR, "default", proposals="paper")
+    for k, graph in enumerate(TOUR.sample(rng, 3 * CASES)):
+        x, person = Graph.of(POINTS, graph.edges, names=NAMES), ("ana", "ben", "cleo")[k % 3]
+        proposal = session.ask(x)
+        path, moves = PlainLandscape(TOUR, x, w).climb(proposal.solution, kappa=0.1)
+        session.tell(proposal, moves=moves)
+        final, effort = path[-1], float(len(moves))
+        for _ in range(4 if person == "ana" else 0):
+            choices = list(TOUR.moves(x, final))
+            final, effort = TOUR.apply(x, final, choices[rng.integers(len(choices))]), effort + 1
+        cases.append(FinishedCase(x, proposal.solution, final, effort, person))
+    found = diagnose(TOUR, cases)
+    assert found.missing == ()
+    assert [name for name, _ in found.carriers] == ["ana"]
+    share = found.carriers[0][1]
+    assert 0.5 < share <= 1.0
+    words = " ".join(found.sentences())
+    assert f"None of the {len(found.candidates)} candidates" in words
+    assert "Nothing is missing" not in words
+    assert (
+        f"Cases with these have more of the unexplained effort than chance: ana ({100 * share:.0f} %)."
+        in words
+    )
+
+
 @pytest.mark.parametrize("each", [1, 3, 60])
 def test_held_back_cases_of_people_are_spread_over_all_folds(each: int) -> None:
     """With one case of each person, all cases were in one fold, and nothing was left to fit to."""

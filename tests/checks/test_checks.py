@@ -374,8 +374,8 @@ def test_a_learner_may_start_at_any_weights() -> None:
 
 
 def test_weights_that_move_without_cost_must_be_declared() -> None:
-    def make(dim: int) -> learners.Averaged:
-        return learners.Averaged(learners.PER(dim))
+    def make(dim: int) -> learners.AveragedPER:
+        return learners.AveragedPER(dim)
 
     with pytest.raises(CheckError, match="pass steady=False"):
         check_learner(make)

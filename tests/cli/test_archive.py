@@ -49,7 +49,7 @@ def test_evaluate_true_order_has_intervals_over_cases(plans: Path, tmp_path: Pat
     )
     assert result.exit_code == 0, result.output
     assert "in their true order" in result.output
-    assert "intervals over cases" in result.output
+    assert "intervals over cases: a bootstrap of 12 cases" in result.output
 
 
 def test_learn_writes_a_state_that_proposes_like_the_learner(trips: Path, tmp_path: Path) -> None:
@@ -62,6 +62,24 @@ def test_learn_writes_a_state_that_proposes_like_the_learner(trips: Path, tmp_pa
     assert np.array_equal(learners.from_state(json.loads(out.read_text())["learner"]).weights, live.weights)
 
 
+@pytest.mark.parametrize("kind", ["trips", "plans", "queries"])
+def test_evaluate_starts_at_weights_or_at_what_was_learned(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    source, out = str(request.getfixturevalue(kind)), tmp_path / "out"
+    learned = tmp_path / "learner.json"
+    assert run("learn", source, "--learner", "PER", "--out", str(learned)).exit_code == 0
+    weights = learners.from_state(json.loads(learned.read_text())["learner"]).weights
+    words = ["evaluate", source, "--orders", "1", "--cases", "2", "--jobs", "1", "--out", str(out), "--json"]
+    plain, from_file, written = (
+        json.loads(run(*words, "--learners", "PER@start", *start).stdout)["rows"]
+        for start in ((), ("--start", str(learned)), ("--start", ",".join(map(str, weights))))
+    )
+    assert from_file == written != plain
+    first = {row["learner"]: row["first_sixth"] for row in written}
+    assert first["PER@start"] == first["start"]  # both propose with the given weights
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -69,14 +87,13 @@ def test_learn_writes_a_state_that_proposes_like_the_learner(trips: Path, tmp_pa
         (["evaluate", "{trips}", "--learners", "unheard"], "Unknown learner 'unheard'"),
         (["evaluate", "{trips}", "--learners", "expert"], "'expert' does not apply here"),
         (["evaluate", "{trips}", "--cases", "100000"], "cases is 100000; the archive has"),
-        (["evaluate", "{trips}", "--jobs", "1", "--cluster", "x"], "Give one of them"),
+        (["evaluate", "{trips}", "--jobs", "0"], "at least 1"),
         (["evaluate", "{queries}", "--budget", "many"], "expected two whole numbers such as 5,15"),
         (["learn", "{trips}", "--learner", "copy"], "'copy' does not learn"),
-        (["learn", "{trips}", "--shards", "9999"], "shards is 9999"),
-        (
-            ["learn", "{trips}", "--shards", "2", "--cluster", "tcp://127.0.0.1:1"],
-            "No Dask scheduler answers",
-        ),
+        (["evaluate", "{trips}", "--start", "1,2"], "has shape (2,); expected"),
+        (["evaluate", "{trips}", "--start", "1,nan,1,1,1,1"], "finite numbers"),
+        (["evaluate", "{trips}", "--start", "nowhere.json"], "expected numbers with commas"),
+        (["evaluate", "{trips}", "--start", "{plans}/days.json"], "is not a file that `coactor learn` wrote"),
     ],
 )
 def test_archive_commands_refuse_invalid_input_with_one_sentence(

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from coactor.cli import main
 
-SMALL = ("--panels", "path-noise", "--runs", "2", "--examples", "4", "--jobs", "1")
+SMALL = ("--panels", "path-noise", "--quick", "--runs", "1", "--jobs", "1")
 
 
 def run(*words: str) -> Any:
@@ -37,9 +37,9 @@ def run(*words: str) -> Any:
         (["--panels", "rank-budget", "--data", __file__], "line 1"),
         (["--out", __file__], "not a folder"),
         (["--out", "/proc/results"], "cannot be written to"),
-        (["--jobs", "2", "--cluster", "tcp://x:1"], "Give one of them"),
+        (["--jobs", "tcp://127.0.0.1:1"], "No Dask scheduler answers"),
+        (["--jobs", "0"], "at least 1"),
         (["--runs", "0"], "runs"),
-        (["--verify", "nowhere.json"], "cannot be read"),
     ],
 )
 def test_reproduce_refuses_invalid_input_with_one_sentence(
@@ -50,54 +50,63 @@ def test_reproduce_refuses_invalid_input_with_one_sentence(
     assert result.exit_code in (1, 2)
     assert message in result.stderr
     assert "Traceback" not in result.stderr
-    assert list(tmp_path.iterdir()) == []  # nothing was started
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []  # nothing was started
 
 
-def test_reproduce_json_prints_errors_as_json(tmp_path: Path) -> None:
-    result = run("reproduce", "--panels", "tsp", "--json", "--out", str(tmp_path))
-    assert result.exit_code == 1
-    assert "Did you mean" in json.loads(result.stdout)["error"]
-
-
-def test_reproduce_json_prints_nothing_else(tmp_path: Path) -> None:
-    words = (
-        "reproduce",
-        *SMALL,
-        "--json",
-        "--learners",
-        "PER,tests.lab.helpers:Slow",
-        "--out",
-        str(tmp_path),
-    )
-    result = run(*words)
+def test_reproduce_prints_claims_and_verify_results_prints_findings(tmp_path: Path) -> None:
+    result = run("reproduce", *SMALL, "--learners", "PER,tests.lab.helpers:Slow", "--out", str(tmp_path))
     assert result.exit_code == 0, result.output
-    assert result.stderr == ""
-    data = json.loads(result.stdout)
-    assert [row["learner"] for row in data["summary"]] == ["PER", "tests.lab.helpers:Slow"]
-    assert len(data["claims"]) == 25
-
-
-def test_reproduce_prints_claims_and_verify_prints_findings(tmp_path: Path) -> None:
-    result = run("reproduce", *SMALL, "--learners", "PER", "--out", str(tmp_path))
-    assert result.exit_code == 0, result.output
-    assert "Theorem 1 bounds the average effort." in result.stdout
+    assert "Theorem 2 bounds the average effort under noise." in result.stdout
     assert f"Open {tmp_path}/report.html." in result.stdout
-    assert "Fewer than 5 runs decide no claim" in result.stdout
-    assert "Fewer than 5 runs decide no claim" in (tmp_path / "report.html").read_text().replace(
-        "; fewer", "; Fewer"
-    )
-    result = run("reproduce", "--verify", f"{tmp_path}/manifest.json", "--jobs", "1")
+    assert "1 run decides nothing; it takes at least 5" in result.stdout
+    assert "1 run decides nothing; it takes at least 5" in (tmp_path / "report.html").read_text()
+    assert len(json.loads((tmp_path / "claims.json").read_text())) == 25
+    result = run("verify-results", f"{tmp_path}/manifest.json", "--jobs", "1")
     assert (result.exit_code, result.stdout[:26]) == (0, "Identical, byte for byte: ")
     (tmp_path / "runs.csv").unlink()
-    result = run("reproduce", "--verify", f"{tmp_path}/manifest.json", "--jobs", "1", "--json")
+    result = run("verify-results", f"{tmp_path}/manifest.json", "--jobs", "1", "--json")
     assert result.exit_code == 1
     data = json.loads(result.stdout)
     assert (data["same"], "runs.csv is missing" in data["findings"][0]) == (False, True)
+    result = run("verify-results", "nowhere.json", "--json")
+    assert "cannot be read" in json.loads(result.stdout)["error"]
+
+
+def test_reproduce_names_the_runs_and_the_command_that_decide_an_open_claim(tmp_path: Path) -> None:
+    words = ("--panels", "path-clean,path-noise", "--quick", "--runs", "5", "--learners", "PER,CSPER,PA,CSPA")
+    result = run("reproduce", *words, "--jobs", "1", "--out", str(tmp_path))
+    (claim,) = (c for c in json.loads((tmp_path / "claims.json").read_text()) if c["number"] == 1)
+    assert claim["verdict"] == "too close to call"
+    if claim["deciding_runs"] is None:
+        assert "Claim 1: more than 1000 runs would be needed." in result.stdout
+    else:
+        assert f"Claim 1: about {claim['deciding_runs']} runs would decide it." in result.stdout
+        words = f"--panels path-clean,path-noise --learners {','.join(claim['learners'])}"
+        assert f"coactor reproduce --quick {words}" in result.stdout
+
+
+def test_open_choices_prints_what_changes_and_writes_a_table(tmp_path: Path) -> None:
+    words = ("--panels", "mtsp-clean", "--quick", "--runs", "1", "--jobs", "1", "--out", str(tmp_path))
+    result = run("open-choices", *words)
+    assert result.exit_code == 0, result.output
+    assert "  5  too close to call  Multi-TSP without noise: CSPER performs worst." in result.stdout
+    assert f"The table is in {tmp_path}/open-choices.md." in result.stdout
+    assert "kappa: 0.5 on multi-TSP" in (tmp_path / "open-choices.md").read_text()
+
+
+@pytest.mark.parametrize("command", ["reproduce", "open-choices", "verify-results"])
+def test_commands_of_the_paper_have_at_most_eight_options(command: str) -> None:
+    from coactor.cli import main
+
+    found = main.get_command(None, command)  # type: ignore[arg-type]
+    assert found is not None
+    assert sum(len(option.opts) > 0 and option.opts[0].startswith("--") for option in found.params) <= 8
 
 
 def test_ctrl_c_ends_reproduce_and_keeps_finished_runs(tmp_path: Path) -> None:
     """A real process, and a signal to its whole group, as a terminal sends it."""
-    options = ("--panels", "path-clean,mtsp-clean", "--runs", "40", "--examples", "40", "--jobs", "2")
+    options = ("--panels", "path-clean,mtsp-clean", "--quick", "--runs", "40", "--jobs", "2")
+    options += ("--learners", "PER,CSPER")
     process = subprocess.Popen(
         [
             sys.executable,
@@ -146,7 +155,7 @@ def test_compare_prints_a_table_or_json() -> None:
     )
     data = json.loads(run(*words, "--json").stdout)
     assert data["panel"] == "path-clean"
-    assert set(data["totals"][0]) == {"learner", "total", "low", "high", "final_utility"}
+    assert {"learner", "total", "total_low", "total_high", "final_utility"} <= set(data["totals"][0])
     assert {pair["a"] + pair["b"] for pair in data["pairs"]} == {"PERCSPER"}
     assert f"{data['totals'][0]['total']:.1f}" in run(*words).stdout
 
@@ -166,10 +175,3 @@ def test_compare_refuses_invalid_input_with_one_sentence(words: list[str], messa
     result = run("compare", *words)
     assert result.exit_code in (1, 2)
     assert message in result.stderr
-
-
-def test_demo_prints_json_and_refuses_unknown_learners() -> None:
-    assert json.loads(run("demo", "--json").stdout)["learner"] == "CSPER"
-    result = run("demo", "--learner", "CSPR")
-    assert result.exit_code == 1
-    assert "Did you mean CSPER" in result.stderr

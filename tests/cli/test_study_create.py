@@ -55,7 +55,7 @@ def test_study_create_reads_a_network_from_a_folder(run, folder: Path, sqlite_ur
     with open_study(sqlite_url, "city") as study:
         network: Network = study.domain.network  # type: ignore[attr-defined]
         assert network.streets == ("High St", "Mill Lane", "High St", "High St", "Back Lane", "Mill Lane")
-        assert study.config["habits"] == []
+        assert study.config["habits"] is False
         p = study.ask(study.codec.problem({"origin": "a", "destination": "c"}))
         assert p.solution.links.tolist() == [0, 1, 2]
     run(
@@ -163,7 +163,7 @@ def test_a_study_of_a_model_starts_from_the_weights_in_use(
     with open_study(sqlite_url, "shop", load_domain(model, {})) as study:
         np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 3.0])
         inner = Ledger(study.store, "shop").first.state["single"]
-        assert (inner["confidence"], inner["doubt"]) == (5.0, 2.0)  # (0.01, 10.0) without trust
+        assert inner["trust"] == 5.0
 
 
 def test_study_create_reports_mistakes_without_a_traceback(

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coactor import domains
+from coactor import Session, domains
+from coactor.grids import GridModel
 
 
 def _network() -> domains.Network:
@@ -60,6 +61,21 @@ def damage(data: Any, path: list[int], value: Any) -> Any:
         return [*data[:k], damage(data[k], path[1:], value), *data[k + 1 :]]
     key = list(data)[path[0] % len(data)]
     return {**data, key: damage(data[key], path[1:], value)}
+
+
+@pytest.mark.parametrize("problem", [None, "x", {"size": 4}, np.zeros(3)])
+@pytest.mark.parametrize("name", [*DOMAINS, "grid"])
+def test_solve_and_ask_refuse_what_is_not_a_problem(name: str, problem: Any) -> None:
+    grid = GridModel({"job": ["cut", "weld"]}, {"machine": ["A", "B"]})
+    grid.wish("Use of A", grid.has("A"))
+    domain: Any = {**DOMAINS, "grid": grid}[name]
+    sentence = rf"The problem is a {type(problem).__name__}; expected a [A-Z]\w+"
+    with pytest.raises(ValueError, match=sentence):
+        domain.solve(problem, np.ones(domain.dim))
+    for habits in {False, hasattr(domain, "habits")}:
+        session = Session(domain, "default", habits=habits)
+        with pytest.raises(ValueError, match=sentence):
+            session.ask(problem)
 
 
 @pytest.mark.parametrize("name", DOMAINS)

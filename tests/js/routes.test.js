@@ -108,7 +108,7 @@ test("the ends of a fleet's route are fixed", () => {
 test("edgeChanges finds what a move adds and removes, in either direction", () => {
   const rows = [[0, 1, 2, 3, 4]];
   const after = applied("tour", rows, { op: "reverse", args: [2, 3] });
-  const { removed, added, same } = edgeChanges("tour", rows, after);
+  const { removed, added } = edgeChanges("tour", rows, after);
   assert.deepEqual(
     removed.map(({ a, b }) => [a, b]),
     [
@@ -123,7 +123,6 @@ test("edgeChanges finds what a move adds and removes, in either direction", () =
       [2, 4],
     ],
   );
-  assert.equal(same.length, 3);
 });
 
 test("outOfOrder and movedStops name as few as possible", () => {

@@ -90,7 +90,7 @@ def made_up(
         falling = falling / falling.sum()
         costs[learner] = np.array([total * falling for total in runs])
         costs[learner] = costs[learner] * (1 + noise * rng.random(costs[learner].shape))
-    return PanelResult(PANELS[name], 0, costs, {learner: -cost for learner, cost in costs.items()})
+    return PanelResult(PANELS[name], costs, {learner: -cost for learner, cost in costs.items()})
 
 
 def panel_result(
@@ -101,7 +101,6 @@ def panel_result(
     values = utilities or {}
     return PanelResult(
         PANELS["tsp-noise"],
-        0,
         arrays,
         {name: np.full_like(array, values.get(name, 0.0)) for name, array in arrays.items()},
     )

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from coactor.web.demo import problems, studies
+from coactor.web.demo import studies
 from tests.page.actions import drag, reverse, submit
 
 pytestmark = pytest.mark.browser
@@ -170,25 +170,24 @@ def test_dragging_a_step_reorders_three_at_a_time(site, revision):
     assert page.locator("ol.steps .called").all_inner_texts() == names
 
 
-def test_ten_simulated_corrections_and_the_report(site):
-    page = site.open(site.log_in(), "/s/try-ranking")
-    page.get_by_role("button", name="Let Ada correct 10 proposals").click()
-    page.locator("#message", has_text="corrected ten").wait_for()
-    site.open(page, "/s/try-ranking/report")
-    page.get_by_role("button", name="Let Ada correct 10 proposals").click()
-    page.locator("#message", has_text="corrected ten").wait_for()
+@pytest.mark.parametrize("name", ["try-ranking", "try-roads"])
+def test_simulated_corrections_and_the_report(site, name):
+    page = site.open(site.log_in(), f"/s/{name}")
+    for path in (f"/s/{name}", f"/s/{name}/report"):
+        site.open(page, path)
+        page.get_by_role("button", name="Let Ada correct 10 proposals").click()
+        page.locator("#message", has_text="corrected ten").wait_for()
+    study = site.study(name)
+    assert sum(study.efforts[10:]) < sum(study.efforts[:10])
     assert re.search("There is less to correct|No clear change yet", page.locator("#verdict").inner_text())
     assert page.locator(".chart .point").count() == 20
     page.get_by_role("button", name="Reveal Ada's taste").click()
-    page.locator(".verdict", has_text="Ada cares about").wait_for()
-    taste = studies.taste(site.study("try-ranking"))
     cares = page.locator(".verdict", has_text="Ada cares about").inner_text()
-    for name, weight in zip(problems.HOTEL, taste, strict=True):
-        assert (name.split(" (")[0] in cares) == bool(weight)
+    for feature, weight in zip(study.config["features"], studies.taste(study), strict=True):
+        assert (feature.split(" (")[0] in cares) == bool(weight)
     page.get_by_text("The numbers").click()
-    assert (
-        page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr").count() == 20
-    )
+    rows = page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr")
+    assert rows.count() == 20
 
 
 def test_chances_are_shown_and_checked_in_the_report(site):

@@ -166,13 +166,9 @@ def test_finished_ranking_is_read_whole_and_in_columns(site):
     assert page.evaluate(CUT, ".doc .called") == []
 
 
-def test_finished_drive_and_a_look_at_one_offer_no_other_ways(site):
-    page = site.open(site.log_in(), "/s/try-roads")
-    page.locator(".look").first.click()
-    page.locator("#accept:not([disabled])").wait_for()
-    assert page.locator("dialog .badge[class*=w0]").count() == 0
-    page.keyboard.press("Enter")
-    page.locator("#lesson").wait_for()
+def test_finished_drive_offers_no_other_ways(site):
+    page = site.open(site.log_in(), "/s/try-roads/p/1")
+    submit(page)
     with page.expect_response("**/outcome"):
         site.open(page, "/s/try-roads/p/1")
     page.wait_for_load_state("networkidle")

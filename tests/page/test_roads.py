@@ -9,7 +9,6 @@ import pytest
 
 from coactor.domains import Network, Roads, Trip
 from coactor.studies import open_study
-from coactor.web.demo import studies
 from tests.page.actions import submit
 from tests.page.test_access import FIRST, SECOND, looked_at, open_folds, with_axe
 from tests.page.test_safety import EVIL
@@ -246,22 +245,6 @@ def test_the_map_is_moved_and_brought_back(site):
     page.get_by_role("button", name="Show everything").click()
     assert view() == home
     assert moves(site) == []
-
-
-def test_a_visitor_sees_it_learn(site):
-    page = site.open(site.log_in(), "/s/try-roads")
-    page.get_by_role("button", name="Let Ada correct 10 proposals").click()
-    page.locator("#message", has_text="corrected ten").wait_for()
-    site.open(page, "/s/try-roads/report")
-    page.get_by_role("button", name="Let Ada correct 10 proposals").click()
-    page.locator("#message", has_text="corrected ten").wait_for()
-    efforts = [row.effort for row in site.study("try-roads").effort()]
-    assert sum(efforts[10:]) < sum(efforts[:10])
-    page.get_by_role("button", name="Reveal Ada's taste").click()
-    said = page.locator(".verdict", has_text="Ada cares about").inner_text()
-    taste = studies.taste(site.study("try-roads"))
-    for name, weight in zip(site.study("try-roads").config["features"], taste, strict=True):
-        assert (name.split(" (")[0] in said) == bool(weight)
 
 
 def test_for_everybody(site, revision):

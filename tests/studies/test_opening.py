@@ -150,12 +150,6 @@ def test_open_study_raises_invalid_for_another_domain(sqlite_url):
         open_study(sqlite_url, "tours", tours(1, features=4)[0])
 
 
-def test_config_records_whether_features_are_costs(sqlite_url):
-    with make(sqlite_url) as study, open_study(study.store, "tours", tours(1)[0], create=True) as other:
-        assert (study.config["counts_costs"], other.config["counts_costs"]) == (False, True)
-        assert other.summary()["counts_costs"] is True
-
-
 class Own:
     """A learner that is not installed: it adds up the differences."""
 

@@ -144,7 +144,7 @@ class Diagnosis:
         if self.parts:
             often = ", ".join(f"{name} ({times} times)" for name, times in self.parts)
             lines.append(f"Corrected most often in the unexplained cases: {often}.")
-        if self.carriers:
+        if self.carriers and not self.missing:
             most = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in self.carriers)
             lines.append(f"Cases with these have more of the unexplained effort than chance: {most}.")
         if self.habits:

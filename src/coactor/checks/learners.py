@@ -57,6 +57,7 @@ def check_learner(
         learner, dim, "after a correction whose feature difference is 0 (is it divided by its length?)"
     )
     _check_refusals(learner, dim)
+    _check_overflow(make(dim), dim)
     _check_state(make, learner, dim, stream[20:])
 
 
@@ -97,15 +98,28 @@ def _check_refusals(learner: Learner, dim: int) -> None:
         "an infinite cost": Feedback(np.ones((2, dim)), float("inf")),
     }
     for what, feedback in bad.items():
-        before = json.dumps(learner.state())
-        try:
-            learner.update(feedback)
-        except ValueError:
-            pass
-        else:
+        if not _refuses(learner, feedback, what):
             raise CheckError(f"Update accepted {what}; it must raise ValueError.")
+
+
+def _check_overflow(learner: Learner, dim: int) -> None:
+    steps = np.vstack([np.zeros(dim), np.full(dim, 1e308)])
+    for _ in range(20):
+        _refuses(learner, Feedback(steps, 10.0), "features of 1e308")
+        _check_weights(learner, dim, "after features of 1e308; raise ValueError instead")
+
+
+def _refuses(learner: Learner, feedback: Feedback, what: str) -> bool:
+    """Whether an update raises ValueError; then it must have changed nothing."""
+    before = json.dumps(learner.state())
+    try:
+        with np.errstate(all="ignore"):
+            learner.update(feedback)
+    except ValueError:
         if json.dumps(learner.state()) != before:
-            raise CheckError(f"Update refused {what} but changed all the same; check first.")
+            raise CheckError(f"Update refused {what} but changed all the same; check first.") from None
+        return True
+    return False
 
 
 def _check_state(make: Callable[[int], Learner], learner: Learner, dim: int, stream: list[Feedback]) -> None:

@@ -73,7 +73,7 @@ class Alternatives:
 
     def solve(self, x: Situation, w: Vector) -> int:
         """The alternative with the largest utility; the first of equals."""
-        return int((x.rows @ validation.weight_vector(w, self.dim)).argmax())
+        return int((validation.problem(x, Situation).rows @ validation.weight_vector(w, self.dim)).argmax())
 
     def moves(self, x: Situation, y: int) -> Iterator[Move]:
         """Choose any other alternative."""

@@ -134,14 +134,15 @@ class Fleet:
 
     def choices(self, x: FleetProblem) -> tuple[str, ...]:
         """The names of the points."""
-        return x.graph.titles()
+        return validation.problem(x, FleetProblem).graph.titles()
 
     def extend(self, x: FleetProblem, usage: Usage) -> FleetProblem:
         """The problem with the costs of unusual edges as further features."""
         return replace(x, graph=x.graph.extended(self.edge_features, usage))
 
     def _graph(self, x: FleetProblem) -> Graph:
-        return x.graph.extended(self.edge_features, None) if self.habits else x.graph
+        graph = validation.problem(x, FleetProblem).graph
+        return graph.extended(self.edge_features, None) if self.habits else graph
 
     # -- a domain ----------------------------------------------------------------------------------------
 
@@ -159,8 +160,7 @@ class Fleet:
 
     def solve(self, x: FleetProblem, w: Vector) -> Paths:
         """Cheapest insertion over all paths, then 2-opt inside each."""
-        costs = self._graph(x).costs(validation.weight_vector(w, self.dim, self.hidden))
-        return split(*fleets.solve(costs, x.terminals))
+        return split(*fleets.solve(self.landscape(x, w).costs, x.terminals))
 
     def moves(self, x: FleetProblem, y: Paths) -> Iterator[Move]:
         """Every reversal of positions i..j inside a path, path by path."""

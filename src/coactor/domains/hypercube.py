@@ -112,7 +112,7 @@ class Hypercube:
 
     def solve(self, x: Cube, w: Vector) -> Indices:
         """Look two steps ahead, take the first, repeat."""
-        return cubes.solve(x.costs(validation.weight_vector(w, self.dim, self.hidden)), self._edge_of)
+        return cubes.solve(self.landscape(x, w).costs, self._edge_of)
 
     def moves(self, x: Cube, y: Indices) -> Iterator[Move]:
         """Every other order of three consecutive steps: by position, then by order."""
@@ -134,7 +134,8 @@ class Hypercube:
 
     def landscape(self, x: Cube, w: Vector) -> CubeLandscape:
         """The paths of a problem under the weights."""
-        return CubeLandscape(x.costs(validation.weight_vector(w, self.dim, self.hidden)), self._edge_of)
+        w = validation.weight_vector(w, self.dim, self.hidden)
+        return CubeLandscape(validation.problem(x, Cube).costs(w), self._edge_of)
 
     def features_along(self, x: Cube, path: Sequence[Indices]) -> Matrix:
         """phi of each path."""

@@ -105,7 +105,7 @@ class Ranking:
         With weights for all features the sorted order is only a start, which a climb improves.
         """
         weights = validation.weight_vector(w, self.dim, 1)
-        y = rankings.descending(x.scores(weights[: self.dim]))
+        y = rankings.descending(validation.problem(x, Query).scores(weights[: self.dim]))
         if weights.size > self.dim and weights[-1] != 0.0:
             return self.landscape(x, weights).climb(y)[0][-1]
         return y

@@ -91,13 +91,14 @@ class Tour:
 
     def choices(self, x: Graph) -> tuple[str, ...]:
         """The names of the points."""
-        return x.titles()
+        return validation.problem(x, Graph).titles()
 
     def extend(self, x: Graph, usage: Usage) -> Graph:
         """The graph with the costs of unusual edges as further features."""
         return x.extended(self.edge_features, usage)
 
     def _whole(self, x: Graph) -> Graph:
+        x = validation.problem(x, Graph)
         return x.extended(self.edge_features, None) if self.habits else x
 
     # -- a domain ----------------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ class Tour:
 
     def solve(self, x: Graph, w: Vector) -> Indices:
         """Cheapest insertion, then 2-opt; greedy edges in place of insertion from 150 points on."""
-        costs = self._whole(x).costs(validation.weight_vector(w, self.dim, self.hidden))
+        costs = self.landscape(x, w).costs
         return tours.solve_large(costs) if x.size >= LARGE else tours.solve(costs)
 
     def moves(self, x: Graph, y: Indices) -> Iterator[Move]:

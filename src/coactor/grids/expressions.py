@@ -26,6 +26,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from coactor import validation
 from coactor.grids.circuits import Affine, Circuit
 from coactor.grids.instances import Schema, pick
 
@@ -104,6 +105,10 @@ class Expression:
 
     def window(self, axis: str, length: int) -> Expression:
         """Sums over `length` consecutive positions, each named by its last."""
+        self._own(axis)
+        positions = self.schema.names[axis]
+        if validation.positive(length, 1, "The length of a window") > len(positions or range(length)):
+            raise ValueError(f"A window of {length} does not fit on axis {axis!r}; expected less.")
         return _sequence([self] * length, axis, None)
 
     def lookup(self, **by: str) -> Expression:

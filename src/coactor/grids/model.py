@@ -152,7 +152,8 @@ class GridModel:
 
     def rule(self, name: str, expression: Expression) -> None:
         """Add a hard rule: none of the expression's numbers may be above 0."""
-        self.rules[self._new(name, expression, self.rules)] = expression.above()
+        name = self._new(name, expression, self.rules)
+        self.rules[name] = expression.above()
 
     def wish(self, name: str, expression: Expression, *, unit: str = "", more: bool = False) -> None:
         """Add a soft term, the sum of the expression's numbers: less (or `more`) is expected to be better.
@@ -166,7 +167,8 @@ class GridModel:
         self.margins[self._new(name, expression, self.margins)] = expression
 
     def _new(self, name: str, expression: Expression, among: Mapping[str, Any]) -> str:
-        if self._compiled or name in among or expression.schema is not self.schema:
+        own = isinstance(expression, Expression) and expression.schema is self.schema
+        if self._compiled or name in among or not own:
             raise ValueError(
                 f"{name!r} must have a new name and an expression of this model, and come before any problem."
             )
@@ -271,7 +273,8 @@ class GridModel:
 
     def landscape(self, x: Instance, w: Vector) -> GridLandscape:
         """The problem seen through weights, for climbing."""
-        return GridLandscape(x, validation.finite(validation.weight_vector(w, self.dim), "Weights"))
+        w = validation.finite(validation.weight_vector(w, self.dim), "Weights")
+        return GridLandscape(validation.problem(x, Instance), w)
 
     def solve(self, x: Instance, w: Vector, *, start: Indices | None = None) -> Indices:
         """A solution that no edit improves (Assumption 1). Raises ValueError if none is found."""
@@ -358,6 +361,7 @@ class GridModel:
 
     def extend(self, x: Instance, usage: Usage) -> Instance:
         """The problem with the costs of unusual choices; a choice that no past case has costs 1."""
+        x = validation.problem(x, Instance)
         width, cells = x.phi.choices, np.zeros(x.shape, np.int64)
         known = {
             place_and_choice(part): c * width + k

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from coactor.protocol import Indices
 
@@ -40,7 +43,7 @@ def enlarged(rows: Indices) -> Indices:
 
 
 @njit(cache=True)
-def copy(source: Indices, target: Indices) -> None:
+def copy(source: NDArray[Any], target: NDArray[Any]) -> None:
     """target[:] = source, as a loop: a slice assignment takes seconds to compile."""
     for k in range(source.size):
         target[k] = source[k]

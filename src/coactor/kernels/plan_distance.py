@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from coactor.kernels.plan_climb import gains
-from coactor.kernels.plans import MOVE, TAILS, Rules, apply, list_moves
+from coactor.kernels.plans import MOVE, TAILS, Rules, apply, gains, list_moves
 from coactor.protocol import Indices, Matrix
 
 

@@ -24,95 +24,11 @@ SPLIT = 0.5  # the probability that a string leaves stops in its middle, and tha
 BLINK = 0.01  # the probability that an insertion overlooks a position
 
 
-@njit(cache=True, nogil=True)
-def insertion(rules: Rules) -> tuple[Indices, Indices]:
-    """Cheapest insertion: all waiting stops x all positions, with overload at its price.
-
-    With hard capacities a stop that fits nowhere waits for the end, and goes where it overloads least.
-    """
-    costs, demand, capacity = rules.costs, rules.demand, rules.capacity
-    n, m = len(demand) - 1, len(capacity)
-    routes = np.zeros((m, n + 2), np.int64)
-    sizes = np.zeros(m, np.int64)
-    loads = np.zeros(m)
-    waiting = np.ones(n + 1, np.bool_)
-    waiting[0] = False
-    last_resort = 0.0 if rules.soft else 1e3 * max(1.0, np.abs(costs).max()) * (n + 1)  # beyond any plan
-    for _ in range(n):
-        best, chosen, route, place = np.inf, -1, -1, -1
-        for p in range(1, n + 1):
-            if not waiting[p]:
-                continue
-            for r in range(m):
-                over = max(0.0, loads[r] + demand[p] - capacity[r]) - max(0.0, loads[r] - capacity[r])
-                more = rules.price * over + last_resort * over
-                for k in range(sizes[r] + 1):
-                    u, v = routes[r, k], routes[r, k + 1]
-                    extra = more + costs[u, p] + costs[p, v] - costs[u, v]
-                    if extra < best:
-                        best, chosen, route, place = extra, p, r, k + 1
-                if sizes[r] == 0 and r + 1 < m and capacity[r] == capacity[r + 1] and sizes[r + 1] == 0:
-                    break  # empty vehicles are alike
-        for k in range(sizes[route] + 1, place - 1, -1):
-            routes[route, k + 1] = routes[route, k]
-        routes[route, place] = chosen
-        sizes[route] += 1
-        loads[route] += demand[chosen]
-        waiting[chosen] = False
-    return routes, sizes
-
-
 class Stream(NamedTuple):
     """Uniform random numbers, read in a cycle."""
 
     draws: Vector
     cursor: Indices
-
-
-class Plan(NamedTuple):
-    """A plan that stops can be taken out of, and the backup of what changed since the last `forget`.
-
-    Attributes
-    ----------
-    routes, sizes, loads
-        The routes as a padded matrix, and the number of stops and the load of each.
-    route_of, place_of
-        Of each stop; the route is -1 if it is on none.
-    old_routes, old_sizes, old_loads
-        The changed routes before their first change.
-    is_old, changed, changes
-        Whether a route has changed, the routes that have, and their number (an array of one).
-    """
-
-    routes: Indices
-    sizes: Indices
-    loads: Vector
-    route_of: Indices
-    place_of: Indices
-    old_routes: Indices
-    old_sizes: Indices
-    old_loads: Vector
-    is_old: Indices
-    changed: Indices
-    changes: Indices
-
-
-def new_plan(n: int, m: int) -> Plan:
-    """A plan without stops."""
-    matrix, vector = np.zeros((m, n + 2), np.int64), np.zeros(m, np.int64)
-    return Plan(
-        matrix,
-        vector,
-        np.zeros(m),
-        np.full(n + 1, -1),
-        np.zeros(n + 1, np.int64),
-        matrix.copy(),
-        vector.copy(),
-        np.zeros(m),
-        vector.copy(),
-        vector.copy(),
-        np.zeros(1, np.int64),
-    )
 
 
 @njit(cache=True)
@@ -122,39 +38,47 @@ def draw(stream: Stream) -> float:
     return float(stream.draws[stream.cursor[0]])
 
 
-@njit(cache=True)
-def keep(plan: Plan, r: int) -> None:
-    """Back a route up before its first change."""
-    if plan.is_old[r]:
-        return
-    plan.is_old[r] = 1
-    plan.changed[plan.changes[0]] = r
-    plan.changes[0] += 1
-    plan.old_sizes[r], plan.old_loads[r] = plan.sizes[r], plan.loads[r]
-    for k in range(plan.sizes[r] + 2):
-        plan.old_routes[r, k] = plan.routes[r, k]
+class Plan(NamedTuple):
+    """A plan that stops can be taken out of and put into.
+
+    Attributes
+    ----------
+    routes, sizes, loads
+        The routes as a padded matrix, and the number of stops and the load of each.
+    route_of, place_of
+        Of each stop; the route is -1 if it is on none.
+    """
+
+    routes: Indices
+    sizes: Indices
+    loads: Vector
+    route_of: Indices
+    place_of: Indices
+
+
+def new_plan(n: int, m: int) -> Plan:
+    """A plan without stops."""
+    routes, places = np.zeros((m, n + 2), np.int64), np.zeros(n + 1, np.int64)
+    return Plan(routes, np.zeros(m, np.int64), np.zeros(m), np.full(n + 1, -1), places)
 
 
 @njit(cache=True)
-def forget(plan: Plan, undo: bool) -> None:
-    """Drop the backup; or go back to it."""
-    for c in range(plan.changes[0]):
-        r = plan.changed[c]
-        plan.is_old[r] = 0
-        if undo:
-            plan.sizes[r], plan.loads[r] = plan.old_sizes[r], plan.old_loads[r]
-            for k in range(plan.sizes[r] + 2):
-                plan.routes[r, k] = plan.old_routes[r, k]
-                if 0 < k <= plan.sizes[r]:
-                    plan.route_of[plan.routes[r, k]], plan.place_of[plan.routes[r, k]] = r, k
-    plan.changes[0] = 0
+def copy_plan(source: Plan, target: Plan) -> None:
+    """Make the target equal to the source."""
+    routes, others, sizes = source.routes, target.routes, source.sizes
+    for r in range(len(routes)):
+        for k in range(sizes[r] + 2):
+            others[r, k] = routes[r, k]
+    copy(sizes, target.sizes)
+    copy(source.loads, target.loads)
+    copy(source.route_of, target.route_of)
+    copy(source.place_of, target.place_of)
 
 
 @njit(cache=True)
 def remove(rules: Rules, plan: Plan, v: int) -> None:
     """Take a stop out of its route."""
     r = plan.route_of[v]
-    keep(plan, r)
     for k in range(plan.place_of[v], plan.sizes[r] + 1):
         plan.routes[r, k] = plan.routes[r, k + 1]
         plan.place_of[plan.routes[r, k]] = k
@@ -166,7 +90,6 @@ def remove(rules: Rules, plan: Plan, v: int) -> None:
 @njit(cache=True)
 def insert(rules: Rules, plan: Plan, v: int, r: int, place: int) -> None:
     """Put a stop after a position of a route."""
-    keep(plan, r)
     for k in range(plan.sizes[r] + 1, place, -1):
         plan.routes[r, k + 1] = plan.routes[r, k]
         plan.place_of[plan.routes[r, k + 1]] = k + 1
@@ -177,12 +100,14 @@ def insert(rules: Rules, plan: Plan, v: int, r: int, place: int) -> None:
 
 
 @njit(cache=True)
-def route_cost(rules: Rules, route: Indices, size: int, load: float, capacity: float) -> float:
-    """The cost of the arcs of a route, and of its overload."""
-    total = rules.price * max(0.0, load - capacity)
-    for k in range(size + 1):
-        total += rules.costs[route[k], route[k + 1]]
-    return total
+def plan_cost(rules: Rules, plan: Plan) -> float:
+    """The cost of the arcs and of the overload."""
+    costs, routes, sizes = rules.costs, plan.routes, plan.sizes
+    total = rules.price * overload(routes, sizes, rules.demand, rules.capacity)
+    for r in range(len(routes)):
+        for k in range(sizes[r] + 1):
+            total += costs[routes[r, k], routes[r, k + 1]]
+    return float(total)
 
 
 @njit(cache=True)
@@ -194,6 +119,30 @@ def insertion_cost(rules: Rules, plan: Plan, v: int, r: int, place: int) -> floa
         return np.inf
     a, b = plan.routes[r, place], plan.routes[r, place + 1]
     return float(rules.costs[a, v] + rules.costs[v, b] - rules.costs[a, b] + rules.price * over)
+
+
+@njit(cache=True, nogil=True)
+def insertion(rules: Rules, plan: Plan) -> None:
+    """Cheapest insertion into an empty plan: all waiting stops x all positions, overload at its price."""
+    costs, price, demand, capacity = rules.costs, rules.price, rules.demand, rules.capacity
+    routes, sizes, loads, route_of = plan.routes, plan.sizes, plan.loads, plan.route_of
+    n, m = len(route_of) - 1, len(sizes)
+    for _ in range(n):
+        least, chosen, route, place = np.inf, -1, -1, -1
+        for v in range(1, n + 1):
+            if route_of[v] >= 0:
+                continue
+            for r in range(m):
+                if r > 0 and sizes[r] + sizes[r - 1] == 0 and capacity[r] == capacity[r - 1]:
+                    continue  # empty vehicles are alike
+                over = max(0.0, loads[r] + demand[v] - capacity[r]) - max(0.0, loads[r] - capacity[r])
+                more = price * over
+                for k in range(sizes[r] + 1):
+                    a, b = routes[r, k], routes[r, k + 1]
+                    cost = more + costs[a, v] + costs[v, b] - costs[a, b]
+                    if cost < least:
+                        least, chosen, route, place = cost, v, r, k
+        insert(rules, plan, chosen, route, place)
 
 
 @njit(cache=True)
@@ -230,18 +179,17 @@ def cheapest_position(rules: Rules, plan: Plan, near: Indices, v: int, stream: S
 def ruin(rules: Rules, plan: Plan, near: Indices, removed: Indices, stream: Stream) -> int:
     """Take strings of stops out of several routes near a random stop; returns the number of stops."""
     n = len(plan.route_of) - 1
-    used = 0
-    for r in range(len(plan.sizes)):
-        used += plan.sizes[r] > 0
-    longest = min(STRING, n / max(1, used))
+    whole = plan.sizes > 0  # routes that nothing has been taken from
+    longest = min(STRING, n / max(1, whole.sum()))
     strings = int(draw(stream) * (4.0 * REMOVED / (1.0 + longest) - 1.0)) + 1
     centre = 1 + int(draw(stream) * n)
     count = 0
     for k in range(-1, near.shape[1]):
         v = centre if k < 0 else near[centre, k]
         r = plan.route_of[v]
-        if r < 0 or plan.is_old[r]:
+        if r < 0 or not whole[r]:
             continue
+        whole[r] = False
         size = plan.sizes[r]
         length = min(size, int(draw(stream) * min(longest, float(size))) + 1)
         left = 0  # stops in the middle of the string that stay
@@ -306,6 +254,8 @@ def recreate(rules: Rules, plan: Plan, near: Indices, removed: Indices, count: i
 def anneal(
     rules: Rules,
     plan: Plan,
+    before: Plan,
+    best: Plan,
     near: Indices,
     stream: Stream,
     iterations: int,
@@ -315,42 +265,25 @@ def anneal(
 ) -> None:
     """Ruin and recreate with simulated annealing from temperature `hot` to `cold`.
 
-    Leaves the best plan; or, if `until_feasible`, stops at the first that overloads no vehicle.
+    Leaves the best plan; or, if `until_feasible`, stops at the first that overloads no vehicle. `before` and
+    `best` are room for copies of the plan, and equal to it.
     """
-    n, m = len(plan.route_of) - 1, len(plan.sizes)
-    removed = np.empty(n, np.int64)
-    cost, after = np.empty(m), np.empty(m)
-    for r in range(m):
-        cost[r] = route_cost(rules, plan.routes[r], plan.sizes[r], plan.loads[r], rules.capacity[r])
-    now = best = cost.sum()
-    routes, sizes = plan.routes.copy(), plan.sizes.copy()
+    removed = np.empty(len(plan.route_of) - 1, np.int64)
+    now = least = plan_cost(rules, plan)
     for step in range(iterations):
         if until_feasible and overload(plan.routes, plan.sizes, rules.demand, rules.capacity) <= LOAD:
             return
         count = ruin(rules, plan, near, removed, stream)
         shuffle(rules, removed, count, stream)
         complete = recreate(rules, plan, near, removed, count, stream)
-        change = 0.0
-        for c in range(plan.changes[0]):
-            r = plan.changed[c]
-            after[r] = route_cost(rules, plan.routes[r], plan.sizes[r], plan.loads[r], rules.capacity[r])
-            change += after[r] - cost[r]
+        cost = plan_cost(rules, plan)
         heat = hot * (cold / hot) ** (step / iterations)
-        accepted = complete and change < -heat * np.log(max(draw(stream), 1e-300))
-        if accepted:
-            now += change
-            for c in range(plan.changes[0]):
-                cost[plan.changed[c]] = after[plan.changed[c]]
-            if now < best - 1e-9 * abs(best):
-                best = now
-                for r in range(m):
-                    sizes[r] = plan.sizes[r]
-                    copy(plan.routes[r, : sizes[r] + 2], routes[r])
-        forget(plan, not accepted)
-    for r in range(m):
-        plan.sizes[r], plan.loads[r] = sizes[r], 0.0
-        copy(routes[r], plan.routes[r])
-        for k in range(1, sizes[r] + 1):
-            v = routes[r, k]
-            plan.route_of[v], plan.place_of[v] = r, k
-            plan.loads[r] += rules.demand[v]
+        if complete and cost - now < -heat * np.log(max(draw(stream), 1e-300)):
+            now = cost
+            copy_plan(plan, before)
+            if now < least - 1e-9 * abs(least):
+                least = now
+                copy_plan(plan, best)
+        else:
+            copy_plan(before, plan)
+    copy_plan(best, plan)

@@ -17,6 +17,7 @@ import numpy as np
 
 from coactor.learners.serialization import (
     check_feedback,
+    finite_weights,
     pack,
     positive_dim,
     positive_number,
@@ -48,7 +49,8 @@ class CoactiveLearner(ABC):
         if feedback.cost > 0:
             delta = feedback.delta
             if tells(delta, feedback.path[0]):
-                self.weights = self.weights + self.rate(feedback.cost, delta) * delta
+                step = self.rate(feedback.cost, delta) * delta
+                self.weights = finite_weights(self.weights + step)
 
     @abstractmethod
     def rate(self, cost: float, delta: Vector) -> float:

@@ -45,6 +45,13 @@ def check_feedback(feedback: Feedback, dim: int) -> None:
             raise ValueError("feedback.declined contains NaN or infinity; check the features of the problem.")
 
 
+def finite_weights(weights: Vector) -> Vector:
+    """The weights. Raises ValueError if they contain NaN or infinity."""
+    if not all_finite(weights):
+        raise ValueError("The weights would become infinite; scale the features, or do not learn.")
+    return weights
+
+
 def tells(delta: Vector, start: Vector) -> bool:
     """Whether delta is more than rounding: hidden features can leave it at 0 although C > 0."""
     return float(delta @ delta) > ROUNDING**2 * float(start @ start)

@@ -8,6 +8,7 @@ from coactor.learners.coactive import CSPER, PA, PER
 from coactor.learners.serialization import (
     check_feedback,
     count,
+    finite_weights,
     pack,
     positive_dim,
     positive_number,
@@ -101,10 +102,11 @@ class BatchPER(PER):
         check_feedback(feedback, self.weights.size)
         if feedback.cost == 0 or not tells(feedback.delta, feedback.path[0]):
             return
-        self.sum, self.waiting = self.sum + feedback.delta, self.waiting + 1
-        if self.waiting == self.size:
-            self.weights = self.weights + self.sum / self.size
-            self.sum, self.waiting = np.zeros(self.weights.size), 0
+        total, waiting = finite_weights(self.sum + feedback.delta), self.waiting + 1
+        if waiting == self.size:
+            self.weights = finite_weights(self.weights + total / self.size)
+            total, waiting = np.zeros(self.weights.size), 0
+        self.sum, self.waiting = total, waiting
 
     def state(self) -> State:
         """Everything it has learned, as JSON-able data."""
@@ -137,10 +139,10 @@ class AveragedPER(PER):
         check_feedback(feedback, self.weights.size)
         if feedback.cost == 0 and self.rounds == 0:
             return  # an average of the start would only hold it back
-        if feedback.cost > 0 and tells(feedback.delta, feedback.path[0]):
-            self.last = self.last + feedback.delta
-        self.rounds += 1
-        self.weights = self.weights + (self.last - self.weights) / self.rounds
+        learns = feedback.cost > 0 and tells(feedback.delta, feedback.path[0])
+        last = finite_weights(self.last + feedback.delta) if learns else self.last
+        self.weights = finite_weights(self.weights + (last - self.weights) / (self.rounds + 1))
+        self.last, self.rounds = last, self.rounds + 1
 
     def state(self) -> State:
         """Everything it has learned, as JSON-able data."""

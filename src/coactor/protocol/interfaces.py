@@ -36,8 +36,7 @@ class Domain(Protocol):
 class Learner(Protocol):
     """Feedback in, weights out. A learner never sees a problem or a solution.
 
-    `update` must not modify large arrays in place before it can no longer fail: `coactor.rounds.learn` undoes
-    a failed update by restoring attributes, and copies small arrays only. Optional abilities are in
+    `update` changes everything or, if it raises, nothing; `check_learner` tests it. Optional abilities are in
     `coactor.protocol.abilities`. Two attributes are optional too: `threshold`, b in P(the expert makes a
     move) = sigma(gain - b), which lets proposals expect corrections; and `start`, the weights in use before
     it learned, or None, which a guard compares it with.

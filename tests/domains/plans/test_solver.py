@@ -81,8 +81,8 @@ def test_solve_keeps_tight_capacities() -> None:
 
 
 def unpacked(x: Day) -> Any:
-    routes, sizes = solver.ruin_and_recreate(Plans(features=1).landscape(x, np.ones(1)).rules)
-    return tuple(route[1 : size + 1] for route, size in zip(routes, sizes, strict=True))
+    plan = solver.ruin_and_recreate(Plans(features=1).landscape(x, np.ones(1)).rules)
+    return tuple(route[1 : size + 1] for route, size in zip(plan.routes, plan.sizes, strict=True))
 
 
 def test_solve_returns_the_least_overload_it_finds_if_no_plan_is_feasible() -> None:

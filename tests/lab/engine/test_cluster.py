@@ -15,9 +15,10 @@ import pytest
 
 import coactor
 from coactor.lab.engine.cache import Cache
-from coactor.lab.engine.contenders import parse_contenders
-from coactor.lab.paper.experiment import Experiment
-from coactor.lab.paper.panels import find_panel, use_data
+from coactor.lab.engine.parallel import run_all
+from coactor.lab.paper.data.files import read_queries
+from coactor.lab.paper.experiment import Settings, make_units
+from coactor.lab.paper.runs import measure_unit
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
@@ -68,24 +69,19 @@ def test_data_files_are_sent_to_workers_that_cannot_see_them(cluster, tmp_path):
     address, _ = cluster
     path = Path(tmp_path / "train.txt")
     path.write_text("2 qid:1 1:0.5\n0 qid:1 2:1\n4 qid:1 1:0.9\n1 qid:2 1:0.1\n3 qid:2 2:0.7\n")
-    panels = use_data([find_panel("rank-budget")], [path])
-    experiment = Experiment(panels, parse_contenders(["PER"], "panel"), runs=2, examples=5)
-    (here,) = experiment.measure(jobs=1)
+    settings = Settings(["rank-budget"], ["PER"], runs=2, examples=5, data=[str(path)])
+    units = make_units(settings)
+    data = {panel.data.digest: read_queries(panel.data) for panel in settings.make_panels()}
     path.unlink()
-    (there,) = experiment.measure(cluster=address)
-    assert there.costs["PER"].tolist() == here.costs["PER"].tolist()
+    here, there = (run_all(measure_unit, data, units, jobs=jobs) for jobs in (1, address))
+    assert [one.costs.tolist() for one in there] == [one.costs.tolist() for one in here]
 
 
 def test_reproduce_on_a_cluster_with_a_killed_worker_gives_the_same_files(cluster, tmp_path, monkeypatch):
     """The last test of this file: only one worker is left."""
     address, workers = cluster
-    small = {
-        "panels": ["path-clean", "mtsp-noise"],
-        "runs": 6,
-        "examples": 60,
-        "learners": ["PER", "PA", "expert"],
-    }
-    coactor.lab.reproduce(tmp_path / "here", **small, jobs=1)
+    small = Settings(["path-clean", "mtsp-noise"], ["PER", "PA", "expert"], runs=6, examples=60)
+    coactor.lab.reproduce(tmp_path / "here", small, jobs=1)
 
     real, finished = Cache.save, []
 
@@ -97,7 +93,7 @@ def test_reproduce_on_a_cluster_with_a_killed_worker_gives_the_same_files(cluste
             workers[0].wait()
 
     monkeypatch.setattr(Cache, "save", save_then_kill)
-    coactor.lab.reproduce(tmp_path / "there", **small, cluster=address)
+    coactor.lab.reproduce(tmp_path / "there", small, jobs=address)
     assert len(finished) == 12
     assert workers[0].returncode == -signal.SIGKILL
     for name in ("runs.csv", "claims.json"):

@@ -72,16 +72,16 @@ def test_run_all_returns_results_in_the_order_of_the_tasks() -> None:
 
 
 def test_run_all_on_a_cluster_returns_the_same(threaded_worker: str) -> None:
-    assert run_all(power, 2, [3, 1, 2], cluster=threaded_worker) == [8, 2, 4]
+    assert run_all(power, 2, [3, 1, 2], jobs=threaded_worker) == [8, 2, 4]
 
 
 def test_tasks_on_the_threads_of_a_dask_worker_do_not_overlap(threaded_worker: str) -> None:
-    assert run_all(overlaps, None, [0, 1], cluster=threaded_worker) == [False, False]
+    assert run_all(overlaps, None, [0, 1], jobs=threaded_worker) == [False, False]
 
 
 def test_tasks_use_one_blas_thread_everywhere(threaded_worker: str) -> None:
-    for place in ({"jobs": 1}, {"jobs": 2}, {"cluster": threaded_worker}):
-        assert run_all(blas_threads, None, [0, 1, 2], **place) == [1, 1, 1]  # type: ignore[arg-type]
+    for place in (1, 2, threaded_worker):
+        assert run_all(blas_threads, None, [0, 1, 2], jobs=place) == [1, 1, 1]
 
 
 def test_shared_data_may_contain_functions() -> None:
@@ -126,7 +126,7 @@ def test_a_worker_with_other_code_is_refused(threaded_worker: str, monkeypatch: 
     digests = iter(["here", "there"])
     monkeypatch.setattr(parallel, "code_digest", lambda: next(digests, "there"))
     with pytest.raises(ValueError, match="another version of coactor, numpy or numba"):
-        run_all(power, 2, [1], cluster=threaded_worker)
+        run_all(power, 2, [1], jobs=threaded_worker)
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "localhost:99999", "x", "", "mail://x:25"])
@@ -135,7 +135,7 @@ def test_a_scheduler_that_does_not_answer_is_an_error(address: str, monkeypatch:
     # A client without a scheduler prints a traceback when the interpreter exits, so none is made.
     monkeypatch.setattr(distributed, "Client", None)
     with pytest.raises(ValueError, match=re.escape(f"No Dask scheduler answers at {address!r}")):
-        run_all(power, 2, [1], cluster=address)
+        run_all(power, 2, [1], jobs=address)
 
 
 def test_available_cores_respects_the_affinity_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,29 +1,19 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 from coactor.lab.output import figure
 from tests.lab.helpers import made_up, made_up_results
 
-
-@given(st.lists(st.floats(0, 1), max_size=9), st.floats(0.01, 0.2))
-def test_spread_keeps_the_order_and_the_gap(heights, gap):
-    places = figure.spread(heights, gap)
-    order = sorted(range(len(heights)), key=lambda i: (heights[i], i))
-    for low, high in pairwise(order):
-        assert places[high] - places[low] >= gap - 1e-9
-    if len(heights) == 1:
-        assert places == heights
+SHOWN = ["PER", "CSPER", "my.<b>:Learner", "expert"]
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    return figure.draw(made_up_results())
+    return figure.draw(made_up_results(), SHOWN)
 
 
 def test_draw_returns_png_and_svg(drawn):
@@ -34,12 +24,12 @@ def test_draw_returns_png_and_svg(drawn):
 
 
 def test_draw_is_deterministic(drawn):
-    again = figure.draw(made_up_results())
+    again = figure.draw(made_up_results(), SHOWN)
     assert again == drawn
 
 
 def test_draw_one_panel_with_a_single_run_and_no_cost():
-    png, svg = figure.draw([made_up("tsp-clean", {"PER": [0.0]}, examples=3)])
+    png, svg = figure.draw([made_up("tsp-clean", {"PER": [0.0]}, examples=3)], ["PER"])
     assert png.startswith(b"\x89PNG")
     assert "<svg" in svg
 
@@ -47,3 +37,12 @@ def test_draw_one_panel_with_a_single_run_and_no_cost():
 def test_short_drops_the_module():
     assert figure.short("my.things:Learner") == "Learner"
     assert figure.short("default+paper") == "default+paper"
+
+
+def test_the_legend_names_each_contender_that_is_shown_once(monkeypatch):
+    legends = []
+    monkeypatch.setattr(Figure, "legend", lambda self, handles, **_: legends.append(handles))
+    figure.draw(made_up_results(), ["CSPER", "PER", "expert"])
+    assert [line.get_label() for line in legends[0]] == ["CSPER", "PER", "expert line"]
+    figure.draw([made_up("tsp-clean", {"PER": [3.0], "expert": [0.0]})], ["PER", "expert"])
+    assert [line.get_label() for line in legends[1]] == ["PER"]  # true weights leave nothing to edit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 import coactor
 from coactor import Session, SimulatedExpert
 from coactor.lab.engine.contenders import parse_contenders
-from coactor.lab.paper.choices import Choices, parse_kappa, solver_with_random_ties
+from coactor.lab.paper.choices import Choices, solver_with_random_ties
+from coactor.lab.paper.experiment import Settings
+from coactor.lab.paper.open_choices import ALTERNATIVES, FILE, explore_choices
 from coactor.lab.paper.panels import PANELS, Panel, find_panel
 from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights
 from coactor.solutions import same_solution
@@ -72,20 +75,11 @@ def test_random_ties_are_the_same_for_every_learner() -> None:
     assert first[0] != run_unit(unit("mtsp-clean", 1)).costs[0, 0]
 
 
-def test_kappa_is_set_for_one_panel_or_for_both_of_a_kind() -> None:
-    choices = Choices(kappa=(("mtsp", 0.3), ("path-noise", 0.5)))
-    assert {name: choices.apply(panel).kappa for name, panel in PANELS.items() if "rank" not in name} == {
-        "path-clean": 0.1,
-        "path-noise": 0.5,
-        "tsp-clean": 0.1,
-        "tsp-noise": 0.1,
-        "mtsp-clean": 0.3,
-        "mtsp-noise": 0.3,
-    }
-    assert (
-        run_unit(unit("mtsp-noise", kappa=(("mtsp", 0.9),))).costs.sum()
-        < run_unit(unit("mtsp-noise")).costs.sum()
-    )
+def test_kappa_replaces_that_of_the_panel() -> None:
+    assert Choices().apply(PANELS["mtsp-noise"]).kappa == 0.1
+    assert Choices(kappa=0.3).apply(PANELS["mtsp-noise"]).kappa == 0.3
+    patient = run_unit(unit("mtsp-noise", kappa=0.9)).costs.sum()
+    assert patient < run_unit(unit("mtsp-noise")).costs.sum()
 
 
 def test_discount_applies_to_rankings_alone() -> None:
@@ -101,11 +95,8 @@ def test_discount_applies_to_rankings_alone() -> None:
         (lambda: Choices(policy="worst"), "expected first or best"),  # type: ignore[arg-type]
         (lambda: Choices(ties="highest"), "expected lowest or random"),  # type: ignore[arg-type]
         (lambda: Choices(discount="none"), "expected log or linear"),  # type: ignore[arg-type]
-        (lambda: Choices(kappa=(("mtps", 0.3),)), "mtps"),
-        (lambda: Choices(kappa=(("mtsp", 0.0),)), "above 0"),
-        (lambda: Choices(kappa=(("mtsp", float("inf")),)), "finite"),
-        (lambda: parse_kappa(["mtsp"]), "expected PANEL=VALUE"),
-        (lambda: parse_kappa(["mtsp=big"]), "expected PANEL=VALUE"),
+        (lambda: Choices(kappa=0.0), "above 0"),
+        (lambda: Choices(kappa=float("inf")), "finite"),
         (
             lambda: Choices(ties="random").apply(find_panel("tests.lab.helpers:Bits")),
             "for the paper's panels",
@@ -120,23 +111,14 @@ def test_choices_refuse_invalid_values(make: Any, message: str) -> None:
 DATA = "2 qid:1 1:0.5\n0 qid:1 2:1\n" + "1 qid:2 1:0.1\n3 qid:2 2:0.7\n" + "0 qid:3 1:0.1\n2 qid:3 2:0.7\n"
 
 
-@pytest.mark.parametrize(
-    ("examples", "length", "cut"), [(None, 3, ""), ("all", 3, ""), (2, 2, "cut to 2 of 3")]
-)
+@pytest.mark.parametrize(("examples", "length", "cut"), [(None, 3, ""), (2, 2, "cut to 2 of 3")])
 def test_data_are_whole_permutations_unless_the_report_says_so(
     tmp_path: Path, examples: Any, length: int, cut: str
 ) -> None:
     file = tmp_path / "train.txt"
     file.write_text(DATA)
-    result = coactor.lab.reproduce(
-        tmp_path / "out",
-        panels=["rank-unlimited"],
-        learners=["PER"],
-        runs=2,
-        examples=examples,
-        data=[file],
-        jobs=1,
-    )
+    settings = Settings(["rank-unlimited"], ["PER"], runs=2, examples=examples, data=[str(file)])
+    result = coactor.lab.reproduce(tmp_path / "out", settings, jobs=1)
     assert result.results[0].examples == length
     page = (result.out / "report.html").read_text()
     assert cut in page
@@ -144,22 +126,37 @@ def test_data_are_whole_permutations_unless_the_report_says_so(
 
 
 def test_choices_are_in_the_manifest_and_can_be_verified(tmp_path: Path) -> None:
-    choices = Choices("disagreement", "best", "random", "linear", (("mtsp", 0.3),))
-    result = coactor.lab.reproduce(
-        tmp_path,
-        panels=["mtsp-clean", "rank-budget"],
-        learners=["PER", "CSPER"],
-        runs=2,
-        examples=3,
-        choices=choices,
-        jobs=1,
-    )
+    choices = Choices("disagreement", "best", "random", "linear", 0.3)
+    settings = Settings(["mtsp-clean", "rank-budget"], ["PER", "CSPER"], runs=2, examples=3, choices=choices)
+    result = coactor.lab.reproduce(tmp_path, settings, jobs=1)
     verification = coactor.lab.verify(tmp_path / "manifest.json", jobs=1)
     assert verification.same, verification.findings
-    page = (result.out / "report.html").read_text()
-    for word in (
-        "--candidate disagreement --policy best --ties random --discount linear",
-        "--kappa mtsp=0.3",
-    ):
-        assert word in page
+    page = html.unescape((result.out / "report.html").read_text())
+    assert repr(choices) in page  # in the line of Python that makes these numbers
     assert "linear discount" in page
+
+
+def test_open_choices_are_judged_one_at_a_time(tmp_path: Path) -> None:
+    """Each row has a verdict for every alternative that is about a panel which was run."""
+    settings = Settings(["mtsp-clean", "rank-budget"], runs=5, examples=4)
+    rows = explore_choices(tmp_path, settings, jobs=1)
+    assert len(rows) == 22
+    assert list(rows[0])[2:] == list(ALTERNATIVES)
+    assert rows[4]["as reproduced"] != "not run"  # claim 5 is about multi-TSP without noise alone
+    assert rows[0]["policy: best"] == "not run"  # claim 1 is about paths
+    text = (tmp_path / FILE).read_text()
+    assert rows[4]["claim"] in text
+    assert "5 runs of 4 examples" in text
+    again = explore_choices(tmp_path, settings, jobs=1)
+    assert again == rows
+
+
+@pytest.mark.parametrize("name", [name for name in ALTERNATIVES if name != "as reproduced"])
+def test_an_open_choice_changes_only_the_panels_that_it_names(name: str) -> None:
+    choices, where = ALTERNATIVES[name]
+    for panel in PANELS.values():
+        here = parse_contenders(["PER"], "panel")
+        one, other = (Unit(p, 0, 0, 25, here) for p in (panel, choices.apply(panel)))
+        same = np.array_equal(run_unit(one).costs, run_unit(other).costs)
+        if panel.name not in where and "kappa" not in name:
+            assert same, panel.name

@@ -1,12 +1,23 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
-from coactor.lab.output.tables import claim_data, claims_markdown, to_json
-from coactor.lab.paper.claims import ABSENT, CLOSE, EQUAL, FAILS, HOLDS, Evidence, Question, Sentence, judge
+from coactor.lab.output.tables import claims_markdown, to_json
+from coactor.lab.paper.claims import (
+    ABSENT,
+    CLOSE,
+    EQUAL,
+    FAILS,
+    HOLDS,
+    MOST_RUNS,
+    Evidence,
+    Question,
+    Sentence,
+    judge,
+)
 from coactor.lab.paper.panels import PANELS
 from coactor.lab.paper.sentences import SENTENCES, judge_paper
 from coactor.lab.paper.theorem import MARGIN, THEOREM_1, THEOREM_2, TheoremRow
@@ -57,7 +68,7 @@ PA_WORST = 11
 def row(
     measured: float, bound: float, held: bool, local: bool = True, statement: str = THEOREM_1
 ) -> TheoremRow:
-    numbers = (0, 100, 10, 5.0, 2.0, 0.1, False, 0.0, measured, bound, bound, held, local, True, True)
+    numbers = (0, 100, 10, 0.1, measured, held, 5.0, 2.0, False, 0.0, bound, bound, local)
     return TheoremRow(statement, "tsp-clean", "PER", *numbers)
 
 
@@ -263,10 +274,71 @@ def test_claims_as_text_have_their_numbers():
     text = claims_markdown(claims, "Made up.")
     assert all(claim.sentence in text for claim in claims)
     assert "path-clean: PA minus PER" in text
-    assert '"verdict": "holds"' in to_json([claim_data(claim) for claim in claims])
+    assert '"verdict": "holds"' in to_json([asdict(claim) for claim in claims])
 
 
 def test_claims_name_existing_panels():
     for claim in judge(SENTENCES, costs_of(totals_of(PAPER)))[:9]:
         assert claim.answers
         assert {answer.question.split(":")[0] for answer in claim.answers} <= set(PANELS)
+
+
+def deciding(values: np.ndarray, scale: float = 0.0) -> int | None:
+    """How many runs would decide "these values are above 0"."""
+    sentence = Sentence("They are above zero.", "", lambda _: [Question("x: values", values, scale)])
+    (claim,) = judge([sentence], {})
+    assert claim.verdict == CLOSE
+    return claim.deciding_runs
+
+
+@pytest.mark.parametrize(("mean", "scale"), [(30.0, 0.0), (-30.0, 0.0), (15.0, 900.0), (0.0, 500.0)])
+def test_deciding_runs_decide_most_claims_of_the_same_kind(mean, scale):
+    """On the claimed side, on the other one, level, and level at zero."""
+    values = runs(mean, 60.0, seed=3)
+    needed, spread = deciding(values, scale), values.std(ddof=1)
+    assert needed is not None
+    rng = np.random.default_rng(0)
+    open_claims = dict.fromkeys((needed, needed // 4), 0)
+    for count in open_claims:
+        for _ in range(100):
+            open_claims[count] += above_zero(mean + spread * rng.standard_normal(count), scale) == CLOSE
+    assert open_claims[needed] < 35 < 50 < open_claims[needed // 4]
+
+
+def test_deciding_runs_are_not_named_if_they_are_too_many():
+    assert deciding(runs(1.0, 100.0)) is None
+    assert MOST_RUNS >= 1000
+
+
+def test_deciding_runs_of_a_claim_are_those_of_its_last_question():
+    easy, hard = runs(70.0, 100.0, seed=1), runs(30.0, 100.0, seed=2)
+    sentence = Sentence("Both.", "", lambda _: [Question("x: easy", easy), Question("x: hard", hard)])
+    (claim,) = judge([sentence], {})
+    assert claim.deciding_runs == deciding(hard)
+    against = Sentence("Both.", "", lambda _: [Question("x: easy", easy), Question("x: hard", -hard)])
+    (claim,) = judge([against], {})
+    assert claim.deciding_runs > deciding(-hard)  # Holm's procedure asks for more with two questions
+
+
+def test_deciding_runs_of_a_counted_claim_are_those_until_the_majority():
+    def claim(*panels):
+        def ask(evidence: Evidence):
+            for panel in evidence.panels("x"):
+                yield Question(panel, evidence.total(panel, "x"), group=panel)
+
+        costs = costs_of({f"{k}": {"x": values} for k, values in enumerate(panels)})
+        return judge([Sentence("Most.", "", ask, counts=True)], costs)[0]
+
+    sure, near, far = runs(400.0, 100.0), runs(50.0, 100.0, seed=1), runs(25.0, 100.0, seed=2)
+    assert claim(sure, sure, far).deciding_runs is None
+    assert claim(sure, sure, far).verdict == HOLDS
+    two = claim(sure, near, far)
+    assert (two.verdict, two.panels, two.learners) == (CLOSE, ("0", "1", "2"), ("x",))
+    assert 10 < two.deciding_runs < claim(sure, far, far).deciding_runs
+    assert claim(-sure, -near, far).deciding_runs == two.deciding_runs
+
+
+def test_a_claim_names_what_it_is_about():
+    claims = judge(SENTENCES, costs_of(totals_of(PAPER)))
+    assert (claims[4].panels, set(claims[4].learners)) == (("mtsp-clean",), {"PER", "CSPER", "PA", "CSPA"})
+    assert claims[1].learners == ("expert",)

@@ -12,10 +12,11 @@ def test_compare_returns_rows_and_pairs():
     )
     assert [row["learner"] for row in rows] == ["PER", "CSPER", "expert"]
     for row in rows:
-        assert row["low"] <= row["total"] <= row["high"]
+        assert row["total_low"] <= row["total"] <= row["total_high"]
         assert row["total"] == pytest.approx(rows.costs[row["learner"]].sum(axis=1).mean())
-    assert len(rows.pairs) == 1  # without the expert, which is a reference
-    assert rows.pairs[0]["difference"] == pytest.approx(rows.totals[0]["total"] - rows.totals[1]["total"])
+    (pair,) = rows.pairs()  # without the expert, which is a reference
+    one, other, _ = rows
+    assert pair.difference.value == pytest.approx(one["total"] - other["total"])
     assert "A against B" in str(rows)
 
 
@@ -25,7 +26,7 @@ def test_compare_runs_learner_and_domain_of_the_user():
         panel="tests.lab.helpers:Bits",
         runs=2,
         examples=40,
-        kappa=0.2,
+        choices=coactor.lab.Choices(kappa=0.2),
         jobs=1,
     )
     # The solver of this domain depends on signs alone, so half of the step proposes the same.

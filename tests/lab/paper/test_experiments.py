@@ -10,15 +10,15 @@ import pytest
 from click.testing import CliRunner
 from matplotlib.figure import Figure
 
-import coactor.lab
 from coactor.cli import main
 from coactor.domains import Cube, FleetProblem, Graph
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.output import figure
 from coactor.lab.paper.data.files import read_queries
-from coactor.lab.paper.experiment import Experiment
+from coactor.lab.paper.experiment import WHOLE_PAPER, Settings, make_units
 from coactor.lab.paper.panels import PANELS, Panel, use_data
 from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights
+from coactor.lab.paper.sentences import NEXT_STEPS
 from tests.lab.helpers import made_up
 
 SYNTHETIC = [name for name in PANELS if not name.startswith("rank")]
@@ -53,7 +53,6 @@ def test_ranking_panels_have_the_settings_of_the_paper(name: str, budget: Any) -
 
 def follows_the_paper(panel: Panel) -> None:
     assert (panel.policy, panel.candidate, panel.ties) == ("first", "final", "lowest")
-    assert (panel.slips, panel.drift, panel.perturbation) == (0.0, False, "")
 
 
 @pytest.mark.parametrize(
@@ -136,8 +135,8 @@ def test_ranking_experts_see_the_label_alone(name: str) -> None:
 def test_data_are_shown_in_another_order_in_each_run(tmp_path: Path) -> None:
     path = tmp_path / "train.txt"
     path.write_text("".join(f"{q % 5} qid:{q} 1:{q}\n0 qid:{q} 1:0\n" for q in range(1, 31)))
-    panels = use_data([PANELS["rank-unlimited"]], [path])
-    experiment = Experiment(panels, parse_contenders(["PER"], "panel"), runs=2, examples="all")
+    settings = Settings(["rank-unlimited"], ["PER"], runs=2, data=[str(path)])
+    panels = settings.make_panels()
     assert panels[0].data is not None
     queries = read_queries(panels[0].data)
     orders = [
@@ -145,55 +144,53 @@ def test_data_are_shown_in_another_order_in_each_run(tmp_path: Path) -> None:
             x.rows()[0, 0]
             for x in make_problems(one, panels[0].make_domain(), {panels[0].data.digest: queries})
         ]
-        for one in experiment.units()
+        for one in make_units(settings)
     ]
     assert orders[0] != orders[1] != sorted(orders[1])
     assert sorted(orders[0]) == sorted(orders[1]) == list(range(1, 31))
 
 
 @pytest.mark.parametrize(
-    ("words", "function", "count", "examples"),
+    ("words", "runs", "examples"),
+    [([], 10, None), (["--quick"], 3, 150), (["--runs", "4"], 4, None), (["--quick", "--runs", "1"], 1, 150)],
+)
+@pytest.mark.parametrize(
+    ("command", "function"),
     [
-        ([], "reproduce", 10, None),
-        (["--quick"], "reproduce", 3, 150),
-        (["--choices"], "explore_choices", 10, None),
-        (["--choices", "--quick"], "explore_choices", 3, 150),
-        (["--runs", "4", "--examples", "7"], "reproduce", 4, 7),
+        ("reproduce", "coactor.lab.reproduce"),
+        ("open-choices", "coactor.lab.paper.open_choices.explore_choices"),
     ],
 )
-def test_reproduce_has_the_size_that_the_documentation_names(
-    words: list[str], function: str, count: int, examples: int | None, monkeypatch: pytest.MonkeyPatch
+def test_commands_have_the_size_that_the_documentation_names(
+    command: str,
+    function: str,
+    words: list[str],
+    runs: int,
+    examples: int | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def stop(*_: object, **size: Any) -> None:
-        raise StoppedError(size["runs"], size["examples"])
+    def stop(out: str, settings: Settings, **_: object) -> None:
+        raise StoppedError(settings.runs, settings.examples)
 
-    monkeypatch.setattr(f"coactor.lab.paper.reproduction.{function}", stop)
-    result = CliRunner().invoke(main, ["reproduce", *words])
+    monkeypatch.setattr(function, stop)
+    result = CliRunner().invoke(main, [command, *words])
     assert isinstance(result.exception, StoppedError)
-    assert result.exception.args == (count, examples)
+    assert result.exception.args == (runs, examples)
 
 
-def test_reproduce_has_10_runs_of_1000_examples_by_default(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(self: Experiment, **_: object) -> None:
-        raise StoppedError(self)
-
-    monkeypatch.setattr(Experiment, "measure", stop)
-    with pytest.raises(StoppedError) as call:
-        coactor.lab.reproduce(tmp_path)
-    units = call.value.args[0].units()
+def test_reproduce_has_10_runs_of_1000_examples_by_default(tmp_path: Path) -> None:
+    units = make_units(WHOLE_PAPER)
     assert {u.examples for u in units} == {1000}
     assert sorted({u.run for u in units}) == list(range(10))
     assert len(units) == 80
     assert {u.seed for u in units} == {0}
     lines = [contender.text for contender in units[0].contenders]
-    assert lines == ["PER", "CSPER", "PA", "CSPA", "expert", "default"]
+    assert lines[:6] == ["PER", "CSPER", "PA", "CSPA", "expert", "default"]
+    assert set(lines[6:]) == set(NEXT_STEPS)  # what claims 17 to 19 need
     path = tmp_path / "train.txt"
     path.write_text("".join(f"2 qid:{q} 1:1\n0 qid:{q} 1:0\n" for q in range(1, 1103)))
-    with pytest.raises(StoppedError) as call:
-        coactor.lab.reproduce(tmp_path, panels=["rank-budget"], data=[path])
-    assert {u.examples for u in call.value.args[0].units()} == {1102}  # whole permutations
+    whole = make_units(Settings(["rank-budget"], data=[str(path)]))
+    assert {u.examples for u in whole} == {1102}  # whole permutations
 
 
 def test_axes_are_logarithmic_but_for_rankings() -> None:

@@ -218,7 +218,6 @@ def test_cached_units_come_back_bit_for_bit(tmp_path):
     assert loaded is not None
     assert np.array_equal(loaded.costs, result.costs)
     assert np.array_equal(loaded.utilities, result.utilities)
-    assert np.array_equal(loaded.chances, result.chances, equal_nan=True)
     assert loaded.theorem == result.theorem
 
 

@@ -89,20 +89,3 @@ def test_login_leads_back_to_the_proposal_with_the_edit(site, revision):
         page.wait_for_url("**/s/try-ranking/p/1")
         revision(page, 1)
     assert len(site.moves("try-ranking")) == 1
-
-
-def test_proposal_is_accepted_from_the_queue_after_a_look(site):
-    page = site.open(site.log_in("ana", "expert"), "/s/try-plan")
-    page.get_by_role("button", name="Look at A day's deliveries 1").click()
-    page.locator("dialog .stops .stop").nth(8).wait_for()
-    page.keyboard.press("Escape")
-    page.locator("dialog").wait_for(state="detached")
-    page.locator(".ticket", has_text="waiting").wait_for()  # the lease is given back
-    assert site.study("try-plan").effort() == []
-    page.get_by_role("button", name="Look at A day's deliveries 1").click()
-    page.locator("#accept:not([disabled])").wait_for()
-    page.keyboard.press("Enter")
-    page.locator("#lesson", has_text="Accepted as proposed").wait_for()
-    assert [row.effort for row in site.study("try-plan").effort()] == [0.0]
-    page.locator("#undo-submit").click()
-    page.wait_for_url("**/s/try-plan/p/1")

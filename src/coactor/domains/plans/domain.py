@@ -13,7 +13,7 @@ from coactor import validation
 from coactor.domains.plans.day import Day
 from coactor.domains.plans.solver import solve
 from coactor.habits import HABIT
-from coactor.kernels import plan_climb, plan_distance
+from coactor.kernels import plan_distance
 from coactor.kernels import plans as kernel
 from coactor.kernels.plans import Rules
 from coactor.protocol import Indices, Matrix, Move, Usage, Vector
@@ -96,7 +96,7 @@ class Plans:
 
     def choices(self, x: Day) -> tuple[str, ...]:
         """The names of the day's stops and of the depot."""
-        return x.stops
+        return validation.problem(x, Day).stops
 
     def extend(self, x: Day, usage: Usage) -> Day:
         """The day with the costs of unusual arcs as one more arc feature."""
@@ -115,6 +115,7 @@ class Plans:
 
     def _whole(self, x: Day) -> Day:
         """The day with columns for habits: zeros if nothing was recalled for it."""
+        x = validation.problem(x, Day)
         if x.arcs.shape[2] == self.arc_features + self.habits:
             return x
         if x.arcs.shape[2] != self.arc_features:
@@ -170,8 +171,7 @@ class Plans:
         """The change in phi of each move."""
         x = self._whole(x)
         routes, sizes = pack(x, y)
-        rules = self._rules(x)
-        changes = kernel.move_features(x.arcs, rules, routes, sizes, kernel.list_moves(rules, routes, sizes))
+        changes = kernel.move_features(x.arcs, self._rules(x), routes, sizes)
         changes[:, -1] /= x.capacity.mean()
         return changes[:, : self.dim]
 
@@ -234,7 +234,7 @@ class Plans:
 
     def _rules(self, x: Day) -> Rules:
         """The rules for moves, without costs."""
-        return Rules(np.empty((0, 0)), 0.0, x.demand, x.capacity, self.soft)
+        return Rules(np.zeros((x.size + 1, x.size + 1)), 0.0, x.demand, x.capacity, self.soft)
 
     def _edit(self, y: Routes, move: Move) -> Indices:
         """A validated move as the five numbers of the kernel."""
@@ -278,14 +278,14 @@ class PlanLandscape:
 
     def gains(self, y: Routes) -> Vector:
         """What each move saves."""
-        return plan_climb.gains(self.rules, *pack(self.day, y))
+        return kernel.gains(self.rules, *pack(self.day, y))
 
     def climb(
         self, y: Routes, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Routes], list[Move]]:
         """Local search over all moves by the kernel."""
         routes, sizes = pack(self.day, y)
-        rows = plan_climb.climb(self.rules, routes.copy(), sizes.copy(), kappa, best, limit)
+        rows = kernel.climb(self.rules, routes.copy(), sizes.copy(), kappa, best, limit)
         path = [y]
         for row in rows:
             kernel.apply(routes, sizes, row)

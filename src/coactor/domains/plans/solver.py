@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cache
 
 import numpy as np
 
-from coactor.kernels import plan_climb, plan_search, plans, tolerances
+from coactor.kernels import plan_search, plans, tolerances
+from coactor.kernels.plan_search import Plan
 from coactor.kernels.plans import Rules
 from coactor.protocol import Indices, Matrix, Vector
 
@@ -25,15 +27,25 @@ def solve(rules: Rules) -> tuple[Indices, Indices]:
     ruin and recreate with a fixed stream of random numbers, then the first of all moves until none gains.
     """
     if len(rules.demand) <= LARGE:
-        routes, sizes = plan_search.insertion(rules)
-        plan_climb.climb(rules, routes, sizes, 0.0, True, -1)
+        plan = cheapest_insertion(rules)
+        plans.climb(rules, plan.routes, plan.sizes, 0.0, True, -1)
     else:
-        routes, sizes = ruin_and_recreate(rules)
-        plan_climb.climb(rules, routes, sizes, 0.0, False, -1)
-    return routes, sizes
+        plan = ruin_and_recreate(rules)
+        plans.climb(rules, plan.routes, plan.sizes, 0.0, False, -1)
+    return plan.routes, plan.sizes
 
 
-def ruin_and_recreate(rules: Rules) -> tuple[Indices, Indices]:
+def cheapest_insertion(rules: Rules) -> Plan:
+    """A plan by cheapest insertion; a stop that fits nowhere goes last, and where it overloads least."""
+    plan = plan_search.new_plan(len(rules.demand) - 1, len(rules.capacity))
+    if not rules.soft:  # an overload costs more than any plan
+        price = 1e3 * max(1.0, float(np.abs(rules.costs).max())) * len(rules.demand)
+        rules = rules._replace(price=price, soft=True)
+    plan_search.insertion(rules, plan)
+    return plan
+
+
+def ruin_and_recreate(rules: Rules) -> Plan:
     """A good plan that is not necessarily locally optimal."""
     n, m = len(rules.demand) - 1, len(rules.capacity)
     near = nearest(rules.costs, min(NEIGHBOURS, n - 1))
@@ -45,17 +57,16 @@ def ruin_and_recreate(rules: Rules) -> tuple[Indices, Indices]:
     plan = plan_search.new_plan(n, m)
     farthest_first = np.argsort(-(rules.costs[0, 1:] + rules.costs[1:, 0]), kind="stable") + 1
     plan_search.recreate(relaxed, plan, near, farthest_first, n, stream)
-    plan_search.forget(plan, False)
     scale = _mean_arc_cost(rules.costs, plan) or 1.0
     schedule = ITERATIONS * n, HOT * scale, COLD * scale
     for _ in range(ATTEMPTS):
         if rules.soft or _is_feasible(rules, plan):
             break
-        plan_search.anneal(relaxed, plan, near, stream, *schedule, True)
+        plan_search.anneal(relaxed, plan, deepcopy(plan), deepcopy(plan), near, stream, *schedule, True)
         relaxed = relaxed._replace(price=10.0 * relaxed.price)
     if rules.soft or _is_feasible(rules, plan):
-        plan_search.anneal(rules, plan, near, stream, *schedule, False)
-    return plan.routes, plan.sizes
+        plan_search.anneal(rules, plan, deepcopy(plan), deepcopy(plan), near, stream, *schedule, False)
+    return plan
 
 
 def nearest(costs: Matrix, k: int) -> Indices:
@@ -69,11 +80,11 @@ def nearest(costs: Matrix, k: int) -> Indices:
     return near
 
 
-def _is_feasible(rules: Rules, plan: plan_search.Plan) -> bool:
+def _is_feasible(rules: Rules, plan: Plan) -> bool:
     return plans.overload(plan.routes, plan.sizes, rules.demand, rules.capacity) <= tolerances.LOAD
 
 
-def _mean_arc_cost(costs: Matrix, plan: plan_search.Plan) -> float:
+def _mean_arc_cost(costs: Matrix, plan: Plan) -> float:
     paths = [plan.routes[r, : size + 2] for r, size in enumerate(plan.sizes.tolist()) if size]
     arcs = [np.abs(costs[path[:-1], path[1:]]).sum() for path in paths]
     return float(sum(arcs)) / (len(costs) - 1 + len(arcs))

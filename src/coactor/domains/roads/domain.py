@@ -85,6 +85,7 @@ class Roads:
 
     def context(self, x: Trip) -> tuple[str, str]:
         """Where the trip begins and ends."""
+        x = validation.problem(x, Trip)
         return f"from {self.network.ids[x.origin]}", f"to {self.network.ids[x.destination]}"
 
     def extend(self, x: Trip, usage: Usage) -> Trip:
@@ -124,7 +125,7 @@ class Roads:
     def route(self, x: Trip, vias: Sequence[int], w: Vector) -> Route:
         """The cheapest path that passes the given links in order."""
         w = validation.weight_vector(w, self.dim)
-        costs = self._costs(x, w)
+        costs = self._costs(validation.problem(x, Trip), w)
         points = [x.origin, *(int(v) for v in vias), x.destination]
         pairs = itertools.pairwise(points)
         legs = [self.router.path(a, b, costs, direct=bool(vias))[1:] for a, b in pairs]

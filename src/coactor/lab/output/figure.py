@@ -65,6 +65,7 @@ def _panel(axes: Axes, result: PanelResult, styles: Styles) -> dict[str, Any]:
     log = result.panel.log
     lines: dict[str, Any] = {}
     top = 0.0
+    marks = np.linspace(result.examples * 0.12, result.examples * 0.94, 6) - 1  # evenly along the axis
     settled = at + 1 >= result.examples * _FIRST_SHARE
     for name, costs in result.costs.items():
         curves = running_mean(costs)[:, at]
@@ -93,7 +94,7 @@ def _panel(axes: Axes, result: PanelResult, styles: Styles) -> dict[str, Any]:
             linewidth=1.7,
             marker=marker,
             markersize=4.2,
-            markevery=0.18,  # of the length of the axes' diagonal
+            markevery=np.searchsorted(at, marks).tolist(),
             markeredgecolor="white",
             markeredgewidth=0.5,
             zorder=3,

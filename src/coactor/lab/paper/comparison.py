@@ -58,7 +58,6 @@ def compare(
     """
     if examples is None and not data:
         examples = EXAMPLES
-    paths = [str(path) for path in data]
-    settings = Settings([panel], learners, runs, examples, seed, choices, paths)
+    settings = Settings([panel], learners, runs, examples, seed, choices, data)
     (result,) = measure(settings, jobs=jobs, silent=silent)
     return result

@@ -48,11 +48,13 @@ class Settings:
     examples: int | None = None
     seed: int = 0
     choices: Choices = DEFAULT_CHOICES
-    data: Sequence[str] = ()
+    data: Sequence[str | Path] = ()
 
     def __post_init__(self) -> None:
-        sizes = {"runs": (self.runs, 1), "examples": (self.examples, 1), "seed": (self.seed, 0)}
-        for name, (value, least) in sizes.items():
+        for name in ("panels", "learners", "data"):
+            object.__setattr__(self, name, tuple(map(str, getattr(self, name))))
+        for name, least in (("runs", 1), ("examples", 1), ("seed", 0)):
+            value = getattr(self, name)
             if value is not None and value < least:
                 raise ValueError(f"{name} is {value}; expected a whole number of at least {least}.")
         if not self.panels:
@@ -64,8 +66,7 @@ class Settings:
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Settings:
         """The settings in a manifest. Raises KeyError or TypeError if they are not complete."""
-        lists = {name: tuple(plain[name]) for name in ("panels", "learners", "data")}
-        return cls(**{**plain, **lists, "choices": Choices(**plain["choices"])})
+        return cls(**{**plain, "choices": Choices(**plain["choices"])})
 
     def make_panels(self) -> tuple[Panel, ...]:
         """The panels, with the choices and the data. Raises ValueError if there is no such panel."""

@@ -85,7 +85,7 @@ def command_of(settings: Settings, out: str = "results") -> str:
         words += ["--runs", str(settings.runs)]
     words += ["--seed", str(settings.seed)]
     for path in settings.data:
-        words += ["--data", path]
+        words += ["--data", str(path)]
     return shlex.join(words if out == "results" else [*words, "--out", out])
 
 

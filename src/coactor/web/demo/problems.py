@@ -20,12 +20,13 @@ Abbey Alder Anchor Baker Barley Beech Birch Bridge Brook Castle Cedar Chapel Che
 Elm Fern Ferry Garden Grove Harbour Hazel Heath Ivy Lake Laurel Linden Market Meadow Mill Oak Orchard Park
 """
 STREETS = tuple(_STREETS.split())
-DRIVE = ("distance (km)", "steep streets (km)", "narrow lanes (km)", "cobbles (km)", "lights", "left turns")
+DRIVE = ("distance (km)", "narrow lanes (km)", "cobbles (km)", "traffic lights", "left turns")
 ROADS = ("driving time (min)", "narrow lanes (km)", "cobbles (km)", "traffic lights")
 TURNS = ("left turns", "right turns")
-HOTEL = ("price", "way to the centre", "guests' rating", "noise", "breakfast", "lift", "view")
+HOTEL = ("price (€)", "way to the centre (km)", "rating", "noise (dB)", "breakfast", "lift", "view")
+LEAST, RANGE = np.array([[40.0, 0.1, 1.0, 25.0, 0, 0, 0], [160.0, 6.0, 4.0, 40.0, 1, 1, 1]])
 HOTELS = ("Aurora", "Bellevue", "Central", "Dorothea", "Flora", "Iris", "Kestrel", "Orion", "Swan", "Tivoli")
-TASK = ("waiting", "walking", "lifting", "customers waiting", "phone calls", "noise")
+TASK = ("waiting (min)", "walking (m)", "lifting (kg)", "customers", "phone calls", "noise (min)")
 TASKS = ("Lights", "Till", "Bread oven", "Coffee", "Delivery", "Floor", "Shop window")
 
 ACROSS, UP = 18, 12  # streets of the town from north to south, and from west to east
@@ -59,7 +60,7 @@ def _town(rng: Generator, n: int) -> tuple[Matrix, list[str], NDArray[np.float64
     places = 2 * np.stack(np.divmod(cells, 4), axis=1) + rng.uniform(0.3, 1.7, (n, 2))
     names = [f"{STREETS[k]} St {rng.integers(1, 99)}" for k in rng.permutation(len(STREETS))[:n]]
     km = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))
-    stretches = [km * rng.beta(0.5, 1.2, km.shape) for _ in range(3)]
+    stretches = [km * rng.beta(0.5, 1.2, km.shape) for _ in range(2)]
     counts = [rng.poisson(0.4 + 0.8 * km) for _ in range(2)]
     upper = [np.triu(values, 1) for values in (km, *stretches, *counts)]
     return places.round(2), names, np.dstack([values + values.T for values in upper]).round(2)
@@ -110,10 +111,13 @@ def trip(rng: Generator) -> Trip:
 def hotels(rng: Generator) -> Query:
     """Draw ten hotels to rank."""
     (query,) = Ranking(len(HOTEL), len(HOTELS)).sample(rng, 1)
-    return replace(query, names=tuple(f"Hotel {name}" for name in rng.permutation(HOTELS)))
+    rows = LEAST + RANGE * query.documents
+    documents = np.where(RANGE > 1, rows.round(1), rows.round())
+    names = tuple(f"Hotel {name}" for name in rng.permutation(HOTELS))
+    return replace(query, documents=documents, names=names)
 
 
 def morning(rng: Generator) -> Cube:
     """Draw the tasks of a morning; the cost of a task depends on the tasks done before it."""
     (cube,) = Hypercube(len(TASKS), len(TASK)).sample(rng, 1)
-    return Cube(cube.edges, cube.hidden, TASKS)
+    return Cube((10 * cube.edges).round(), cube.hidden, TASKS)

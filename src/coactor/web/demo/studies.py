@@ -53,7 +53,7 @@ class DemoKind:
     kappa: float
 
 
-_DRIVE = (0.4, 4.0, 3.0, 3.0, 1.2, 1.0)
+_DRIVE = (0.4, 4.0, 3.0, 1.2, 1.0)
 _KINDS = (
     DemoKind(
         "try-tour",
@@ -88,7 +88,7 @@ _KINDS = (
         "Ten hotels for a guest. Put the better one higher.",
         lambda: Ranking(len(HOTEL), 10, HOTEL),
         problems.hotels,
-        (-2.0, -1.5, 2.0, -1.5, 1.5, 1.0, 1.0),
+        (-0.01, -0.25, 0.4, -0.025, 1.0, 0.8, 0.8),
         0.02,
     ),
     DemoKind(
@@ -98,7 +98,7 @@ _KINDS = (
         lambda: Hypercube(len(TASKS), len(TASK), names=TASK),
         problems.morning,
         (1.0, 0.5, 1.0, 2.0, 1.0, 0.5),
-        0.2,
+        2.0,
     ),
     DemoKind(
         "try-roads",

@@ -24,7 +24,6 @@ const LOW_MARGINS = { left: 24, right: 24, top: 60, bottom: 20 };
  * @property {() => void} place called when the view or the size has changed
  * @property {(pixel: Point, hand: Hand) => Gesture | null} grab
  * @property {(pixel: Point | null) => void} hover where the mouse is; null: not over the map
- * @property {(panning: boolean) => void} [panning]
  * @property {Node[]} [below] drawn below the layers
  * @property {Backdrop | null} [backdrop] drawn below everything
  * @property {string} [name] of a further class
@@ -106,19 +105,15 @@ export class MapSurface {
   /** A gesture that pulls the ground along. @returns {Gesture} */
   pan() {
     let [x, y] = [0, 0];
-    const { panning } = this.options;
-    const end = () => panning?.(false);
     return {
       begin: (hand) => {
         ({ x, y } = hand);
-        panning?.(true);
       },
       move: (hand) => {
         this.camera.pan(hand.x - x, hand.y - y);
         ({ x, y } = hand);
       },
-      drop: end,
-      cancel: end,
+      drop: () => {},
     };
   }
 

@@ -8,7 +8,6 @@ import { showNotice } from "../app/notice.js";
 import { EVERYTHING, openNext, parametersOf, readQuery, writeQuery } from "../app/queue-query.js";
 import { attempt, may, name, ownsKeys, say, sayError, study } from "../app/shell.js";
 import { fillQueue, findTrial, playButton } from "../app/trials.js";
-import { openPreview } from "../views/preview.js";
 
 /** @import { EffortSummary, QueuePage, Ticket } from "../app/types.js" */
 
@@ -124,7 +123,6 @@ function refreshIfVisible() {
 /** @param {KeyboardEvent} event */
 function onKey(event) {
   if (event.key !== "Enter" || event.repeat || ownsKeys(event)) return;
-  if (document.querySelector("dialog[open]")) return;
   event.preventDefault();
   openFirst();
 }
@@ -217,22 +215,6 @@ function fillRow(row, ticket) {
     h("span", { class: "hint", text: outlook(ticket) }),
     h("span", { class: "hint", text: `arrived ${ago(ticket.asked)}` }),
   );
-  const free = may("edit") && (ticket.state === "waiting" || (mine && !ticket.steps));
-  if (Boolean(row.querySelector(".look")) === free) return;
-  if (free) row.append(lookButton(ticket));
-  else row.querySelector(".look")?.remove();
-}
-
-/** @param {Ticket} ticket */
-function lookButton(ticket) {
-  const open = async () => {
-    element.disabled = true;
-    await attempt(() => openPreview(ticket, refresh));
-    element.disabled = false;
-  };
-  const label = `Look at ${ticket.label || `proposal ${ticket.id}`}`;
-  const element = button("Look", open, { class: "look", "aria-label": label });
-  return element;
 }
 
 /** @param {QueuePage} page @param {EffortSummary} efforts */

@@ -2,8 +2,8 @@
 
 import { at, get } from "../app/api.js";
 import { $, bdi, button, h, put, table } from "../app/elements.js";
-import { bounds, clock, feature, list, number, percent, plural, tight } from "../app/format.js";
-import { actorText, hideNames, namesHidden, recallHidden, shownName } from "../app/names.js";
+import { clock, feature, list, number, percent, tight } from "../app/format.js";
+import { actorText, hideNames, namesHidden, recallHidden } from "../app/names.js";
 import { attempt, may, name, sayError, study } from "../app/shell.js";
 import { findTrial, playButton } from "../app/trials.js";
 import { drawCalibration } from "../views/calibration.js";
@@ -27,8 +27,6 @@ const SOON = 1500; // milliseconds until the next look while past problems are s
 const chart = h("div", { class: "figure" });
 const chartLegend = h("div");
 const numbers = h("div");
-const by = h("select", { id: "by", "aria-label": "Person" });
-const on = h("input", { type: "date", id: "on", "aria-label": "Finished on this day" });
 const bars = h("div");
 const whose = h("div", { id: "whose" });
 const reveal = h("div");
@@ -128,47 +126,8 @@ function drawEffort(efforts, trend, versions) {
     "Version",
     "Learned",
   ];
-  drawFilters(efforts);
-  const rows = efforts.filter(matches);
-  put(
-    numbers,
-    h("p", { class: "hint", id: "selected", text: selectedText(rows) }),
-    table("Effort of each finished proposal", head, rows.slice(-LATEST).reverse().map(numbersOf)),
-  );
-  by.onchange = on.onchange = () => drawEffort(efforts, trend, versions);
-}
-
-/** @param {Effort} row */
-function matches({ actor, time }) {
-  const [from, until] = bounds(on.value);
-  return (!by.value || by.value === actor) && (!until || (time >= from && time < until));
-}
-
-/** @param {Effort[]} efforts */
-function drawFilters(efforts) {
-  const names = [...new Set(efforts.map(({ actor }) => actor))].filter(Boolean);
-  names.sort((a, b) => shownName(a).localeCompare(shownName(b), "en", { numeric: true }));
-  const chosen = by.value;
-  const everybody = h("option", { value: "" }, "Everybody");
-  put(
-    by,
-    everybody,
-    names.map((name) => h("option", { value: name, dir: "auto" }, shownName(name))),
-  );
-  by.value = names.includes(chosen) ? chosen : "";
-  by.disabled = names.length < 2;
-}
-
-/** @param {Effort[]} rows */
-function selectedText(rows) {
-  if (!rows.length) return "No finished proposal matches.";
-  const edits = rows.reduce((sum, { effort }) => sum + effort, 0);
-  const unchanged = rows.filter(({ effort }) => effort === 0).length;
-  const share = Math.round((100 * unchanged) / rows.length);
-  return (
-    `${plural(rows.length, "proposal")}: ${number(edits / rows.length, 2)} edits each, ` +
-    `${share} % accepted unchanged.${rows.length > LATEST ? ` The last ${LATEST} are listed.` : ""}`
-  );
+  const rows = efforts.slice(-LATEST).reverse().map(numbersOf);
+  put(numbers, table("Effort of each finished proposal", head, rows));
 }
 
 /** @param {Effort} row */
@@ -273,13 +232,7 @@ put(
     progressPlace,
     chart,
     chartLegend,
-    h(
-      "details",
-      {},
-      h("summary", { text: "The numbers" }),
-      h("div", { class: "row" }, by, on),
-      numbers,
-    ),
+    h("details", {}, h("summary", { text: "The numbers" }), numbers),
     downloads,
   ),
   section("What has been learned", whose, bars, reveal),

@@ -1,7 +1,7 @@
 // What people share and how each of them differs.
 
 import { at, get } from "../app/api.js";
-import { button, h, put, table } from "../app/elements.js";
+import { h, put } from "../app/elements.js";
 import { number } from "../app/format.js";
 import { labelPeople, namesHidden } from "../app/names.js";
 import { study } from "../app/shell.js";
@@ -10,8 +10,6 @@ import { weightTable } from "./weights.js";
 /** @import { PeopleView, PersonView } from "../app/types.js" */
 
 /** @typedef {{ view: PeopleView, names: string[] }} People the view as it is shown, and the names of its rows */
-
-const MANY = 8; // people; more are listed
 
 let chosen = ""; // the name of the person who is shown
 
@@ -44,22 +42,14 @@ export function drawPeople(card, { view, names }, signs) {
     view.people.map((person) => h("option", { dir: "auto", text: called(person) })),
   );
   const draw = () => drawPerson(one, view, view.people[choice.selectedIndex], signs);
-  /** @param {number} index */
-  const choose = (index) => {
-    choice.selectedIndex = index;
-    chosen = names[index];
+  choice.addEventListener("change", () => {
+    chosen = names[choice.selectedIndex];
     draw();
-  };
-  choice.addEventListener("change", () => choose(choice.selectedIndex));
-  const rows = view.people.map((person, index) => [
-    button(called(person), () => choose(index), { class: "quiet", dir: "auto" }),
-    person.words[0] ?? same(person),
-  ]);
+  });
   put(
     card,
     h("h2", { text: "What people share, and how they differ" }),
     h("div", { id: "shared" }, sharedWords(view)),
-    rows.length > MANY ? table("People", ["Person", "How they differ"], rows) : null,
     h("p", { class: "row" }, h("label", { for: "person", text: "One person" }), choice),
     one,
   );

@@ -1,7 +1,7 @@
 // The report in twenty seconds: the start against now, against no learning, week by week.
 
 import { h, put, table } from "../app/elements.js";
-import { day, feature, number, plural, signed, signedAmount } from "../app/format.js";
+import { feature, number, plural, signed, signedAmount } from "../app/format.js";
 
 /** @import { Measure, Progress } from "../app/types.js" */
 
@@ -36,20 +36,6 @@ function tile(measure) {
       h("small", { text: `change ${low} to ${high} (95 %)` }),
     ),
   );
-}
-
-/** @param {{ proposals: number, from: number, to: number }} part */
-function dates({ from, to }) {
-  return day(from) === day(to) ? day(from) : `${day(from)} to ${day(to)}`;
-}
-
-/** @param {Progress} progress */
-function periods({ first, last }) {
-  if (!first || !last) return null;
-  const text =
-    `The first ${first.proposals} proposals (${dates(first)}) against the last ${last.proposals} ` +
-    `(${dates(last)}). The start stays fixed as the study grows.`;
-  return h("p", { class: "hint", text });
 }
 
 /** @param {Progress["without_learning"]} compared */
@@ -112,7 +98,6 @@ export function drawProgress(place, progress) {
   put(
     place,
     progress.measures.length ? h("dl", { class: "tiles" }, progress.measures.map(tile)) : null,
-    periods(progress),
     against ? h("p", { id: "without-learning", title: CAVEAT, text: against }) : null,
     progress.without_learning.without === undefined
       ? null

@@ -81,16 +81,9 @@ export class RoadMap {
       place: () => this.#place(),
       grab: (pixel, hand) => this.#grab(pixel, hand),
       hover: (pixel) => this.#hover(pixel),
-      panning: (panning) => {
-        this.#panning = panning ? { ...this.surface.camera.view } : null;
-        if (!panning) this.#drawMarks();
-      },
     });
     this.#drawGround();
   }
-
-  /** The view that panning began with: marks then move with the map. @type {{ x: number, y: number } | null} */
-  #panning = null;
 
   get element() {
     return this.surface.element;
@@ -243,15 +236,10 @@ export class RoadMap {
     const matrix = `matrix(${k} 0 0 ${k} ${x} ${y})`;
     this.#plane.setAttribute("transform", matrix);
     this.#placeGround(matrix);
-    if (this.#panning) {
-      const { x: x0, y: y0 } = this.#panning;
-      this.marks.move(x - x0, y - y0);
-    } else if (!this.#waiting) {
-      this.#waiting = requestAnimationFrame(() => {
-        this.#waiting = 0;
-        this.#drawMarks();
-      });
-    }
+    this.#waiting ||= requestAnimationFrame(() => {
+      this.#waiting = 0;
+      this.#drawMarks();
+    });
   }
 
   /**

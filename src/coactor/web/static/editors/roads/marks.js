@@ -37,18 +37,8 @@ export class RoadMarks {
     this.network = network;
   }
 
-  /**
-   * Move all marks along with the map, until they are drawn again.
-   * @param {number} dx
-   * @param {number} dy
-   */
-  move(dx, dy) {
-    this.element.setAttribute("transform", `translate(${dx} ${dy})`);
-  }
-
   /** @param {MapSurface} surface @param {Marked} marked */
   draw(surface, marked) {
-    this.element.removeAttribute("transform");
     const ends = [marked.links[0], marked.links[marked.links.length - 1]];
     this.#taken = [];
     for (const link of [...ends, ...marked.vias]) this.#take(this.#at(surface, link), BADGE);

@@ -167,7 +167,6 @@ export function edgeChanges(domain, before, after) {
   return {
     removed: old.filter((edge) => !newNames.has(edgeName(edge))),
     added: now.filter((edge) => !oldNames.has(edgeName(edge))),
-    same: now.filter((edge) => oldNames.has(edgeName(edge))),
   };
 }
 
