@@ -206,7 +206,7 @@ def test_other_start_weights_are_those_of_start_and_of_learners_that_begin_there
         archive.starting_at([1.0])
 
 
-@pytest.mark.parametrize("learner", ["default", "PER@start", "averaged-CSPER"])
+@pytest.mark.parametrize("learner", ["default", "PER@start", "averaged-PER"])
 def test_learn_archive_equals_a_replay(learner: str, trips: Path) -> None:
     archive = open_archive(trips)
     state, effort = learn_archive(archive, learner)

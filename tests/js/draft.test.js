@@ -152,6 +152,9 @@ test("attempts are made later and later, and not before the server asks for one"
   assert.deepEqual(pauses, [3, 6, 12, 24, 48, 48]);
   server.respond = () => reply(503, { detail: "Not now." }, { "Retry-After": "100" });
   await draft.retry();
+  const requests = server.requests.length;
+  draft.edit([move(3, 4)], "Second.");
+  assert.deepEqual([server.requests.length, draft.unsent], [requests, 2]);
   server.respond = () => reply(503, { detail: "Not now." }, { "Retry-After": "9999999999" });
   await draft.retry();
   assert.deepEqual(pauses.slice(-2), [100, 3600]);

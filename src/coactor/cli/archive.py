@@ -84,7 +84,7 @@ def _weights(text: str) -> Sequence[float]:
 @click.option(
     "--learners",
     metavar="A,B,...",
-    help="Contenders, such as copy, PER, PER@start, default+deep, hindsight.  [default: depends on ARCHIVE]",
+    help="Contenders, such as copy, PER, PER@start, hindsight.  [default: depends on ARCHIVE]",
 )
 @click.option(
     "--orders", type=click.IntRange(1), default=10, show_default=True, help="Number of random orders."
@@ -93,7 +93,7 @@ def _weights(text: str) -> Sequence[float]:
 @click.option("--true-order", is_flag=True, help="Replay once, in the archive's own order.")
 @click.option(
     "--proposals",
-    type=click.Choice(["default", "paper", "polish", "deep", "effort-aware"]),
+    type=click.Choice(["default", "paper", "polish", "effort-aware"]),
     default="paper",
     show_default=True,
     help="Proposal strategy of learners that name none.",

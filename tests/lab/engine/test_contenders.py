@@ -20,12 +20,12 @@ def weights(text: str) -> Any:
         ("PER", Contender("PER", "PER", 0.0, "paper")),
         ("default", Contender("default", "default", 0.0, "default")),
         ("default+paper", Contender("default+paper", "default", 0.0, "paper")),
-        (" CSPER+deep ", Contender("CSPER+deep", "CSPER", 0.0, "deep")),
+        (" CSPER+polish ", Contender("CSPER+polish", "CSPER", 0.0, "polish")),
         ("PER@start", Contender("PER@start", "PER", 1.0, "paper")),
-        ("PA@start*50+deep", Contender("PA@start*50+deep", "PA", 50.0, "deep")),
+        ("PA@start*50+polish", Contender("PA@start*50+polish", "PA", 50.0, "polish")),
         (
-            "tests.lab.helpers:Slow+deep",
-            Contender("tests.lab.helpers:Slow+deep", "tests.lab.helpers:Slow", 0.0, "deep"),
+            "tests.lab.helpers:Slow+polish",
+            Contender("tests.lab.helpers:Slow+polish", "tests.lab.helpers:Slow", 0.0, "polish"),
         ),
     ],
 )
@@ -40,8 +40,8 @@ def test_baselines_have_no_learner(text: str) -> None:
 
 def test_learners_without_proposals_use_the_default_of_the_command() -> None:
     assert Contender.parse("default", "paper").proposals == "paper"
-    assert Contender.parse("PER", "deep").proposals == "deep"
-    assert Contender.parse("PER+polish", "deep").proposals == "polish"
+    assert Contender.parse("PER", "polish").proposals == "polish"
+    assert Contender.parse("PER+polish", "paper").proposals == "polish"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_learners_without_proposals_use_the_default_of_the_command() -> None:
     [
         ("CSPR", "Did you mean CSPER"),
         ("per", "Did you mean PER"),
-        ("PER+dep", "Did you mean deep"),
+        ("PER+polsh", "Did you mean polish"),
         ("PER+", "Unknown proposals ''"),
         ("no.such.module:Thing", "annot import"),
         ("tests.lab.helpers:Slwo", "has no"),
@@ -58,7 +58,7 @@ def test_learners_without_proposals_use_the_default_of_the_command() -> None:
         ("PER@start*0", "expected '@start'"),
         ("PER@start*x", "expected '@start'"),
         ("PER@start*inf", "expected '@start'"),
-        ("expert+deep", "expert is a baseline"),
+        ("expert+polish", "expert is a baseline"),
         ("copy@start", "copy is a baseline"),
         ("default@start*1000", "only the direction of the start weights"),
     ],

@@ -56,7 +56,7 @@ def test_only_the_whole_default_is_guarded(monkeypatch):
         return Session(*given, guard=guard, **more)
 
     monkeypatch.setattr(runs, "Session", session)
-    run_unit(unit("mtsp-clean", ("default", "default+paper", "PER", "PER+deep"), examples=1))
+    run_unit(unit("mtsp-clean", ("default", "default+paper", "PER", "PER+polish"), examples=1))
     assert guarded == [True, False, False, False]
 
 
@@ -69,8 +69,8 @@ def test_run_unit_contenders_are_independent(panel):
 
 
 def test_run_unit_random_proposals_are_independent():
-    both = run_unit(unit("mtsp-clean", ("default", "PER+deep"), examples=4))
-    alone = run_unit(unit("mtsp-clean", ("PER+deep",), examples=4))
+    both = run_unit(unit("mtsp-clean", ("PER", "default"), examples=4))
+    alone = run_unit(unit("mtsp-clean", ("default",), examples=4))
     assert np.array_equal(both.costs[1], alone.costs[0])
 
 

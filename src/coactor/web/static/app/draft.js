@@ -256,7 +256,7 @@ export class Draft {
     this.#queue.push(pending);
     this.#remember();
     this.changed();
-    this.#pump();
+    if (!this.obstacle?.after) this.#pump(); // else the server has asked to wait
   }
 
   #remember() {
@@ -320,6 +320,7 @@ export class Draft {
     const pause = RETRY * 2 ** Math.min(this.#failures, DOUBLED);
     const asked = this.obstacle.after * 1000;
     this.#failures += 1;
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#pump(), Math.min(Math.max(pause, asked), LONGEST));
     return error;
   }
