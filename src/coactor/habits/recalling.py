@@ -103,9 +103,9 @@ class Memory:
     >>> usage = memory.recall(("depot", "A", "B", "C"))
     >>> for given, choice, cost in zip(usage.given, usage.choice, usage.costs, strict=True):
     ...     print(given, choice, cost)
-    depot A 0.0572
-    A C 0.5286
-    A B 0.1835
+    depot A 0.0759
+    A C 0.6178
+    A B 0.1586
     """
 
     def __init__(self) -> None:
