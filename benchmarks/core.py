@@ -16,7 +16,7 @@ import numpy as np
 
 import coactor
 from coactor import domains, learners
-from coactor.kernels import edges, rankings, tolerances, tours
+from coactor.kernels import edges, paths, rankings, tolerances
 
 
 def seconds(work: Callable[[], Any], least: float = 0.2) -> float:
@@ -36,7 +36,7 @@ def seconds(work: Callable[[], Any], least: float = 0.2) -> float:
 
 
 def plain_two_opt(cost: list[list[float]], tour: list[int], least: float) -> list[int]:
-    """The loops of kernels.tours.two_opt on plain lists, which Python handles faster than arrays."""
+    """The loops of kernels.paths.two_opt on plain lists, which Python handles faster than arrays."""
     n = len(tour)
     while True:
         improved = False
@@ -67,9 +67,9 @@ def two_opt(sizes: list[int]) -> list[dict[str, Any]]:
         def kernel(cases: Any = cases) -> list[list[int]]:
             out = []
             for cost, _, start in cases:
-                tour = start.copy()
-                tours.two_opt(cost, tour)
-                out.append(tour.tolist())
+                order = np.append(start, start[0])
+                paths.two_opt(cost, order, np.array([0, order.size]))
+                out.append(order[:-1].tolist())
             return out
 
         def plain(cases: Any = cases) -> list[list[int]]:
@@ -139,7 +139,7 @@ def growth(sizes: list[int], cases: int = 3) -> dict[str, Any]:
     matrices, and the growth is that of the rest.
     """
     out: dict[str, Any] = {}
-    tours.solve_large(np.ones((5, 5)))
+    paths.solve_large(np.ones((5, 5)))
     print(f"\n| milliseconds, by points | {' | '.join(f'{n:,}' for n in sizes)} | from 1,000 on grows as |")
     print("|---" * (len(sizes) + 2) + "|")
     for kind in ("points in the plane", "costs at random", "costs with ties"):
@@ -153,9 +153,9 @@ def growth(sizes: list[int], cases: int = 3) -> dict[str, Any]:
                     start = time.process_time()
                     tolerances.rounding(cost)
                     middle = time.process_time()
-                    tour = tours.solve_large(cost)
+                    tour = paths.solve_large(cost)
                     turns.append((time.process_time() - middle, middle - start))
-                left = float(tours.gains(cost, tour).max())
+                left = float(paths.gains(cost, tour, np.array([0, tour.size])).max())
                 if left > 1e-9:
                     raise SystemExit(f"a move still gains {left} at {n} points: not a 2-opt optimum.")
                 whole.append(min(t for t, _ in turns))

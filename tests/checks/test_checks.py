@@ -184,7 +184,7 @@ class Twisted(domains.Tour):
         return Wrong()
 
     def features_along(self, x: Any, path: Any) -> Any:
-        return super().features_along(x, path) + (self.fault == "along")
+        return super().features_along(x, path) + (self.fault == "along" and len(path) > 1)
 
     def move_features(self, x: Any, y: Any) -> Any:
         rows = super().move_features(x, y)

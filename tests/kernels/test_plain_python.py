@@ -14,7 +14,7 @@ import pytest
 
 from coactor import SimulatedExpert, domains
 from coactor.domains.plans import solver
-from coactor.kernels import tours
+from coactor.kernels import paths
 
 
 def cases() -> Iterator[tuple[Any, int]]:
@@ -47,7 +47,7 @@ def digest() -> str:
                     total.update(repr(domain.edits_between(x, y, correction.final)).encode())
     rng = np.random.default_rng(6)
     cost = rng.random((12, 12))
-    total.update(tours.solve_large(cost + cost.T).tobytes())
+    total.update(paths.solve_large(cost + cost.T).tobytes())
     for soft in (False, True):
         plans = domains.Plans(features=3, soft=soft)
         day = next(plans.sample(rng, 1))

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
-from typing import Any, TypeAlias, overload
+from typing import Any
 
 import numpy as np
 
 from coactor import validation
 from coactor.domains.graphs import Graph
+from coactor.domains.paths import PathDomain, Paths
 from coactor.domains.reversals import count_reversals
-from coactor.habits import HABIT
-from coactor.kernels import fleets
-from coactor.protocol import Indices, Matrix, Move, Usage, Vector
-
-Paths: TypeAlias = tuple[Indices, ...]
+from coactor.kernels import paths
+from coactor.protocol import Indices, Move, Usage, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -56,7 +53,7 @@ class FleetProblem:
         return FleetProblem(graph, ends.astype(np.int64))
 
 
-class Fleet:
+class Fleet(PathDomain):
     """Open paths with fixed ends that share the points between them; phi is minus the summed edge features.
 
     The solver is cheapest insertion over all paths, then 2-opt inside each; the expert's operator reverses a
@@ -85,9 +82,6 @@ class Fleet:
     [(0, 1), (2, 3)]
     """
 
-    feature_signs = -1  # every feature is a cost
-    checks_moves = True
-
     def __init__(
         self,
         points: int = 40,
@@ -97,16 +91,11 @@ class Fleet:
         names: Sequence[str] | None = None,
         habits: bool = False,
     ) -> None:
+        super().__init__(features, hidden, names, habits)
         self.vehicles = validation.positive(vehicles, 1, "vehicles")
         self.points = validation.positive(
             points, 2 * self.vehicles, "points (a start and an end for each vehicle)"
         )
-        self.edge_features = validation.positive(features, 1, "features")
-        self.habits = habits
-        self.dim = self.edge_features + habits
-        self.hidden = validation.positive(hidden, 0, "hidden")
-        own = validation.names_for(names, self.edge_features)
-        self.feature_names = (*own, *[HABIT] * habits)
 
     def __repr__(self) -> str:
         hidden = f", hidden={self.hidden}" if self.hidden else ""
@@ -120,54 +109,30 @@ class Fleet:
         for _ in range(n):
             yield FleetProblem(Graph.random(rng, self.points, self.edge_features, self.hidden), terminals)
 
-    # -- habits ------------------------------------------------------------------------------------------
+    def graph(self, x: FleetProblem) -> Graph:
+        """The points of the problem."""
+        return validation.problem(x, FleetProblem).graph
 
-    def with_habits(self) -> Fleet:
-        """The same domain with a feature of habits."""
-        own = self.feature_names[: self.edge_features]
-        return Fleet(self.points, self.vehicles, self.edge_features, self.hidden, own, habits=True)
+    def to_paths(self, y: Paths) -> Paths:
+        """The solution itself."""
+        return y
 
-    def parts(self, x: FleetProblem, y: Paths) -> Iterator[tuple[str, str]]:
-        """The edges used, by the names of their ends."""
-        for path in y:
-            yield from x.graph.parts(path)
+    def of_paths(self, paths: Paths) -> Paths:
+        """The solution itself."""
+        return paths
 
-    def choices(self, x: FleetProblem) -> tuple[str, ...]:
-        """The names of the points."""
-        return validation.problem(x, FleetProblem).graph.titles()
+    def to_move(self, row: list[int]) -> Move:
+        """Reverse positions i..j of path v."""
+        return {"op": "reverse", "args": row}
 
     def extend(self, x: FleetProblem, usage: Usage) -> FleetProblem:
-        """The problem with the costs of unusual edges as further features."""
+        """The problem with the costs of unusual edges as one more feature."""
         return replace(x, graph=x.graph.extended(self.edge_features, usage))
-
-    def _graph(self, x: FleetProblem) -> Graph:
-        graph = validation.problem(x, FleetProblem).graph
-        return graph.extended(self.edge_features, None) if self.habits else graph
-
-    # -- a domain ----------------------------------------------------------------------------------------
-
-    def features(self, x: FleetProblem, y: Paths) -> Vector:
-        """phi(x, y): minus the summed features of the edges used."""
-        order, starts = flat(y)
-        phi: Vector = fleets.features_along(self._graph(x).edges, order.reshape(1, -1), starts)[0]
-        return phi
-
-    def all_features(self, x: FleetProblem, y: Paths) -> Vector:
-        """The visible features, then the hidden ones."""
-        order, starts = flat(y)
-        hidden = fleets.features_along(x.graph.hidden, order.reshape(1, -1), starts)[0]
-        return np.concatenate([self.features(x, y), hidden])
 
     def solve(self, x: FleetProblem, w: Vector) -> Paths:
         """Cheapest insertion over all paths, then 2-opt inside each."""
-        return split(*fleets.solve(self.landscape(x, w).costs, x.terminals))
-
-    def moves(self, x: FleetProblem, y: Paths) -> Iterator[Move]:
-        """Every reversal of positions i..j inside a path, path by path."""
-        for v, path in enumerate(y):
-            for i in range(1, len(path) - 2):
-                for j in range(i + 1, len(path) - 1):
-                    yield {"op": "reverse", "args": [v, i, j]}
+        order, starts = paths.solve(self.costs(x, w), x.terminals)
+        return tuple(np.split(order, starts[1:-1]))
 
     def apply(self, x: FleetProblem, y: Paths, move: Move) -> Paths:
         """The paths with positions i..j of one of them reversed."""
@@ -180,21 +145,6 @@ class Fleet:
         z = np.array(y[v], dtype=np.int64)
         z[i : j + 1] = z[i : j + 1][::-1]
         return (*y[:v], z, *y[v + 1 :])
-
-    def landscape(self, x: FleetProblem, w: Vector) -> FleetLandscape:
-        """The solutions of a problem under the weights."""
-        return FleetLandscape(self._graph(x).costs(validation.weight_vector(w, self.dim, self.hidden)))
-
-    def features_along(self, x: FleetProblem, path: Sequence[Paths]) -> Matrix:
-        """phi of each solution."""
-        orders, starts = zip(*(flat(y) for y in path), strict=True)
-        if all((s == starts[0]).all() for s in starts[1:]):
-            return fleets.features_along(self._graph(x).edges, np.asarray(orders), starts[0])
-        return np.array([self.features(x, y) for y in path])
-
-    def move_features(self, x: FleetProblem, y: Paths) -> Matrix:
-        """The change in phi of each reversal."""
-        return fleets.move_features(self._graph(x).edges, *flat(y))
 
     def edits_between(self, x: FleetProblem, y: Paths, z: Paths) -> int:
         """An upper bound on the reversals inside each path, plus one for each point on another path in z.
@@ -217,12 +167,10 @@ class Fleet:
             raise ValueError(
                 f"The solution has {len(y)} paths; expected one for each of {len(x.terminals)} vehicles."
             )
-        order, starts = flat(y)
-        v = fleets.wrong_ends(order, starts, x.terminals)
-        if v >= 0:
-            start, end = x.terminals[v]
-            raise ValueError(f"Path {v} must lead from point {start} to point {end}.")
-        if not validation.is_permutation(order, x.graph.size):
+        for v, (path, (start, end)) in enumerate(zip(y, x.terminals.tolist(), strict=True)):
+            if len(path) < 2 or path[0] != start or path[-1] != end:
+                raise ValueError(f"Path {v} must lead from point {start} to point {end}.")
+        if not validation.is_permutation(np.concatenate(y), x.graph.size):
             raise ValueError(f"The paths must visit each of the {x.graph.size} points exactly once.")
 
     def encode_problem(self, x: FleetProblem) -> Any:
@@ -245,58 +193,3 @@ class Fleet:
         y = tuple(validation.integers(path, f"path {v}") for v, path in enumerate(data))
         self.check_solution(x, y)
         return y
-
-
-@dataclass(frozen=True, slots=True)
-class FleetLandscape:
-    """Solutions under one matrix of edge costs."""
-
-    costs: Matrix
-
-    def utility(self, y: Paths) -> float:
-        """Minus the length of all paths."""
-        return -float(fleets.length(self.costs, *flat(y)))
-
-    def gains(self, y: Paths) -> Vector:
-        """What each reversal saves."""
-        return fleets.gains(self.costs, *flat(y))
-
-    def climb(
-        self, y: Paths, *, kappa: float = 0.0, best: bool = False, limit: int = -1
-    ) -> tuple[Sequence[Paths], list[Move]]:
-        """2-opt inside the paths by the kernel."""
-        order, starts = flat(y)
-        path, moves = fleets.climb(self.costs, order, starts, kappa, best, limit)
-        return _LazyPaths(y, path, starts), [{"op": "reverse", "args": args} for args in moves.tolist()]
-
-
-class _LazyPaths(Sequence[Paths]):
-    """The solutions of a climb, split into their paths on access: most of them are never read."""
-
-    def __init__(self, first: Paths, orders: Indices, starts: Indices) -> None:
-        self._first, self._orders, self._starts = first, orders, starts
-
-    def __len__(self) -> int:
-        return len(self._orders)
-
-    @overload
-    def __getitem__(self, k: int) -> Paths: ...
-    @overload
-    def __getitem__(self, k: slice) -> list[Paths]: ...
-    def __getitem__(self, k: int | slice) -> Paths | list[Paths]:
-        if isinstance(k, slice):
-            return [self[i] for i in range(*k.indices(len(self)))]
-        if k in (0, -len(self)):
-            return self._first
-        return split(self._orders[k], self._starts)
-
-
-def flat(y: Paths) -> tuple[Indices, Indices]:
-    """All paths in one array, and the start of each path in it: the form the kernels take."""
-    return np.concatenate(y), np.array([0, *accumulate(map(len, y))])
-
-
-def split(order: Indices, starts: Indices) -> Paths:
-    """The tuple of paths that `flat` joined."""
-    cuts = starts.tolist()
-    return tuple(order[cuts[v] : cuts[v + 1]] for v in range(len(cuts) - 1))

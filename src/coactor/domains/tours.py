@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from coactor import validation
 from coactor.domains.graphs import Graph
+from coactor.domains.paths import PathDomain, Paths
 from coactor.domains.reversals import count_reversals
-from coactor.habits import HABIT
-from coactor.kernels import tours
-from coactor.protocol import Indices, Matrix, Move, Usage, Vector
+from coactor.kernels import paths
+from coactor.protocol import Indices, Move, Usage, Vector
 
 LARGE = 150  # the number of points from which greedy edges are a better start than insertion
 
 
-class Tour:
+class Tour(PathDomain):
     """Closed tours through all points; phi is minus the summed edge features.
 
     The solver is cheapest insertion (for many points greedy edges), then 2-opt; the expert's operator
@@ -49,9 +48,6 @@ class Tour:
     array([0, 1, 4, 3, 2, 5])
     """
 
-    feature_signs = -1  # every feature is a cost
-    checks_moves = True
-
     def __init__(
         self,
         points: int = 20,
@@ -60,13 +56,8 @@ class Tour:
         names: Sequence[str] | None = None,
         habits: bool = False,
     ) -> None:
+        super().__init__(features, hidden, names, habits)
         self.points = validation.positive(points, 1, "points")
-        self.edge_features = validation.positive(features, 1, "features")
-        self.habits = habits
-        self.dim = self.edge_features + habits
-        self.hidden = validation.positive(hidden, 0, "hidden")
-        own = validation.names_for(names, self.edge_features)
-        self.feature_names = (*own, *[HABIT] * habits)
 
     def __repr__(self) -> str:
         hidden = f", hidden={self.hidden}" if self.hidden else ""
@@ -78,51 +69,32 @@ class Tour:
         for _ in range(n):
             yield Graph.random(rng, self.points, self.edge_features, self.hidden)
 
-    # -- habits ------------------------------------------------------------------------------------------
+    def graph(self, x: Graph) -> Graph:
+        """The problem itself."""
+        return validation.problem(x, Graph)
 
-    def with_habits(self) -> Tour:
-        """The same domain with a feature of habits."""
-        own = self.feature_names[: self.edge_features]
-        return Tour(self.points, self.edge_features, self.hidden, own, habits=True)
+    def to_paths(self, y: Indices) -> Paths:
+        """The path from the first point back to it."""
+        return (np.concatenate([y, y[:1]]),)
 
-    def parts(self, x: Graph, y: Indices) -> Iterator[tuple[str, str]]:
-        """The edges used, by the names of their ends."""
-        return x.parts([*y, y[0]])
+    def of_paths(self, paths: Paths) -> Indices:
+        """The tour without the return to its first point."""
+        return paths[0][:-1]
 
-    def choices(self, x: Graph) -> tuple[str, ...]:
-        """The names of the points."""
-        return validation.problem(x, Graph).titles()
+    def to_move(self, row: list[int]) -> Move:
+        """Reverse positions i..j."""
+        return {"op": "reverse", "args": row[1:]}
 
     def extend(self, x: Graph, usage: Usage) -> Graph:
-        """The graph with the costs of unusual edges as further features."""
+        """The graph with the costs of unusual edges as one more feature."""
         return x.extended(self.edge_features, usage)
-
-    def _whole(self, x: Graph) -> Graph:
-        x = validation.problem(x, Graph)
-        return x.extended(self.edge_features, None) if self.habits else x
-
-    # -- a domain ----------------------------------------------------------------------------------------
-
-    def features(self, x: Graph, y: Indices) -> Vector:
-        """phi(x, y): minus the summed features of the edges used."""
-        phi: Vector = tours.features_along(self._whole(x).edges, y.reshape(1, -1))[0]
-        return phi
-
-    def all_features(self, x: Graph, y: Indices) -> Vector:
-        """The visible features, then the hidden ones."""
-        return np.concatenate([self.features(x, y), tours.features_along(x.hidden, y.reshape(1, -1))[0]])
 
     def solve(self, x: Graph, w: Vector) -> Indices:
         """Cheapest insertion, then 2-opt; greedy edges in place of insertion from 150 points on."""
-        costs = self.landscape(x, w).costs
-        return tours.solve_large(costs) if x.size >= LARGE else tours.solve(costs)
-
-    def moves(self, x: Graph, y: Indices) -> Iterator[Move]:
-        """Every reversal of positions i..j that changes the tour, i first, then j."""
-        n = x.size
-        for i in range(1, n - 1):
-            for j in range(i + 1, n - 1 if i == 1 else n):
-                yield {"op": "reverse", "args": [i, j]}
+        costs = self.costs(x, w)
+        large = x.size >= LARGE
+        order = paths.solve_large(costs) if large else paths.solve(costs, np.zeros((1, 2), np.int64))[0]
+        return order[:-1]
 
     def apply(self, x: Graph, y: Indices, move: Move) -> Indices:
         """The tour with positions i..j reversed."""
@@ -134,18 +106,6 @@ class Tour:
         z = np.array(y, dtype=np.int64)
         z[i : j + 1] = z[i : j + 1][::-1]
         return z
-
-    def landscape(self, x: Graph, w: Vector) -> TourLandscape:
-        """The tours of a problem under the weights."""
-        return TourLandscape(self._whole(x).costs(validation.weight_vector(w, self.dim, self.hidden)))
-
-    def features_along(self, x: Graph, path: Sequence[Indices]) -> Matrix:
-        """phi of each tour."""
-        return tours.features_along(self._whole(x).edges, np.asarray(path))
-
-    def move_features(self, x: Graph, y: Indices) -> Matrix:
-        """The change in phi of each reversal."""
-        return tours.move_features(self._whole(x).edges, y)
 
     def edits_between(self, x: Graph, y: Indices, z: Indices) -> int:
         """An upper bound on the reversals from y to z, wherever z begins and whichever way round it runs."""
@@ -182,25 +142,3 @@ class Tour:
         y = validation.integers(data, "the tour")
         self.check_solution(x, y)
         return y
-
-
-@dataclass(frozen=True, slots=True)
-class TourLandscape:
-    """Tours under one matrix of edge costs."""
-
-    costs: Matrix
-
-    def utility(self, y: Indices) -> float:
-        """Minus the length of the tour."""
-        return -float(tours.length(self.costs, y))
-
-    def gains(self, y: Indices) -> Vector:
-        """What each reversal saves."""
-        return tours.gains(self.costs, y)
-
-    def climb(
-        self, y: Indices, *, kappa: float = 0.0, best: bool = False, limit: int = -1
-    ) -> tuple[list[Indices], list[Move]]:
-        """2-opt by the kernel."""
-        path, moves = tours.climb(self.costs, y, kappa, best, limit)
-        return [y, *path[1:]], [{"op": "reverse", "args": args} for args in moves.tolist()]

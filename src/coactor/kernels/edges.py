@@ -1,11 +1,11 @@
-"""Edges of a complete graph: their numbers, and sums of their features along tours and paths."""
+"""Edges of a complete graph: their numbers and their costs."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from coactor.protocol import Indices, Matrix, Vector
+from coactor.protocol import Matrix, Vector
 
 
 @njit(cache=True)
@@ -27,21 +27,3 @@ def cost_matrix(costs: Vector, n: int) -> Matrix:
             matrix[j, i] = costs[row]
             row += 1
     return matrix
-
-
-@njit(cache=True)
-def subtract_edges(total: Vector, edges: Matrix, order: Indices, first: int, last: int, n: int) -> None:
-    """Subtract the features of the edges order[first]-order[first + 1]-...-order[last]."""
-    for position in range(first, last):
-        row = edge_number(order[position], order[position + 1], n)
-        for f in range(edges.shape[1]):
-            total[f] -= edges[row, f]
-
-
-@njit(cache=True)
-def exchange_edges(total: Vector, edges: Matrix, a: int, b: int, c: int, d: int, n: int) -> None:
-    """The change in utility features when edges a-b and c-d are replaced by a-c and b-d."""
-    ab, cd = edge_number(a, b, n), edge_number(c, d, n)
-    ac, bd = edge_number(a, c, n), edge_number(b, d, n)
-    for f in range(edges.shape[1]):
-        total[f] = edges[ab, f] + edges[cd, f] - edges[ac, f] - edges[bd, f]
