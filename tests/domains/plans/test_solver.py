@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from coactor.domains import Day, Plans
 from coactor.domains.plans import solver
+from coactor.domains.plans.domain import unpack
 from coactor.search import PlainLandscape
 
 # Interpreted kernels are a hundred times slower: there a small day counts as large.
@@ -77,12 +78,9 @@ def test_solve_keeps_tight_capacities() -> None:
     demand = np.append(0.0, np.repeat([1.0, 2.0, 4.0], [27, 16, 10]))
     x = Day.of(rng.random((54, 54)), demand, np.full(10, 10.0))
     assert demand.sum() == 99.0
-    assert Plans(features=1).overload(x, unpacked(x)) == 0
-
-
-def unpacked(x: Day) -> Any:
-    plan = solver.ruin_and_recreate(Plans(features=1).landscape(x, np.ones(1)).rules)
-    return tuple(route[1 : size + 1] for route, size in zip(plan.routes, plan.sizes, strict=True))
+    domain = Plans(features=1)
+    plan = solver.construct(domain.landscape(x, np.ones(1)).rules, solver.ITERATIONS)
+    assert domain.overload(x, unpack(*plan)) == 0
 
 
 def test_solve_returns_the_least_overload_it_finds_if_no_plan_is_feasible() -> None:
@@ -113,11 +111,3 @@ def test_climb_by_blocks_equals_the_plain_climb(seed: int, soft: bool, best: boo
     plain, _ = PlainLandscape(domain, x, w).climb(y, kappa=0.01, best=best, limit=limit)
     # Two moves with the same gain may come in another order by rounding.
     assert list(map(view.utility, path)) == pytest.approx(list(map(view.utility, plain)), abs=1e-9)
-
-
-def test_nearest_lists_stops_by_the_mean_of_both_arcs() -> None:
-    costs = np.zeros((4, 4))
-    costs[1, 2], costs[2, 1] = 1.0, 5.0
-    costs[1, 3], costs[3, 1] = 2.0, 2.0
-    costs[2, 3], costs[3, 2] = 9.0, 9.0
-    assert solver.nearest(costs, 2)[1:].tolist() == [[3, 2], [1, 3], [1, 2]]
