@@ -59,24 +59,6 @@ def test_similar_cases_count_more() -> None:
     assert usage["", "tent"] < usage["", "boat"]
 
 
-def test_similar_cases_of_the_past_count_less_once_habits_change() -> None:
-    one, before, after = Memory(), case("depot", "A", "B"), case("depot", "B", "A")
-    for _ in range(8):
-        one.add(before)
-    usual = usage_of(one, STOPS)
-    assert one.scores.argmax() == 0  # nothing changes, so nothing fades
-    assert usual["depot", "A"] == cost(8 / 8.5)
-    for _ in range(4):
-        one.add(after)
-    assert one.scores.argmax() == 2
-    now = usage_of(one, STOPS)
-    assert now["depot", "B"] < now["depot", "A"]  # although it was chosen in fewer cases
-    again = Memory.of(json.loads(json.dumps(one.state())))
-    assert usage_of(again, STOPS) == now
-    with pytest.raises(Invalid):
-        Memory.of({**one.state(), "scores": [0.0]})
-
-
 def test_memory_forgets_the_oldest_cases_beyond_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recalling, "MOST_NAMES", 60)
     one = Memory()

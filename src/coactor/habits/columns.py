@@ -72,16 +72,6 @@ class Column:
     def without_first(self, cases: int) -> Column:
         return Column(self.numbers[self.counts[:cases].sum() :], self.counts[cases:])
 
-    def take(self, cases: Indices) -> Column:
-        """The numbers of some cases."""
-        if cases.size == self.counts.size:
-            return self
-        last = np.cumsum(self.counts)[cases].tolist()
-        counts = self.counts[cases]
-        first = (np.array(last, np.int64) - counts).tolist()
-        some = [self.numbers[a:b] for a, b in zip(first, last, strict=True)]
-        return Column(np.concatenate([np.empty(0, np.int64), *some]), counts)
-
     def count(self, wanted: NDArray[np.bool_]) -> Indices:
         """How many of the wanted numbers each case has."""
         sums = np.append(0, np.cumsum(wanted[self.numbers]))

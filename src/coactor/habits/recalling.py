@@ -7,12 +7,8 @@ The last name of a part is what was chosen, the names before it say where. From 
     cost  = 1 - sqrt(share)
 
 A case could have had a part if its place came up there and the choice was on offer (`surroundings`). Its
-weight is halved for each name that only one of the two contexts has, and every few cases if habits change.
-Parts that no past case had cost 1. Costs are rounded to four decimals, so that a log can hold them.
-
-Whether habits change is learned. Before a case is remembered, each of the `HALF_LIVES` predicts
-its parts: log(SURPRISE + (1 - SURPRISE) share) is added up, and the half-life with the largest sum is used.
-If habits stay as they are, that is the infinite one. The sums forget, because habits may begin to change.
+weight is halved for each name that only one of the two contexts has. Parts that no past case had cost 1.
+Costs are rounded to four decimals, so that a log can hold them.
 
 Bounds. A memory holds at most `MOST_NAMES` names in all its cases and forgets the oldest cases first: about
 480 cases of 100 stops, or 4,500 trips of 20 turns. Recalling costs a few passes over these numbers,
@@ -44,12 +40,8 @@ from coactor.protocol import (
 
 HABIT = "unusual in similar cases"
 """The name of the feature."""
-MOST_NAMES = 100_000
-SMOOTHING = 0.5  # cases, added to the number of cases that could have had a part
-HALF_LIVES = (np.inf, 10.0, 3.0)  # cases; the first one is used until another predicts better
-SURPRISE = 0.2  # the probability of a part that no case had, when half-lives are compared
-COMPARED = 50.0  # cases, the time constant of that comparison
-NEGLIGIBLE = 1e-4  # weight of a case, relative to the largest, that is left out
+MOST_NAMES = 100_000  # recalling takes tens of milliseconds
+SMOOTHING = 0.5  # cases: one case alone is no habit; without it, drivers need 2 % more corrections
 
 
 def past_case(domain: HasParts, x: Problem, y: Solution) -> PastCase:
@@ -103,9 +95,9 @@ class Memory:
     >>> usage = memory.recall(("depot", "A", "B", "C"))
     >>> for given, choice, cost in zip(usage.given, usage.choice, usage.costs, strict=True):
     ...     print(given, choice, cost)
-    depot A 0.0759
-    A C 0.6178
-    A B 0.1586
+    depot A 0.0572
+    A C 0.5286
+    A B 0.1835
     """
 
     def __init__(self) -> None:
@@ -116,7 +108,6 @@ class Memory:
         self._parts, self._choices, self._context = Column(), Column(), Column()
         self._offers = np.empty(0, bool)  # whether the case limits its choices
         self._own_context = np.empty(0, bool)  # whether its context differs from its choices
-        self.scores: Vector = np.zeros(len(HALF_LIVES))  # log probabilities of what was chosen
 
     def __len__(self) -> int:
         """The number of cases it holds."""
@@ -133,8 +124,6 @@ class Memory:
 
     def add(self, case: PastCase) -> None:
         """Remember a case; the oldest ones are forgotten if there are too many names."""
-        if len(self):
-            self.scores = (1.0 - 1.0 / COMPARED) * self.scores + self._predict(case)
         self._add([case])
 
     def _add(self, cases: Sequence[PastCase]) -> None:
@@ -155,7 +144,7 @@ class Memory:
             self._parts, self._choices, self._context = (one.without_first(first) for one in columns)
             self._offers, self._own_context = self._offers[first:], self._own_context[first:]
             if first and len(self._words.names) > MOST_NAMES:  # most of them belong to forgotten cases
-                self.__dict__.update(Memory.holding(self.cases(), self.scores).__dict__)
+                self.__dict__.update(Memory.holding(self.cases()).__dict__)
 
     # -- recalling ---------------------------------------------------------------------------------------
 
@@ -169,33 +158,18 @@ class Memory:
         context
             Names that describe the new case; None if they are the choices.
         """
-        half_life = HALF_LIVES[int(self.scores.argmax())]
-        parts, share = self._shares(
-            self._weights(choices if context is None else context, half_life), choices
-        )
+        parts, share = self._shares(self._weights(choices if context is None else context), choices)
         names, (given, choice) = self._words.names, self._words.ends(parts)
         costs = np.round(1.0 - np.sqrt(share), 4)
         return Usage(tuple(names[k] for k in given), tuple(names[k] for k in choice), costs)
 
-    def _predict(self, case: PastCase) -> Vector:
-        """The log probability of a case with each of the half-lives."""
-        context = case.choices if case.context is None else case.context
-        own, scores = self._words.parts(case.parts), []
-        for half_life in HALF_LIVES:
-            parts, share = self._shares(self._weights(context, half_life), case.choices)
-            chosen, known = np.zeros(own.size), np.isin(own, parts)
-            chosen[known] = share[np.searchsorted(parts, own[known])]
-            scores.append(np.log(SURPRISE + (1.0 - SURPRISE) * chosen).sum())
-        return np.array(scores)
-
     def _shares(self, weights: Vector, choices: Sequence[str] | None) -> tuple[Indices, Vector]:
-        """The parts that cases of some weight had and the new case could have, and how usual they are."""
-        cases = np.flatnonzero(weights)
-        weights, own, offers = weights[cases], self._parts.take(cases), self._choices.take(cases)
+        """The parts that past cases had and the new case could have, and how usual they are."""
+        own, offers = self._parts, self._choices
         uses = np.bincount(own.numbers, weights[own.rows()])
         parts, size = np.flatnonzero(uses), len(self._words.names)
         given, choice = self._words.ends(parts)
-        limited = bool(self._offers[cases].all()) and choices is not None
+        limited = bool(self._offers.all()) and choices is not None
         if limited:
             offered = np.zeros(size, bool)
             offered[self._words.known(choices or ())] = True
@@ -216,15 +190,13 @@ class Memory:
         share: Vector = np.minimum(1.0, uses[parts] / (opportunities + SMOOTHING))
         return parts, share
 
-    def _weights(self, context: Sequence[str] | None, half_life: float) -> Vector:
-        """The weight of each past case, by its context and its age."""
+    def _weights(self, context: Sequence[str] | None) -> Vector:
+        """The weight of each past case, by its context, relative to the most similar one."""
         column = self._context if self._own_context.any() else self._choices
         wanted = np.zeros(len(self._words.names), bool)
         wanted[self._words.known(context or ())] = True
         different = len(set(context or ())) + column.counts - 2.0 * column.count(wanted)
-        halvings = np.arange(len(self))[::-1] / half_life + different
-        weights: Vector = 0.5 ** (halvings - halvings.min(initial=np.inf))
-        weights[weights < NEGLIGIBLE] = 0.0
+        weights: Vector = 0.5 ** (different - different.min(initial=np.inf))
         return weights
 
     # -- state -------------------------------------------------------------------------------------------
@@ -262,7 +234,7 @@ class Memory:
             ]
             for case in self.cases()
         ]
-        return {"names": list(ids), "cases": cases, "scores": self.scores.tolist()}
+        return {"names": list(ids), "cases": cases}
 
     def restore(self, state: State) -> None:
         """Return to an earlier state. Raises Invalid, and changes nothing, if it is not a state."""
@@ -282,17 +254,13 @@ class Memory:
                 flat = words(parts) or ()
                 pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
                 cases.append(PastCase(pairs, words(choices), words(context)))
-            scores = np.array(state["scores"], np.float64)
-            if scores.shape != (len(HALF_LIVES),) or not np.isfinite(scores).all():
-                raise ValueError
-            return Memory.holding(cases, scores)
+            return Memory.holding(cases)
         except (KeyError, TypeError, ValueError, IndexError):
             raise Invalid("This is not the state of a memory; expected what state() returned.") from None
 
     @staticmethod
-    def holding(cases: Sequence[PastCase], scores: Vector | None = None) -> Memory:
-        """A memory of these cases; scores of half-lives are known if the cases were once added one by one."""
+    def holding(cases: Sequence[PastCase]) -> Memory:
+        """A memory of these cases."""
         memory = Memory()
         memory._add(cases)
-        memory.scores = memory.scores if scores is None else scores
         return memory
