@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from coactor import learners
+from coactor import Session, SimulatedExpert, learners
+from coactor.domains import Query, Ranking
 from coactor.learners import ChoiceLearner
 from coactor.learners.committee import QUICK
 from coactor.protocol import Feedback
@@ -85,6 +86,24 @@ def test_a_start_that_is_trusted_gives_way_to_many_corrections() -> None:
     for _ in range(60):
         learner.update(in_units(a_round(rng, truth, moves=6)))
     assert cosine(learner.weights * UNITS, START * UNITS) > 0.95
+
+
+@pytest.mark.parametrize("features", [5, 30])
+def test_a_start_that_is_trusted_keeps_its_sign_when_each_step_contradicts_it(features: int) -> None:
+    """A list is sorted by the weights, so each exchange of neighbours lowers its score."""
+    domain, least = Ranking(features), []
+    expert = SimulatedExpert(domain, domain.truth(), kappa=2.0)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        weights = rng.standard_normal(features)
+        session = Session(domain, "default", start=weights, trust=10.0, guard=False)
+        for _ in range(10):
+            documents = rng.standard_normal((12, features))
+            quality = documents @ weights / np.linalg.norm(weights) + rng.standard_normal(12)
+            proposal = session.ask(Query(documents, np.clip(np.floor(1.2 * quality + 2.5), 0, 4)))
+            session.tell(proposal, expert(proposal.problem, proposal.solution))
+            least.append(cosine(session.learner.weights, weights))
+    assert min(least) > 0.5
 
 
 def test_trust_must_be_positive_and_have_a_start_that_it_is_about() -> None:

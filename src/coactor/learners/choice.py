@@ -262,7 +262,7 @@ class ChoiceLearner:
     def _shared_sd(self) -> Vector:
         """The deviations of what weights share. A start that is hardly trusted says little of its zeros."""
         prior = self.prior if self.trust >= 1.0 else np.where(self.prior == 0.0, 0.5, self.prior)
-        return SHARED * self.form.prior_sd * prior
+        return SHARED * self.prior_sd * prior
 
     def _prior_variance(self) -> Vector:
         return self.prior_sd**2 + (self._shared_sd**2 if self.form.joint else np.zeros(self.dim))
