@@ -23,9 +23,10 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from coactor.archives import open_archive
-from coactor.archives.archives import OVERLOAD, PlanArchive
+from coactor.archives.archives import PlanArchive
 from coactor.archives.replays import replay
 from coactor.domains.plans.day import Day
+from coactor.domains.plans.domain import OVERLOAD
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.protocol import Matrix, Vector
 

@@ -89,6 +89,15 @@ def test_hindsight_needs_no_more_effort_than_the_start(trips: Path) -> None:
     assert efforts.sum() <= replay(archive, Contender.parse("start"), order).efforts.sum()
 
 
+@pytest.mark.parametrize("kind", ["trips", "plans"])
+def test_default_starts_at_distance_without_being_told(kind: str, request: pytest.FixtureRequest) -> None:
+    archive = open_archive(request.getfixturevalue(kind))
+    other = archive.starting_at(np.arange(1.0, archive.domain.dim + 1.0))
+    told, untold = (evaluate(one, ["default"], orders=4, cases=1, jobs=1) for one in (archive, other))
+    assert np.array_equal(told.efforts["default"], told.efforts["start"])
+    assert np.array_equal(untold.efforts["default"], told.efforts["default"])
+
+
 @pytest.mark.parametrize("kind", ["trips", "plans", "queries"])
 def test_default_at_start_makes_the_first_proposal_of_the_start_weights(
     kind: str, request: pytest.FixtureRequest
@@ -202,7 +211,7 @@ def test_other_start_weights_are_those_of_start_and_of_learners_that_begin_there
     for name in names[:2]:
         assert np.array_equal(after.efforts[name], after.efforts["start"])
     assert np.array_equal(after.efforts["alike"], before.efforts["alike"])
-    with pytest.raises(ValueError, match=r"shape \(1,\); expected"):
+    with pytest.raises(ValueError, match=r"has 1 numbers; expected"):
         archive.starting_at([1.0])
 
 

@@ -14,7 +14,9 @@ from coactor import learners
 from coactor.archives import open_archive
 from coactor.archives.replays import replay
 from coactor.cli import main
+from coactor.habits import HABIT
 from coactor.lab import Contender
+from coactor.protocol import feature_names
 
 
 def run(*words: str) -> Any:
@@ -78,6 +80,10 @@ def test_evaluate_starts_at_weights_or_at_what_was_learned(
     assert from_file == written != plain
     first = {row["learner"]: row["first_sixth"] for row in written}
     assert first["PER@start"] == first["start"]  # both propose with the given weights
+    names = [name for name in feature_names(open_archive(source).domain) if name != HABIT]
+    file = tmp_path / "start.json"
+    file.write_text(json.dumps(dict.fromkeys(names, 1.0)))
+    assert run(*words, "--learners", "PER@start", "--start", str(file)).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -90,10 +96,10 @@ def test_evaluate_starts_at_weights_or_at_what_was_learned(
         (["evaluate", "{trips}", "--jobs", "0"], "at least 1"),
         (["evaluate", "{queries}", "--budget", "many"], "expected two whole numbers such as 5,15"),
         (["learn", "{trips}", "--learner", "copy"], "'copy' does not learn"),
-        (["evaluate", "{trips}", "--start", "1,2"], "has shape (2,); expected"),
-        (["evaluate", "{trips}", "--start", "1,nan,1,1,1,1"], "finite numbers"),
+        (["evaluate", "{trips}", "--start", "1,2"], "has 2 numbers; expected"),
+        (["evaluate", "{trips}", "--start", "1,nan,1,1,1,1"], "must be finite"),
         (["evaluate", "{trips}", "--start", "nowhere.json"], "expected numbers with commas"),
-        (["evaluate", "{trips}", "--start", "{plans}/days.json"], "is not a file that `coactor learn` wrote"),
+        (["evaluate", "{trips}", "--start", "{plans}/days.json"], "has no weights"),
     ],
 )
 def test_archive_commands_refuse_invalid_input_with_one_sentence(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from coactor import loaders
-from coactor.archives.cases import Archive, Case
+from coactor.archives.cases import Archive, Case, usual_start
 from coactor.archives.reconstructed_edits import towards_path, towards_plan
 from coactor.archives.recorded_cases import CaseArchive, RecordedCase, read_cases
 from coactor.domains import PlannedDay, Plans, Ranking, Roads, Route, Trip
@@ -19,8 +19,6 @@ from coactor.domains.plans import Routes
 from coactor.experts import Budget, SimulatedExpert
 from coactor.lab.engine.cache import data_digest
 from coactor.protocol import Correction, Domain, Indices, Matrix, Problem
-
-OVERLOAD = 100.0  # start weight of load above capacity, in mean distances per vehicle load: capacities hold
 
 
 class TripArchive(Archive):
@@ -140,7 +138,7 @@ def open_archive(
             return _choices(path)
         queries = loaders.read_letor(path)
         ranking = Ranking(features=queries[0].documents.shape[1])
-        start, digest = np.ones(ranking.dim), _digest([path], budget)
+        digest, start = _digest([path], budget), usual_start(ranking)
         return QueryArchive(ranking, tuple(queries), digest, start, "queries", "exchanges", budget)
     if not path.is_dir():
         raise FileNotFoundError(f"There is no file or folder {path}.")
@@ -150,14 +148,14 @@ def open_archive(
         if trips is None:
             raise FileNotFoundError(f"{path} has links.csv, but neither trips.csv nor paths.csv.")
         roads = Roads(network, habits)
-        return TripArchive(roads, tuple(trips), _digest(files, habits), roads.distance, "trips", "via-points")
+        digest, start = _digest(files, habits), usual_start(roads)
+        return TripArchive(roads, tuple(trips), digest, start, "trips", "via-points")
     if (path / "days.json").is_file():
         distances = loaders.read_distances(path / "distances.csv")
         days = tuple(loaders.read_plans(path / "days.json", distances))
         plans = Plans(1, soft=True, names=("distance",), habits=habits)
-        start = np.zeros(plans.dim)
-        start[0], start[-1] = 1.0, OVERLOAD
-        return PlanArchive(plans, days, _digest(files, habits), start, "plans", "moves", distances)
+        digest, start = _digest(files, habits), usual_start(plans)
+        return PlanArchive(plans, days, digest, start, "plans", "moves", distances)
     raise ValueError(
         f"{path} is not an archive; expected links.csv and trips.csv, days.json and distances.csv, a LETOR "
         "file, a CSV file of choices, or JSON lines and a domain."

@@ -7,13 +7,14 @@ remembered of it, is known from the next case on.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from coactor.protocol import Expert, Indices, Move, Problem, Solution, Vector
+from coactor.habits import start_weights
+from coactor.protocol import Domain, Expert, Indices, Move, Problem, Solution, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +54,7 @@ class Archive:
     digest
         A hash of the data and the options, for the cache.
     start
-        The weights before any learning: plain distance, or all weights 1, unless others are given.
+        The weights before any learning: see `usual_start`, unless others are given.
     kind, effort_name
         What the cases are, and the unit of effort, in the plural.
     """
@@ -74,10 +75,19 @@ class Archive:
         """The cases in this order; each is recorded when the next one is requested."""
         raise NotImplementedError
 
-    def starting_at(self, weights: Sequence[float] | Vector) -> Self:
-        """The same archive with other start weights. Raises ValueError if they do not fit."""
-        start = np.array(weights, np.float64)
-        if start.shape != (self.domain.dim,) or not np.isfinite(start).all():
-            raise ValueError(f"The start has shape {start.shape}; expected {self.domain.dim} finite numbers.")
+    def starting_at(self, weights: Sequence[float] | Vector | Mapping[str, float]) -> Self:
+        """The same archive with other start weights: a list, or numbers by the names of the features.
+
+        Raises ValueError if they do not fit.
+        """
+        start = start_weights(self.domain, weights)
+        if start is None or start.shape != (self.domain.dim,):
+            raise ValueError(f"The start has {len(weights)} numbers; expected {self.domain.dim}.")
         digest = hashlib.sha256(f"{self.digest} {start.tolist()}".encode()).hexdigest()
         return replace(self, start=start, digest=digest)
+
+
+def usual_start(domain: Domain) -> Vector:
+    """The domain's own start, such as plain distance; all weights 1 if it has none."""
+    start = start_weights(domain)
+    return np.ones(domain.dim) if start is None else start

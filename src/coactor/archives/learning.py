@@ -8,6 +8,7 @@ import numpy as np
 
 from coactor.archives.cases import Archive
 from coactor.archives.recorded_cases import CaseArchive
+from coactor.habits import start_weights
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.proposals.strategies import Outlook, Strategy
 from coactor.protocol import Problem, Solution, State, uses_habits
@@ -39,7 +40,7 @@ def learn_archive(archive: Archive, learner: str = "default") -> tuple[State, fl
         return archive.domain.solve(x, outlook.weights) if shown is None else shown
 
     proposals: str | Strategy = recorded if isinstance(archive, CaseArchive) else contender.proposals
-    new = contender.make(archive.domain.dim, archive.start)
+    new = contender.make(archive.domain.dim, archive.start, start_weights(archive.domain))
     session = Session(archive.domain, new, proposals=proposals, guard=contender.guard)
     for case in archive.replay(range(archive.size)):
         shown = case.proposed

@@ -17,9 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from coactor.archives.cases import Archive, Case
+from coactor.archives.cases import Archive, Case, usual_start
 from coactor.archives.reconstructed_edits import towards_path, towards_plan
 from coactor.corrections import correction
 from coactor.domains import Plans, Roads, Route
@@ -51,9 +49,9 @@ class CaseArchive(Archive):
     def of(
         cls, cases: Sequence[RecordedCase], domain: Domain, digest: str = "", kind: str = "cases"
     ) -> CaseArchive:
-        """An archive whose start is that all features count alike."""
+        """An archive with the usual start of the domain."""
         effort_name = "corrections" if kind == "choices" else "moves"
-        return cls(domain, tuple(cases), digest, np.ones(domain.dim), kind, effort_name)
+        return cls(domain, tuple(cases), digest, usual_start(domain), kind, effort_name)
 
     @property
     def people(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 
 from coactor.archives.archives import QueryArchive
 from coactor.archives.cases import Archive
+from coactor.habits import start_weights
 from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, Contender
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Feedback, Indices, Learner, Matrix, Problem, Reads, Solution, State, Vector
@@ -85,7 +86,7 @@ def replay(archive: Archive, contender: Contender, order: Sequence[int] | Indice
 
 def _learner(archive: Archive, contender: Contender, order: Sequence[int] | Indices, seed: int) -> Learner:
     if contender.learner:
-        return contender.make(archive.domain.dim, archive.start)
+        return contender.make(archive.domain.dim, archive.start, start_weights(archive.domain))
     if contender.text == HINDSIGHT:
         return FixedWeights(hindsight(archive, order, seed))
     return FixedWeights(np.ones(archive.domain.dim) if contender.text == ALIKE else archive.start)

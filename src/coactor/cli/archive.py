@@ -7,9 +7,10 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from coactor import plugins
 from coactor.cli.options import jobs_option, json_option, names, parameters_of, report_errors, seed_option
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 _FROM_START = "PER,CSPER,PA,CSPA,PER@start,CSPER@start,PA@start,CSPA@start"
 _FAR_START = "PER@start*1000,CSPER@start*1000,PA@start*1000,CSPA@start*1000"
 DEFAULT_LEARNERS = {
-    "trips": f"copy,alike,{_FROM_START},{_FAR_START},averaged-PER@start*1000,default,default@start,hindsight",
-    "plans": f"copy,alike,{_FROM_START},default,default@start,hindsight",
+    "trips": f"copy,alike,{_FROM_START},{_FAR_START},averaged-PER@start*1000,default,hindsight",
+    "plans": f"copy,alike,{_FROM_START},default,hindsight",
     "queries": "PER,CSPER,PA,CSPA,PER@start,averaged-PER,default",
     "choices": "alike,PER,CSPER,separate-CSPER,pooled-default,separate-default,default",
     "cases": f"alike,{_FROM_START},default,hindsight",
@@ -60,23 +61,29 @@ def _open(archive: str, habits: bool, domain: str | None, parameters: str, budge
     return open_archive(archive, habits=habits, budget=limits, domain=domain, parameters=given)
 
 
-def _weights(text: str) -> Sequence[float]:
-    """Weights written out, or those of a learner that `coactor learn` wrote to a file."""
+def _weights(text: str) -> Sequence[float] | dict[str, float]:
+    """Weights written out, or of a file: a list, numbers by name, or what `coactor learn` wrote."""
     from coactor import learners
 
+    file = Path(text)
+    if not file.is_file():
+        try:
+            return [float(number) for number in text.split(",")]
+        except ValueError:
+            raise ValueError(
+                f"--start is {text!r}; expected numbers with commas between them, or a file of weights."
+            ) from None
     try:
-        return [float(number) for number in text.split(",")]
-    except ValueError:
-        if not Path(text).is_file():
-            expected = "numbers with commas between them, or a file that `coactor learn` wrote"
-            raise ValueError(f"--start is {text!r}; expected {expected}.") from None
-    try:
-        weights: list[float] = learners.from_state(
-            json.loads(Path(text).read_text())["learner"]
-        ).weights.tolist()
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{text} is not a file that `coactor learn` wrote: {error}.") from error
-    return weights
+        weights: Any = json.loads(file.read_text())
+        if isinstance(weights, dict) and "learner" in weights:
+            weights = learners.from_state(weights["learner"]).weights.tolist()
+        numbers = np.array([*weights.values()] if isinstance(weights, dict) else weights, np.float64)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{text} has no weights: {error}.") from error
+    if numbers.ndim != 1:
+        raise ValueError(f"{text} has no weights; expected a list of numbers, or numbers by name.")
+    start: Sequence[float] | dict[str, float] = weights
+    return start
 
 
 @click.command()
@@ -101,7 +108,8 @@ def _weights(text: str) -> Sequence[float]:
 @click.option(
     "--start",
     metavar="W,W,...|FILE",
-    help="The weights of `start` and `@start`: numbers, or a file that `coactor learn` wrote.",
+    help="The weights of `start` and `@start`: numbers, a JSON file of them (a list, or by the names of the "
+    "features), or a file that `coactor learn` wrote.",
 )
 @seed_option
 @jobs_option

@@ -26,6 +26,7 @@ from coactor.protocol import (
     feature_names,
     feature_signs,
     has,
+    own_start,
     surroundings,
     takes_start,
     uses_habits,
@@ -52,11 +53,13 @@ def habit_features(domain: Domain) -> list[int]:
     return [k for k, name in enumerate(feature_names(domain)) if name == HABIT]
 
 
-def start_weights(domain: Domain, start: Any) -> Vector | None:
+def start_weights(domain: Domain, start: Any = None) -> Vector | None:
     """The weights in use, one for each feature of the domain: a list, or numbers by the features' names.
 
-    Features of habits may be left out, because experts have no weights for them.
+    Features of habits may be left out, because experts have no weights for them. By default the domain's own
+    start; None if it has none.
     """
+    start = own_start(domain) if start is None else start
     habits = habit_features(domain)
     names = [name for k, name in enumerate(feature_names(domain)) if k not in habits]
     if isinstance(start, Mapping):
@@ -111,7 +114,7 @@ class HabitualDomain:
         for name in ("show", "describe_edit", "edits_between", "edits_of"):
             if hasattr(domain, name):
                 setattr(self, name, partial(_of_plain_problem, getattr(domain, name)))
-        for name in ("sample", "editor", "checks_moves"):
+        for name in ("sample", "editor", "checks_moves", "start"):
             if hasattr(domain, name):
                 setattr(self, name, getattr(domain, name))
         if takes_start(domain.solve):

@@ -90,6 +90,15 @@ def feature_signs(domain: Domain) -> list[int]:
     return [signs] * domain.dim if isinstance(signs, int) else list(map(int, signs))
 
 
+def own_start(domain: Domain) -> Vector | None:
+    """The domain's `start`, weights that are sensible before anything is learned, such as plain distance.
+
+    None if it has no such attribute. The weight of a habit may be left out.
+    """
+    start: Vector | None = getattr(domain, "start", None)
+    return start
+
+
 # -- abilities of domains --------------------------------------------------------------------------
 
 

@@ -25,6 +25,14 @@ def test_plans_pass_check_domain(soft: bool) -> None:
     coactor.check_domain(domain, domain.sample(np.random.default_rng(0), 2))
 
 
+def test_plans_start_at_distance() -> None:
+    assert Plans(1, soft=True, habits=True).start.tolist() == [1.0, 0.0, 100.0]  # type: ignore[union-attr]
+    assert Plans(2, names=["night", "distance"]).start.tolist() == [0.0, 1.0]  # type: ignore[union-attr]
+    assert Plans(2).start is None
+    session = coactor.Session(Plans(1), "default", habits=True)
+    assert session.learner.start[0] > 0.0 == session.learner.start[1]  # type: ignore[attr-defined]
+
+
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000), soft=st.booleans())
 def test_every_move_gives_a_valid_plan_with_the_gain_of_the_landscape(seed: int, soft: bool) -> None:

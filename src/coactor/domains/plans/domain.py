@@ -20,6 +20,7 @@ from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
 Routes: TypeAlias = tuple[Indices, ...]
 OPS = ("reverse", "move", "swap", "tails")
+OVERLOAD = 100.0  # start weight of a vehicle load above the capacity; a distance of 1 has 1
 
 
 class Plans:
@@ -74,6 +75,18 @@ class Plans:
     def __repr__(self) -> str:
         habits = ", habits=True" if self.habits else ""
         return f"Plans(features={self.arc_features}{', soft=True' if self.soft else ''}{habits})"
+
+    @property
+    def start(self) -> Vector | None:
+        """Plain distance: the only arc feature, or the one of that name. None if there is none."""
+        own = self.feature_names[: self.arc_features]
+        if len(own) > 1 and "distance" not in own:
+            return None
+        start = np.zeros(self.dim)
+        start[own.index("distance") if len(own) > 1 else 0] = 1.0
+        if self.soft:
+            start[-1] = OVERLOAD
+        return start
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Day]:
         """n small random days: features uniform on [0, 1], eight stops, three vehicles."""

@@ -106,6 +106,8 @@ class Roads:
         w[: self.network.lengths] = 1.0
         return w
 
+    start = distance
+
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Trip]:
         """n trips between random links that a path joins; without habits."""
         count = 0

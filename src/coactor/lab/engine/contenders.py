@@ -5,6 +5,7 @@
     PER                 a learner by name, from w = 0 as in the paper
     PER@start           the same learner, started at the start weights
     PER@start*1000      started at 1000 times the start weights, so that early corrections hardly turn them
+    default             starts at the domain's own start, if it has one, such as plain distance of roads
     default@start       the start weights as a prior: only their proportions count, so it takes no factor
     default+paper       a learner with another proposal strategy, see `coactor.proposals`; and without the
                         guard, which only the default proposals have
@@ -149,8 +150,8 @@ class Contender:
         """The name that the learner is told."""
         return "" if self.sharing == POOLED else person
 
-    def make(self, dim: int, start: Vector) -> Learner:
-        """A fresh learner of dimension `dim`.
+    def make(self, dim: int, start: Vector, own: Vector | None = None) -> Learner:
+        """A fresh learner of dimension `dim`; `own` is the start of the domain, for a Bayesian learner.
 
         Raises ValueError if the learner cannot be given start weights, or is not a learner.
         """
@@ -164,7 +165,9 @@ class Contender:
                         f"Learner {self.learner!r} has no {needed}; expected name, reads, weights and update."
                     )
         else:
-            learner = learners.make(self.learner, dim, start=self.start * start if self.start else None)
+            first = own if self.takes_start else None
+            first = self.start * start if self.start else first
+            learner = learners.make(self.learner, dim, start=first)
         return learner
 
 
