@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from coactor import SimulatedExpert
 from coactor.cli import main, serve
-from coactor.studies import Forbidden, Invalid, Store, open_study
+from coactor.studies import Forbidden, Store, open_study
 from coactor.web.open_studies import OpenStudies
 from tests.studies.stubs import Switches, tours
 
@@ -154,7 +154,7 @@ def test_serve_takes_a_study_with_a_domain_from_a_file(tmp_path, sqlite_url):
         missing = CliRunner().invoke(main, ["features", "shed", "--store", sqlite_url])
         assert "Error: There is no study 'shed'" in missing.output
         for text, message in (("shop", "expected NAME=FILE.py:DOMAIN"), ("shop=no.py:jobs", "Cannot import")):
-            with pytest.raises(Invalid, match=message):
+            with pytest.raises(ValueError, match=message):
                 serve.domain_of(text, store)
 
 

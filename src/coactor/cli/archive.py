@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,15 @@ import click
 import numpy as np
 
 from coactor import plugins
-from coactor.cli.options import jobs_option, json_option, names, parameters_of, report_errors, seed_option
+from coactor.cli.options import (
+    jobs_option,
+    json_option,
+    names,
+    parameters_of,
+    report_errors,
+    seed_option,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from coactor.archives import Archive
@@ -32,33 +41,42 @@ CASES = {"trips": 3000}
 _errors = report_errors(ValueError, OSError)
 
 
-def _archive_options(command: Callable[..., None]) -> Callable[..., None]:
-    for option in (
-        click.option("--budget", metavar="LOW,HIGH", help="Queries: the most exchanges the expert makes."),
-        click.option("--parameters", metavar="JSON", default="{}", help="JSON lines: of the domain."),
-        click.option("--domain", metavar="NAME", help="JSON lines: an installed domain, or FILE.py:DOMAIN."),
-        click.option(
-            "--habits/--no-habits",
-            default=True,
-            help="Whether past choices are a feature.  [default: habits]",
-        ),
-        click.argument("archive", type=click.Path()),
-    ):
-        command = option(command)
-    return command
+_archive_options = with_options(
+    click.argument("archive", type=click.Path()),
+    click.option(
+        "--habits/--no-habits", default=True, help="Whether past choices are a feature.  [default: habits]"
+    ),
+    click.option("--domain", metavar="NAME", help="JSON lines: an installed domain, or FILE.py:DOMAIN."),
+    click.option("--parameters", metavar="JSON", default="{}", help="JSON lines: of the domain."),
+    click.option("--budget", metavar="LOW,HIGH", help="Queries: the most exchanges the expert makes."),
+)
 
 
 def _open(archive: str, habits: bool, domain: str | None, parameters: str, budget: str | None) -> Archive:
     from coactor.archives import open_archive
 
-    limits = None
-    if budget is not None:
-        parts = budget.split(",")
-        if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
-            raise ValueError(f"--budget is {budget!r}; expected two whole numbers such as 5,15.")
-        limits = (int(parts[0]), int(parts[1]))
-    given = parameters_of(parameters)
+    limits, given = None if budget is None else _budget(budget), parameters_of(parameters)
     return open_archive(archive, habits=habits, budget=limits, domain=domain, parameters=given)
+
+
+def _budget(text: str) -> tuple[int, int]:
+    low, comma, high = text.replace(" ", "").partition(",")
+    if not comma or not low.isdigit() or not high.isdigit():
+        raise ValueError(f"--budget is {text!r}; expected two whole numbers such as 5,15.")
+    return int(low), int(high)
+
+
+def _with_archive(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of an archive; the command takes it opened."""
+
+    @_archive_options
+    @wraps(command)
+    def run(
+        archive: str, habits: bool, domain: str | None, parameters: str, budget: str | None, **given: Any
+    ) -> None:
+        command(_open(archive, habits, domain, parameters, budget), **given)
+
+    return run
 
 
 def _weights(text: str) -> Sequence[float] | dict[str, float]:
@@ -87,7 +105,6 @@ def _weights(text: str) -> Sequence[float] | dict[str, float]:
 
 
 @click.command()
-@_archive_options
 @click.option(
     "--learners",
     metavar="A,B,...",
@@ -118,12 +135,9 @@ def _weights(text: str) -> Sequence[float] | dict[str, float]:
 )
 @json_option
 @_errors
+@_with_archive
 def evaluate(
-    archive: str,
-    habits: bool,
-    domain: str | None,
-    parameters: str,
-    budget: str | None,
+    data: Archive,
     learners: str | None,
     orders: int,
     cases: int | None,
@@ -145,7 +159,6 @@ def evaluate(
     from coactor.archives.evaluation import evaluate as run
     from coactor.archives.report import write_report
 
-    data = _open(archive, habits, domain, parameters, budget)
     contenders = names(learners or DEFAULT_LEARNERS[data.kind]) or []
     if start is not None:
         data = data.starting_at(_weights(start))
@@ -172,7 +185,6 @@ def evaluate(
 
 
 @click.command()
-@_archive_options
 @click.option(
     "--learner", default="default", show_default=True, help="A contender that learns, such as PER@start."
 )
@@ -181,16 +193,8 @@ def evaluate(
 )
 @json_option
 @_errors
-def learn(
-    archive: str,
-    habits: bool,
-    domain: str | None,
-    parameters: str,
-    budget: str | None,
-    learner: str,
-    out: str,
-    as_json: bool,
-) -> None:
+@_with_archive
+def learn(data: Archive, learner: str, out: str, as_json: bool) -> None:
     """Learn from an ARCHIVE of recorded solutions, in its own order: weights, and a memory of the cases.
 
     `coactor study create --learned` starts a study with the file.
@@ -200,7 +204,6 @@ def learn(
     from coactor.archives.learning import learn_archive
     from coactor.lab.engine import atomic_files
 
-    data = _open(archive, habits, domain, parameters, budget)
     state, effort = learn_archive(data, learner)
     sentences = describe_weights(data, learners.from_state(state["learner"]).weights)
     file = Path(out)
@@ -222,14 +225,7 @@ def learn(
 @json_option
 @_errors
 def features(
-    archive: str,
-    habits: bool,
-    domain: str | None,
-    parameters: str,
-    budget: str | None,
-    cases: int,
-    url: str | None,
-    as_json: bool,
+    archive: str, domain: str | None, cases: int, url: str | None, as_json: bool, **how: Any
 ) -> None:
     """Say which feature is missing, from the corrections of an ARCHIVE, or of a study (--store).
 
@@ -242,9 +238,7 @@ def features(
     from coactor.studies import NotFound, open_study
 
     if url is None:
-        recorded = missing_features.cases_of_archive(
-            _open(archive, habits, domain, parameters, budget), cases
-        )
+        recorded = missing_features.cases_of_archive(_open(archive, domain=domain, **how), cases)
     else:
         own = None if domain is None else plugins.load_domain(domain, {})
         try:

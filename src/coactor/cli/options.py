@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from functools import wraps
+from functools import reduce, wraps
 from typing import Any, ParamSpec, TypeVar
 
 import click
@@ -14,6 +14,8 @@ from coactor import plugins
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULT_STORE = "sqlite:///coactor.db"
 STOPPED = 130  # the exit code of a shell command that Ctrl-C ended
@@ -59,6 +61,11 @@ def _domain(_: click.Context, __: click.Parameter, place: str | None) -> Any:
 domain_option = click.option(
     "--domain", metavar="FILE.py:DOMAIN", callback=_domain, help="The study's domain, if it is not installed."
 )
+
+
+def with_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Decorate a command with several options, in the order of its help."""
+    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
 
 def report_errors(*types: type[Exception]) -> Callable[[Callable[P, R]], Callable[P, R]]:

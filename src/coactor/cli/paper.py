@@ -6,24 +6,17 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from coactor.cli.options import jobs_option, json_option, names, report_errors, seed_option
+from coactor.cli.options import jobs_option, json_option, names, report_errors, seed_option, with_options
 
 if TYPE_CHECKING:
     from coactor.lab import Settings
 
 _errors = report_errors(ValueError, OSError)
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def _decorated(command: Command, options: tuple[Callable[[Any], Any], ...]) -> Command:
-    return reduce(lambda decorated, option: option(decorated), reversed(options), command)
-
-
 _data = click.option(
     "--data",
     multiple=True,
@@ -33,52 +26,47 @@ _data = click.option(
 )
 
 
-def _size_options(command: Command) -> Command:
-    """What `reproduce` and `open-choices` run, and where."""
-    return _decorated(
-        command,
-        (
-            click.option("--quick", is_flag=True, help="3 runs of 150 examples: seconds; decides nothing."),
-            click.option(
-                "--out", default="results", show_default=True, type=click.Path(), help="The folder to write."
-            ),
-            click.option("--panels", metavar="A,B,...", help="Only these panels.  [default: all eight]"),
-            click.option("--runs", type=click.IntRange(1), help="Runs per panel.  [default: 10]"),
-            seed_option,
-            jobs_option,
-            _data,
+def _with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Add --out, --jobs and the options of what is run; the command takes them as `Settings`."""
+
+    @wraps(command)
+    def run(
+        quick: bool,
+        panels: str | None,
+        runs: int | None,
+        seed: int,
+        data: tuple[str, ...],
+        learners: str | None = None,
+        **given: Any,
+    ) -> None:
+        from coactor.lab.paper.experiment import QUICK, WHOLE_PAPER
+
+        named = {"panels": names(panels), "runs": runs, "learners": names(learners)}
+        chosen: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+        command(replace(QUICK if quick else WHOLE_PAPER, seed=seed, data=data, **chosen), **given)
+
+    return with_options(
+        click.option("--quick", is_flag=True, help="3 runs of 150 examples: seconds; decides nothing."),
+        click.option(
+            "--out", default="results", show_default=True, type=click.Path(), help="The folder to write."
         ),
-    )
-
-
-def _settings(
-    quick: bool, panels: str | None, runs: int | None, seed: int, data: tuple[str, ...]
-) -> Settings:
-    from coactor.lab.paper.experiment import QUICK, WHOLE_PAPER
-
-    settings = replace(QUICK if quick else WHOLE_PAPER, seed=seed, data=data)
-    settings = settings if runs is None else replace(settings, runs=runs)
-    return settings if panels is None else replace(settings, panels=names(panels) or ())
+        click.option("--panels", metavar="A,B,...", help="Only these panels.  [default: all eight]"),
+        click.option("--runs", type=click.IntRange(1), help="Runs per panel.  [default: 10]"),
+        seed_option,
+        jobs_option,
+        _data,
+    )(run)
 
 
 @click.command()
-@_size_options
 @click.option(
     "--learners",
     metavar="A,B,...",
     help="Contenders.  [default: those of the paper and those it suggests, expert, default]",
 )
 @_errors
-def reproduce(
-    quick: bool,
-    out: str,
-    panels: str | None,
-    runs: int | None,
-    seed: int,
-    jobs: int | str | None,
-    data: tuple[str, ...],
-    learners: str | None,
-) -> None:
+@_with_settings
+def reproduce(settings: Settings, out: str, jobs: int | str | None) -> None:
     """Reproduce the paper: eight panels, intervals, a verdict on every claim, a report.
 
     All results are plain files in the folder --out; open report.html. Ctrl-C keeps finished runs, and the
@@ -87,9 +75,6 @@ def reproduce(
     from coactor.lab import reproduce as run
     from coactor.lab.paper.claims import CLOSE, DECIDING_RUNS, MOST_RUNS, undecided
 
-    settings = _settings(quick, panels, runs, seed, data)
-    if learners is not None:
-        settings = replace(settings, learners=names(learners) or ())
     result = run(out, settings, jobs=jobs, silent=False)
     for claim in result.claims:
         click.echo(f"{claim.number:>3}  {claim.verdict:<18} {claim.sentence}")
@@ -131,24 +116,16 @@ def verify_results(manifest: str, data: tuple[str, ...], jobs: int | str | None,
 
 
 @click.command(name="open-choices")
-@_size_options
 @_errors
-def open_choices(
-    quick: bool,
-    out: str,
-    panels: str | None,
-    runs: int | None,
-    seed: int,
-    jobs: int | str | None,
-    data: tuple[str, ...],
-) -> None:
+@_with_settings
+def open_choices(settings: Settings, out: str, jobs: int | str | None) -> None:
     """Judge the paper's claims again, with each choice that the paper leaves open made otherwise.
 
     The expert's policy, the candidate, ties, kappa on multi-TSP and the features of a ranking, one at a time.
     """
     from coactor.lab.paper.open_choices import FILE, explore_choices
 
-    rows = explore_choices(out, _settings(quick, panels, runs, seed, data), jobs=jobs, silent=False)
+    rows = explore_choices(out, settings, jobs=jobs, silent=False)
     for row in rows:
         number, claim, default, *_ = row.values()
         click.echo(f"{number:>3}  {default:<18} {claim}")
@@ -164,26 +141,6 @@ def _choice(name: str, *values: str, help: str) -> Callable[[Any], Any]:
     )
 
 
-def _choice_options(command: Command) -> Command:
-    """The choices that the paper leaves open."""
-    return _decorated(
-        command,
-        (
-            _choice(
-                "candidate",
-                "final",
-                "disagreement",
-                help="What learners get: the expert's last solution, or the last one that they do not "
-                "prefer to their own.",
-            ),
-            _choice("policy", "first", "best", help="Which improving move the expert makes."),
-            _choice("ties", "lowest", "random", help="How the solver breaks ties while all weights are 0."),
-            _choice("discount", "log", "linear", help="The weight of a position in a ranking's features."),
-            click.option("--kappa", type=float, help="The expert's threshold.  [default: the panel's]"),
-        ),
-    )
-
-
 @click.command()
 @click.argument("learners", nargs=-1, required=True, metavar="LEARNER...")
 @click.option(
@@ -196,7 +153,16 @@ def _choice_options(command: Command) -> Command:
 @seed_option
 @jobs_option
 @_data
-@_choice_options
+@_choice(
+    "candidate",
+    "final",
+    "disagreement",
+    help="What learners get: the expert's last solution, or the last one that they do not prefer to theirs.",
+)
+@_choice("policy", "first", "best", help="Which improving move the expert makes.")
+@_choice("ties", "lowest", "random", help="How the solver breaks ties while all weights are 0.")
+@_choice("discount", "log", "linear", help="The weight of a position in a ranking's features.")
+@click.option("--kappa", type=float, help="The expert's threshold.  [default: the panel's]")
 @json_option
 @_errors
 def compare(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from coactor import plugins
-from coactor.cli.operation import read_config, start_logging
+from coactor.cli.logs import start_logging
 from coactor.cli.options import json_option, store_option
 from coactor.cli.stores import report_study_errors, show
 from coactor.studies.accounts import Accounts
@@ -37,33 +37,22 @@ PATIENCE = 0.3  # seconds of a solving that a person who opens a proposal waits 
 DEMO_PREFIX = "try-"  # of the names of demo studies
 
 
-@click.command()
+@click.command(context_settings={"auto_envvar_prefix": "COACTOR"})
 @store_option
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, envvar="COACTOR_HOST", help="Address to listen on."
-)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
     default=8765,
     show_default=True,
-    envvar="COACTOR_PORT",
     type=click.IntRange(0, 65535),
     help="Port to listen on; 0 chooses a free one.",
 )
 @click.option(
     "--allow-host",
-    "hosts",
     multiple=True,
-    envvar="COACTOR_ALLOW_HOST",
     help="Host name the server answers to, besides localhost; several, separated by spaces, in the variable.",
 )
-@click.option(
-    "--https",
-    "secure",
-    is_flag=True,
-    envvar="COACTOR_HTTPS",
-    help="A proxy in front serves the pages over https.",
-)
+@click.option("--https", is_flag=True, help="A proxy in front serves the pages over https.")
 @click.option("--try", "with_demo", is_flag=True, help="Create demo studies in the store.")
 @click.option(
     "--study",
@@ -72,14 +61,10 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     metavar="NAME=FILE.py:DOMAIN",
     help="Serve this study with a domain from a file, and create it if there is none.",
 )
-@click.option(
-    "--share-port", "shared", is_flag=True, help="Let several servers listen on this port, one per core."
-)
+@click.option("--share-port", is_flag=True, help="Let several servers listen on this port, one per core.")
 @click.option(
     "--own-port",
-    "own_port",
     type=click.IntRange(0, 65535),
-    envvar="COACTOR_OWN_PORT",
     help="With --share-port: also listen on this port, for /metrics of this very process.",
 )
 @click.option(
@@ -93,9 +78,7 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
 )
 @click.option(
     "--renew-ahead",
-    "ahead",
     is_flag=True,
-    envvar="COACTOR_RENEW_AHEAD",
     help="Solve waiting proposals again in the background. Programs must then tell with asked_with.",
 )
 @click.option(
@@ -104,36 +87,26 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     default=8,
     show_default=True,
     metavar="MB",
-    envvar="COACTOR_BODY_LIMIT",
     help="The largest request: a problem with a table of 1,000 stops has about 20 MB a feature.",
 )
-@click.option("--quiet", is_flag=True, envvar="COACTOR_QUIET", help="Do not log requests.")
-@click.option("--log-json", is_flag=True, envvar="COACTOR_LOG_JSON", help="Log JSON, one object a line.")
-@click.option(
-    "--config",
-    type=click.Path(exists=True, dir_okay=False),
-    is_eager=True,
-    expose_value=False,
-    envvar="COACTOR_CONFIG",
-    callback=read_config,
-    help="A TOML file with options of this command, such as port = 8080; options and variables win.",
-)
+@click.option("--quiet", is_flag=True, help="Do not log requests.")
+@click.option("--log-json", is_flag=True, help="Log JSON, one object a line.")
 @json_option
 @report_study_errors
 def serve(
     url: str,
     host: str,
     port: int,
-    hosts: tuple[str, ...],
-    secure: bool,
+    allow_host: tuple[str, ...],
+    https: bool,
     with_demo: bool,
     own: tuple[str, ...],
-    shared: bool,
+    share_port: bool,
     own_port: int | None,
     tiles: str,
     attribution: str,
     backdrops: Path | None,
-    ahead: bool,
+    renew_ahead: bool,
     body_limit: int,
     quiet: bool,
     log_json: bool,
@@ -141,7 +114,7 @@ def serve(
 ) -> None:
     """Serve studies over HTTP, with pages for people.
 
-    Options can also be set by environment variables, COACTOR_HOST for --host and so on, or in a file.
+    Options can also be set by environment variables: COACTOR_HOST for --host, and so on.
     """
     try:
         import uvicorn
@@ -153,7 +126,7 @@ def serve(
     from coactor.web.ground import Ground
 
     ground = Ground(tiles, attribution, backdrops)
-    if host not in LOOPBACK and not hosts:
+    if host not in LOOPBACK and not allow_host:
         raise Invalid(f"Listening on {host} needs a host name to answer to; add --allow-host NAME.")
     start_logging(logging.WARNING if quiet else logging.INFO, log_json)
     with Store(url) as store:
@@ -161,8 +134,8 @@ def serve(
         domains = dict(domain_of(text, store) for text in own)
         app = create_app(
             store,
-            hosts=[*hosts, host],
-            secure=secure,
+            hosts=[*allow_host, host],
+            secure=https,
             demo=demo,
             ground=ground,
             domains=domains,
@@ -175,11 +148,11 @@ def serve(
                 f"add --study {name}=FILE.py:DOMAIN.",
                 err=True,
             )
-        with listening(host, port, shared) as listener, ExitStack() as more:
+        with listening(host, port, share_port) as listener, ExitStack() as more:
             sockets = [listener]
             if own_port is not None:
                 sockets.append(more.enter_context(listening(host, own_port, False)))
-            address = public_address(hosts[0] if hosts else host, listener.getsockname()[1], secure)
+            address = public_address(allow_host[0] if allow_host else host, listener.getsockname()[1], https)
             link = f"{address}/login?code={Accounts(store).login_link()}"
             show(
                 {
@@ -200,7 +173,7 @@ def serve(
             server.capture_signals = lambda: stopping(server, app.state.streams.stop)  # type: ignore[method-assign]
             # In the background, so that no request waits for a checkpoint, and none for a solver.
             more.enter_context(repeating(store.tidy, CHECKPOINT_SECONDS))
-            if ahead:
+            if renew_ahead:
                 more.enter_context(repeating(app.state.studies.renew_ahead, RENEWAL_SECONDS))
             with preparing(demo, store, quiet):
                 server.run(sockets=sockets)
@@ -233,10 +206,7 @@ def domain_of(text: str, store: Store) -> tuple[str, Domain]:
     study, equals, place = text.partition("=")
     if not equals:
         raise Invalid(f"--study is {text!r}; expected NAME=FILE.py:DOMAIN, such as ward=roster.py:roster.")
-    try:
-        domain: Domain = plugins.load_domain(place, {})
-    except ValueError as error:
-        raise Invalid(str(error)) from error
+    domain: Domain = plugins.load_domain(place, {})
     open_study(store, study, domain, create=True).close()
     return study, domain
 

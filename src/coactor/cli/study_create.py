@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,10 @@ import click
 import orjson
 
 from coactor import loaders, plugins
-from coactor.cli.options import domain_option, parameters_of
+from coactor.cli.options import domain_option, parameters_of, with_options
 from coactor.cli.stores import Result, on_store
 from coactor.domains.roads import network_json
-from coactor.protocol import Domain, State
+from coactor.protocol import State
 from coactor.studies import catalog
 from coactor.studies.errors import Conflict, Invalid
 from coactor.studies.log.ledger import Ledger
@@ -21,19 +20,12 @@ from coactor.studies.log.store import Store
 from coactor.studies.opening import open_study
 from coactor.studies.study import Study
 
-
-def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the settings that can be changed later."""
-    for option in (
-        click.option("--grace", type=float, help="Seconds in which a tell can be withdrawn."),
-        click.option(
-            "--cost", "costs", multiple=True, metavar="OPERATOR=COST", help="The cost of an operator."
-        ),
-        click.option("--budget", type=float, help="Seconds of an ask; inf for no time limit."),
-        click.option("--proposals", help="Which proposals to make: default, paper, polish, ..."),
-    ):
-        command = option(command)
-    return command
+settings_options = with_options(  # that can be changed later
+    click.option("--proposals", help="Which proposals to make: default, paper, polish, ..."),
+    click.option("--budget", type=float, help="Seconds of an ask; inf for no time limit."),
+    click.option("--cost", "costs", multiple=True, metavar="OPERATOR=COST", help="The cost of an operator."),
+    click.option("--grace", type=float, help="Seconds in which a tell can be withdrawn."),
+)
 
 
 @click.command()
@@ -97,7 +89,7 @@ def create(
     open_study(
         store,
         name,
-        domain_of(domain, given),
+        plugins.load_domain(domain, given) if ":" in domain else catalog.make(domain, given, limits=False),
         learner,
         create=True,
         proposals=proposals,
@@ -182,36 +174,24 @@ def about(store: Store, name: str) -> dict[str, Any]:
 
 
 def with_network(domain: str, given: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Add the network of a folder to the parameters of a study of roads.
-
-    Raises Invalid if the domain is not roads or the files are invalid.
-    """
+    """Add the network of a folder to the parameters of a study. Raises Invalid if it is not one of roads."""
     if domain != "roads":
         raise Invalid(f"--network is for the domain roads, not {domain!r}.")
-    try:
-        network, _ = loaders.read_roads(folder)
-    except ValueError as error:
-        raise Invalid(str(error)) from error
+    network, _ = loaders.read_roads(folder)
     return {**given, "network": network_json.encode(network)}
 
 
-def domain_of(text: str, parameters: dict[str, Any]) -> Domain:
-    """An installed domain by its name, or one from a file. Raises Invalid if there is none."""
-    if ":" not in text:
-        return catalog.make(text, parameters, limits=False)
+def read_json(file: Path) -> Any:
+    """The data in a file. Raises Invalid if it is not valid JSON."""
     try:
-        domain: Domain = plugins.load_domain(text, parameters)
-    except ValueError as error:
-        raise Invalid(str(error)) from error
-    return domain
+        return orjson.loads(file.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise Invalid(f"{file.name} is not valid JSON: {error}") from error
 
 
 def start_from(file: Path) -> list[float] | dict[str, float]:
     """The weights in use, as a list or by name. Raises Invalid if the file has neither."""
-    try:
-        start = orjson.loads(file.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise Invalid(f"{file.name} is not valid JSON: {error}") from error
+    start = read_json(file)
     numbers = start.values() if isinstance(start, dict) else start if isinstance(start, list) else [None]
     if not all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
         raise Invalid(f"{file.name} must hold a list of numbers, or numbers by the names of the features.")
@@ -221,10 +201,7 @@ def start_from(file: Path) -> list[float] | dict[str, float]:
 
 def learned_from(file: Path) -> State:
     """What ``coactor learn`` wrote to a file. Raises Invalid if the file is not that."""
-    try:
-        state = orjson.loads(file.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise Invalid(f"{file.name} was not written by `coactor learn`: {error}") from error
+    state = read_json(file)
     if not isinstance(state, dict) or not isinstance(state.get("learner"), dict):
         raise Invalid(f"{file.name} was not written by `coactor learn`: it has no learner.")
     return state

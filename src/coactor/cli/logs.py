@@ -1,35 +1,12 @@
-"""How a server is operated: its settings from a file, and its log."""
+"""The log of a server."""
 
 from __future__ import annotations
 
 import json
 import logging
 import time
-import tomllib
 import traceback
 from typing import Any
-
-import click
-
-
-def read_config(context: click.Context, _: click.Parameter, path: str | None) -> None:
-    """Take the options of a TOML file as defaults. Raises BadParameter if the file is not valid."""
-    if path is None:
-        return
-    try:
-        with open(path, "rb") as file:
-            given = tomllib.load(file)
-    except (tomllib.TOMLDecodeError, OSError, UnicodeDecodeError) as error:
-        raise click.BadParameter(f"{path} is not a TOML file: {error}.") from error
-    options = {
-        option.removeprefix("--"): parameter.name
-        for parameter in context.command.params
-        for option in parameter.opts
-    }
-    unknown = [key for key in given if key not in options]
-    if unknown:
-        raise click.BadParameter(f"{path} has {unknown[0]!r}, which is not an option of this command.")
-    context.default_map = {options[key]: value for key, value in given.items()}
 
 
 class JsonFormatter(logging.Formatter):

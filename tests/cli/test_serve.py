@@ -1,0 +1,49 @@
+"""Settings, log and address of a server."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from coactor.cli import main
+from coactor.cli.logs import JsonFormatter
+from coactor.cli.serve import public_address
+
+
+@pytest.mark.parametrize(("options", "host"), [([], "0.0.0.0"), (["--host", "10.0.0.1"], "10.0.0.1")])
+def test_options_win_over_variables(options: list[str], host: str) -> None:
+    result = CliRunner().invoke(main, ["serve", *options], env={"COACTOR_HOST": "0.0.0.0"})
+    assert f"Listening on {host} needs a host name" in result.output
+
+
+def test_json_log_has_level_zone_request_and_traceback():
+    try:
+        raise ValueError("why")
+    except ValueError:
+        record = logging.LogRecord("coactor.web", logging.ERROR, "", 1, "no %s", ("way",), sys.exc_info())
+    record.created, record.msecs, record.request = 0.25, 250.0, "r1"
+    line = json.loads(JsonFormatter().format(record))
+    assert line.pop("error").endswith("ValueError: why\n")
+    assert line == {
+        "time": "1970-01-01T00:00:00.250Z",
+        "level": "ERROR",
+        "logger": "coactor.web",
+        "message": "no way",
+        "request": "r1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("host", "secure", "address"),
+    [
+        ("127.0.0.1", False, "http://127.0.0.1:8765"),
+        ("::1", False, "http://[::1]:8765"),
+        ("plan.example", True, "https://plan.example"),
+    ],
+)
+def test_login_link_leads_to_the_proxy_where_it_serves_https(host: str, secure: bool, address: str) -> None:
+    assert public_address(host, 8765, secure) == address
