@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from coactor import plugins
 from coactor.cli.options import (
@@ -81,6 +80,8 @@ def _with_archive(command: Callable[..., None]) -> Callable[..., None]:
 
 def _weights(text: str) -> Sequence[float] | dict[str, float]:
     """Weights written out, or of a file: a list, numbers by name, or what `coactor learn` wrote."""
+    import numpy as np
+
     from coactor import learners
 
     file = Path(text)
