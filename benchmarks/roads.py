@@ -40,7 +40,7 @@ def main() -> None:
     options = parser.parse_args()
     rng = np.random.default_rng(0)
     network = city(options.links, rng)
-    domain = Roads(network, ("all",))
+    domain = Roads(network, habits=True)
     habit = np.ones((len(network.head), 1))
     weights = rng.random(domain.dim)
     ends = rng.integers(network.size, size=(options.trips + 1, 2))

@@ -9,7 +9,7 @@ import numpy as np
 
 from coactor.domains import Network
 
-ARRAYS = ("ends", "start", "head", "link_features", "turn_features", "places")
+ARRAYS = ("ends", "turns", "start", "link_features", "turn_features", "places")
 PLAIN = ("ids", "names", "labels", "unit", "lengths", "kinds", "streets")
 
 

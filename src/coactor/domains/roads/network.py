@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from coactor.domains.roads.topology import components, is_u_turn, successors, tu
 from coactor.protocol import Indices, Matrix, Vector
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Network:
-    """A directed road network, searched from link to link.
+    """A directed road network, searched from link to link. An index into `turns` is a turn.
 
     Attributes
     ----------
@@ -23,52 +24,111 @@ class Network:
         The name of each link in the data.
     ends
         The junctions each link begins and ends at, shape (n, 2).
-    start, head
-        ``head[start[a]:start[a + 1]]`` are the links that may follow link a; an index into `head` is a turn.
-    link_features
-        One row per link, never negative.
-    turn_features
-        One row per turn, never negative.
-    names
-        Of the feature columns: those of links, then those of turns.
-    labels
-        The same for people, with units: "main road (×84.2 m)" is counted in steps of 84.2 m.
-    unit
-        The length that counts as 1 in the features, so that lengths and turns are of one size.
-    lengths
-        How many of the first columns add up to the length of a link.
-    places
-        Coordinates of the junctions, shape (junctions, 2), x before y, for a map; optional.
+    turns
+        The allowed pairs (link, next link), shape (m, 2), ordered by link.
+    length
+        Of each link in metres; None if columns are given.
     kinds, streets
         The kind of road and the name of the street of each link; optional.
+    places
+        Coordinates of the junctions, shape (junctions, 2), x before y, for a map; optional.
+    columns, turn_columns
+        Given features of the links and of the turns, by name; optional.
     """
 
     ids: tuple[str, ...]
     ends: Indices
-    start: Indices
-    head: Indices
-    link_features: Matrix
-    turn_features: Matrix
-    names: tuple[str, ...]
-    labels: tuple[str, ...]
-    unit: float = 1.0
-    lengths: int = 1
-    places: Matrix | None = None
+    turns: Indices
+    length: Vector | None = None
     kinds: tuple[str, ...] | None = None
     streets: tuple[str, ...] | None = None
+    places: Matrix | None = None
+    columns: Mapping[str, Vector] | None = None
+    turn_columns: Mapping[str, Vector] | None = None
 
     def __repr__(self) -> str:
-        return f"Network({self.size} links, {len(self.head)} turns, {len(self.names)} features)"
+        return f"Network({self.size} links, {len(self.turns)} turns, {len(self.names)} features)"
 
     @property
     def size(self) -> int:
         """The number of links."""
         return len(self.ids)
 
-    @property
+    @cached_property
     def tail(self) -> Indices:
         """The link each turn comes from."""
-        return np.repeat(np.arange(self.size), np.diff(self.start))
+        return self.turns[:, 0].copy()
+
+    @cached_property
+    def head(self) -> Indices:
+        """The link each turn leads to; ``head[start[a]:start[a + 1]]`` may follow link a."""
+        return self.turns[:, 1].copy()
+
+    @cached_property
+    def start(self) -> Indices:
+        """The first turn out of each link, and the number of turns."""
+        return np.searchsorted(self.tail, np.arange(self.size + 1)).astype(np.int64)
+
+    # -- features ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def link_columns(self) -> Mapping[str, Vector]:
+        """The features of the links by name, never negative: by default the length on each kind of road."""
+        if self.columns:
+            return self.columns
+        assert self.length is not None
+        length = self.length / self.unit
+        if self.kinds is None:
+            return {"length": length}
+        kinds = np.array(self.kinds)
+        return {f"{kind} road": np.where(kinds == kind, length, 0.0) for kind in sorted(set(self.kinds))}
+
+    @cached_property
+    def manoeuvres(self) -> Mapping[str, Vector]:
+        """The features of the turns by name, never negative.
+
+        By default u-turns; and left and right turns if the junctions have coordinates.
+        """
+        if self.turn_columns is not None:
+            return self.turn_columns
+        begin, end = self.ends.T
+        back = is_u_turn(begin, end, self.turns)
+        columns = {"u-turns": back}
+        if self.places is not None:
+            left, right = turn_sides(self.places, begin, end, self.turns)
+            columns |= {"left turns": left & ~back, "right turns": right & ~back}
+        return {name: column.astype(np.float64) for name, column in columns.items()}
+
+    @cached_property
+    def link_features(self) -> Matrix:
+        """One row per link."""
+        return np.column_stack(list(self.link_columns.values()))
+
+    @cached_property
+    def turn_features(self) -> Matrix:
+        """One row per turn."""
+        return np.column_stack(list(self.manoeuvres.values()))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the features: those of links, then those of turns."""
+        return (*self.link_columns, *self.manoeuvres)
+
+    @property
+    def unit(self) -> float:
+        """The length that counts as 1 in the features, so that lengths and turns are of one size."""
+        return 1.0 if self.length is None else float(self.length.mean())
+
+    @property
+    def lengths(self) -> int:
+        """How many of the first features add up to the length of a link."""
+        return 1 if self.columns else len(self.link_columns)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names for people: "main road (×84.2 m)" is counted in steps of 84.2 m."""
+        unit = "" if self.length is None else f" (×{self.unit:.4g} m)"
+        return (*(f"{name}{unit}" for name in self.link_columns), *self.manoeuvres)
 
     @staticmethod
     def of(
@@ -83,7 +143,6 @@ class Network:
         streets: Sequence[str] | None = None,
         columns: Mapping[str, Any] | None = None,
         turn_columns: Mapping[str, Any] | None = None,
-        measure: str = "m",
     ) -> Network:
         """A validated network.
 
@@ -95,7 +154,7 @@ class Network:
         begin, end
             The junction each link begins and ends at, numbered from 0.
         length
-            How long each link is.
+            How long each link is, in metres.
         kind
             The kind of road of each link; by default all are of one kind.
         ids
@@ -107,11 +166,9 @@ class Network:
         streets
             The name of each link's street; empty where it has none.
         columns
-            Features of the links by name, the length (or the time) first; in place of the length by kind.
+            Features of the links by name, the length (or the time) first; in place of `length`.
         turn_columns
             Features of the given turns by name; in place of left, right and u-turns.
-        measure
-            The unit of length.
 
         Examples
         --------
@@ -119,60 +176,41 @@ class Network:
         >>> square.labels
         ('main road (×40 m)', 'side road (×40 m)', 'u-turns')
         """
-        begin, end = (
-            validation.integers(begin, "the begin of the links"),
-            validation.integers(end, "the end of the links"),
-        )
+        begin = validation.integers(begin, "the begin of the links")
+        end = validation.integers(end, "the end of the links")
         n = validation.positive(len(begin), 1, "the number of links")
         if length is None and not columns:
             raise ValueError("A network needs the length of its links, or columns with their features.")
-        length = np.ones(n) if length is None else validation.vector(length, "lengths")
+        metres = None if columns else validation.vector(length, "lengths")
         names = tuple(map(str, range(n))) if ids is None else tuple(ids)
-        if not len(end) == len(length) == len(names if kind is None else kind) == len(names) == n:
+        if any(len(given) != n for given in (end, names, kind, metres) if given is not None):
             raise ValueError(f"begin, end, length, kind and ids must be equally long; begin has {n} links.")
         if begin.min() < 0 or end.min() < 0:
             raise ValueError("A junction has a number below 0; junctions are numbered from 0.")
-        if (length <= 0).any():
-            bad = int(np.flatnonzero(length <= 0)[0])
-            raise ValueError(f"Link {names[bad]} has length {length[bad]:g}; every length must be above 0.")
+        if metres is not None and (metres <= 0).any():
+            bad = int(np.flatnonzero(metres <= 0)[0])
+            raise ValueError(f"Link {names[bad]} has length {metres[bad]:g}; every length must be above 0.")
         if turn_columns is not None and turns is None:
             raise ValueError("turn_columns needs turns: give the pairs of links that the columns describe.")
         pairs = successors(begin, end) if turns is None else _pairs(turns)
-        start, tail, head, order = _rows(begin, end, pairs, names)
+        _check_turns(begin, end, pairs, names)
         _check_connected(begin, end, names)
         coordinates = None if places is None else validation.matrix(places, "places", None, 2)
         last = max(begin.max(), end.max())
         if coordinates is not None and last >= len(coordinates):
             raise ValueError(f"A link uses junction {last}; {len(coordinates)} junctions have coordinates.")
-
-        unit, lengths = 1.0, 1
-        if columns:
-            link_names, link_features = _table(columns, n, "links")
-            labels = link_names
-        else:
-            unit = float(length.mean())
-            link_names, link_features = _by_kind(length / unit, kind)
-            lengths = len(link_names)
-            labels = tuple(f"{name} (×{unit:.4g} {measure})" for name in link_names)
-        if turn_columns is not None:
-            turn_names, turn_features = _table(turn_columns, len(pairs), "turns")
-            turn_features = turn_features[order]
-        else:
-            turn_names, turn_features = _manoeuvres(begin, end, np.column_stack([tail, head]), coordinates)
+        given = None if turn_columns is None else _columns(turn_columns, len(pairs), "turns")
+        pairs, order = np.unique(pairs, axis=0, return_index=True)
         return Network(
             names,
             np.column_stack([begin, end]),
-            start,
-            head,
-            link_features,
-            turn_features,
-            (*link_names, *turn_names),
-            (*labels, *turn_names),
-            unit,
-            lengths,
-            coordinates,
+            pairs,
+            metres,
             None if kind is None else tuple(kind),
             validation.titles(streets, n, "links"),
+            coordinates,
+            _columns(columns, n, "links") if columns else None,
+            None if given is None else {name: column[order] for name, column in given.items()},
         )
 
 
@@ -183,57 +221,26 @@ def _pairs(turns: Any) -> Indices:
     return pairs.astype(np.int64)
 
 
-def _rows(
-    begin: Indices, end: Indices, pairs: Indices, names: Sequence[str]
-) -> tuple[Indices, Indices, Indices, Indices]:
-    """The turns sorted by the link they come from: row starts, from, to, and the given position of each."""
-    n = len(begin)
-    wrong = (pairs < 0) | (pairs >= n)
+def _check_turns(begin: Indices, end: Indices, pairs: Indices, names: Sequence[str]) -> None:
+    """Raise ValueError if a turn joins links that do not meet."""
+    wrong = (pairs < 0) | (pairs >= len(begin))
     if wrong.any():
-        raise ValueError(f"A turn names link {pairs[wrong][0]}; there are links 0 to {n - 1}.")
+        raise ValueError(f"A turn names link {pairs[wrong][0]}; there are links 0 to {len(begin) - 1}.")
     apart = end[pairs[:, 0]] != begin[pairs[:, 1]]
     if apart.any():
         a, b = pairs[apart][0]
         raise ValueError(f"The turn from link {names[a]} to link {names[b]} joins links that do not meet.")
-    pairs, order = np.unique(pairs, axis=0, return_index=True)
-    start = np.searchsorted(pairs[:, 0], np.arange(n + 1)).astype(np.int64)
-    return start, pairs[:, 0].copy(), pairs[:, 1].copy(), order
 
 
-def _table(columns: Mapping[str, Any], n: int, what: str) -> tuple[tuple[str, ...], Matrix]:
-    """Named columns side by side."""
-    table = np.zeros((n, len(columns)))
-    for k, (name, column) in enumerate(columns.items()):
-        values = validation.vector(column, f"the values of {name!r}")
+def _columns(given: Mapping[str, Any], n: int, what: str) -> dict[str, Vector]:
+    """Validated features by name."""
+    columns = {name: validation.vector(column, f"the values of {name!r}") for name, column in given.items()}
+    for name, values in columns.items():
         if len(values) != n:
             raise ValueError(f"Feature {name!r} has {len(values)} values; there are {n} {what}.")
         if (values < 0).any():
             raise ValueError(f"Feature {name!r} has a value of {values.min():g}; costs must not be negative.")
-        table[:, k] = values
-    return tuple(columns), table
-
-
-def _by_kind(length: Vector, kind: Sequence[str] | None) -> tuple[tuple[str, ...], Matrix]:
-    """The length on each kind of road."""
-    if kind is None:
-        return ("length",), length[:, None].copy()
-    kinds = sorted(set(kind))
-    number = {name: k for k, name in enumerate(kinds)}
-    table = np.zeros((len(length), len(kinds)))
-    table[np.arange(len(length)), [number[k] for k in kind]] = length
-    return tuple(f"{k} road" for k in kinds), table
-
-
-def _manoeuvres(
-    begin: Indices, end: Indices, turns: Indices, places: Matrix | None
-) -> tuple[tuple[str, ...], Matrix]:
-    """U-turns; and left and right turns where the junctions have coordinates."""
-    back = is_u_turn(begin, end, turns)
-    if places is None:
-        return ("u-turns",), back[:, None].astype(np.float64)
-    left, right = turn_sides(places, begin, end, turns)
-    table = np.column_stack([back, left & ~back, right & ~back])
-    return ("u-turns", "left turns", "right turns"), table.astype(np.float64)
+    return columns
 
 
 def _check_connected(begin: Indices, end: Indices, names: Sequence[str]) -> None:

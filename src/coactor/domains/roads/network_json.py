@@ -5,20 +5,19 @@
 
 ``links`` also takes ``id`` and ``kind``; ``turns`` holds the allowed pairs, ``from`` and ``to``, as link
 numbers. ``features`` of links or turns, a list of ``{"name": ..., "values": [...]}``, replace those that
-`Network.of` would derive. `encode` writes all features, so that decoding gives the same network bit for bit.
+a network derives.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from coactor import validation
 from coactor.domains.roads.network import Network
-from coactor.protocol import Indices, Matrix
+from coactor.protocol import Indices, Matrix, Vector
 
 LINKS = 100_000
 TURNS = 1_000_000
@@ -27,7 +26,7 @@ NUMBERS = 20_000_000  # turns times features, which the router holds in memory
 TEXT = 200  # characters of a name
 
 _KEYS = {
-    "the network": {"links", "turns", "nodes", "unit", "lengths", "measure"},
+    "the network": {"links", "turns", "nodes"},
     "links": {"id", "from", "to", "length", "kind", "street", "features"},
     "turns": {"from", "to", "features"},
     "nodes": {"x", "y"},
@@ -36,57 +35,45 @@ _KEYS = {
 
 def encode(network: Network) -> dict[str, Any]:
     """The network as JSON-able data."""
-    _check_size(network.size, len(network.head), len(network.names))
-    split = network.link_features.shape[1]
-    links: dict[str, Any] = {
+    _check_size(network.size, len(network.turns), len(network.names))
+    links = {
         "id": list(network.ids),
         "from": network.ends[:, 0].tolist(),
         "to": network.ends[:, 1].tolist(),
-        "features": _columns(network.names[:split], network.labels[:split], network.link_features),
+        "length": None if network.length is None else network.length.tolist(),
+        "kind": None if network.kinds is None else list(network.kinds),
+        "street": None if network.streets is None else list(network.streets),
+        "features": _list(network.columns),
     }
-    if network.kinds is not None:
-        links["kind"] = list(network.kinds)
-    if network.streets is not None:
-        links["street"] = list(network.streets)
     turns = {
         "from": network.tail.tolist(),
         "to": network.head.tolist(),
-        "features": _columns(network.names[split:], network.labels[split:], network.turn_features),
+        "features": _list(network.turn_columns),
     }
-    data = {"links": links, "turns": turns, "unit": network.unit, "lengths": network.lengths}
-    if network.places is not None:
-        data["nodes"] = {"x": network.places[:, 0].tolist(), "y": network.places[:, 1].tolist()}
-    return data
+    places = network.places
+    nodes = None if places is None else {"x": places[:, 0].tolist(), "y": places[:, 1].tolist()}
+    return _without_none({"links": _without_none(links), "turns": _without_none(turns), "nodes": nodes})
 
 
 def decode(data: Any) -> Network:
     """A network from JSON-able data. Raises ValueError if the data is malformed or too large."""
     _object(data, "the network")
     links = _object(validation.entry(data, "links", "the network"), "links")
-    begin, end = (
-        validation.integers(validation.entry(links, key, "links"), f"{key!r} of the links")
-        for key in ("from", "to")
-    )
+    begin, end = _from_to(links, "links")
     n = len(begin)
     _check_size(n)
-    if len(end) != n:
-        raise ValueError(f"{n} links have a 'from' and {len(end)} a 'to'; each link needs both.")
-    places = _places(data)
+    places, turns = _places(data), data.get("turns")
     _check_junctions(begin, end, 2 * n if places is None else len(places))
-    pairs, turns = None, data.get("turns")
-    if turns is not None:
-        pairs = _pairs(_object(turns, "turns"))
+    pairs = None if turns is None else np.column_stack(_from_to(_object(turns, "turns"), "turns"))
     count = len(pairs) if pairs is not None else int(np.bincount(begin, minlength=end.max() + 1)[end].sum())
-    columns, labels = _features(links, "links")
-    turn_columns, turn_labels = _features(turns, "turns")
-    kind = _texts(links, "kind", n)
+    columns, turn_columns = _features(links, "links"), _features(turns, "turns")
+    ids, kind, street = (
+        validation.titles(links.get(key), n, f"links ({key})") for key in ("id", "kind", "street")
+    )
     _check_size(n, count, len(columns or set(kind or ["road"])) + len(turn_columns or "lru"))
-    ids, streets, measure = _texts(links, "id", n), _texts(links, "street", n), data.get("measure", "m")
     if ids is not None and len(set(ids)) < n:
         raise ValueError("Two links have the same id; ids must be unique.")
-    if not isinstance(measure, str) or len(measure) > 8:
-        raise ValueError(f"'measure' is {str(measure)[:60]!r}; expected a unit of length, such as 'm'.")
-    network = Network.of(
+    return Network.of(
         begin,
         end,
         links.get("length"),
@@ -94,32 +81,20 @@ def decode(data: Any) -> Network:
         ids=ids,
         turns=pairs,
         places=places,
-        streets=streets,
+        streets=street,
         columns=columns,
         turn_columns=turn_columns,
-        measure=measure,
     )
-    return _with_labels(network, data, labels, turn_labels)
 
 
-def _with_labels(network: Network, data: Any, labels: Sequence[str], turn_labels: Sequence[str]) -> Network:
-    """Add what `encode` stores and `Network.of` cannot derive: labels, unit and number of length columns."""
-    if not labels:
-        return network
-    unit, lengths = data.get("unit", 1.0), data.get("lengths", 1)
-    if isinstance(unit, bool) or not isinstance(unit, int | float) or not unit > 0:
-        raise ValueError(f"'unit' is {str(unit)[:60]!r}; expected the length that counts as 1.")
-    if validation.positive(lengths, 1, "'lengths'") > len(labels):
-        raise ValueError(f"'lengths' is {lengths}; links have {len(labels)} features.")
-    every = (*labels, *(turn_labels or network.labels[len(labels) :]))
-    return replace(network, unit=float(unit), lengths=lengths, labels=every)
+def _without_none(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if value is not None}
 
 
-def _columns(names: Sequence[str], labels: Sequence[str], table: Matrix) -> list[dict[str, Any]]:
-    return [
-        {"name": name, "label": label, "values": table[:, k].tolist()}
-        for k, (name, label) in enumerate(zip(names, labels, strict=True))
-    ]
+def _list(columns: Mapping[str, Vector] | None) -> list[dict[str, Any]] | None:
+    if columns is None:
+        return None
+    return [{"name": name, "values": values.tolist()} for name, values in columns.items()]
 
 
 def _object(data: Any, what: str) -> Mapping[str, Any]:
@@ -140,6 +115,16 @@ def _check_size(links: int, turns: int = 1, wide: int = 1) -> None:
             f"The network has {turns} turns and {wide} features; expected 1 to {TURNS} turns, at most "
             f"{FEATURES} features and {NUMBERS} numbers in all."
         )
+
+
+def _from_to(part: Mapping[str, Any], what: str) -> tuple[Indices, Indices]:
+    one, two = (
+        validation.integers(validation.entry(part, key, what), f"{key!r} of the {what}")
+        for key in ("from", "to")
+    )
+    if len(one) != len(two):
+        raise ValueError(f"{len(one)} {what} have a 'from' and {len(two)} a 'to'; each needs both.")
+    return one, two
 
 
 def _places(data: Mapping[str, Any]) -> Matrix | None:
@@ -166,37 +151,21 @@ def _check_junctions(begin: Indices, end: Indices, most: int) -> None:
             )
 
 
-def _pairs(turns: Mapping[str, Any]) -> Indices:
-    tail, head = (
-        validation.integers(validation.entry(turns, key, "turns"), f"{key!r} of the turns")
-        for key in ("from", "to")
-    )
-    if len(tail) != len(head):
-        raise ValueError(f"{len(tail)} turns have a 'from' and {len(head)} a 'to'; each turn needs both.")
-    return np.column_stack([tail, head])
-
-
-def _texts(links: Mapping[str, Any], key: str, n: int) -> tuple[str, ...] | None:
-    return validation.titles(links.get(key), n, f"links ({key})")
-
-
-def _features(part: Any, what: str) -> tuple[dict[str, Any] | None, list[str]]:
-    """Named columns, and their labels."""
+def _features(part: Any, what: str) -> dict[str, Any] | None:
+    """Features by name."""
     given = None if part is None else part.get("features")
     if given is None:
-        return None, []
+        return None
     if not isinstance(given, Sequence) or isinstance(given, str) or not 1 <= len(given) <= FEATURES:
         raise ValueError(f"The features of {what} must be a list of 1 to {FEATURES} objects.")
-    columns, labels = dict[str, Any](), []
+    columns = dict[str, Any]()
     for one in given:
         name = validation.entry(one, "name", f"a feature of {what}")
-        label = one.get("label", name)
-        if not isinstance(name, str) or not isinstance(label, str) or max(len(name), len(label)) > TEXT:
+        if not isinstance(name, str) or len(name) > TEXT:
             raise ValueError(
                 f"A feature of {what} has the name {str(name)[:60]!r}; expected text of at most {TEXT}."
             )
         if name in columns:
             raise ValueError(f"{what} has two features called {name[:60]!r}; names must be unique.")
         columns[name] = validation.entry(one, "values", f"feature {name[:60]!r}")
-        labels.append(label)
-    return columns, labels
+    return columns
