@@ -5,6 +5,7 @@ So turns, u-turns and habits have costs like any other arc. The caller ensures t
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -14,35 +15,6 @@ from numpy.typing import NDArray
 from coactor.kernels import tolerances
 from coactor.kernels.arrays import reverse
 from coactor.protocol import Indices, Matrix, Vector
-
-
-@njit(cache=True)
-def _sift_up(keys: Vector, nodes: Indices, i: int) -> None:
-    key, node = keys[i], nodes[i]
-    while i > 0:
-        parent = (i - 1) >> 1
-        if keys[parent] <= key:
-            break
-        keys[i], nodes[i] = keys[parent], nodes[parent]
-        i = parent
-    keys[i], nodes[i] = key, node
-
-
-@njit(cache=True)
-def _sift_down(keys: Vector, nodes: Indices, size: int) -> None:
-    key, node = keys[0], nodes[0]
-    i = 0
-    while True:
-        child = 2 * i + 1
-        if child >= size:
-            break
-        if child + 1 < size and keys[child + 1] < keys[child]:
-            child += 1
-        if keys[child] >= key:
-            break
-        keys[i], nodes[i] = keys[child], nodes[child]
-        i = child
-    keys[i], nodes[i] = key, node
 
 
 @njit(cache=True)
@@ -58,17 +30,10 @@ def tree(
     distance = np.full(n, np.inf)
     reached = np.full(n, -1, np.int64)
     settled = np.zeros(n, np.bool_)
-    keys = np.empty(len(turns) + 1)
-    nodes = np.empty(len(turns) + 1, np.int64)
-    keys[0], nodes[0] = 0.0, source
-    size = 1
     distance[source] = 0.0
-    while size > 0:
-        key, a = keys[0], nodes[0]
-        size -= 1
-        if size > 0:
-            keys[0], nodes[0] = keys[size], nodes[size]
-            _sift_down(keys, nodes, size)
+    waiting = [(0.0, source)]
+    while waiting:
+        key, a = heappop(waiting)
         if settled[a]:
             continue
         settled[a] = True
@@ -81,9 +46,7 @@ def tree(
             if through < distance[b]:
                 distance[b] = through
                 reached[b] = turn
-                keys[size], nodes[size] = through, b
-                size += 1
-                _sift_up(keys, nodes, size - 1)
+                heappush(waiting, (through, b))
     return distance, reached
 
 
