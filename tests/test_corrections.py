@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor.corrections import correct, correction, edit_distance, feedback, plain_move
+from coactor.corrections import correction, edit_distance, feedback, plain_move
 from coactor.domains import Hypercube
 from coactor.protocol import Invalid, Move
 from tests.cases import Case, Coins, cases, make_case, same
@@ -48,10 +48,10 @@ def test_a_move_that_is_not_listed_is_refused_with_the_reason_that_apply_gives()
     x, y = [[1.0, 0.0], [0.0, 1.0]], (0, 1)
     sentence = "not one of the domain's moves for this solution"
     with pytest.raises(Invalid, match=rf"{sentence}: The box is full\."):
-        correct(Full(), x, y, [{"op": "heads", "args": [1]}])
+        correction(Full(), x, y, moves=[{"op": "heads", "args": [1]}])
     for op, k in (("heads", 1), ("heads", 9), ("throw", 1)):
         with pytest.raises(Invalid, match=rf"{sentence}\.$"):
-            correct(Coins(), x, y, [{"op": op, "args": [k]}])
+            correction(Coins(), x, y, moves=[{"op": op, "args": [k]}])
 
 
 def test_correction_from_a_solution_is_estimated_unless_the_effort_is_given() -> None:
@@ -193,8 +193,8 @@ def test_a_move_that_is_not_among_the_domains_moves_is_refused_with_codes_too() 
     x, y = [[1.0, 0.0], [0.0, 1.0]], (0, 0)
     domain = Coded()
     known = [plain_move(move) for move in domain.moves(x, y)]
-    assert correct(domain, x, y, known[:1]).effort == 1.0
+    assert correction(domain, x, y, moves=known[:1]).effort == 1.0
     foreign = {"op": known[0]["op"], "args": [-1]}
     assert foreign not in known
     with pytest.raises(Invalid, match="not one of the domain's moves"):
-        correct(domain, x, y, [foreign])
+        correction(domain, x, y, moves=[foreign])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor import ReplayedExpert, SimulatedExpert, check_expert, correct, domains, experts
+from coactor import ReplayedExpert, SimulatedExpert, check_expert, corrections, domains, experts
 from coactor.corrections import move_cost
 from coactor.experts import Errors, Policy
 from coactor.protocol import Correction
@@ -124,7 +124,9 @@ def test_slips_are_moves_like_any_other(case: Case, policy: Policy) -> None:
     expert = SimulatedExpert(case.domain, case.weights(), policy=policy, slips=0.3, budget=20, rng=case.rng)
     y = case.solution()
     correction = expert(case.x, y)
-    assert same_correction(correction, correct(case.domain, case.x, y, correction.moves, cut=correction.cut))
+    assert same_correction(
+        correction, corrections.correction(case.domain, case.x, y, moves=correction.moves, cut=correction.cut)
+    )
     assert correction.effort <= 20
     for z in correction.path:
         case.domain.check_solution(case.x, z)
@@ -138,7 +140,8 @@ def test_operators_have_their_own_costs() -> None:
     assert by_name(x, (0, 1, 0)).costs == [3.0, 1.0, 3.0]
     assert by_name(x, (0, 1, 0)).effort == 7.0
     assert by_move(x, (0, 1, 0)).costs == [0.5, 1.5, 2.5]
-    assert correct(domain, x, (0, 0, 0), [{"op": "heads", "args": [2]}], {"heads": 4.0}).effort == 4.0
+    moves, costs = [{"op": "heads", "args": [2]}], {"heads": 4.0}
+    assert corrections.correction(domain, x, (0, 0, 0), moves=moves, costs=costs).effort == 4.0
 
 
 @pytest.mark.parametrize("cost", [-1.0, math.nan, math.inf])
@@ -209,7 +212,7 @@ def test_replay_gives_the_same_corrections_in_their_order() -> None:
 def test_recorded_moves_give_the_correction_again(case: Case) -> None:
     y = case.solution()
     correction = SimulatedExpert(case.domain, case.weights())(case.x, y)
-    assert same_correction(correction, correct(case.domain, case.x, y, correction.moves))
+    assert same_correction(correction, corrections.correction(case.domain, case.x, y, moves=correction.moves))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ _HOMES = {
     "client": "connect RemoteStudy",
     # experts and corrections
     "experts": "SimulatedExpert ReplayedExpert",
-    "corrections": "correct correction",
+    "corrections": "correction",
     # values, and roles that can be replaced
     "protocol": "Proposal Correction Feedback Round EffortRow Move Domain Learner Expert",
     "proposals": "Strategy Outlook",

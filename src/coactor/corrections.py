@@ -97,28 +97,6 @@ def check_alone(*others: Any) -> None:
         raise Invalid("Give the correction alone; it contains the path, the moves, the effort and the cut.")
 
 
-def correct(
-    domain: Domain,
-    x: Problem,
-    y: Solution,
-    moves: Iterable[Move],
-    costs: MoveCosts | None = None,
-    cut: bool = False,
-) -> Correction:
-    """Make the correction that recorded moves turn a proposal into; see `correction` for other records.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from coactor import domains
-    >>> domain = domains.Tour(points=5, features=1)
-    >>> x = next(domain.sample(np.random.default_rng(0), n=1))
-    >>> correct(domain, x, np.arange(5), [{"op": "reverse", "args": [1, 2]}]).final
-    array([0, 2, 1, 3, 4])
-    """
-    return correction(domain, x, y, moves=moves, costs=costs, cut=cut)
-
-
 def _from_moves(
     domain: Domain,
     x: Problem,

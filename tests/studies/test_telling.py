@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coactor import Session, SimulatedExpert, learners
-from coactor.corrections import correct
+from coactor import Session, SimulatedExpert, corrections, learners
 from coactor.protocol import Correction
 from coactor.studies import Conflict, Invalid, NotFound, open_study
 from coactor.studies.log.verification import verify
@@ -19,7 +18,7 @@ def test_tell_accepts_a_correction_moves_a_path_or_a_solution(url):
             study.rollback(0, "the same start for the next")
             return study.ask(x)
 
-        correction = study.tell(again(), correct(Switches(), x, [0, 0, 0], flip(1)))
+        correction = study.tell(again(), corrections.correction(Switches(), x, [0, 0, 0], moves=flip(1)))
         moves = study.tell(again(), moves=iter(flip(1)))
         path = study.tell(again().id, path=[[0, 0, 0], [0, 1, 0]])
         final = study.tell(again().id, solution=[0, 1, 0])
