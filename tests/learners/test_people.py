@@ -79,30 +79,6 @@ def test_people_with_nothing_in_common_are_learned_as_well_as_alone():
     assert np.mean(near) > np.mean(alone) - 0.005
 
 
-def test_first_case_of_a_person_is_scored_apart_from_later_ones():
-    learner, tastes = Population(4), np.random.default_rng(1).random((2, 4))
-    for k, taste in enumerate(tastes):
-        for feedback in corrections(taste, 4, k):
-            learner.update(replace(feedback, person=f"person {k}"))
-    feedback = replace(next(corrections(tastes[0], 1, 7)), person="new")
-    learner.update(feedback)
-    first, later = learner._scores["new"]
-    assert (first < 0.0).all()
-    assert not later.any()
-    learner.update(feedback)
-    assert np.array_equal(learner._scores["new"][0], first)
-    assert (learner._scores["new"][1] < 0.0).all()
-
-
-def test_first_cases_count_two_nats_at_most():
-    learner = learned(dict.fromkeys(("ana", "ben", "cleo"), np.array([1.0, 0.5, -0.5, 0.0])))
-    falling = -3.0 * np.arange(len(GRID))
-    learner._scores = {"ana": np.array([0.0 * falling, falling])}
-    before = learner.difference
-    learner._scores |= {"ben": np.array([-1000.0 * falling, 0.0 * falling])}
-    assert learner.difference == before
-
-
 def test_weights_of_a_person_alone_have_the_prior_of_the_single_learner():
     """Whatever t: the variance of mu and that around mu add up."""
     learner = Population(4)

@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coactor.explanations.words import LIKELY, NAMED, SURE, join_words, verb, without_unit
 from coactor.protocol import Learner, Matrix, Vector
 from coactor.protocol.abilities import KnowsPeople, Preferences, has
 
-CLEAR = 0.03  # the least difference of two shares that is reported
-CLOSE = 0.15  # people who want much the same differ by less in every share, beyond doubt
-LISTED = 8  # names in a sentence, at most
+CLEAR = 0.03  # the least difference of two shares that is reported: less changes no proposal
+LISTED = 8  # names in a sentence, at most: more are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +125,13 @@ def compare_people(
     shown = [f"Person {k + 1}" if hide else names[i] for k, i in enumerate(order)]
     table = _Table(shown, features, signs, shares[order], deviations[order], differing[order])
     several = len(shown) > 1
-    groups, close = table.groups()
+    groups = table.groups()
     people = [
         PersonView(name, groups[k], table.shares[k].tolist(), table.differences(k) if several else [])
         for k, name in enumerate(shown)
     ]
     own = next((shown[k] for k, i in enumerate(order) if names[i] == reader), None)
-    together = table.together(groups, close) if several else []
+    together = table.together(groups) if several else []
     return PeopleView(learner.difference, features, table.shared() if several else [], together, people, own)
 
 
@@ -206,19 +204,17 @@ class _Table(NamedTuple):
                 words.append(f"{name} {do} {feature} less than {rest}.")
         return words
 
-    def groups(self) -> tuple[list[int], NDArray[np.bool_]]:
-        """The group of each person, and which pairs want much the same beyond doubt.
+    def groups(self) -> list[int]:
+        """The group of each person.
 
         Groups are joined while no two people in them clearly differ in a share (complete linkage).
         """
         people = len(self.names)
-        distance, close = np.zeros((people, people)), np.zeros((people, people), dtype=bool)
+        distance = np.zeros((people, people))
         for k in range(people):
             away = np.abs(self.shares - self.shares[k])
             error = np.hypot(self.differing, self.differing[k])
             distance[k] = np.where(away >= CLEAR, away / np.maximum(error, 1e-300), 0.0).max(axis=1)
-            unknown = np.hypot(self.deviations, self.deviations[k])
-            close[k] = (away + SURE * unknown < CLOSE).all(axis=1)
         groups = np.arange(people)
         np.fill_diagonal(distance, np.inf)
         while True:
@@ -229,23 +225,19 @@ class _Table(NamedTuple):
             distance[i] = distance[:, i] = np.maximum(distance[i], distance[j])
             distance[i, i] = distance[j] = distance[:, j] = np.inf
         numbers = {int(first): n for n, first in enumerate(dict.fromkeys(groups.tolist()), 1)}
-        return [numbers[int(first)] for first in groups], close
+        return [numbers[int(first)] for first in groups]
 
-    def together(self, groups: list[int], close: NDArray[np.bool_]) -> list[str]:
+    def together(self, groups: list[int]) -> list[str]:
         """Who goes together, in sentences."""
         number = np.array(groups)
         members = [np.flatnonzero(number == n) for n in range(1, number.max() + 1)]
         several = sorted((one for one in members if one.size > 1), key=len, reverse=True)
         if not several:
             return ["No two of them want the same."]
-        words = []
-        for one in several:
-            everybody, same = one.size == number.size, close[np.ix_(one, one)].all()
-            if everybody and not same:
-                return ["It is too early to say whether they want the same."]
-            who = "All of them" if everybody else self._list([self.names[int(k)] for k in one])
-            words.append(f"{who} {'want much the same' if same else 'do not clearly differ so far'}.")
-        return words
+        if several[0].size == number.size:
+            return ["No two of them clearly differ so far."]
+        names = (self._list([self.names[int(k)] for k in one]) for one in several)
+        return [f"{who} do not clearly differ so far." for who in names]
 
     def _list(self, names: list[str]) -> str:
         """The names with "and"; many are counted."""

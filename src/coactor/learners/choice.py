@@ -52,9 +52,8 @@ from coactor.learners.serialization import (
 from coactor.learners.units import Units, direction, root_mean_square, row_lengths
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
-MEMORY = 200, 2  # rounds that forgetting takes: 200, or 2 per feature; without it drift costs 14 %, with it 0
-SHARED = 2.0  # the length of all weights is twice as uncertain as each: a scale says little of proportions
-SUREST = 1000.0  # the largest trust: beyond, the precision is beyond that of the numbers
+SHARED = 2.0  # the length of all weights is twice as uncertain as each; unseen weights follow it by 4/5
+FORGETTING = 0.995  # a memory of 200 rounds costs nothing without drift; 1.0 costs 14 % with it
 
 
 class Form(NamedTuple):
@@ -97,7 +96,7 @@ class ChoiceLearner:
         only what is proposed before anything is learned.
     forgetting
         The factor by which the precision of the past shrinks each round; below 1 the learner follows
-        preferences that drift. By default 0.995, with more than 100 features closer to 1.
+        preferences that drift.
     form
         The prior; by default that for up to 250 features.
 
@@ -124,16 +123,15 @@ class ChoiceLearner:
         dim: int,
         start: Sequence[float] | Vector | None = None,
         trust: float | None = None,
-        forgetting: float | None = None,
+        forgetting: float = FORGETTING,
         form: Form = FEW_FEATURES,
     ) -> None:
         self.dim, self.form = positive_dim(dim), form
         self.start = None if start is None else direction(start, self.dim)
         if trust is not None and start is None:
             raise ValueError("A trust needs a start: give the weights in use today.")
-        self.trust = form.prior_mean if trust is None else min(positive_number(trust, "trust"), SUREST)
-        default = 1.0 - 1.0 / max(MEMORY[0], MEMORY[1] * self.dim)
-        self.forgetting = positive_number(default if forgetting is None else forgetting, "forgetting")
+        self.trust = form.prior_mean if trust is None else positive_number(trust, "trust")
+        self.forgetting = positive_number(forgetting, "forgetting")
         if self.forgetting > 1.0:
             raise ValueError(f"The forgetting factor is {forgetting!r}; expected at most 1.")
         self.rounds = 0

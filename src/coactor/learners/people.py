@@ -14,8 +14,7 @@ each Laplace step, divided by the prior it was given. About mu it says, for ever
 
 The prior of person k is what all others say about mu, plus t A.
 
-t is the one that predicts cases best before they are learned from, with a log-normal prior. First cases say
-less about how people differ than about how sure mu is, so together they count NEWCOMERS nats at most.
+t is the one that predicts cases best before they are learned from, with a log-normal prior.
 
 A is a running mean of the expected outer products of theta_k - mu (an EM step each time a person is learned
 from), shrunk towards differences in proportion to the weights of all people; a site keeps the A of its last
@@ -23,8 +22,7 @@ update.
 
 Two groups. People are divided by 2-means with the log-likelihood of their sites, -1/2 mu' L mu + e' mu, from
 the present groups and from the first principal axis of the gradients e - L mu. Once two means are clearly
-ahead in predicting cases, and until they are behind, "all others" are those of the same group. The comparison
-forgets, because groups become better while people become known.
+ahead in predicting cases, and until they are behind, "all others" are those of the same group.
 
 While there is one person, this is the single learner, bit for bit. Features have the same units for all.
 """
@@ -40,7 +38,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.learners.choice import ChoiceLearner, Observed
+from coactor.learners.choice import FORGETTING, ChoiceLearner, Observed
 from coactor.learners.gaussians import Precision
 from coactor.learners.serialization import count, flag, inner_state, number, pack, people_in, unpack
 from coactor.learners.units import Units
@@ -48,14 +46,8 @@ from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 GRID: Vector = np.append(10.0 ** np.arange(-5.5, -0.4, 0.5), [0.6, 0.9])  # values of t
 LOG_PRIOR: Vector = -0.5 * np.log10(100.0 * GRID) ** 2  # log-normal around 0.01, standard deviation a decade
-UNSCORED: Matrix = np.zeros((2, len(GRID)))
-NEWCOMERS = 2.0  # nats: cancels the log prior between its centre and t = 1
-EVERY = 10  # rounds between two values of A, and between two divisions of few people
-WINDOW = 10  # rounds in the running mean behind A; more if there are more people
-COMPARED = 50.0  # cases: the time constant of the comparison of two groups with one
+EVERY = 10  # rounds between two values of A and between two divisions, at least; more with many people
 AHEAD = 5.0  # nats by which two groups must be ahead before they are used: odds of 150 to 1
-MOST = 2.0  # nats that one case counts in this comparison: no single case decides
-SWEEPS = 5  # of 2-means, at most
 
 
 class Site(NamedTuple):
@@ -141,7 +133,7 @@ class Population:
         dim: int,
         start: Sequence[float] | Vector | None = None,
         trust: float | None = None,
-        forgetting: float | None = None,
+        forgetting: float = FORGETTING,
     ) -> None:
         self._begin(ChoiceLearner(dim, start, trust, forgetting))
 
@@ -150,7 +142,7 @@ class Population:
         self.dim, self.start = single.dim, single.start
         self._first: str | None = None
         self._sites: Mapping[str, Site] = {}
-        self._scores: Mapping[str, Matrix] = {}  # log probabilities of a person's first case, of later ones
+        self._scores: Mapping[str, Vector] = {}  # log probabilities of a person's cases, for every t
         self._differences = np.eye(self.dim + 1) * single.prior_sd**2  # A
         self._moment = self._differences  # running mean of E[(theta_k - mu)(theta_k - mu)'] / t
         self.rounds = 0  # with several people
@@ -178,8 +170,7 @@ class Population:
     @property
     def _best(self) -> int:
         """The index of t."""
-        first, later = np.sum([UNSCORED, *self._scores.values()], axis=0)
-        return _likeliest(later + np.maximum(first - first.max(), -NEWCOMERS))
+        return _likeliest(sum(self._scores.values(), start=np.zeros(len(GRID))))
 
     def person(self, name: str) -> ChoiceLearner:
         """The weights of a person, until the next update; for a newcomer and without a name, those of all."""
@@ -290,8 +281,7 @@ class Population:
         site = self._next_site(name, observed)
         self._put(name, site)
         self.rounds += 1
-        scores = np.array([case, 0.0 * case] if old is None else [0.0 * case, case])
-        self._scores = {**self._scores, name: self._scores.get(name, UNSCORED) + scores}
+        self._scores = {**self._scores, name: self._scores.get(name, 0.0) + case}
         self._learn_differences(name, site)
         if len(self._sites) > 2 and self.rounds % max(EVERY, len(self._sites) // 4) == 0:
             self._divide()
@@ -317,7 +307,7 @@ class Population:
         own = _inverse(prior + site.precision)
         away, pull = own @ (prior @ mu + site.shift) - mu, own @ prior - np.eye(self.dim + 1)
         expected = (np.outer(away, away) + own + pull @ covariance @ pull.T) / t
-        window = min(self.rounds, max(WINDOW, people))
+        window = min(self.rounds, max(EVERY, people))
         self._moment = self._moment + (expected - self._moment) / window
         if self.rounds % EVERY == 0:
             target = mu**2
@@ -386,10 +376,8 @@ class Population:
 
     def _compare_groups(self, case: Vector, one: float) -> None:
         """Compare the log probability of a case under the mean of the person's group with that of all."""
-        keep = 1.0 - 1.0 / COMPARED
-        gain = float(np.clip(case[_likeliest(self._group_scores)] - one, -MOST, MOST))
-        self._ahead = keep * self._ahead + gain
-        self._group_scores = keep * self._group_scores + case
+        self._ahead += float(case[_likeliest(self._group_scores)]) - one
+        self._group_scores = self._group_scores + case
         self._grouped = self._ahead > (0.0 if self._grouped else AHEAD)
 
     def _divide(self) -> None:
@@ -431,7 +419,7 @@ class Population:
         people: list[State] = [{"person": name} for name in self.people]
         for entry, (name, site) in zip(people, self._sites.items(), strict=False):
             entry |= {"learner": self.name, "second": name in self._second}
-            entry |= {"scores": pack(self._scores.get(name, UNSCORED))}
+            entry |= {"scores": pack(self._scores.get(name, np.zeros(len(GRID))))}
             entry |= {key: pack(array) for key, array in site._asdict().items()}
         return {
             "learner": self.name,
@@ -470,7 +458,7 @@ class Population:
             for entry in people:
                 own = {key: unpack(entry, key, self.name, shape) for key, shape in shapes.items()}
                 other._sites = {**other._sites, entry["person"]: Site(**own)}
-                scores = unpack(entry, "scores", self.name, UNSCORED.shape)
+                scores = unpack(entry, "scores", self.name, (len(GRID),))
                 other._scores = {**other._scores, entry["person"]: scores}
             other._second = frozenset(row["person"] for row in people if flag(row, "second", self.name))
             sums = [unpack(state, key, self.name, old.shape) for key, old in other._sums().items()]
@@ -512,18 +500,17 @@ def _predict(around: Message, observed: Observed, site: Site | None) -> Vector:
 def _two_means(
     sites: Sequence[Site], second: NDArray[np.bool_], prior: Message, t: Vector
 ) -> tuple[float, NDArray[np.bool_]]:
-    """The log-likelihood of a division into two groups, and who is in the second; -inf if one is empty."""
+    """A sweep of 2-means: the log-likelihood of the new division, and who is in its second group.
+
+    -inf if a group is empty before or after it.
+    """
     precisions, shifts = np.array([s.precision for s in sites]), np.array([s.shift for s in sites])
-    messages = [site.message(t) for site in sites]
-    fits = np.full((2, len(sites)), -np.inf)
-    for _ in range(SWEEPS):
-        if second.all() or not second.any():
-            return -np.inf, second
-        for group in (0, 1):
-            own = (message for message, one in zip(messages, second, strict=True) if one == group)
-            mu = sum(own, start=prior).means()[0]
-            fits[group] = shifts @ mu - 0.5 * np.einsum("i,kij,j->k", mu, precisions, mu)
-        before, second = second, fits[1] > fits[0]
-        if (before == second).all():
-            break
-    return float(fits.max(axis=0).sum()), second
+    messages, fits = [site.message(t) for site in sites], []
+    for group in (False, True):
+        own = (message for message, one in zip(messages, second, strict=True) if one == group)
+        mu = sum(own, start=prior).means()[0]
+        fits.append(shifts @ mu - 0.5 * np.einsum("i,kij,j->k", mu, precisions, mu))
+    second = fits[1] > fits[0]
+    if second.all() or not second.any():
+        return -np.inf, second
+    return float(np.maximum(*fits).sum()), second

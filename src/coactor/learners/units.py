@@ -10,8 +10,6 @@ import numpy as np
 
 from coactor.protocol import Matrix, Vector
 
-SHRINKAGE = 5.0  # pseudo-count of rows that pulls a feature's unit towards the geometric mean of the others
-
 
 @dataclass(frozen=True, eq=False)
 class Units:
@@ -20,7 +18,7 @@ class Units:
     Attributes
     ----------
     features
-        The root mean square of each feature when it first varied; 0 until then.
+        The root mean square of each feature in the rows in which it first varied; 0 until then.
     length
         The mean length of a row of the first round, in these units; 0 before it.
     """
@@ -55,25 +53,16 @@ class Units:
     def measure(self, differences: Matrix, common: bool) -> Units:
         """Units that include the features which vary for the first time, and the length of a row.
 
-        With `common`, all features have the unit 1. Else a feature that varies in a few rows only gets a
-        unit shrunk towards the other features': the geometric mean of its own root mean square and theirs,
-        weighted by the number of rows. A feature that varies in every row has its own.
+        With `common`, all features have the unit 1.
         """
         units, length = self.features, self.length
         fresh = (units == 0.0) & differences.any(axis=0)
         if length and not fresh.any():
             return self
         if fresh.any():
-            units = units.copy()
-            if common:
-                units[fresh] = 1.0
-            else:
-                varying = differences[:, fresh]
-                count = np.count_nonzero(varying, axis=0)
-                own = np.log(row_lengths(varying.T)) - 0.5 * np.log(count)
-                others = np.append(own, np.log(units[units > 0.0])).mean()
-                doubt = SHRINKAGE * (1.0 - count / len(varying))
-                units[fresh] = np.exp((count * own + doubt * others) / (count + doubt))
+            units, varying = units.copy(), differences[:, fresh]
+            sizes = row_lengths(varying.T) / np.sqrt(np.count_nonzero(varying, axis=0))
+            units[fresh] = 1.0 if common else sizes
         if length == 0.0:
             rows = differences / np.where(units == 0.0, 1.0, units)
             length = float(row_lengths(row_lengths(rows)[None])[0] / np.sqrt(len(rows)))

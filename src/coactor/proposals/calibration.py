@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import sqrt
-from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.protocol import EffortRow
+from coactor.protocol import EffortRow, Vector
 
-EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-ENOUGH = 20  # finished proposals with a chance before a verdict
-SURE = 1.96  # standard deviations
-
-Mask: TypeAlias = NDArray[np.bool_]
+BINS = 5  # of equal width: a fifth is as fine as a study of a hundred proposals can tell
+ENOUGH = 20  # finished proposals with a chance before a verdict: a binomial of fewer is far from normal
+SURE = 1.96  # standard deviations of a 95 % interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +39,6 @@ class Bin:
     observed: float
     least: float
     most: float
-
-
-def bins(
-    chances: NDArray[Any],
-    accepted: NDArray[Any],
-    edges: Sequence[float],
-    interval: Callable[[Mask], tuple[float, float]],
-) -> list[Bin]:
-    """The bins that contain proposals, the least likely first.
-
-    Parameters
-    ----------
-    chances, accepted
-        The predicted chance of each proposal (NaN if there is none), and 1 if it was accepted unchanged;
-        arrays of one shape.
-    edges
-        The limits of the bins; the last one includes its upper limit.
-    interval
-        The 95 % interval of the share accepted among the proposals of a mask.
-    """
-    result = []
-    for low, high in pairwise(edges):
-        inside = (chances >= low) & ((chances <= high) if high == edges[-1] else (chances < high))
-        if inside.any():
-            share = float(accepted[inside].sum() / inside.sum())
-            mean = float(chances[inside].mean())
-            result.append(Bin(float(low), float(high), int(inside.sum()), mean, share, *interval(inside)))
-    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +80,21 @@ def calibration(rows: Sequence[EffortRow]) -> Calibration:
         return Calibration(0, None, None, "silent", "No proposal with a chance is done yet.", [])
     chances = np.array([row.chance for row in predicted], dtype=np.float64)
     accepted = np.array([row.effort == 0 for row in predicted])
+    verdict, sentence = _verdict(chances, int(accepted.sum()))
+    bins = _bins(chances, accepted)
+    return Calibration(len(chances), float(chances.mean()), float(accepted.mean()), verdict, sentence, bins)
 
-    def interval(inside: Mask) -> tuple[float, float]:
-        return wilson(float(accepted[inside].mean()), int(inside.sum()))
 
-    return Calibration(
-        len(predicted),
-        float(chances.mean()),
-        float(accepted.mean()),
-        *_verdict(chances, int(accepted.sum())),
-        bins(chances, accepted, EDGES, interval),
-    )
+def _bins(chances: Vector, accepted: NDArray[np.bool_]) -> list[Bin]:
+    """The bins that contain proposals, the least likely first; the last one includes its upper limit."""
+    number = np.minimum((chances * BINS).astype(int), BINS - 1)
+    bins = []
+    for k in sorted(set(number.tolist())):
+        inside = number == k
+        count, share = int(inside.sum()), float(accepted[inside].mean())
+        mean = float(chances[inside].mean())
+        bins.append(Bin(k / BINS, (k + 1) / BINS, count, mean, share, *wilson(share, count)))
+    return bins
 
 
 def wilson(share: float, n: int) -> tuple[float, float]:
@@ -133,7 +105,7 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def _verdict(chances: NDArray[Any], accepted: int) -> tuple[str, str]:
+def _verdict(chances: Vector, accepted: int) -> tuple[str, str]:
     """Test against the binomial spread of perfectly calibrated predictions."""
     n, expected = len(chances), float(chances.sum())
     if n < ENOUGH:

@@ -145,7 +145,7 @@ def people_view(count: int) -> dict[str, Any]:
         "difference": 0.31,
         "features": [f"feature {k}" for k in range(7)],
         "shared": ["Everybody avoids noise."],
-        "together": ["person 1 and person 3 want much the same."],
+        "together": ["person 1 and person 3 do not clearly differ so far."],
         "people": people,
         "reader": "person 2",
     }
@@ -155,7 +155,7 @@ def test_people_card_shows_the_sentences_of_the_server_and_marks_the_reader(site
     page = site.log_in("ben", "expert")
     page.route("**/api/studies/try-ranking/people*", lambda route: route.fulfill(json=people_view(9)))
     card = site.open(page, "/s/try-ranking/report").locator("#people")
-    card.get_by_text("person 1 and person 3 want much the same.").wait_for()
+    card.get_by_text("person 1 and person 3 do not clearly differ so far.").wait_for()
     assert "0.3." in card.locator("#difference").inner_text()
     choice = page.get_by_label("One person")
     assert choice.locator("option:checked").inner_text() == "person 2 (you)"
