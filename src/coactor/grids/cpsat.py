@@ -19,20 +19,22 @@ LARGEST = 100_000  # the largest cost after scaling
 DECIMALS = 3  # of coefficients: beyond, they are rounded
 
 
-def solve(x: Instance, w: Vector, hint: Indices | None, effort: float) -> tuple[Indices | None, bool]:
+def solve(x: Instance, w: Vector, effort: float) -> tuple[Indices | None, bool]:
     """A good solution, or None if CP-SAT finds none; and whether it proves that there is none.
+
+    Without OR-Tools it finds none.
 
     Parameters
     ----------
     x, w
         The problem and the weights of its wishes.
-    hint
-        A solution to start from. It must keep every rule: OR-Tools 9.15 aborts the process if it proves from
-        another one that there is no solution.
     effort
         The limit in CP-SAT's deterministic time.
     """
-    cp_model = import_cp_model()
+    try:
+        from ortools.sat.python import cp_model
+    except ImportError:
+        return None, False
     model = cp_model.CpModel()
     literals = new_literals(model, x.rules)
     for value, _ in outputs(model, literals, x.rules):
@@ -42,10 +44,6 @@ def solve(x: Instance, w: Vector, hint: Indices | None, effort: float) -> tuple[
     prices = np.array([cost / scale for cost, (_, scale) in zip(costs, terms, strict=True)])
     whole = np.rint(prices * (LARGEST / max(float(np.abs(prices).max()), 1e-300))).astype(np.int64).tolist()
     model.minimize(sum(price * value for price, (value, _) in zip(whole, terms, strict=True) if price))
-    if hint is not None:
-        for cell, choice in enumerate(hint.ravel().tolist()):
-            for k in range(x.rules.choices):
-                model.add_hint(literals[cell * x.rules.choices + k], k == choice)
     solver = cp_model.CpSolver()
     solver.parameters.max_deterministic_time = effort
     solver.parameters.num_workers = 2
@@ -69,8 +67,9 @@ def new_literals(model: Any, circuit: Circuit) -> list[Any]:
 
 def outputs(model: Any, literals: list[Any], circuit: Circuit) -> list[tuple[Any, int]]:
     """Each output as an expression of whole numbers, scale * output, and its scale."""
-    c, n = circuit, circuit.kind.size
-    weighted_sum = import_cp_model().LinearExpr.weighted_sum
+    from ortools.sat.python.cp_model import LinearExpr
+
+    c, n, weighted_sum = circuit, circuit.kind.size, LinearExpr.weighted_sum
     coefs = np.r_[c.coef, c.constant, c.outputs]
     unit = next((10**k for k in range(DECIMALS) if not (coefs * 10**k % 1).any()), 10**DECIMALS)
     level = np.r_[np.full(c.literals, -1), c.level]
@@ -113,21 +112,3 @@ def outputs(model: Any, literals: list[Any], circuit: Circuit) -> list[tuple[Any
         values[k] = model.new_int_var(0, round(high[k] * scale[k]), "")
         model.add_max_equality(values[k], [value, 0])
     return results
-
-
-def is_installed() -> bool:
-    """Whether OR-Tools can be used."""
-    try:
-        import_cp_model()
-    except ImportError:
-        return False
-    return True
-
-
-def import_cp_model() -> Any:
-    """OR-Tools' module. Raises ImportError, with the command that installs it, if it is missing."""
-    try:
-        from ortools.sat.python import cp_model
-    except ImportError:
-        raise ImportError("OR-Tools is not installed: pip install 'coactor[ortools]'.") from None
-    return cp_model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from coactor import validation
 from coactor.grids import cpsat, edits, showing
 from coactor.grids.circuits import Affine, Circuit
 from coactor.grids.expressions import Expression, Wanted, where
-from coactor.grids.instances import Instance, Places, Schema, indices, pick, read, write
+from coactor.grids.instances import Instance, Places, Schema, indices, read, write
 from coactor.grids.searching import GridLandscape, anneal
 from coactor.grids.showing import Broken
 from coactor.habits import HABIT, place_and_choice
@@ -23,7 +23,6 @@ from coactor.protocol import Indices, Matrix, Move, Usage, Vector
 
 Positions: TypeAlias = Sequence[str] | Mapping[str, str] | None
 """Names on an axis, or names with their colours, or None: they come with each problem."""
-Engine: TypeAlias = Literal["auto", "search", "cp-sat"]
 
 
 class Wish(NamedTuple):
@@ -59,14 +58,12 @@ class GridModel:
         An axis, and how long a stretch along it may be; by default the last axis and 3.
     sample
         Makes the data of a random problem, for checks and simulations.
-    engine
-        "search", "cp-sat" (search, then OR-Tools from there), or "auto": search, and OR-Tools, if installed,
-        where the search finds no solution that keeps the rules.
     steps
         How many edits the search tries for each cell; from a given solution a quarter. By default 1000, in
         grids of more than 100 cells fewer, but at least 200.
     effort
-        CP-SAT's limit in its deterministic time: of the order of seconds, but the same answer everywhere.
+        The limit of OR-Tools' CP-SAT, which is asked, if installed, where the search finds no solution that
+        keeps the rules; in its deterministic time: of the order of seconds, but the same answer everywhere.
 
     Examples
     --------
@@ -93,12 +90,10 @@ class GridModel:
         swaps: Sequence[str] | None = None,
         blocks: tuple[str, int] | None = None,
         sample: Callable[[np.random.Generator], Mapping[str, Any]] | None = None,
-        engine: Engine = "auto",
         steps: int | None = None,
         effort: float = 0.2,
     ) -> None:
         self.schema = Schema.of(over, choose, axes or {}, data or {}, swaps, blocks)
-        self.engine = pick(engine, ("auto", "search", "cp-sat"), "Engine")
         self.steps = None if steps is None else validation.positive(steps, 1, "steps")
         self.effort = float(effort)
         self.colours = {axis: dict(given) for axis, given in choose.items() if isinstance(given, Mapping)}
@@ -281,9 +276,9 @@ class GridModel:
         view, cells = self.landscape(x, w), int(np.prod(x.shape))
         steps = self.steps * cells if self.steps else min(1000 * cells, max(100_000, 200 * cells))
         y, amount = anneal(x, view.value, steps if start is None else -(-steps // 4), start)
-        stuck, proven = amount > grids.KEPT, False
-        if self.engine == "cp-sat" or (self.engine == "auto" and stuck and cpsat.is_installed()):
-            answer, proven = cpsat.solve(x, view.w, None if stuck else y, self.effort)
+        proven = False
+        if amount > grids.KEPT:
+            answer, proven = cpsat.solve(x, view.w, self.effort)
             y = y if answer is None else answer
         broken = self.broken(x, y)
         if broken:
