@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor import ReplayedExpert, SimulatedExpert, check_expert, corrections, domains, experts
+from coactor import ReplayedExpert, SimulatedExpert, check_expert, corrections, domains
 from coactor.corrections import move_cost
 from coactor.experts import Errors, Policy
 from coactor.protocol import Correction
@@ -119,20 +119,6 @@ def test_errors_may_be_normally_distributed() -> None:
     assert any(c.misjudged > 0 for c in erring)
 
 
-@given(cases(least=3), policies)
-def test_slips_are_moves_like_any_other(case: Case, policy: Policy) -> None:
-    expert = SimulatedExpert(case.domain, case.weights(), policy=policy, slips=0.3, budget=20, rng=case.rng)
-    y = case.solution()
-    correction = expert(case.x, y)
-    assert same_correction(
-        correction, corrections.correction(case.domain, case.x, y, moves=correction.moves, cut=correction.cut)
-    )
-    assert correction.effort <= 20
-    for z in correction.path:
-        case.domain.check_solution(case.x, z)
-    assert same_correction(correction, expert(case.x, y))
-
-
 def test_operators_have_their_own_costs() -> None:
     domain, x = Coins(), [[1.0, 0.0], [-1.0, 0.0], [1.0, 0.0]]
     by_name = SimulatedExpert(domain, [1.0, 0.0], costs={"heads": 3.0})
@@ -182,7 +168,7 @@ def test_simulated_expert_passes_check_expert(case: Case) -> None:
         case.domain,
         problems,
     )
-    erring = SimulatedExpert(case.domain, case.weights(), misjudgement=0.3, slips=0.1, budget=9, rng=case.rng)
+    erring = SimulatedExpert(case.domain, case.weights(), misjudgement=0.3, budget=9, rng=case.rng)
     check_expert(erring, case.domain, problems)
 
 
@@ -229,8 +215,6 @@ def test_recorded_moves_give_the_correction_again(case: Case) -> None:
         ({"kappa": math.nan}, "kappa is nan"),
         ({"kappa": "much"}, "kappa is 'much'"),
         ({"misjudgement": -1.0}, "misjudgement is -1.0"),
-        ({"slips": 1.0}, "must be below 1"),
-        ({"slips": -0.5}, "slips is -0.5"),
         ({"policy": "worst"}, "policy is 'worst'; expected 'first' or 'best'"),
         ({"errors": "large"}, "errors is 'large'; expected 'uniform' or 'normal'"),
         ({"budget": -1}, "budget is -1; expected a whole number of moves"),
@@ -238,9 +222,8 @@ def test_recorded_moves_give_the_correction_again(case: Case) -> None:
         ({"budget": (4, 2)}, r"budget is \(4, 2\)"),
         ({"budget": (None, 2)}, r"budget is \(None, 2\)"),
         ({"budget": (2, None)}, r"budget is \(2, None\)"),
-        ({"budget": (1, 2)}, "need an rng"),
-        ({"misjudgement": 0.1}, "need an rng"),
-        ({"slips": 0.1}, "need an rng"),
+        ({"budget": (1, 2)}, "needs an rng"),
+        ({"misjudgement": 0.1}, "needs an rng"),
     ],
 )
 def test_simulated_expert_raises_value_error_for_invalid_settings(
@@ -279,21 +262,12 @@ def test_a_correction_knows_its_effort_and_its_end() -> None:
     assert (correction.effort, correction.final) == (2.5, 3)
 
 
-def test_an_expert_with_many_slips_stops_at_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(experts, "MOST_STEPS", 40)
-    case = make_case("tour", size=8, seed=1)
-    expert = SimulatedExpert(case.domain, [1.0, 0.5, 0.2], slips=0.999, rng=case.rng)
-    correction = expert(case.x, case.solution())
-    assert len(correction.moves) == 40
-    assert correction.cut
-
-
 def test_an_expert_who_could_err_needs_a_gain_of_kappa_and_above_zero() -> None:
     def moves(gain: float, kappa: float) -> int:
-        expert = SimulatedExpert(Coins(), [1.0, 0.0], kappa, slips=1e-12, rng=np.random.default_rng(0))
+        expert = SimulatedExpert(Coins(), [1.0, 0.0], kappa, misjudgement=1e-13, rng=np.random.default_rng(0))
         return len(expert([[gain, 0.0]], (0,)).moves)
 
-    assert (moves(0.5, 0.5), moves(0.49, 0.5), moves(0.0, 0.0)) == (1, 0, 0)
+    assert (moves(0.5 + 1e-9, 0.5), moves(0.49, 0.5), moves(0.0, 0.0)) == (1, 0, 0)
 
 
 @pytest.mark.parametrize("policy", ["first", "best"])
@@ -302,6 +276,6 @@ def test_an_expert_who_could_err_and_does_not_keeps_the_policy(policy: Policy) -
     w, y = case.weights(), case.solution()
     rng = np.random.default_rng(0)
     careful = SimulatedExpert(case.domain, w, policy=policy)(case.x, y)
-    erring = SimulatedExpert(case.domain, w, policy=policy, slips=1e-12, rng=rng)(case.x, y)
+    erring = SimulatedExpert(case.domain, w, policy=policy, misjudgement=1e-13, rng=rng)(case.x, y)
     assert len(careful.moves) > 1
     assert same_correction(careful, erring)

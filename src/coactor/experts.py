@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from coactor.corrections import MOST_STEPS, move_cost
+from coactor.corrections import move_cost
 from coactor.protocol import (
     Correction,
     Domain,
@@ -51,12 +51,10 @@ class SimulatedExpert:
     misjudgement
         The size of the error of a perceived gain: each solution has an error of its own, drawn once per
         problem, uniform within half of it or normal with this standard deviation (`errors`).
-    slips
-        The share of steps on which the expert makes a random move instead of a good one.
     costs
         The cost of a move, by the name of its operator or as a function of the move; 1 by default.
     rng
-        Needed for drawn budgets, misjudgement and slips. Draws are made once per problem, so all learners
+        Needed for drawn budgets and misjudgement. Draws are made once per problem, so all learners
         that propose for the same problem object meet the same expert.
 
     Examples
@@ -82,7 +80,6 @@ class SimulatedExpert:
         budget: Budget = None,
         misjudgement: float = 0.0,
         errors: Errors = "uniform",
-        slips: float = 0.0,
         costs: MoveCosts | None = None,
         rng: np.random.Generator | None = None,
     ) -> None:
@@ -93,19 +90,14 @@ class SimulatedExpert:
         ).copy()
         self.kappa = _at_least_zero(kappa, "kappa")
         self.misjudgement = _at_least_zero(misjudgement, "misjudgement")
-        self.slips = _at_least_zero(slips, "slips")
-        if self.slips >= 1:
-            raise ValueError(f"The share of slips is {slips!r}; it must be below 1.")
         if policy not in ("first", "best"):
             raise ValueError(f"The policy is {policy!r}; expected 'first' or 'best'.")
         if errors not in ("uniform", "normal"):
             raise ValueError(f"The kind of errors is {errors!r}; expected 'uniform' or 'normal'.")
         self.policy, self.errors, self.budget, self.costs = policy, errors, _budget(budget), costs
-        needs_rng = isinstance(self.budget, tuple) or self.misjudgement or self.slips
+        needs_rng = isinstance(self.budget, tuple) or self.misjudgement
         if needs_rng and rng is None:
-            raise ValueError(
-                "A drawn budget, misjudgement or slips need an rng; pass np.random.default_rng(seed)."
-            )
+            raise ValueError("A drawn budget or misjudgement needs an rng; pass np.random.default_rng(seed).")
         self.rng = rng if needs_rng else None
         self._problem: Problem = _NO_PROBLEM
 
@@ -113,7 +105,7 @@ class SimulatedExpert:
         """Improve y until nothing gains kappa, or the budget is spent."""
         check_solution(self.domain, x, y)  # the kernels trust what they are given
         self._look_at(x)
-        if self.misjudgement or self.slips:
+        if self.misjudgement:
             path, moves = self._erring_climb(x, y)
             gained = self._landscape.utility(path[-1]) - self._landscape.utility(y)
             misjudged = max(0.0, self.kappa * len(moves) - gained)
@@ -121,7 +113,7 @@ class SimulatedExpert:
             best = self.policy == "best"
             path, moves = self._landscape.climb(y, kappa=self.kappa, best=best, limit=self._limit)
             misjudged = 0.0
-        cut = (len(moves) == self._limit or len(moves) >= MOST_STEPS) and self._wants_more(path[-1])
+        cut = len(moves) == self._limit and self._wants_more(path[-1])
         costs = [1.0] * len(moves) if self.costs is None else [move_cost(self.costs, m) for m in moves]
         return Correction(path, moves, costs, cut, misjudged)
 
@@ -153,35 +145,22 @@ class SimulatedExpert:
     # -- errors: slower, by the four methods of the domain -----------------------------------------------
 
     def _erring_climb(self, x: Problem, y: Solution) -> tuple[Sequence[Solution], list[Move]]:
-        """Climb the perceived utility, which is fixed per problem and so has an optimum.
-
-        With many slips the climb is a random walk, so it is bounded.
-        """
-        rng = np.random.default_rng(self._salt)  # the same slips for every learner that proposes for it
+        """Climb the perceived utility, which is fixed per problem and so has an optimum."""
         path, moves = [y], list[Move]()
-        while len(moves) != self._limit and len(moves) < MOST_STEPS:
-            here = path[-1]
+        while len(moves) != self._limit:
+            here, chosen, most = path[-1], None, 0.0
             gains = self._landscape.gains(here)
-            options = list(self.domain.moves(x, here))
-            chosen = self._perceived_best(x, here, gains, options)
+            for gain, move in zip(gains.tolist(), self.domain.moves(x, here), strict=True):
+                perceived = gain + self._error(self.domain.apply(x, here, move)) - self._error(here)
+                if perceived >= self.kappa and perceived > most + 1e-12:
+                    chosen, most = move, perceived
+                    if self.policy == "first":
+                        break
             if chosen is None:
                 break
-            if self.slips and rng.random() < self.slips:
-                chosen = options[rng.integers(len(options))]
             moves.append(chosen)
             path.append(self.domain.apply(x, here, chosen))
         return path, moves
-
-    def _perceived_best(self, x: Problem, y: Solution, gains: Vector, options: list[Move]) -> Move | None:
-        chosen, most = None, 0.0
-        for gain, move in zip(gains.tolist(), options, strict=True):
-            if self.misjudgement:
-                gain += self._error(self.domain.apply(x, y, move)) - self._error(y)
-            if gain >= self.kappa and gain > most + 1e-12:
-                if self.policy == "first":
-                    return move
-                chosen, most = move, gain
-        return chosen
 
     def _error(self, y: Solution) -> float:
         """The error in the perceived utility of a solution: a hash of it, so that it never changes."""

@@ -48,7 +48,7 @@ def check_expert(expert: Expert, domain: Domain, problems: Iterable[Problem]) ->
         for k, move in enumerate(correction.moves):
             if not same_solution(domain.apply(x, correction.path[k], move), correction.path[k + 1]):
                 raise CheckError(f"Step {k} does not lead where its move {move!r} leads {where}.")
-        if isinstance(expert, SimulatedExpert) and not (expert.misjudgement or expert.slips):
+        if isinstance(expert, SimulatedExpert) and not expert.misjudgement:
             _check_gains(expert, domain, x, correction.path, correction.cut, where)
     if number < 0:
         raise CheckError("No problems were given; pass at least one.")

@@ -167,7 +167,7 @@ def test_theorem_check_notices_broken_assumptions():
     u = unit("path-clean", examples=12)
     domain = u.panel.make_domain()
     w = true_weights(u, domain)
-    erring = SimulatedExpert(domain, w, kappa=0.1, slips=0.5, rng=np.random.default_rng(0))
+    erring = SimulatedExpert(domain, w, kappa=0.1, misjudgement=0.5, rng=np.random.default_rng(0))
     for expert, solver, met in (
         (SimulatedExpert(domain, w, kappa=0.1), search.polish(domain), (True, True)),
         (SimulatedExpert(domain, w, kappa=0.1), None, (False, True)),  # the paper's solver on the cube
