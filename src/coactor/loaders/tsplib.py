@@ -1,11 +1,11 @@
-"""TSPLIB tours and VRPLIB days, parsed by vrplib."""
+"""TSPLIB tours and VRPLIB days."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from coactor.loaders.tables import existing_file, shortened
 from coactor.protocol import Indices, Matrix, Vector
 
 RADIUS = 6378.388  # of the earth in km, as TSPLIB defines it
-
-NOT_READABLE = "is not a TSPLIB or VRPLIB file, or is truncated"
+FORMATS = ("FULL_MATRIX", "UPPER_ROW", "LOWER_ROW", "UPPER_DIAG_ROW", "LOWER_DIAG_ROW")
 
 
 @contextmanager
@@ -25,8 +24,8 @@ def _explained(path: str | Path) -> Iterator[None]:
         yield
     except (ValueError, KeyError, IndexError, TypeError, OverflowError) as error:
         text = str(error)
-        about = shortened(text) if text.startswith(str(path)) else f"{path} {NOT_READABLE}."
-        raise ValueError(about) from error
+        other = f"{path} is not a TSPLIB or VRPLIB file, or is truncated."
+        raise ValueError(shortened(text) if text.startswith(str(path)) else other) from error
 
 
 def read_tsplib(path: str | Path) -> Graph:
@@ -35,34 +34,17 @@ def read_tsplib(path: str | Path) -> Graph:
     Weight types: EUC_2D, CEIL_2D, ATT, GEO and EXPLICIT matrices.
     """
     with _explained(path):
-        data = _read(Path(path))
-        coordinates = data.get("node_coord", data.get("display_data"))
-        return Graph.from_matrices(
-            _distances(Path(path), data), None if coordinates is None else coordinates[:, :2]
-        )
+        file = _read(path)
+        return Graph.from_matrices(_distances(file), file.points("NODE_COORD", "DISPLAY_DATA"))
 
 
 def read_tour(path: str | Path) -> Indices:
     """Read the tour of a TSPLIB ``.opt.tour`` file, numbered from 0."""
     with _explained(path):
-        return _tour(existing_file(path))
-
-
-def _tour(path: Path) -> Indices:
-    order: list[int] = []
-    inside = False
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if inside:
-            for token in line.split():
-                if token in ("-1", "EOF"):
-                    return np.array(order, dtype=np.int64)
-                if not token.isdigit() or int(token) < 1:
-                    raise ValueError(
-                        f"{path}, line {number}: got {token!r}, expected a point from 1 upwards."
-                    )
-                order.append(int(token) - 1)
-        inside = inside or line.startswith("TOUR_SECTION")
-    raise ValueError(f"{path} has no complete TOUR_SECTION: expected -1 after the last point.")
+        order = np.array(_read(path).sections.get("TOUR", []))
+        if not (order == -1).any():
+            raise ValueError(f"{path} has no complete TOUR_SECTION: expected -1 after the last point.")
+        return order[: int((order == -1).argmax())].astype(np.int64) - 1
 
 
 def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
@@ -76,90 +58,69 @@ def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
         The number of vehicles; by default the ``-k`` number in the file's name, else one for each stop.
     """
     with _explained(path):
-        return _day(Path(path), vehicles)
+        file = _read(path)
+        if "CAPACITY" not in file.header or "DEMAND" not in file.sections:
+            raise ValueError(f"{path} has no CAPACITY or no DEMAND_SECTION; expected a capacitated instance.")
+        depots = file.sections.get("DEPOT", [1.0, -1.0])
+        if depots[:2] != [1.0, -1.0]:
+            raise ValueError(f"{path} has its depots at {depots}; expected one depot, point 1.")
+        distances = _distances(file)
+        demand = np.reshape(file.sections["DEMAND"], (len(distances), 2))[:, 1]
+        tail = Path(path).stem.rpartition("-k")[2]
+        if vehicles is None:
+            vehicles = int(tail) if tail.isdigit() else len(distances) - 1
+        try:
+            return Day.of(distances, demand, np.full(vehicles, float(file.header["CAPACITY"])))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
 
 
-def _day(path: Path, vehicles: int | None) -> Day:
-    data = _read(path)
-    for key in ("capacity", "demand"):
-        if key not in data:
-            raise ValueError(f"{path} has no {key.upper()}; expected a capacitated instance.")
-    if list(np.atleast_1d(data.get("depot", 0))) != [0]:
-        raise ValueError(f"{path} has its depot at {data['depot']}; expected one depot, point 1.")
-    distances = _distances(path, data)
-    if vehicles is None:
-        tail = path.stem.rpartition("-k")[2]
-        vehicles = int(tail) if tail.isdigit() else len(distances) - 1
-    try:
-        return Day.of(distances, data["demand"], np.full(vehicles, float(data["capacity"])))
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file: what its header says, and the numbers of each section."""
+
+    path: str
+    header: dict[str, str]
+    sections: dict[str, list[float]]
+
+    def points(self, *names: str) -> Matrix | None:
+        """The coordinates in the first of these sections that there is."""
+        numbers = next((self.sections[name] for name in names if name in self.sections), None)
+        if numbers is None:
+            return None
+        count = len(numbers) // 3
+        if count != int(self.header["DIMENSION"]):
+            said = self.header["DIMENSION"]
+            raise ValueError(f"{self.path} has {count} points; its header says {said}. Is it cut?")
+        places: Matrix = np.reshape(numbers, (count, 3))[:, 1:]
+        if not (np.abs(places) < 1e150).all():  # their squares are finite
+            raise ValueError(f"{self.path} has coordinates that are not finite, or too large.")
+        return places
 
 
-def _read(path: Path) -> dict[str, Any]:
-    existing_file(path)
-    triangle = _triangle(path)
-    if triangle is not None:
-        return triangle
-    try:
-        import vrplib
-    except ImportError:
-        raise ImportError("Reading TSPLIB and VRPLIB needs vrplib: pip install 'coactor[data]'.") from None
-    try:
-        data: dict[str, Any] = vrplib.read_instance(path, compute_edge_weights=False)
-    except Exception as error:  # vrplib raises errors of many types
-        raise ValueError(f"{path} {NOT_READABLE}.") from error
-    count = len(data.get("node_coord", data.get("edge_weight", [])))
-    if "dimension" not in data or (count and "node_coord" in data and count != data["dimension"]):
-        raise ValueError(f"{path} has {count} points; its header says {data.get('dimension')}. Is it cut?")
-    return data
-
-
-def _triangle(path: Path) -> dict[str, Any] | None:
-    """The triangular edge weights that vrplib does not parse; None for all other files."""
-    header: dict[str, str] = {}
-    tokens: list[str] = []
-    inside = False
-    for line in path.read_text(errors="replace").splitlines():
-        word, colon, rest = line.partition(":")
+def _read(path: str | Path) -> _File:
+    file, numbers = _File(str(path), {}, {}), list[float]()
+    for k, line in enumerate(existing_file(path).read_text(errors="replace").splitlines(), 1):
+        word, colon, value = map(str.strip, line.partition(":"))
         if colon:
-            header[word.strip()] = rest.strip()
-        elif line.strip().endswith("SECTION") or line.strip() == "EOF":
-            inside = line.strip() == "EDGE_WEIGHT_SECTION"
-        elif inside:
-            tokens += line.split()
-    shape = header.get("EDGE_WEIGHT_FORMAT", "")
-    if shape not in ("UPPER_ROW", "UPPER_DIAG_ROW", "LOWER_DIAG_ROW"):
-        return None
-    n = int(header["DIMENSION"]) if header.get("DIMENSION", "").isdigit() else 0
-    needed = n * (n - 1) // 2 if shape == "UPPER_ROW" else n * (n + 1) // 2
-    if not n or len(tokens) != needed:  # before anything of that size is allocated
-        raise ValueError(
-            f"{path} has {len(tokens)} edge weights; {n} points need {needed} numbers. Is it cut?"
-        )
-    weights = np.array(tokens, dtype=np.float64)
-    rows, columns = np.triu_indices(n, 1 if shape == "UPPER_ROW" else 0)
-    if shape == "LOWER_DIAG_ROW":
-        rows, columns = np.tril_indices(n)
-    table = np.zeros((n, n))
-    table[rows, columns] = weights
-    table[columns, rows] = weights
-    return {"dimension": n, "edge_weight_type": "EXPLICIT", "edge_weight": table}
+            file.header[word] = value
+        elif word.endswith("_SECTION"):
+            numbers = file.sections.setdefault(word.removesuffix("_SECTION"), [])
+        elif word != "EOF":
+            try:
+                numbers += map(float, word.split())
+            except ValueError:
+                raise ValueError(f"{path}, line {k}: got {word[:60]!r}, expected numbers.") from None
+    return file
 
 
-def _distances(path: Path, data: dict[str, Any]) -> Matrix:
-    kind = data.get("edge_weight_type")
+def _distances(file: _File) -> Matrix:
+    kind = file.header.get("EDGE_WEIGHT_TYPE")
     if kind == "EXPLICIT":
-        table = np.asarray(data["edge_weight"], dtype=np.float64)
-        if table.shape != (data["dimension"], data["dimension"]):
-            raise ValueError(f"{path} has an edge weight table of shape {table.shape}. Is it cut?")
-        return table
-    places = data.get("node_coord")
+        return _explicit(file)
+    places = file.points("NODE_COORD")
     if places is None:
-        raise ValueError(f"{path} has neither coordinates nor edge weights.")
-    places = np.asarray(places, dtype=np.float64)
-    if not (np.abs(places) < 1e150).all():  # their squares are finite
-        raise ValueError(f"{path} has coordinates that are not finite, or too large.")
+        raise ValueError(f"{file.path} has neither coordinates nor edge weights.")
     if kind == "GEO":
         return _geographical(places)
     gaps = places[:, None, :] - places[None, :, :]
@@ -171,8 +132,28 @@ def _distances(path: Path, data: dict[str, Any]) -> Matrix:
     if kind == "ATT":
         return np.ceil(np.sqrt(squared / 10.0) - 1e-12)
     raise ValueError(
-        f"{path} has edge weights of type {kind}; expected EUC_2D, CEIL_2D, ATT, GEO or EXPLICIT."
+        f"{file.path} has edge weights of type {kind}; expected EUC_2D, CEIL_2D, ATT, GEO or EXPLICIT."
     )
+
+
+def _explicit(file: _File) -> Matrix:
+    """The table of edge weights: all of it, or a triangle with or without the diagonal."""
+    n, shape = int(file.header["DIMENSION"]), file.header.get("EDGE_WEIGHT_FORMAT")
+    if shape not in FORMATS:
+        raise ValueError(f"{file.path} has the format {shape}; expected one of {', '.join(FORMATS)}.")
+    full, off = shape == "FULL_MATRIX", 0 if "DIAG" in shape else 1
+    weights = np.array(file.sections.get("EDGE_WEIGHT", []))
+    needed = n * n if full else n * (n + 1 - 2 * off) // 2
+    if len(weights) != needed:  # before anything of that size is allocated
+        raise ValueError(
+            f"{file.path} has {len(weights)} edge weights; {n} points need {needed} numbers. Is it cut?"
+        )
+    if full:
+        return weights.reshape(n, n)
+    table = np.zeros((n, n))
+    rows, columns = np.triu_indices(n, off) if shape.startswith("UPPER") else np.tril_indices(n, -off)
+    table[rows, columns] = table[columns, rows] = weights
+    return table
 
 
 def _geographical(places: Matrix) -> Matrix:
