@@ -5,10 +5,9 @@ Everything works with the four methods of a domain; if the domain has a kernel, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeAlias
 
 import numpy as np
 
@@ -57,7 +56,15 @@ class PlainLandscape:
     def climb(
         self, y: Solution, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Solution], list[Move]]:
-        return _climb(self._step, y, kappa, best, limit)
+        path: list[Solution] = [y]
+        moves: list[Move] = []
+        while len(moves) != limit:
+            step = self._step(path[-1], kappa, best)
+            if step is None:
+                break
+            moves.append(step[0])
+            path.append(step[1])
+        return path, moves
 
     def _step(self, y: Solution, kappa: float, best: bool) -> tuple[Move, Solution] | None:
         here = utility_features(self.domain, self.x, y, self.w.size)
@@ -73,25 +80,14 @@ class PlainLandscape:
         return chosen
 
 
-@dataclass(frozen=True, slots=True)
-class VectorLandscape:
+class VectorLandscape(PlainLandscape):
     """A landscape by the feature differences of all moves, which the domain computes at once."""
 
-    domain: Vectorises
-    x: Problem
-    w: Vector
-
-    def utility(self, y: Solution) -> float:
-        return float(self.w @ self.domain.features(self.x, y))
+    __slots__ = ()
 
     def gains(self, y: Solution) -> Vector:
         gains: Vector = move_features(self.domain, self.x, y) @ self.w
         return gains
-
-    def climb(
-        self, y: Solution, *, kappa: float = 0.0, best: bool = False, limit: int = -1
-    ) -> tuple[list[Solution], list[Move]]:
-        return _climb(self._step, y, kappa, best, limit)
 
     def _step(self, y: Solution, kappa: float, best: bool) -> tuple[Move, Solution] | None:
         gains = self.gains(y)
@@ -102,23 +98,6 @@ class VectorLandscape:
         k = int(enough[np.argmax(gains[enough])] if best else enough[0])
         move = next(islice(self.domain.moves(self.x, y), k, None))
         return move, self.domain.apply(self.x, y, move)
-
-
-_Step: TypeAlias = Callable[[Solution, float, bool], tuple[Move, Solution] | None]
-
-
-def _climb(
-    step: _Step, y: Solution, kappa: float, best: bool, limit: int
-) -> tuple[list[Solution], list[Move]]:
-    path: list[Solution] = [y]
-    moves: list[Move] = []
-    while len(moves) != limit:
-        next_one = step(path[-1], kappa, best)
-        if next_one is None:
-            break
-        moves.append(next_one[0])
-        path.append(next_one[1])
-    return path, moves
 
 
 def landscape(domain: Domain, x: Problem, w: Vector) -> Landscape:
