@@ -112,7 +112,7 @@ def measure(_: None, task: Task) -> np.ndarray:
         person = f"person {turns[t]}"
         for k, (contender, session_of) in enumerate(zip(task.contenders, sessions, strict=True)):
             session = session_of(contender.learner_of(person))
-            proposal = session.ask(x, person=contender.named(person))
+            proposal = session.ask(x, asked_for=contender.named(person))
             correction = experts[turns[t]](x, proposal.solution)
             session.tell(proposal, correction)
             costs[k, t] = correction.effort
@@ -179,7 +179,7 @@ def corrections(people: int, features: int, count: int) -> list[Feedback]:
         gains = moves @ tastes[k % people]
         made = moves[gains > 2.0][:1]
         path = np.vstack([np.zeros(features), made]).cumsum(axis=0)
-        out.append(Feedback(path, float(len(made)), moves[gains <= 2.0], person=f"person {k % people}"))
+        out.append(Feedback(path, float(len(made)), moves[gains <= 2.0], learned_for=f"person {k % people}"))
     return out
 
 
@@ -213,8 +213,8 @@ def durable(people: int, features: int, tells: int) -> dict[str, float]:
 
             def tell(k: int, learn: bool) -> None:
                 name = f"person {k % people}"
-                proposal = study.ask(problems[k % len(problems)], person=name, solution=0)
-                study.tell(proposal, solution=k % 4, person=name, learn=learn)
+                proposal = study.ask(problems[k % len(problems)], asked_for=name, solution=0)
+                study.tell(proposal, solution=k % 4, learned_for=name, learn=learn)
 
             learning = min(tells, 2 * people)
             for k in range(tells):
@@ -230,7 +230,7 @@ def durable(people: int, features: int, tells: int) -> dict[str, float]:
 def _opening(url: str, domain: Alternatives) -> float:
     start = time.process_time()
     with open_study(url, "desk", domain) as study:
-        assert study.weights(person="person 0").size == domain.dim
+        assert study.weights(learned_for="person 0").size == domain.dim
     return time.process_time() - start
 
 

@@ -216,10 +216,10 @@ def test_several_people_are_the_same_in_memory_on_disk_and_over_http(place):
         for k, x in enumerate(domain.sample(np.random.default_rng(5), n=8)):
             name = ("ana", "ben")[k % 2]
             for one in places:
-                p = one.ask(x, person=name)
+                p = one.ask(x, asked_for=name)
                 assert p.person == name
                 one.tell(p, experts[name](x, p.solution))  # for the person of ask
-        weights = [[one.weights(person=name).tolist() for name in (*tastes, "new", "")] for one in places]
+        weights = [[one.weights(learned_for=name).tolist() for name in (*tastes, "new", "")] for one in places]
         assert weights[0] == weights[1] == weights[2]
         assert weights[0][0] != weights[0][1]
         views = [one.people() for one in places]
@@ -229,7 +229,7 @@ def test_several_people_are_the_same_in_memory_on_disk_and_over_http(place):
         whose = [[row.person for row in one.effort()] for one in places]
         assert whose == [["ana", "ben"] * 4] * 3
         for one in (local, remote):
-            assert one.rollback(4, "ana alone", person="ana").person == "ana"
+            assert one.rollback(4, "ana alone", learned_for="ana").person == "ana"
             assert [version.person for version in one.versions(7)] == ["ben", "ana"]
             with pytest.raises(Invalid, match="The person is empty"):
-                one.rollback(4, "an empty variable", person="")
+                one.rollback(4, "an empty variable", learned_for="")

@@ -308,11 +308,11 @@ def test_ask_returns_the_same_proposal_for_the_same_key() -> None:
 
 def test_ask_conflicts_when_the_key_was_used_for_another_person() -> None:
     session, case, _ = played(0)
-    proposal = session.ask(case.x, key="monday", person="ana")
-    assert session.ask(case.x, key="monday", person="ana") is proposal
+    proposal = session.ask(case.x, key="monday", asked_for="ana")
+    assert session.ask(case.x, key="monday", asked_for="ana") is proposal
     assert session.ask(case.x, key="monday", actor="ben") is proposal
     with pytest.raises(Conflict, match="another problem or person"):
-        session.ask(case.x, key="monday", person="ben")
+        session.ask(case.x, key="monday", asked_for="ben")
 
 
 def test_effort_and_weights_are_available_by_round_and_version() -> None:
@@ -377,13 +377,13 @@ def test_repr_says_what_a_session_is_about() -> None:
 @pytest.mark.parametrize("name", [["ana"], 5, None, b"ana", "x" * 101, "an\na"])
 def test_session_raises_invalid_for_what_is_not_a_name(name: Any) -> None:
     session, case, _ = played(0)
-    proposal = session.ask(case.x, person="ana")
+    proposal = session.ask(case.x, asked_for="ana")
     for call in (
-        lambda: session.ask(case.x, person=name),
+        lambda: session.ask(case.x, asked_for=name),
         lambda: session.ask(case.x, actor=name),
-        lambda: session.tell(proposal, moves=[], person=name),
+        lambda: session.tell(proposal, moves=[], learned_for=name),
         lambda: session.tell(proposal, moves=[], actor=name),
-        lambda: session.weights(person=name if name != "an\na" else 5),
+        lambda: session.weights(learned_for=name if name != "an\na" else 5),
     ):
         with pytest.raises(Invalid, match=r"^The (person|actor) "):
             call()

@@ -21,7 +21,7 @@ _HOMES = {
     "experts": "SimulatedExpert ReplayedExpert",
     "corrections": "correction",
     # values, and roles that can be replaced
-    "protocol": "Proposal Correction Feedback Round EffortRow Move Domain Learner Expert",
+    "protocol": "Proposal Correction Feedback Round Basis Work Move Domain Learner Expert",
     "proposals": "Strategy Outlook",
     "search": "polish",
     # the conformance suite

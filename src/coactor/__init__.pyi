@@ -32,10 +32,10 @@ from coactor.experts import ReplayedExpert as ReplayedExpert
 from coactor.experts import SimulatedExpert as SimulatedExpert
 from coactor.proposals import Outlook as Outlook
 from coactor.proposals import Strategy as Strategy
+from coactor.protocol import Basis as Basis
 from coactor.protocol import Conflict as Conflict
 from coactor.protocol import Correction as Correction
 from coactor.protocol import Domain as Domain
-from coactor.protocol import EffortRow as EffortRow
 from coactor.protocol import Expert as Expert
 from coactor.protocol import Feedback as Feedback
 from coactor.protocol import Invalid as Invalid

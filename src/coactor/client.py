@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NoReturn
 from urllib.parse import quote, urlencode
@@ -15,8 +15,9 @@ import numpy as np
 from coactor.corrections import check_alone, plain_move
 from coactor.explanations import PeopleView, PersonView
 from coactor.proposals.calibration import Bin, Calibration
-from coactor.protocol import Correction, Domain, EffortRow, Move, Problem, Proposal, Round, Solution, Vector
+from coactor.protocol import Basis, Correction, Domain, Move, Problem, Proposal, Round, Solution, Vector, Work
 from coactor.studies.codec import Codec
+from coactor.studies.drafts import Draft
 from coactor.studies.errors import (
     Conflict,
     Forbidden,
@@ -26,7 +27,7 @@ from coactor.studies.errors import (
     SolverFailed,
     Unavailable,
 )
-from coactor.studies.results import Explanation, Share, Ticket, Version
+from coactor.studies.results import Explanation, Share, Version
 
 try:
     import httpx
@@ -93,13 +94,13 @@ class RemoteStudy:
         key: str | None = None,
         label: str = "",
         actor: str = "",
-        person: str = "",
+        asked_for: str = "",
         renew: bool = True,
     ) -> Proposal:
         """Propose a solution with the current weights, and store the proposal; see `Study.ask`."""
         data = problem if self._codec is None else self._codec.plain_problem(problem)
         headers = {} if key is None else {"Idempotency-Key": key}
-        body = {"problem": data, "label": label, "renew": renew, "person": person}
+        body = {"problem": data, "label": label, "renew": renew, "asked_for": asked_for}
         body |= {"actor": actor} if actor else {}
         return self._proposal(problem, self._call("POST", "/proposals", body, headers))
 
@@ -115,46 +116,47 @@ class RemoteStudy:
         correction: Correction | None = None,
         *,
         moves: Iterable[Move] | None = None,
-        path: Sequence[Solution] | None = None,
         solution: Solution | None = None,
         effort: float | None = None,
         cut: bool = False,
         learn: bool = True,
-        note: str = "",
         actor: str = "",
-        person: str = "",
-        seconds: float | None = None,
-        asked_with: int | None = None,
+        learned_for: str = "",
+        work: Work | None = None,
     ) -> Round:
         """Learn from the expert's correction of a proposal; see `Study.tell`."""
-        body: dict[str, Any] = {"effort": effort, "cut": cut, "learn": learn, "note": note}
-        body |= {"actor": actor or None, "person": person or None, "seconds": seconds}
+        work = work or Work()
+        body: dict[str, Any] = {"effort": effort, "cut": cut, "learn": learn, "note": work.note}
+        body |= {"actor": actor or work.actor or None, "seconds": work.seconds}
+        body |= {"learned_for": learned_for or None}
         if correction is not None:
-            check_alone(moves, path, solution, effort, cut)
+            check_alone(moves, solution, effort, cut)
             body |= {
                 "costs": [float(cost) for cost in correction.costs],
                 "cut": correction.cut,
                 "estimated": correction.estimated,
             }
-            moves, path = (correction.moves, None) if correction.moves else (None, correction.path)
+            if correction.moves:
+                moves = correction.moves
+            else:
+                body["path"] = [self._plain(z) for z in correction.path]
         if moves is not None:
             body["moves"] = [plain_move(move) for move in moves]
-        if path is not None:
-            body["path"] = [self._plain(z) for z in path]
         if solution is not None:
             body["solution"] = self._plain(solution)
-        body["asked_with"] = proposal.version if isinstance(proposal, Proposal) else asked_with
+        if isinstance(proposal, Proposal):
+            body["version"] = proposal.version
         body = {name: value for name, value in body.items() if value is not None}
         return _round(self._call("POST", f"/proposals/{_id(proposal)}/tell", body))
 
     # -- reading -----------------------------------------------------------------------------------------
 
-    def effort(self, after: int = 0) -> list[EffortRow]:
+    def effort(self, after: int = 0) -> list[Round]:
         """What each finished proposal cost, in the order of the tells; those with `seq` above `after`."""
-        rows: list[EffortRow] = []
+        rows: list[Round] = []
         while True:
             page = self._call("GET", f"/effort?after={after}&limit={PAGE}")
-            rows += [EffortRow(**row) for row in page]
+            rows += map(_round, page)
             if len(page) < PAGE:
                 return rows
             after = rows[-1].seq
@@ -164,12 +166,12 @@ class RemoteStudy:
         """The expert's total effort for each finished proposal, in the order of the tells."""
         return [row.effort for row in self.effort()]
 
-    def weights(self, version: int | None = None, *, person: str = "") -> Vector:
-        """The current weights, or those of an earlier version; of a person, or of the population.
+    def weights(self, version: int | None = None, *, learned_for: str = "") -> Vector:
+        """The current weights, or those of an earlier version; of one expert, or of all.
 
         Raises NotFound if there is no such version.
         """
-        query = {"person": person, **({} if version is None else {"version": version})}
+        query = {"learned_for": learned_for, **({} if version is None else {"version": version})}
         answer = self._call("GET", f"/weights?{urlencode(query)}")
         return np.array(answer["weights"], dtype=np.float64)
 
@@ -187,10 +189,10 @@ class RemoteStudy:
         """The versions of the weights numbered above `after`, and what created them."""
         return [Version(**row) for row in self._call("GET", f"/versions?after={after}&limit={limit}")]
 
-    def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Ticket]:
+    def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Draft]:
         """Proposals by number: all of them, or those in one state."""
         query = {"after": after, "limit": limit, **({"state": state} if state else {})}
-        return [Ticket(**row) for row in self._call("GET", f"/proposals?{urlencode(query)}")]
+        return [Draft.restored(row) for row in self._call("GET", f"/proposals?{urlencode(query)}")]
 
     def proposal(self, id: int) -> Proposal:
         """A proposal as it is edited now, or as it was when it was told."""
@@ -238,10 +240,10 @@ class RemoteStudy:
         about = self._call("PATCH", "", body)
         return {name: about[name] for name in given}
 
-    def rollback(self, to: int, reason: str, *, person: str | None = None, actor: str = "") -> Version:
-        """Set the weights, or one person's, back to an earlier version; see `Study.rollback`."""
+    def rollback(self, to: int, reason: str, *, learned_for: str | None = None, actor: str = "") -> Version:
+        """Set the weights, or one expert's, back to an earlier version; see `Study.rollback`."""
         body = {"to": to, "reason": reason, "actor": actor or None}
-        body |= {} if person is None else {"person": person}
+        body |= {} if learned_for is None else {"learned_for": learned_for}
         return Version(**self._call("POST", "/rollback", body))
 
     def export(self) -> Iterator[dict[str, Any]]:
@@ -269,11 +271,8 @@ class RemoteStudy:
         solution = answer["proposed"]
         if self._codec is not None:
             solution = self._codec.solution(problem, solution)
-        prediction = answer["chance"], answer["expected_moves"]
-        guard = {name: answer[name] for name in ("proposer", "reason") if name in answer}
-        return Proposal(
-            answer["id"], problem, solution, answer["version"], *prediction, person=answer["person"], **guard
-        )
+        basis = Basis(**answer["basis"])
+        return Proposal(answer["id"], problem, solution, answer["asked_for"], answer["solved_for"], basis)
 
     def _plain(self, y: Solution) -> Any:
         return y if self._codec is None else self._codec.plain(y)
@@ -296,7 +295,8 @@ def _id(proposal: Proposal | int) -> int:
 
 def _round(answer: dict[str, Any]) -> Round:
     arrays = {name: np.array(answer[name], dtype=np.float64) for name in ("delta", "change")}
-    return Round(**{**answer, **arrays})
+    nested = {"basis": Basis(**answer["basis"]), "work": Work(**answer["work"])}
+    return Round(**{**answer, **arrays, **nested})
 
 
 def _dump(data: Any) -> str:

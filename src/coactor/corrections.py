@@ -275,7 +275,7 @@ def feedback(
     reads: Reads,
     candidate: Candidate = "final",
     weights: Vector | None = None,
-    person: str = "",
+    learned_for: str = "",
 ) -> Feedback:
     """Turn a correction into the vectors and numbers that a learner reads.
 
@@ -289,7 +289,7 @@ def feedback(
         "final" learns from zl; "disagreement" from the last zi with w . phi(zi) <= w . phi(z0).
     weights
         The weights the proposal was made with; needed for "disagreement" only.
-    person
+    learned_for
         Whose correction it is.
     """
     path = correction.path
@@ -307,7 +307,7 @@ def feedback(
             rows = rows[[0, -1]]
     declined = rounded(move_features(domain, x, correction.final)) if reads == "declined" else None
     chosen = declares(domain, "lists_all")
-    return Feedback(rows, cost, declined, correction.cut, person, correction.estimated, chosen)
+    return Feedback(rows, cost, declined, correction.cut, learned_for, correction.estimated, chosen)
 
 
 def last_disagreement(rows: Matrix, weights: Vector) -> int:

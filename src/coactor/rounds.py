@@ -1,11 +1,13 @@
 """One round of learning: propose, observe, learn.
 
-    propose   solves a problem for a person with what has been learned
-    observe   validates a correction and reduces it to vectors
-    learn     updates what has been learned; nothing else calls `learner.update`
+    propose    solves a problem with what has been learned
+    compare    solves it with the guard's alternatives too, so that no tell needs a solver
+    observe    validates a correction and reduces it to vectors
+    learn      updates what has been learned; nothing else calls `learner.update`
+    conclude   the result of the tell
 
-`Session` and `coactor.studies` both consist of these three functions and a memory. An observation is plain
-data, so a log of observations can be replayed without the domain.
+`Session` and `coactor.studies` both consist of these functions and a memory. An observation is plain data, so
+a log of observations can be replayed without the domain.
 
 Arithmetic. BLAS with several threads adds up in an order that depends on their number, so the last bits of
 the weights would too. `Knowledge` and `learn` therefore limit BLAS to one thread, for the whole process: a
@@ -14,10 +16,12 @@ limit per call is neither safe with threads nor free.
 
 from __future__ import annotations
 
+import logging
 import math
+import time
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -25,11 +29,13 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from coactor.corrections import edit_distance, feedback
-from coactor.habits import Memory, habit_features, past_case, recall
+from coactor.explanations import lesson
+from coactor.habits import Memory, past_case, recall
 from coactor.proposals.acceptance import Acceptance
-from coactor.proposals.guard import LEARNER, Guard
+from coactor.proposals.guard import LEARNER, OUTSIDE, Guard
 from coactor.proposals.strategies import Outlook, Strategy, expected_moves
 from coactor.protocol import (
+    Basis,
     Candidate,
     Correction,
     CountsEdits,
@@ -38,17 +44,27 @@ from coactor.protocol import (
     Invalid,
     Learner,
     PastCase,
+    Preferences,
     Problem,
     Proposal,
     Reads,
+    Round,
+    Solution,
     State,
     Vector,
+    Work,
+    feature_names,
+    feature_signs,
     has,
     learner_for,
     uses_habits,
 )
 from coactor.search import check_solution, landscape
 from coactor.solutions import same_solution
+
+logger = logging.getLogger("coactor")
+
+SHARE = 4  # if there is no time, one alternative is solved with one in so many proposals
 
 
 @dataclass(slots=True, eq=False)
@@ -64,7 +80,7 @@ class Knowledge:
     memory
         What people chose; None if the domain has no features of habits.
     guard
-        What the learner and a few alternatives would have left to edit; None proposes with the learner.
+        What other weights would have left to edit; None proposes with the learner.
     """
 
     learner: Learner
@@ -104,10 +120,10 @@ class Knowledge:
         self.acceptance, self.memory, self.guard = acceptance, memory, guard
 
 
-def make_guard(domain: Domain, learner: Learner) -> Guard | None:
-    """A guard for a learner that takes a start, in a domain that counts edits; else None."""
-    if has(domain, CountsEdits) and hasattr(learner, "start"):
-        return Guard(domain.dim, learner.start, habit_features(domain))
+def make_guard(domain: Domain, learner: Learner, proposals: str | Strategy) -> Guard | None:
+    """A guard for default proposals by a learner that takes a start, in a domain that counts edits."""
+    if proposals == "default" and has(domain, CountsEdits) and hasattr(learner, "start"):
+        return Guard(domain.dim, learner.start)
     return None
 
 
@@ -126,7 +142,7 @@ class Observation:
     case
         What a memory keeps of the final solution; None if the domain has no features of habits.
     left
-        What each alternative of the guard would have left to edit: the result of `edits_left`.
+        How many edits what each alternative of the guard proposed is away from the final solution.
     """
 
     feedback: Feedback
@@ -147,10 +163,11 @@ def propose(
     knowledge: Knowledge,
     problem: Problem,
     *,
-    id: int,
     version: int,
     seed: int = 0,
-    person: str = "",
+    asked_for: str = "",
+    solved_for: str = "",
+    solution: Solution | None = None,
     validate: bool = True,
 ) -> Proposal:
     """Solve a problem with what has been learned, and predict whether the expert accepts the solution.
@@ -159,13 +176,16 @@ def propose(
     ----------
     domain, strategy, knowledge, problem
         What to solve, and how.
-    id, version
-        The proposal's number, and the version of the weights.
+    version
+        The version of the weights.
     seed
         The strategy draws from the stream (seed, version), so the same problem under the same weights gets
         the same proposal.
-    person
-        For whom: solved with their weights if the learner keeps weights for each person.
+    asked_for, solved_for
+        For whom it is asked, and with whose weights it is solved if the learner keeps weights for each
+        expert.
+    solution
+        What another system proposes; then nothing is solved.
     validate
         Whether to check the solution: needed unless solver and strategy are the domain's and ours.
     """
@@ -173,9 +193,13 @@ def propose(
     if knowledge.memory is not None and uses_habits(domain):
         recalled = recall(knowledge.memory, domain, problem)
         problem = domain.extend(problem, recalled)
-    outlook, guard = Outlook.of(learner_for(knowledge.learner, person)), knowledge.guard
-    fixed = None if guard is None else guard.weights
-    solution = strategy(problem, outlook if fixed is None else Outlook(fixed), (seed, version))
+    outlook, guard = Outlook.of(learner_for(knowledge.learner, solved_for)), knowledge.guard
+    proposer, reason = (LEARNER, "") if guard is None else (guard.proposer, guard.reason)
+    if solution is not None:
+        proposer, reason = OUTSIDE, ""
+    else:
+        chosen = _outlook(knowledge, proposer, solved_for)
+        solution = strategy(problem, chosen, (seed, version))
     if validate:
         check_solution(domain, problem, solution)
     chance = moves = None
@@ -184,8 +208,66 @@ def propose(
         expected = expected_moves(gains, outlook.threshold)
         if math.isfinite(expected):
             moves, chance = expected, knowledge.acceptance.chance(expected)
-    proposer, reason = (LEARNER, "") if guard is None else (guard.proposer, guard.reason)
-    return Proposal(id, problem, solution, version, chance, moves, recalled, person, proposer, reason)
+    basis = Basis(version, proposer, reason, chance, moves)
+    return Proposal(0, problem, solution, asked_for, solved_for, basis, recalled=recalled)
+
+
+def compare(
+    domain: Domain,
+    strategy: Strategy,
+    knowledge: Knowledge,
+    proposal: Proposal,
+    *,
+    seed: int = 0,
+    seconds: float = math.inf,
+) -> Proposal:
+    """The proposal with what the guard's alternatives propose; a tell only counts the edits from each.
+
+    Parameters
+    ----------
+    domain, strategy, knowledge, seed
+        As in `propose`.
+    proposal
+        The result of `propose`.
+    seconds
+        The time for all of them; the last one may exceed it. If there is none, one in `SHARE` proposals is
+        compared, with one alternative: a case that was not compared says nothing.
+    """
+    guard, basis, began = knowledge.guard, proposal.basis, time.monotonic()
+    if guard is None or basis.proposer == OUTSIDE:
+        return proposal
+    names = [name for name in (LEARNER, *guard.fixed) if name != basis.proposer]
+    if seconds <= 0:
+        turn, rest = divmod(basis.version, SHARE)
+        if rest:
+            return proposal
+        # The learner is part of every comparison.
+        names = [LEARNER] if basis.proposer != LEARNER else [names[turn % len(names)]]
+    solutions = {basis.proposer: proposal.solution}
+    for name in names:
+        if len(solutions) > 1 and time.monotonic() - began > seconds:
+            break
+        outlook = _outlook(knowledge, name, proposal.solved_for)
+        try:
+            solution = strategy(proposal.problem, outlook, (seed, basis.version))
+            check_solution(domain, proposal.problem, solution)
+        except Exception as error:  # of a solver, for weights that it cannot take; the proposal is good
+            logger.warning("The alternative %r was not solved: %s", name, error)
+        else:
+            solutions[name] = solution
+    return replace(proposal, alternatives=solutions)
+
+
+def _outlook(knowledge: Knowledge, proposer: str, solved_for: str) -> Outlook:
+    fixed = {} if knowledge.guard is None else knowledge.guard.fixed
+    if proposer in fixed:
+        return Outlook(fixed[proposer])
+    return Outlook.of(learner_for(knowledge.learner, solved_for))
+
+
+def weights_of(knowledge: Knowledge, proposal: Proposal) -> Vector:
+    """The weights that a proposal was made with; `knowledge` is that of its version."""
+    return _outlook(knowledge, proposal.basis.proposer, proposal.solved_for).weights
 
 
 def observe(
@@ -195,7 +277,7 @@ def observe(
     reads: Reads,
     candidate: Candidate = "final",
     weights: Vector | None = None,
-    person: str = "",
+    learned_for: str = "",
 ) -> Observation:
     """Validate a correction of a proposal and compute what can be learned from it.
 
@@ -207,7 +289,7 @@ def observe(
         How much of the correction the learner uses.
     candidate, weights
         What to learn from, and the weights the proposal was made with (for "disagreement").
-    person
+    learned_for
         Whose correction it is.
 
     Raises
@@ -225,47 +307,29 @@ def observe(
     try:
         for z in correction.path[first:]:
             check_solution(domain, proposal.problem, z)
-        vectors = feedback(domain, proposal.problem, correction, reads, candidate, weights, person)
+        vectors = feedback(domain, proposal.problem, correction, reads, candidate, weights, learned_for)
         case = past_case(domain, proposal.problem, correction.final) if uses_habits(domain) else None
     except Invalid:
         raise
     except (ValueError, IndexError) as error:
         raise Invalid(str(error)) from error
-    return Observation(vectors, not correction.costs, proposal.expected_moves, case)
+    left = None if correction.cut else _edits_left(domain, proposal, correction.final)
+    return Observation(vectors, not correction.costs, proposal.basis.expected_moves, case, left)
 
 
-def edits_left(
-    domain: Domain,
-    strategy: Strategy,
-    knowledge: Knowledge,
-    proposal: Proposal,
-    correction: Correction,
-    seed: int = 0,
-) -> dict[str, float] | None:
-    """What each alternative of the guard would have left to edit to the final solution.
-
-    None without a guard, if the guard has decided, or if the expert ran out of time: then the final solution
-    is not what they wanted. `knowledge` is that before the correction.
-    """
-    guard = knowledge.guard
-    if guard is None or not guard.undecided or correction.cut:
+def _edits_left(domain: Domain, proposal: Proposal, final: Solution) -> dict[str, float] | None:
+    if not proposal.alternatives:
         return None
-    learned = Outlook.of(learner_for(knowledge.learner, proposal.person))
-    x, left = proposal.problem, {}
+    x, solutions = proposal.problem, proposal.alternatives.items()
     try:
-        for name in guard.undecided:
-            y = proposal.solution
-            if name != proposal.proposer:
-                outlook = Outlook(guard.fixed[name]) if name in guard.fixed else learned
-                y = strategy(x, outlook, (seed, proposal.version))
-            left[name] = edit_distance(domain, x, y, correction.final)
-    except (ValueError, IndexError):  # a solver may fail for weights of an alternative
+        return {name: edit_distance(domain, x, y, final) for name, y in solutions}
+    except Exception as error:  # of a domain's own method; the correction itself is good
+        logger.warning("Proposal %d was not compared: %s", proposal.id, error)
         return None
-    return left
 
 
 def learn(knowledge: Knowledge, observation: Observation) -> None:
-    """Update the learner, the acceptance, the memory and the guard. If one fails, nothing has changed.
+    """Update the learner, the acceptance, the memory and the guard. If one raises, nothing has changed.
 
     A correction that was cut before its first step says nothing about acceptance.
 
@@ -289,6 +353,63 @@ def learn(knowledge: Knowledge, observation: Observation) -> None:
         except ValueError as error:
             raise Invalid(str(error)) from error
     knowledge.acceptance, knowledge.memory, knowledge.guard = known.acceptance, known.memory, known.guard
+
+
+def conclude(
+    domain: Domain,
+    proposal: Proposal,
+    correction: Correction,
+    observation: Observation,
+    work: Work,
+    *,
+    before: Vector,
+    after: Learner,
+    version: int,
+    learn: bool,
+    key: str | None = None,
+) -> Round:
+    """The result of a tell.
+
+    Parameters
+    ----------
+    domain, proposal, correction, observation, work
+        What was proposed, what the expert did, and what `observe` made of it.
+    before, after
+        The weights of the one whose correction it is before the tell, and the learner after it.
+    version
+        The version of the weights after the tell.
+    learn
+        False if the correction was only recorded.
+    key
+        The caller's key for the proposal.
+    """
+    vectors = observation.feedback
+    weights = learner_for(after, vectors.learned_for).weights
+    units = after.prior_deviations() if has(after, Preferences) else None
+    return Round(
+        proposal=proposal.id,
+        key=key,
+        basis=proposal.basis,
+        effort=correction.effort,
+        estimated=correction.estimated,
+        accepted=observation.accepted,
+        work=work,
+        learn=learn,
+        learned_for=vectors.learned_for,
+        cost=vectors.cost,
+        version=version,
+        lesson=lesson(
+            feature_names(domain),
+            before,
+            weights,
+            units,
+            signs=feature_signs(domain),
+            learn=learn,
+            accepted=observation.accepted,
+        ),
+        delta=vectors.delta,
+        change=weights - before,
+    )
 
 
 def _check_correction(correction: Correction) -> None:

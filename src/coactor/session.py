@@ -8,15 +8,16 @@ for each problem:  proposal = ask(x)             solve with the current weights
 
 from __future__ import annotations
 
+import math
+import time
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from coactor import corrections, learners, rounds
-from coactor.explanations import PeopleView, compare_people, lesson
+from coactor.explanations import PeopleView, compare_people
 from coactor.habits import Memory, start_weights, with_habits
 from coactor.proposals import strategies
 from coactor.proposals.acceptance import Acceptance
@@ -26,7 +27,6 @@ from coactor.protocol import (
     Conflict,
     Correction,
     Domain,
-    EffortRow,
     Invalid,
     Learner,
     Move,
@@ -39,26 +39,18 @@ from coactor.protocol import (
     Solver,
     State,
     Vector,
+    Work,
     feature_names,
     feature_signs,
     uses_habits,
 )
-from coactor.protocol.abilities import Preferences, has, learner_for, whose
+from coactor.protocol.abilities import learner_for, whose
 from coactor.rounds import Knowledge
 from coactor.solutions import same_solution
 from coactor.validation import text, validate_actor
 
 MOST_OPEN = 1000  # proposals that wait for a tell, and keys
 MOST_VERSIONS = 1000  # whose weights are remembered
-
-
-class _Open(NamedTuple):
-    """A proposal that waits for a tell: for whom it was asked, and the weights it was made with if needed."""
-
-    proposal: Proposal
-    key: str | None
-    person: str
-    weights: Vector | None
 
 
 class Session:
@@ -78,7 +70,9 @@ class Session:
     proposals
         Which of the solver's local optima to propose: "paper", "polish", "effort-aware", your own
         strategy, or "default": effort-aware if the learner models the expert's threshold, else as in the
-        paper.
+        paper. With "default" a learner that takes a start is guarded: the start, or all features alike,
+        propose while they are ahead of it, see `coactor.proposals.guard`. That costs a call of the domain's
+        solver for each of them; a solver of your own is called for one of them, with one in four proposals.
     budget
         The time limit of an ask in seconds: a slow solver is then called once, and others as often as there
         is time. None counts candidates instead, so that the results do not depend on the machine.
@@ -94,9 +88,6 @@ class Session:
         Whether to remember what people chose, and to add how unusual the parts of a solution are to its
         features, see `coactor.habits`. Then `session.domain` has one more feature, and the problem of a
         proposal holds what was recalled for it.
-    guard
-        Whether to propose with the start or with all features alike while the learner would have left more
-        to edit, see `coactor.proposals.guard`; by default if the learner is named "default".
     start, trust
         The weights in use today, with which a learner given by its name starts: a list, or numbers by the
         names of the features, in their own units; and how far to trust them, see `ChoiceLearner`.
@@ -128,12 +119,10 @@ class Session:
         candidate: Candidate = "final",
         seed: int = 0,
         habits: bool = False,
-        guard: bool | None = None,
         start: Sequence[float] | Vector | Mapping[str, float] | None = None,
         trust: float | None = None,
     ) -> None:
         domain = with_habits(domain) if habits else domain
-        guarded = learner == "default" if guard is None else guard
         if isinstance(learner, str):
             first = start_weights(domain, start)
             learner = learners.make(learner, domain.dim, start=first, trust=trust)
@@ -150,24 +139,25 @@ class Session:
         self.knowledge = Knowledge(
             learner,
             memory=Memory() if uses_habits(domain) else None,
-            guard=rounds.make_guard(domain, learner) if guarded else None,
+            guard=rounds.make_guard(domain, learner, proposals),
         )
+        guard = self.knowledge.guard
+        reserve = 0 if guard is None else len(guard.fixed)
         self.strategy: Strategy = (
-            strategies.strategy(proposals, domain, solver, strategies.limits(budget))
+            strategies.strategy(proposals, domain, solver, strategies.limits(budget, reserve))
             if isinstance(proposals, str)
             else proposals
         )
-        self._validate = solver is not None or not isinstance(proposals, str)
+        self._own = solver is None and isinstance(proposals, str)
+        self._budget = math.inf if budget is None else budget
         self.move_costs, self.candidate, self.seed = costs, candidate, seed
         self.version = 0
-        self._names = feature_names(domain)
-        self._signs = feature_signs(domain)
         self.efforts: list[float] = []  # the total effort of each finished proposal
         self.costs: list[float] = []  # the C that the learner was given for it
-        self._told: list[tuple[Any, ...]] = []  # the values of an `EffortRow` each
+        self._told: list[Round] = []
         self._asked = 0
-        self._open: OrderedDict[int, _Open] = OrderedDict()
-        self._keys: OrderedDict[str, tuple[Proposal, Problem, str]] = OrderedDict()
+        self._open: OrderedDict[int, tuple[Proposal, str | None, Vector]] = OrderedDict()  # key, weights
+        self._keys: OrderedDict[str, tuple[Proposal, Problem]] = OrderedDict()
         self._weights = deque([learner.weights.copy()], MOST_VERSIONS)  # the last one is the current one
 
     @property
@@ -181,7 +171,13 @@ class Session:
         return self.knowledge.acceptance
 
     def ask(
-        self, problem: Problem, *, key: str | None = None, label: str = "", actor: str = "", person: str = ""
+        self,
+        problem: Problem,
+        *,
+        key: str | None = None,
+        label: str = "",
+        actor: str = "",
+        asked_for: str = "",
     ) -> Proposal:
         """Propose a solution with the current weights.
 
@@ -193,40 +189,42 @@ class Session:
             An idempotency key: the same key returns the same proposal again.
         label, actor
             A name for the proposal (kept by a study, unused in memory), and who asks.
-        person
-            Whose weights to solve with, if the learner keeps weights for each person: a name, a role or a
-            depot. By default the actor; the weights of the population for a newcomer and without a name.
+        asked_for
+            Whose weights to solve with, if the learner keeps weights for each expert: a name, a role or a
+            depot. By default the actor; the weights of all for a newcomer and without a name.
 
         Raises
         ------
         Conflict
-            If the key was used for another problem or person.
+            If the key was used for another problem or expert.
         """
-        validate_actor(actor, person=person)
+        validate_actor(actor, expert=asked_for)
         known = None if key is None else self._keys.get(key)
         if known is not None:
-            proposal, asked, asked_for = known
-            if not same_solution(asked, problem) or person not in ("", asked_for):
-                raise Conflict(f"The key {key!r} was used for another problem or person; choose a new key.")
+            proposal, asked = known
+            if not same_solution(asked, problem) or asked_for not in ("", proposal.asked_for):
+                raise Conflict(f"The key {key!r} was used for another problem or expert; choose a new key.")
             return proposal
+        began, setting = time.monotonic(), (self.domain, self.strategy, self.knowledge)
         proposal = rounds.propose(
-            self.domain,
-            self.strategy,
-            self.knowledge,
+            *setting,
             problem,
-            id=self._asked + 1,
             version=self.version,
             seed=self.seed,
-            person=person or actor,
-            validate=self._validate,
+            asked_for=asked_for,
+            solved_for=asked_for or actor,
+            validate=not self._own,
         )
+        left = self._budget - (time.monotonic() - began) if self._own else 0.0
+        proposal = rounds.compare(*setting, proposal, seed=self.seed, seconds=left)
         self._asked += 1
-        weights = self.weights(person=proposal.person) if self.candidate == "disagreement" else None
-        self._open[proposal.id] = _Open(proposal, key, person, weights)
+        proposal = replace(proposal, id=self._asked)
+        weights = rounds.weights_of(self.knowledge, proposal).copy()
+        self._open[proposal.id] = proposal, key, weights
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         if key is not None:
-            self._keys[key] = proposal, problem, person
+            self._keys[key] = proposal, problem
             if len(self._keys) > MOST_OPEN:
                 self._keys.popitem(last=False)
         return proposal
@@ -237,34 +235,36 @@ class Session:
         correction: Correction | None = None,
         *,
         moves: Iterable[Move] | None = None,
-        path: Sequence[Solution] | None = None,
         solution: Solution | None = None,
         effort: float | None = None,
         cut: bool = False,
         learn: bool = True,
-        note: str = "",
         actor: str = "",
-        seconds: float | None = None,
-        person: str = "",
+        learned_for: str = "",
+        work: Work | None = None,
     ) -> Round:
         """Learn from the expert's correction of a proposal. If it raises, nothing has changed.
+
+        It calls no solver.
 
         Parameters
         ----------
         proposal
             The proposal or its number.
-        correction, moves, path, solution
-            Exactly one: a correction; the edits (an empty list accepts the proposal); every solution from the
-            proposal to the final one; or the final solution, whose effort is then estimated.
+        correction, moves, solution
+            Exactly one: a correction, which `coactor.correction` also makes of a path; the edits (an empty
+            list accepts the proposal); or the final solution, whose effort is then estimated.
         effort, cut
             The total effort if it is known, and whether the expert ran out of time; only without a
             `correction`, which contains both.
         learn
             False only records the effort.
-        note, actor, seconds
-            A remark, the expert's name, and the active time.
-        person
-            Whose weights to learn; by default the person of `ask`, or else the actor.
+        actor
+            The expert's name.
+        learned_for
+            Whose weights to learn; by default the one the proposal was asked for, or else the actor.
+        work
+            The active time, the number of gestures and a remark; its `actor` is the actor.
 
         Raises
         ------
@@ -273,81 +273,68 @@ class Session:
         NotFound, Conflict
             If there is no such proposal, or it was already told.
         """
-        validate_actor(actor, person=person)
-        asked, key, asked_for, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
+        work = replace(work or Work(), actor=actor or (work.actor if work else ""))
+        validate_actor(work.actor, expert=learned_for)
+        asked, key, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
         if correction is not None:
-            corrections.check_alone(moves, path, solution, effort, cut)
+            corrections.check_alone(moves, solution, effort, cut)
         else:
             correction = corrections.correction(
                 self.domain,
                 asked.problem,
                 asked.solution,
                 moves=moves,
-                path=path,
                 solution=solution,
                 effort=effort,
                 cut=cut,
                 costs=self.move_costs,
             )
-        learner, person = self.knowledge.learner, person or asked_for or actor
+        learner, learned_for = self.knowledge.learner, learned_for or asked.asked_for or work.actor
         observation = rounds.observe(
-            self.domain, asked, correction, learner.reads, self.candidate, weights, person
+            self.domain, asked, correction, learner.reads, self.candidate, weights, learned_for
         )
-        before = self.weights(person=person)
+        before = self.weights(learned_for=learned_for)
         if learn:
-            left = rounds.edits_left(self.domain, self.strategy, self.knowledge, asked, correction, self.seed)
-            rounds.learn(self.knowledge, replace(observation, left=left))
+            rounds.learn(self.knowledge, observation)
             self.version += 1
             self._weights.append(learner.weights.copy())
-        after = self.weights(person=person)
         del self._open[asked.id]
-        vectors, accepted = observation.feedback, observation.accepted
-        units = learner.prior_deviations() if has(learner, Preferences) else None
-        effort, cost, steps = correction.effort, vectors.cost, len(correction.costs)
-        self.efforts.append(effort)
-        self.costs.append(cost)
-        seq = len(self.efforts)
-        row = seq, 0.0, asked.id, key, actor, effort, correction.estimated, steps, seconds
-        self._told.append((*row, learn, asked.version, self.version, asked.chance, person))
-        return Round(
-            proposal=asked.id,
-            effort=effort,
-            cost=cost,
-            delta=vectors.delta,
-            change=after - before,
+        result = rounds.conclude(
+            self.domain,
+            asked,
+            correction,
+            observation,
+            work if work.gestures else replace(work, gestures=len(correction.costs)),
+            before=before,
+            after=learner,
             version=self.version,
-            accepted=accepted,
-            estimated=correction.estimated,
             learn=learn,
-            lesson=lesson(
-                self._names, before, after, units, signs=self._signs, learn=learn, accepted=accepted
-            ),
-            seq=seq,
-            actor=actor,
-            gross=steps,
-            seconds=seconds,
-            asked_with=asked.version,
-            note=note,
+            key=key,
         )
+        result.seq = len(self._told) + 1
+        self.efforts.append(result.effort)
+        self.costs.append(result.cost)
+        self._told.append(result)
+        return result
 
-    def effort(self, after: int = 0) -> list[EffortRow]:
+    def effort(self, after: int = 0) -> list[Round]:
         """What each finished proposal cost, in the order of the tells; those with `seq` above `after`."""
-        return [EffortRow(*values) for values in self._told[max(0, after) :]]
+        return self._told[max(0, after) :]
 
-    def weights(self, version: int | None = None, *, person: str = "") -> Vector:
-        """The current weights, or those of an earlier version; of a person, or of the population.
+    def weights(self, version: int | None = None, *, learned_for: str = "") -> Vector:
+        """The current weights, or those of an earlier version; of one expert, or of all.
 
         Raises
         ------
         NotFound
-            If there is no such version, or it is no longer remembered. Of people who have weights of their
+            If there is no such version, or it is no longer remembered. Of experts who have weights of their
             own, only the current ones are.
         """
-        text(person, "person", 100)
-        if version is None or (version == self.version and person):
-            return learner_for(self.learner, person).weights.copy()
-        if whose(self.learner, person):
-            raise NotFound(f"A session remembers only the current weights of {person!r}; use a study.")
+        text(learned_for, "learned_for", 100)
+        if version is None or (version == self.version and learned_for):
+            return learner_for(self.learner, learned_for).weights.copy()
+        if whose(self.learner, learned_for):
+            raise NotFound(f"A session remembers only the current weights of {learned_for!r}; use a study.")
         first = self.version - len(self._weights) + 1
         if not first <= version <= self.version:
             raise NotFound(
@@ -358,7 +345,7 @@ class Session:
 
     def people(self, *, hide: bool = False) -> PeopleView:
         """What people share, how they differ and who goes together; `hide` leaves out their names."""
-        return compare_people(self._names, self._signs, self.learner, hide)
+        return compare_people(feature_names(self.domain), feature_signs(self.domain), self.learner, hide)
 
     def state(self) -> State:
         """What was learned, and the version, as JSON-able data; open proposals are not included."""
@@ -382,11 +369,11 @@ class Session:
         names = f"{type(self.domain).__name__} with learner {self.learner.name}"
         return f"<Session of {names}: {self._asked} asked, {len(self.efforts)} told{mean}>"
 
-    def _find(self, number: int) -> _Open:
+    def _find(self, number: int) -> tuple[Proposal, str | None, Vector]:
         if number in self._open:
             return self._open[number]
         if not 1 <= number <= self._asked:
             raise NotFound(f"There is no proposal {number}; this session has made {self._asked}.")
-        if any(row.proposal == number for row in self.effort()):
+        if any(told.proposal == number for told in self._told):
             raise Conflict(f"Proposal {number} was already told; ask again for a new one.")
         raise NotFound(f"Proposal {number} was forgotten; a session remembers {MOST_OPEN} open proposals.")

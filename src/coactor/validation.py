@@ -180,11 +180,11 @@ def recorded_person(value: Any) -> str:
     return person_name(str(value) if number else value.strip() if isinstance(value, str) else value, "person")
 
 
-def validate_actor(actor: str, via: str = "", person: str = "") -> None:
-    """Raises Invalid if the actor, the account or the person is not a valid name."""
+def validate_actor(actor: str, via: str = "", expert: str = "") -> None:
+    """Raises Invalid if the actor, the account or the expert is not a valid name."""
     person_name(actor, "actor")
     person_name(via, "account")
-    person_name(person, "person")
+    person_name(expert, "expert")
 
 
 def names_for(names: Sequence[str] | None, features: int) -> tuple[str, ...]:

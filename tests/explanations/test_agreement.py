@@ -48,7 +48,7 @@ def session(tastes: dict[str, list[float]], rounds: int, seed: int) -> coactor.S
     names = list(tastes)
     for k, x in enumerate(domain.sample(np.random.default_rng(seed), n=rounds * len(names))):
         person = names[k % len(names)]
-        proposal = made.ask(x, person=person)
+        proposal = made.ask(x, asked_for=person)
         made.tell(proposal, experts[person](x, proposal.solution))
     return made
 
@@ -134,6 +134,6 @@ def test_hidden_people_are_numbered_by_how_much_they_differ_and_readers_find_the
 def test_corrections_without_a_name_are_no_person():
     learner, path = Population(2), np.array([[0.0, 0.0], [1.0, 0.0]])
     for name in ("", "ana"):
-        learner.update(replace(Feedback(path, 1.0, -path[1:]), person=name))
+        learner.update(replace(Feedback(path, 1.0, -path[1:]), learned_for=name))
     assert [each.name for each in compare_people(["a", "b"], [1, 1], learner).people] == ["ana"]
     assert compare_people(["a", "b"], [1, 1], coactor.learners.PER(2)).people == []

@@ -35,7 +35,7 @@ def learned(tastes, rounds=30, dim=4):
     streams = {name: corrections(w, rounds, k) for k, (name, w) in enumerate(tastes.items())}
     for _ in range(rounds):
         for name, stream in streams.items():
-            learner.update(replace(next(stream), person=name))
+            learner.update(replace(next(stream), learned_for=name))
     return learner
 
 
@@ -47,7 +47,7 @@ def test_one_person_is_the_single_learner_bit_for_bit():
     single, population = ChoiceLearner(4), Population(4)
     for feedback in corrections(np.linspace(-1.0, 1.0, 4), 5, 0):
         single.update(feedback)
-        population.update(replace(feedback, person="ana"))
+        population.update(replace(feedback, learned_for="ana"))
     assert population.people == ("ana",)
     assert np.array_equal(population.weights, single.weights)
     assert np.array_equal(population.person("ana").weights, single.weights)
@@ -69,7 +69,7 @@ def test_people_with_nothing_in_common_are_learned_as_well_as_alone():
     streams = {name: list(corrections(w, 12, k, 60)) for k, (name, w) in enumerate(tastes.items())}
     for t in range(12):
         for name, stream in streams.items():
-            learner.update(replace(stream[t], person=name))
+            learner.update(replace(stream[t], learned_for=name))
     for name, truth in tastes.items():
         single = ChoiceLearner(8)
         for feedback in streams[name]:
@@ -96,7 +96,7 @@ def test_people_who_agree_about_many_features_need_little_more_effort_than_one()
         expert = coactor.SimulatedExpert(domain, weights=rng.random(domain.dim), kappa=0.1)
         session, total = coactor.Session(domain, "default"), 0.0
         for t, x in enumerate(domain.sample(rng, n=40)):
-            proposal = session.ask(x, person=f"person {t % people}")
+            proposal = session.ask(x, asked_for=f"person {t % people}")
             correction = expert(x, proposal.solution)
             session.tell(proposal, correction)
             total += correction.effort
@@ -127,10 +127,10 @@ def test_state_restores_the_learner_bit_for_bit(people):
     learner, other = Population(3), Population(3)
     stream = list(corrections(np.linspace(-1.0, 1.0, 3), 13, 1))
     for k, feedback in enumerate(stream[:12]):
-        learner.update(replace(feedback, person=people[k % len(people)]))
+        learner.update(replace(feedback, learned_for=people[k % len(people)]))
     other.restore(json.loads(json.dumps(learner.state())))
     for each in (learner, other):
-        each.update(replace(stream[12], person=people[0]))
+        each.update(replace(stream[12], learned_for=people[0]))
     for name in (*people, "newcomer"):
         assert np.array_equal(learner.person(name).weights, other.person(name).weights)
     assert learner.state() == other.state()
@@ -147,7 +147,7 @@ def test_people_who_differ_by_chance_alone_share_more_than_people_who_differ():
             gains = moves @ tastes[t % 8] + 2.0 * rng.standard_normal(30)
             made = moves[gains > 1.0][:1]
             path = np.vstack([np.zeros(6), made]).cumsum(axis=0)
-            learner.update(Feedback(path, 1.0, moves[gains <= 1.0], person=f"person {t % 8}"))
+            learner.update(Feedback(path, 1.0, moves[gains <= 1.0], learned_for=f"person {t % 8}"))
         return learner.difference
 
     assert noisy(0.0) < 0.04 < 0.09 < noisy(1.5)
@@ -165,7 +165,7 @@ def test_person_is_set_back_and_the_others_stay():
     learner = deepcopy(earlier)
     for name in tastes:
         for feedback in corrections(np.array([0.0, 0.0, 0.0, 2.0]), 10, 7):
-            learner.update(replace(feedback, person=name))
+            learner.update(replace(feedback, learned_for=name))
     changed = learner.person("ben").weights
     learner.set_back("ana", earlier)
     assert direction(learner.person("ana").weights) @ direction(tastes["ana"]) > 0.9
@@ -178,13 +178,13 @@ def test_update_that_fails_changes_nothing():
     learner = learned(dict.fromkeys(("ana", "ben"), np.ones(4)), rounds=3)
     before = json.dumps(learner.state())
     with pytest.raises(ValueError, match="shape"):
-        learner.update(Feedback(np.zeros((2, 3)), 1.0, person="ana"))
+        learner.update(Feedback(np.zeros((2, 3)), 1.0, learned_for="ana"))
     assert json.dumps(learner.state()) == before
 
 
 def test_update_changes_nothing_when_learning_raises(monkeypatch):
     learner = Population(3, start=[1.0, 0.0, 1.0])
-    learner.update(Feedback(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), 1.0, person="ana"))
+    learner.update(Feedback(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), 1.0, learned_for="ana"))
     before = json.dumps(learner.state())
 
     def refuse(*_):
@@ -192,7 +192,7 @@ def test_update_changes_nothing_when_learning_raises(monkeypatch):
 
     monkeypatch.setattr(Precision, "learn", refuse)
     with pytest.raises(ValueError, match="not finite"):
-        learner.update(Feedback(np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), 1.0, person="ben"))
+        learner.update(Feedback(np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), 1.0, learned_for="ben"))
     assert json.dumps(learner.state()) == before
 
 
@@ -200,7 +200,7 @@ def test_learner_of_several_people_conforms():
     coactor.check_learner(lambda dim: make("population", dim))
     learner = make("population", 5)
     for k, feedback in enumerate(corrections(np.arange(5.0), 6, 0)):
-        learner.update(replace(feedback, person=f"person {k % 3}"))
+        learner.update(replace(feedback, learned_for=f"person {k % 3}"))
     assert learner.people == ("person 0", "person 1", "person 2")
     assert not np.array_equal(learner.person("person 0").weights, learner.person("person 1").weights)
     assert np.array_equal(learner.person("").weights, learner.weights)
@@ -212,7 +212,7 @@ def test_set_back_undoes_what_a_person_said_about_how_much_people_differ():
     learner = learned(dict.fromkeys(("ana", "ben", "cleo"), np.array([1.0, 0.5, -0.5, 0.0])))
     earlier = deepcopy(learner)
     for feedback in corrections(np.array([-1.0, 0.5, 0.5, 1.0]), 20, 9):
-        learner.update(replace(feedback, person="ana"))
+        learner.update(replace(feedback, learned_for="ana"))
     assert learner.difference > earlier.difference
     learner.set_back("ana", earlier)
     assert learner.difference == earlier.difference
@@ -223,7 +223,7 @@ def test_nothing_is_left_when_everyone_is_set_back_to_the_beginning(order):
     learner = Population(4)
     for name in ("ana", "ben"):
         for feedback in corrections(np.linspace(-1.0, 1.0, 4), 3, 5):
-            learner.update(replace(feedback, person=name))
+            learner.update(replace(feedback, learned_for=name))
     for name in order:
         learner.set_back(name, Population(4))
     assert learner.people == ()
@@ -241,7 +241,7 @@ def test_state_has_no_names_but_those_of_persons():
         learner = Population(4)
         for k in range(40):
             feedback = next(corrections(3.0 * tastes[k % 2], 1, k))
-            learner.update(replace(feedback, person=names[k % 4]))
+            learner.update(replace(feedback, learned_for=names[k % 4]))
         return json.dumps(learner.state())
 
     first, second = state(["d", "b", "c", "a"]), state(["w", "x", "y", "z"])
@@ -261,7 +261,7 @@ def test_set_back_converts_the_units_of_features():
                 first = not learner.single.units.length
                 path = feedback.path * sizes if first else feedback.path
                 declined = feedback.declined * sizes if first else feedback.declined
-                learner.update(replace(feedback, path=path, declined=declined, person=name))
+                learner.update(replace(feedback, path=path, declined=declined, learned_for=name))
     assert not np.allclose(earlier.single.units.scale, other.single.units.scale, rtol=0.5)
     other.set_back("ben", earlier)
     weights, before = other.person("ben").weights, earlier.person("ben").weights
@@ -285,12 +285,12 @@ def test_restored_learner_with_a_start_learns_bit_for_bit():
     for feedback in stream[:3]:
         still = [1.0, 1.0, 0.0]
         path, declined = feedback.path * still, feedback.declined * still
-        learner.update(replace(feedback, path=path, declined=declined, person="ana"))
+        learner.update(replace(feedback, path=path, declined=declined, learned_for="ana"))
     other = Population(3)
     other.restore(json.loads(json.dumps(learner.state())))
     for k, feedback in enumerate(stream[3:]):
         for each in (learner, other):
-            each.update(replace(feedback, person=("ben", "ana")[k % 2]))
+            each.update(replace(feedback, learned_for=("ben", "ana")[k % 2]))
     assert learner.state() == other.state()
 
 
@@ -307,7 +307,7 @@ def divided(kinds, rounds=12, names=NAMES):
     streams = [corrections(TASTES[k % kinds], rounds, k, 40) for k, _ in enumerate(names)]
     for _ in range(rounds):
         for name, stream in zip(names, streams, strict=True):
-            learner.update(replace(next(stream), person=name))
+            learner.update(replace(next(stream), learned_for=name))
     return learner
 
 
@@ -349,7 +349,7 @@ def test_groups_are_restored_bit_for_bit():
     other.restore(json.loads(json.dumps(learner.state())))
     for k, feedback in enumerate(corrections(TASTES[0], 12, 5, 40)):
         for each in (learner, other):
-            each.update(replace(feedback, person=NAMES[2 * k % 6]))
+            each.update(replace(feedback, learned_for=NAMES[2 * k % 6]))
     assert json.dumps(learner.state()) == json.dumps(other.state())
     assert other._grouped
 
@@ -357,7 +357,7 @@ def test_groups_are_restored_bit_for_bit():
 def test_copy_does_not_change_the_original():
     learner = divided(kinds=2)
     before = json.dumps(learner.state())
-    deepcopy(learner).update(replace(next(corrections(TASTES[0], 1, 3)), person=NAMES[0]))
+    deepcopy(learner).update(replace(next(corrections(TASTES[0], 1, 3)), learned_for=NAMES[0]))
     assert json.dumps(learner.state()) == before
 
 
@@ -379,6 +379,6 @@ def test_person_who_is_set_back_or_removed_leaves_the_sums_in_step():
 def test_person_who_changes_moves_to_the_other_group():
     learner = divided(kinds=2)
     for feedback in corrections(TASTES[1], 40, 8, 40):
-        learner.update(replace(feedback, person=NAMES[0]))
+        learner.update(replace(feedback, learned_for=NAMES[0]))
     assert (NAMES[0] in learner._second) == (NAMES[1] in learner._second)
     assert_sums_in_step(learner)

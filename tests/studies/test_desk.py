@@ -387,7 +387,7 @@ def test_first_claim_in_a_process_solves_for_the_person_who_opens(url):
 
 def test_ticket_says_for_whom_ask_named_a_person(url):
     with taught(url) as study:
-        ids = [study.ask(UP, actor="ana", person=person).id for person in ("", "depot-7")]
+        ids = [study.ask(UP, actor="ana", asked_for=person).id for person in ("", "depot-7")]
         assert [study.ticket(id).meant_for for id in ids] == ["", "depot-7"]
         study.tell(ids[1], moves=[], actor="ana")
         assert study.ticket(ids[1]).meant_for == "depot-7"

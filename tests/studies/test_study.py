@@ -125,7 +125,7 @@ def test_rollback_is_a_new_version_with_the_old_weights(url):
             with pytest.raises(Invalid, match="The version must be a whole number"):
                 study.rollback(wrong, "not a number")
         with pytest.raises(Invalid, match="The person must be text"):
-            study.weights(person=5)
+            study.weights(learned_for=5)
         assert verify(study.store, "desk").weights == digest(study.weights())
 
 

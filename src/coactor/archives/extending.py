@@ -8,6 +8,8 @@ for one day, withdrawn or rolled back does not count. The old study stays as it 
 
 from __future__ import annotations
 
+import math
+
 from coactor.archives.learning import learn_archive
 from coactor.archives.recorded_cases import CaseArchive, RecordedCase
 from coactor.habits import with_habits
@@ -15,15 +17,22 @@ from coactor.protocol import Domain, State, uses_habits
 from coactor.studies import Invalid, Study, open_study
 from coactor.studies.codec import Codec
 from coactor.studies.log.facts import Reopened, RolledBack, Told
-
-SETTINGS = ("proposals", "budget", "costs", "candidate", "grace", "seed")
+from coactor.studies.opening import Settings
 
 
 def extend(study: Study, name: str) -> None:
     """Create a study in the same store, with habits and the same settings, that goes on from here."""
     domain, state = extended(study)
-    settings = {setting: study.config[setting] for setting in SETTINGS}
-    open_study(study.store, name, domain, create=True, learned=state, **settings)
+    config = study.config
+    settings = Settings(
+        proposals=config["proposals"],
+        budget=math.inf if config["budget"] is None else config["budget"],
+        costs=config["costs"],
+        candidate=config["candidate"],
+        grace=config["grace"],
+        seed=config["seed"],
+    )
+    open_study(study.store, name, domain, create=True, start=state, settings=settings)
 
 
 def extended(study: Study, learner: str = "default") -> tuple[Domain, State]:
@@ -40,7 +49,7 @@ def extended(study: Study, learner: str = "default") -> tuple[Domain, State]:
         x = codec.problem(study.codec.plain_problem(proposal.problem))
         plain = study.codec.plain_solution(proposal.solution)
         solutions = codec.solution(x, told.solution), codec.solution(x, plain)
-        cases.append(RecordedCase(x, *solutions, told.moves or None, told.person))
+        cases.append(RecordedCase(x, *solutions, told.moves or None, told.round.learned_for))
     if not cases:
         raise Invalid(f"Nothing was told in study {study.name!r} yet; create a study with habits instead.")
     state, _ = learn_archive(CaseArchive.of(cases, domain), learner)
@@ -54,14 +63,17 @@ def counted_tells(study: Study) -> list[Told]:
     with study.store.reading() as sql:
         for entry in sql.of_kind(sql.find(study.name).id, Told.kind, Reopened.kind, RolledBack.kind):
             fact = entry.fact
-            if isinstance(fact, Told) and fact.learn:
+            if isinstance(fact, Told) and fact.round.learn:
                 counted = [*counted, fact]
             elif isinstance(fact, Reopened):
                 counted = [told for told in counted if told.proposal != fact.proposal]
             elif isinstance(fact, RolledBack):
-                others = [told for told in counted if fact.person and told.person != fact.person]
-                mine = [told for told in at[fact.to] if told.person == fact.person or not fact.person]
-                counted = sorted([*others, *mine], key=lambda told: told.version)
-            if isinstance(fact, Told | Reopened | RolledBack):
+                who = fact.learned_for
+                others = [told for told in counted if who and told.round.learned_for != who]
+                mine = [told for told in at[fact.to] if who in ("", told.round.learned_for)]
+                counted = sorted([*others, *mine], key=lambda told: told.round.version)
+            if isinstance(fact, Told):
+                at[fact.round.version] = counted
+            elif isinstance(fact, Reopened | RolledBack):
                 at[fact.version] = counted
     return counted

@@ -41,7 +41,7 @@ def learn_archive(archive: Archive, learner: str = "default") -> tuple[State, fl
 
     proposals: str | Strategy = recorded if isinstance(archive, CaseArchive) else contender.proposals
     new = contender.make(archive.domain.dim, archive.start, start_weights(archive.domain))
-    session = Session(archive.domain, new, proposals=proposals, guard=contender.guard)
+    session = Session(archive.domain, new, proposals=proposals)
     for case in archive.replay(range(archive.size)):
         shown = case.proposed
         proposal = session.ask(case.problem, actor=case.person)

@@ -174,7 +174,10 @@ def cases_of_study(study: Study, limit: int | None = None) -> tuple[Domain, list
     for fact in told[-(limit or len(told)) :]:
         proposal = study.proposal(fact.proposal)
         final = study.codec.solution(proposal.problem, fact.solution)
-        cases.append(FinishedCase(proposal.problem, proposal.solution, final, fact.effort, fact.person))
+        told_ = fact.round
+        cases.append(
+            FinishedCase(proposal.problem, proposal.solution, final, told_.effort, told_.learned_for)
+        )
     return study.domain, cases
 
 

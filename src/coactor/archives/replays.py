@@ -67,7 +67,7 @@ def replay(archive: Archive, contender: Contender, order: Sequence[int] | Indice
     @cache
     def session_of(_: str) -> Session:
         learner = _learner(archive, contender, order, seed)
-        return Session(archive.domain, learner, proposals=proposals, seed=seed, guard=contender.guard)
+        return Session(archive.domain, learner, proposals=proposals, seed=seed)
 
     qualities, efforts = [], []
     for case in archive.replay(order, seed):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CHECKPOINT_SECONDS = 0.5
 RENEWAL_SECONDS = 0.5
-PATIENCE = 0.3  # seconds of a solving that a person who opens a proposal waits for
+PATIENCE = 0.3  # seconds of a solving that an expert who opens a proposal waits for
 DEMO_PREFIX = "try-"  # of the names of demo studies
 
 
@@ -79,7 +79,7 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
 @click.option(
     "--renew-ahead",
     is_flag=True,
-    help="Solve waiting proposals again in the background. Programs must then tell with asked_with.",
+    help="Solve waiting proposals again in the background. Programs then tell the version they corrected.",
 )
 @click.option(
     "--body-limit",

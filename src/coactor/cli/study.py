@@ -14,6 +14,7 @@ from coactor.cli.options import domain_option
 from coactor.cli.stores import Result, counted, lines, on_store, when
 from coactor.studies.errors import Tampered
 from coactor.studies.log import transfer, verification
+from coactor.studies.log.chain import outline
 from coactor.studies.log.store import Store
 from coactor.studies.study import Study
 
@@ -88,18 +89,18 @@ def _domain(domain: dict[str, Any]) -> str:
 def log_(store: Store, name: str, after: int, limit: int) -> Result:
     """List the facts of the log."""
     with store.reading() as sql:
-        facts = [orjson.loads(body) for body in sql.bodies(sql.find(name).id, after, limit)]
+        facts = [outline(body) for body in sql.bodies(sql.find(name).id, after, limit)]
     return lines(facts, fact_line)
 
 
 def fact_line(fact: dict[str, Any]) -> str:
     """A fact of the log in one line."""
-    who, what, person = fact["actor"] or "-", fact["kind"], fact.get("person", "")
+    who, what, expert = fact["actor"] or "-", fact["kind"], fact.get("learned_for", "")
     if "to" in fact:
-        what += f" {person} to version {fact['to']}" if person else f" to version {fact['to']}"
+        what += f" {expert} to version {fact['to']}" if expert else f" to version {fact['to']}"
     elif "proposal" in fact:
         what += f" proposal {fact['proposal']}"
-        what += f" for {person}" if person not in ("", fact["actor"]) else ""
+        what += f" for {expert}" if expert not in ("", fact["actor"]) else ""
     shown = ("effort", "learn", "version", "reason", "note", "action")
     values = {k: fact[k] for k in shown if fact.get(k)} | fact.get("settings", {})
     more = ", ".join(f"{key} {value}" for key, value in values.items())
@@ -122,17 +123,17 @@ def explain_(store: Store, name: str, proposal: int, domain: Any) -> Result:
 @click.argument("name")
 @click.argument("version", type=int)
 @click.option("--reason", required=True, help="Why; it is recorded in the log.")
-@click.option("--person", help="Set only this person back; the others keep what they have shown.")
+@click.option("--expert", help="Set only this expert back; the others keep what they have shown.")
 @click.option("--actor", default="operator", show_default=True, help="Who rolls back.")
 @domain_option
 @on_store
 def rollback_(
-    store: Store, name: str, version: int, reason: str, person: str | None, actor: str, domain: Any
+    store: Store, name: str, version: int, reason: str, expert: str | None, actor: str, domain: Any
 ) -> Result:
     """Set the weights back to an earlier version, as a new version."""
-    row = Study(store, name, domain).rollback(version, reason, person=person, actor=actor)
-    if person is not None:
-        return row, f"Version {row.version} has {person} as of version {row.to}, and the others as they were."
+    row = Study(store, name, domain).rollback(version, reason, learned_for=expert, actor=actor)
+    if expert is not None:
+        return row, f"Version {row.version} has {expert} as of version {row.to}, and the others as they were."
     return row, f"Version {row.version} has the weights of version {row.to}."
 
 
@@ -144,7 +145,7 @@ def people_(store: Store, name: str, domain: Any) -> Result:
     """Show what people share, who goes together and how each of them differs."""
     view = Study(store, name, domain).people()
     if len(view.people) < 2:
-        return view, "The learner has learned from one person at most, or does not compare people."
+        return view, "The learner has learned from one expert at most, or does not compare people."
     lines = view.shared or ["Nothing that everybody wants or avoids is known yet."]
     lines += view.together
     for one in view.people:
@@ -248,12 +249,12 @@ def delete_(store: Store, name: str) -> Result:
 
 @study.command("erase")
 @click.argument("name")
-@click.argument("person")
+@click.argument("erased", metavar="NAME")
 @click.option("--actor", default="operator", show_default=True, help="Who erases it.")
 @click.confirmation_option(prompt="Erase this name? It cannot be brought back.")
 @on_store
-def erase_(store: Store, name: str, person: str, actor: str) -> Result:
-    """Replace a person's name in a study by a random one; what was learned stays."""
-    erasure = transfer.erase(store, name, person, actor=actor)
+def erase_(store: Store, name: str, erased: str, actor: str) -> Result:
+    """Replace a name in a study by a random one; what was learned stays."""
+    erasure = transfer.erase(store, name, erased, actor=actor)
     text = f"In {name} it is now {erasure.name}."
     return {"study": name, **asdict(erasure)}, text + LEFT_IN_FILE * erasure.left_in_file

@@ -86,20 +86,16 @@ def create(
     if network is not None:
         given = with_network(domain, given, network)
     _check_is_new(store, name)
+    settings = {"proposals": proposals, "budget": budget, "costs": _costs(costs), "grace": grace}
+    settings |= {"habits": habits, "trust": trust}
     open_study(
         store,
         name,
         plugins.load_domain(domain, given) if ":" in domain else catalog.make(domain, given, limits=False),
         learner,
         create=True,
-        proposals=proposals,
-        budget=budget,
-        costs=_costs(costs),
-        grace=grace,
-        habits=habits,
-        learned=None if learned is None else learned_from(learned),
-        start=None if start is None else start_from(start),
-        trust=trust,
+        start=learned_from(learned) if learned is not None else None if start is None else start_from(start),
+        settings={name: value for name, value in settings.items() if value is not None},  # type: ignore[arg-type]
     )
     return about(store, name), f"Created {name}."
 

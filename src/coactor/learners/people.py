@@ -118,7 +118,7 @@ class Population:
     >>> learner = Population(2)
     >>> path, declined = np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([[-1.0, 0.5], [0.0, -1.0]])
     >>> for person in ("ana", "ben"):
-    ...     learner.update(Feedback(path, 1.0, declined, person=person))
+    ...     learner.update(Feedback(path, 1.0, declined, learned_for=person))
     >>> learner.people
     ('ana', 'ben')
     >>> bool(learner.person("cleo").weights[0] > 0)  # a newcomer starts from the population
@@ -259,8 +259,8 @@ class Population:
     # -- learning -----------------------------------------------------------------------------------------
 
     def update(self, feedback: Feedback) -> None:
-        """Learn from the steps made and the moves declined by `feedback.person`."""
-        name = feedback.person
+        """Learn from the steps made and the moves declined by `feedback.learned_for`."""
+        name = feedback.learned_for
         if not self._sites and self._first in (None, name):
             self.single.update(feedback)
             self._first = name

@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.protocol import EffortRow, Vector
+from coactor.protocol import Round, Vector
 
 BINS = 5  # of equal width: a fifth is as fine as a study of a hundred proposals can tell
 ENOUGH = 20  # finished proposals with a chance before a verdict: a binomial of fewer is far from normal
@@ -67,7 +67,7 @@ class Calibration:
     bins: list[Bin]
 
 
-def calibration(rows: Sequence[EffortRow]) -> Calibration:
+def calibration(rows: Sequence[Round]) -> Calibration:
     """Predicted against observed over the finished proposals of a study.
 
     Examples
@@ -75,10 +75,10 @@ def calibration(rows: Sequence[EffortRow]) -> Calibration:
     >>> calibration([]).sentence
     'No proposal with a chance is done yet.'
     """
-    predicted = [row for row in rows if row.chance is not None]
+    predicted = [row for row in rows if row.basis.chance is not None]
     if not predicted:
         return Calibration(0, None, None, "silent", "No proposal with a chance is done yet.", [])
-    chances = np.array([row.chance for row in predicted], dtype=np.float64)
+    chances = np.array([row.basis.chance for row in predicted], dtype=np.float64)
     accepted = np.array([row.effort == 0 for row in predicted])
     verdict, sentence = _verdict(chances, int(accepted.sum()))
     bins = _bins(chances, accepted)

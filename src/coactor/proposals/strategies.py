@@ -90,6 +90,8 @@ class SearchLimits:
         The number of moves under random weights that perturb the incumbent.
     patience
         Stop if so many candidates are all the first one: the solver probably has only one optimum.
+    reserve
+        Calls of the solver to leave time for: what the guard compares.
     """
 
     candidates: int = 24
@@ -98,9 +100,10 @@ class SearchLimits:
     shake: float = 0.3
     kick: int = 3
     patience: int = 4
+    reserve: int = 0
 
 
-def limits(budget: float | None) -> SearchLimits:
+def limits(budget: float | None, reserve: int = 0) -> SearchLimits:
     """The search for a budget in seconds; None or infinity for no time limit.
 
     Raises ValueError if the budget is negative or not a number.
@@ -109,7 +112,7 @@ def limits(budget: float | None) -> SearchLimits:
         return SearchLimits()
     if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget >= 0:
         raise ValueError(f"The budget is {budget!r}; expected seconds of at least 0.")
-    return SearchLimits(seconds=float(budget))
+    return SearchLimits(seconds=float(budget), reserve=reserve)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +218,9 @@ def _optima(
     for k in range(1, how.candidates):
         if k > how.patience and len(seen) == 1:
             return
-        solves = k % 2 == 1 and again and watch.allows(solving + kicking)
-        if not solves and not watch.allows(kicking):
+        reserved = how.reserve * solving
+        solves = k % 2 == 1 and again and watch.allows(solving + kicking + reserved)
+        if not solves and not watch.allows(kicking + reserved):
             return
         watch.lap()
         if solves:  # perturb the weights and solve again

@@ -37,9 +37,9 @@ from coactor.protocol.abilities import (
 from coactor.protocol.errors import Conflict, Invalid, NotFound
 from coactor.protocol.interfaces import Domain, Expert, Learner
 from coactor.protocol.values import (
+    Basis,
     Candidate,
     Correction,
-    EffortRow,
     Feedback,
     Indices,
     Matrix,
@@ -56,9 +56,11 @@ from coactor.protocol.values import (
     State,
     Usage,
     Vector,
+    Work,
 )
 
 __all__ = [
+    "Basis",
     "Candidate",
     "Codes",
     "Conflict",
@@ -66,7 +68,6 @@ __all__ = [
     "CountsEdits",
     "Describes",
     "Domain",
-    "EffortRow",
     "Expert",
     "Feedback",
     "HasParts",
@@ -99,6 +100,7 @@ __all__ = [
     "Validates",
     "Vector",
     "Vectorises",
+    "Work",
     "declares",
     "edit_text",
     "feature_names",

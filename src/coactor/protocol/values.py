@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
@@ -77,6 +77,30 @@ class Usage:
     costs: Vector
 
 
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a proposal rests on.
+
+    Attributes
+    ----------
+    version
+        The version of the weights it was made with: the number of updates before it.
+    proposer, reason
+        Whose weights solved it, "learner", "start" or "alike", and why, see `coactor.proposals.guard`;
+        "outside" if another system proposed the solution.
+    chance
+        The probability that the expert accepts it unchanged; None if the learner cannot predict it.
+    expected_moves
+        The expected number of moves the expert would make first; None if the learner cannot predict it.
+    """
+
+    version: int = 0
+    proposer: str = "learner"
+    reason: str = ""
+    chance: float | None = None
+    expected_moves: float | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
     """A solution shown to the expert: y = S(x; w).
@@ -87,31 +111,36 @@ class Proposal:
         Its number in the session or study, from 1.
     problem, solution
         x and y.
-    version
-        The version of the weights it was made with: the number of updates before it.
-    chance
-        The probability that the expert accepts it unchanged; None if the learner cannot predict it.
-    expected_moves
-        The expected number of moves the expert would make first; None if the learner cannot predict it.
+    asked_for
+        The expert, role or depot that `ask` named; empty: the actor who edits it.
+    solved_for
+        Whose weights it was solved with; empty: those of all.
+    basis
+        The weights, who proposed, and what was predicted.
+    alternatives
+        What the proposer and each of the guard's alternatives proposed, by name; empty if not compared.
     recalled
         What the memory recalled, which is part of the problem; None if there is no memory.
-    person
-        Whose weights it was solved with; empty: those of no particular person.
-    proposer, reason
-        Whose weights solved it, "learner", "start", "alike" or "habits", and why, see
-        `coactor.proposals.guard`.
     """
 
     id: int
     problem: Problem
     solution: Solution
-    version: int = 0
-    chance: float | None = None
-    expected_moves: float | None = None
+    asked_for: str = ""
+    solved_for: str = ""
+    basis: Basis = field(default_factory=Basis)
+    alternatives: Mapping[str, Solution] = field(default_factory=dict)
     recalled: Usage | None = None
-    person: str = ""
-    proposer: str = "learner"
-    reason: str = ""
+
+    @property
+    def version(self) -> int:
+        """The version of the weights it was made with."""
+        return self.basis.version
+
+    @property
+    def chance(self) -> float | None:
+        """The probability that the expert accepts it unchanged; None if the learner cannot predict it."""
+        return self.basis.chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,8 +198,8 @@ class Feedback:
         shape (m, d); None if the learner does not read them.
     cut
         True if the expert ran out of time or budget: then the declined moves are not evidence.
-    person
-        Whose correction it is; read by learners that keep weights for each person.
+    learned_for
+        Whose correction it is; read by learners that keep weights for each expert.
     estimated
         True if only the final solution is known: the cost is the estimated number of edits between the rows.
     chosen
@@ -182,7 +211,7 @@ class Feedback:
     cost: float
     declined: Matrix | None = None
     cut: bool = False
-    person: str = ""
+    learned_for: str = ""
     estimated: bool = False
     chosen: bool = False
 
@@ -193,60 +222,76 @@ class Feedback:
         return delta
 
 
-@dataclass(slots=True, eq=False)  # not frozen: one is made in every round, and freezing triples the time
-class Round:
-    """The result of one `tell`: what the correction cost and what was learned from it.
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Who corrected a proposal, and how.
 
     Attributes
     ----------
-    proposal
-        The number of the proposal.
-    effort
-        The expert's total effort C.
-    cost
-        The C the learner was given; it is smaller than the effort if the candidate of Assumption 3
-        comes before the final solution.
-    delta
-        phi(x, y') - phi(x, y).
-    change
-        The weights after the round minus those before it.
-    version
-        The version of the weights after the round.
-    accepted
-        True if the correction has no step.
-    estimated
-        True if the effort was estimated from the final solution.
-    learn
-        False if the correction was only recorded.
-    lesson
-        What was learned, as a sentence.
-    seq, time, actor
-        The position in the log, seconds since 1970 (0 in memory), and the expert's name.
-    gross, seconds
-        The number of gestures including undone ones, and the active time if it is known.
-    asked_with
-        The version of the weights the proposal was made with.
+    actor
+        The expert's name.
+    seconds
+        The active time; None if it is unknown.
+    gestures
+        The number of gestures, undone ones included; 0 if it is unknown.
     note
         What the expert wrote about the correction.
     """
 
+    actor: str = ""
+    seconds: float | None = None
+    gestures: int = 0
+    note: str = ""
+
+
+@dataclass(slots=True, eq=False)  # not frozen: one is made in every round, and freezing triples the time
+class Round:
+    """The result of one `tell`: what was proposed, what the expert did, and what was learned.
+
+    Attributes
+    ----------
+    proposal, key
+        The number of the proposal, and the caller's key for it.
+    basis
+        What the proposal rested on.
+    effort, estimated
+        The expert's total effort C, and whether it was estimated from the final solution.
+    accepted
+        True if the correction has no step.
+    work
+        Who corrected it, and how.
+    learn, learned_for
+        False if the correction was only recorded; and whose weights were learned.
+    cost
+        The C the learner was given; it is smaller than the effort if the candidate of Assumption 3
+        comes before the final solution.
+    version
+        The version of the weights after the round.
+    lesson
+        What was learned, as a sentence.
+    delta, change
+        phi(x, y') - phi(x, y), and the weights after the round minus those before it. Lists of rounds leave
+        both empty.
+    seq, time
+        The position in the log, and seconds since 1970 (0 in memory).
+    """
+
     proposal: int
+    key: str | None
+    basis: Basis
     effort: float
+    estimated: bool
+    accepted: bool
+    work: Work
+    learn: bool
+    learned_for: str
     cost: float
+    version: int
+    lesson: str
     delta: Vector
     change: Vector
-    version: int
-    accepted: bool
-    estimated: bool
-    learn: bool
-    lesson: str
     seq: int = 0
     time: float = 0.0
-    actor: str = ""
-    gross: int = 0
-    seconds: float | None = None
-    asked_with: int = 0
-    note: str = ""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Round):
@@ -254,43 +299,3 @@ class Round:
         return all(np.array_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     __hash__ = None  # type: ignore[assignment]
-
-
-@dataclass(frozen=True, slots=True)
-class EffortRow:
-    """What one finished proposal cost.
-
-    Attributes
-    ----------
-    seq, time
-        The position in the log, and seconds since 1970 (0 in memory).
-    proposal, key, actor
-        The proposal's number, the caller's key for it, and the expert's name.
-    effort, estimated
-        The expert's total effort, and whether it was estimated from the final solution.
-    gross, seconds
-        The number of gestures including undone ones, and the active time if it is known.
-    learned
-        False if the correction was only recorded.
-    asked_with, version
-        The version of the weights the proposal was made with, and the version after the tell.
-    chance
-        The predicted probability that the proposal would be accepted unchanged; None if unknown.
-    person
-        Whose correction it was: for whom the actor told; empty if nobody was named.
-    """
-
-    seq: int
-    time: float
-    proposal: int
-    key: str | None
-    actor: str
-    effort: float
-    estimated: bool
-    gross: int
-    seconds: float | None
-    learned: bool
-    asked_with: int
-    version: int
-    chance: float | None = None
-    person: str = ""

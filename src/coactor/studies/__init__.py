@@ -9,7 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from coactor.protocol import EffortRow, Round
+from coactor.protocol import Round
+from coactor.studies.drafts import Draft
 from coactor.studies.errors import (
     Conflict,
     Forbidden,
@@ -20,7 +21,7 @@ from coactor.studies.errors import (
     Tampered,
     Unavailable,
 )
-from coactor.studies.results import Draft, Explanation, QueuePage, Share, Ticket, Version
+from coactor.studies.results import Explanation, QueuePage, Share, Version
 
 if TYPE_CHECKING:
     from coactor.studies.desk import Desk
@@ -39,7 +40,6 @@ __all__ = [
     "Conflict",
     "Desk",
     "Draft",
-    "EffortRow",
     "Explanation",
     "Forbidden",
     "Invalid",
@@ -52,7 +52,6 @@ __all__ = [
     "Store",
     "Study",
     "Tampered",
-    "Ticket",
     "Unavailable",
     "Version",
     "open_study",

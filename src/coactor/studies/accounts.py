@@ -11,9 +11,8 @@ import hmac
 import math
 import re
 import secrets
-import time
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,9 +66,9 @@ class TokenRow:
 class Accounts:
     """The accounts and sessions of a store."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: Store) -> None:
         self.store = store
-        self.clock = clock
+        self.clock = store.clock
 
     def create(self, name: str, study: str, role: str, *, lasts: float | None = None) -> str:
         """Create an account with a role in a study, or in all (``*``); return its token, to be read only now.

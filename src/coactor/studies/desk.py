@@ -13,29 +13,20 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from coactor.corrections import MOST_STEPS, plain_move
-from coactor.protocol import Domain, Move, Round
+from coactor.corrections import MOST_STEPS, move_cost, plain_move
+from coactor.protocol import Correction, Domain, Move, Round, Work
 from coactor.rounds import Knowledge
 from coactor.studies.codec import Codec
-from coactor.studies.drafts import draft_features, draft_path, make_draft, plain_draft, without_loops
+from coactor.studies.drafts import Draft, effort_of, plain_draft, with_path, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log.chain import Entry
 from coactor.studies.log.facts import Asked, Claimed, Edited, Released, Reopened, Told
 from coactor.studies.log.ledger import Ledger, Writer
-from coactor.studies.log.projection import DraftState, Projection
+from coactor.studies.log.projection import Projection
 from coactor.studies.log.vectors import digest
 from coactor.studies.proposing import Proposer
-from coactor.studies.results import Draft, Ticket
-from coactor.studies.telling import Request, Teller
-from coactor.studies.tickets import (
-    QueueQuery,
-    done_ticket,
-    effort_of,
-    last_revision,
-    last_told,
-    open_ticket,
-    rank_for,
-)
+from coactor.studies.queue import QueueQuery, done_draft, last_revision, rank_for
+from coactor.studies.telling import Request, Teller, last_told
 from coactor.validation import person_name, text
 
 LEASE = 900.0  # seconds until an untouched proposal is free again
@@ -93,26 +84,26 @@ class Desk:
         return self._claimed(id, actor, due)
 
     def claim(self, id: int, actor: str) -> Draft:
-        """Claim a proposal, or extend the lease. Raises Conflict if another person holds it."""
+        """Claim a proposal, or extend the lease. Raises Conflict if another actor holds it."""
         _validate_editor(actor)
         with self._writing(id) as log:
             due = self._claim(log, self._held_draft(log.projection, id, actor, log.now), actor)
         return self._claimed(id, actor, due)
 
-    def _claim(self, log: Writer, draft: DraftState, actor: str) -> bool:
+    def _claim(self, log: Writer, draft: Draft, actor: str) -> bool:
         due = self._proposer.due(log.projection, draft, log.now, actor)
         log.add(Claimed(proposal=draft.id, until=log.now + self.lease), actor=actor)
         return due
 
     def _claimed(self, id: int, actor: str, due: bool) -> Draft:
-        # Under the actor's lease, so that no other person can claim it meanwhile.
+        # Under the actor's lease, so that no other one can claim it meanwhile.
         seconds = self._proposer.seconds
         if due and (0.0 if math.isinf(seconds) else seconds) <= self._patience:  # unknown: short
             self._proposer.renew(id, actor)
         return self.view(id)
 
-    def release(self, id: int, actor: str, *, force: bool = False) -> Ticket:
-        """End the lease; the draft stays. A lead may end another person's lease with `force`."""
+    def release(self, id: int, actor: str, *, force: bool = False) -> Draft:
+        """End the lease; the draft stays. A lead may end another actor's lease with `force`."""
         _validate_editor(actor)
         with self._writing(id) as log:
             draft = self._open_draft(log.projection, id)
@@ -120,7 +111,7 @@ class Desk:
                 self._check_holder(draft, actor, log.now)
             if draft.holder:
                 log.add(Released(proposal=id), actor=actor)
-        return self.view(id).ticket
+        return self.view(id)
 
     # -- editing -----------------------------------------------------------------------------------------
 
@@ -147,23 +138,20 @@ class Desk:
         moves = [step for step in steps if step is not None]
         with self._ledger.lock:
             draft = self._ledger.refresh().drafts.get(id)
-            current = None if draft is None or draft.revision != revision else list(draft.moves)
-            version = None if draft is None else draft.version
-            solved_for = None if draft is None else draft.solved_for
-        if current is not None and moves:  # else it is refused below
-            if len(current) + len(moves) > MOST_STEPS:
+        if draft is not None and draft.revision == revision and moves:  # else it is refused below
+            if len(draft.moves) + len(moves) > MOST_STEPS:
                 raise Invalid(f"A draft has at most {MOST_STEPS} edits; submit it.")
-            proposal = self._proposer.find(id, version, solved_for)
+            proposal = self._proposer.of(draft)
             # Both raise Invalid: an edit that could not be shown is not recorded.
-            path = draft_path(self._domain, proposal.problem, proposal.solution, current + moves)
-            draft_features(self._domain, proposal.problem, path[-1:])
+            path = self._proposer.path(proposal, [*draft.moves, *moves])
+            with_path(self._domain, draft, proposal, path)
         with self._writing(id) as log:
             if key is None or not self._repeats(log, key, id, action, steps):
                 draft = self._held_draft(log.projection, id, actor, log.now)
                 self._check_revision(draft, revision)
                 if action == "undo" and len(draft.moves) < len(steps):
                     raise Invalid("There is nothing to undo.")
-                if action == "redo" and (not draft.touched or len(draft.undone) < len(steps)):
+                if action == "redo" and len(draft.undone) < len(steps):
                     raise Invalid("There is nothing to redo.")
                 for number, move in enumerate(steps):
                     fact = Edited(
@@ -197,34 +185,27 @@ class Desk:
     def view(self, id: int) -> Draft:
         """The proposal as it is now; nothing is claimed or changed."""
         ledger = self._ledger
-        moves, undone = list[Move](), list[Move]()
-        with ledger.lock, ledger.store.reading() as sql:  # ticket and moves at the same moment
+        with ledger.lock, ledger.store.reading() as sql:  # draft and costs at the same moment
             projection, now = ledger.refresh_in(sql), ledger.clock()
             costs = projection.config["costs"]
-            draft, told, solved_for = projection.drafts.get(id), None, None
+            draft, told = projection.drafts.get(id), None
             if draft is not None:
                 holder = draft.held_by(now)
                 due = self._proposer.due(projection, draft, now, holder or None, holder)
                 another = self._proposer.for_another(projection, draft, holder or None)
-                ticket = open_ticket(draft, costs, now, due, another)
-                moves, solved_for = list(draft.moves), draft.solved_for
-                undone = list(draft.undone) if draft.touched else []  # of an earlier solution
+                draft = draft.at(now, costs, due, another)
             else:
                 entries = sql.of_proposal(ledger.head.id, id)
                 if not entries:
                     raise self._no_proposal(id)
-                ticket, told = done_ticket(entries), last_told(entries)
-                if told is not None and isinstance(told.fact, Told):
-                    solved_for = told.fact.asked_for
-        proposal = self._proposer.find(id, ticket.version, solved_for)
-        problem, proposed = proposal.problem, proposal.solution
+                draft, told = done_draft(entries), last_told(entries)
+        proposal = self._proposer.of(draft)
         if told is not None and isinstance(told.fact, Told):
-            solution, moves = self._codec.solution(problem, told.fact.solution), list(told.fact.moves)
-        else:
-            path = draft_path(self._domain, problem, proposed, moves)
-            solution, counted = path[-1], without_loops(path, moves)
-            ticket = replace(ticket, steps=len(counted), effort=effort_of(counted, costs))
-        return make_draft(self._domain, ticket, problem, proposed, solution, moves, undone)
+            final = self._codec.solution(proposal.problem, told.fact.solution, proposal.solution)
+            return with_path(self._domain, draft, proposal, [proposal.solution, final])
+        path = self._proposer.path(proposal, draft.moves)
+        draft = replace(draft, effort=effort_of(without_loops(path, draft.moves)[1], costs))
+        return with_path(self._domain, draft, proposal, path)
 
     def state(self, id: int) -> dict[str, Any]:
         """The proposal as it is now, as JSON-able data without the problem."""
@@ -239,39 +220,41 @@ class Desk:
         revision: int,
         actor: str,
         learn: bool = True,
-        note: str = "",
         cut: bool = False,
-        seconds: float | None = None,
+        work: Work | None = None,
     ) -> Round:
-        """Tell the study the draft as it is. A repeated submit returns the same round."""
+        """Tell the study the draft as it is; `work` has the active time and a remark.
+
+        A repeated submit returns the same round.
+        """
         _validate_editor(actor)
-        request = Request(
-            moves=[], learn=learn, note=text(note, "note", 2000), cut=cut, seconds=seconds, revision=revision
-        )
+        work = work or Work()
+        text(work.note, "note", 2000)
+        request = Request(moves=[], learn=learn, cut=cut, work=work, revision=revision)
         with self._ledger.lock:
             draft = self._ledger.refresh().drafts.get(id)
-            moves = None if draft is None or draft.revision != revision else list(draft.moves)
         if draft is None:
             return self._teller.repeated(id, request)
         prepared = None
-        if moves is not None:  # else it is refused below
-            proposal = self._proposer.find(id, draft.version, draft.solved_for)
-            path = draft_path(self._domain, proposal.problem, proposal.solution, moves)
-            done = replace(request, moves=without_loops(path, moves))
-            prepared = self._teller.prepare(proposal, done, draft.person or actor)
+        if draft.revision == revision:  # else it is refused below
+            proposal = self._proposer.of(draft)
+            path, moves = without_loops(self._proposer.path(proposal, draft.moves), draft.moves)
+            costs = self._ledger.projection.config["costs"]
+            done = Correction(path, moves, [move_cost(costs, move) for move in moves], cut)
+            prepared = self._teller.prepare(proposal, request, draft.asked_for or actor, done)
         with self._writing(id) as log:
             if id in log.projection.drafts:
                 draft = self._held_draft(log.projection, id, actor, log.now)
                 self._check_revision(draft, revision)
                 if prepared is None:  # the draft reached this revision after it was looked at
                     raise Conflict(f"Proposal {id} was changed while it was submitted; try again.", {})
-                return self._teller.write(log, *prepared, actor)
+                return self._teller.write(log, prepared, actor)
         return self._teller.repeated(id, request)
 
     def reopen(self, id: int, *, actor: str, force: bool = False) -> Draft:
         """Withdraw a tell within the grace period: the learner forgets it, the draft is as it was.
 
-        Raises Forbidden if another person told it and `force` is false, Conflict if the grace period is over
+        Raises Forbidden if another actor told it and `force` is false, Conflict if the grace period is over
         or the weights were rolled back since.
         """
         _validate_editor(actor)
@@ -281,7 +264,7 @@ class Desk:
             told = None if id in projection.drafts else last_told(sql.of_proposal(ledger.head.id, id))
             known, seq = projection.knowledge, projection.seq
         without = None
-        if told is not None and isinstance(told.fact, Told) and told.fact.learn:
+        if told is not None and isinstance(told.fact, Told) and told.fact.round.learn:
             with ledger.store.reading() as sql:
                 without = ledger.without(told, sql, seq)
         with self._writing(id) as log:
@@ -319,33 +302,23 @@ class Desk:
         tell, asked = told.fact, entries[0].fact
         if not isinstance(tell, Told) or not isinstance(asked, Asked):
             raise self._no_proposal(told.proposal)
-        known = without if tell.learn and without is not None else None
-        corrected = self._proposer.find(tell.proposal, tell.asked_with, tell.asked_for)
-        fact = Reopened(
-            proposal=tell.proposal,
-            told=told.seq,
-            effort=tell.effort,
-            accepted=tell.accepted,
-            moves=tell.moves,
+        result = tell.round
+        known = without if result.learn and without is not None else None
+        draft = replace(
+            done_draft(entries),
             revision=last_revision(entries) + 1,
+            holder=actor,
+            editor=actor,
             until=log.now + self.lease,
-            version=log.projection.version + tell.learn,
-            asked_with=tell.asked_with,
-            asked=entries[0].time,
-            gross=tell.gross,
-            asked_key=asked.key,
-            label=asked.label,
-            state=None if known is None else known.learner.state(),
-            acceptance=None if known is None else known.acceptance.state(),
-            memory=None if known is None or known.memory is None else known.memory.state(),
-            guard=None if known is None or known.guard is None else known.guard.state(),
+        )
+        fact = Reopened(
+            draft=draft,
+            told=told.seq,
+            effort=result.effort,
+            accepted=result.accepted,
+            version=log.projection.version + result.learn,
             digest=digest((known or log.projection.knowledge).learner.weights),
-            chance=tell.chance,
-            expected=tell.expected,
-            person=asked.person,
-            asked_for=tell.asked_for,
-            proposer=corrected.proposer,
-            reason=corrected.reason,
+            state=None if known is None else known.state(),
         )
         log.add(fact, actor=actor, knowledge=known)
 
@@ -363,7 +336,7 @@ class Desk:
     def _no_proposal(self, id: int | None) -> NotFound:
         return NotFound(f"There is no proposal {id} in study {self._ledger.head.name!r}.")
 
-    def _open_draft(self, projection: Projection, id: int) -> DraftState:
+    def _open_draft(self, projection: Projection, id: int) -> Draft:
         draft = projection.drafts.get(id)
         if draft is None:
             if not 1 <= id <= projection.asked:
@@ -371,19 +344,19 @@ class Desk:
             raise _StateConflictError(f"Proposal {id} is done already; reopen it to change it.")
         return draft
 
-    def _held_draft(self, projection: Projection, id: int, actor: str, now: float) -> DraftState:
+    def _held_draft(self, projection: Projection, id: int, actor: str, now: float) -> Draft:
         draft = self._open_draft(projection, id)
         self._check_holder(draft, actor, now)
         return draft
 
-    def _check_holder(self, draft: DraftState, actor: str, now: float) -> None:
+    def _check_holder(self, draft: Draft, actor: str, now: float) -> None:
         if draft.held_by(now) not in ("", actor):
             left = max(1, round(draft.until - now))
             raise _StateConflictError(
                 f"Proposal {draft.id} is held by {draft.holder} for another {left} s; take another one."
             )
 
-    def _check_revision(self, draft: DraftState, revision: int) -> None:
+    def _check_revision(self, draft: Draft, revision: int) -> None:
         if draft.revision != revision:
             raise _StateConflictError(
                 f"Proposal {draft.id} is at revision {draft.revision}, not {revision}: "

@@ -1,72 +1,205 @@
-"""Drafts as people see them: the path of the edits, and the moves that count."""
+"""Proposals at which people work: where one stands, its edits, and the moves that count."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from coactor.corrections import apply_move
-from coactor.protocol import Domain, Matrix, Move, Problem, Solution
+from coactor.corrections import apply_move, move_cost
+from coactor.protocol import Basis, Domain, Move, Problem, Proposal, Solution
 from coactor.search import features_along
 from coactor.solutions import solution_key
 from coactor.studies.codec import Codec
 from coactor.studies.errors import Invalid
-from coactor.studies.results import Draft, Ticket
 
 
-def draft_path(domain: Domain, x: Problem, y: Solution, moves: list[Move]) -> list[Solution]:
-    """Every solution from the proposal to the draft. Raises Invalid if a move cannot be applied."""
-    path = [y]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A proposal, the edits made so far, and where it stands.
+
+    The log's projection holds the first part. A row of the queue adds the second, a desk the third.
+
+    Attributes
+    ----------
+    id, key, label
+        Its number in the study, and the caller's own names for it.
+    asked
+        When it was asked (seconds since 1970).
+    asked_for, solved_for, basis
+        Those of the proposal.
+    renewable
+        Whether it may be solved again with newer weights.
+    revision, base
+        The revision of the draft, which an edit must name; and the one at which it equals the proposal.
+    gestures
+        The number of edits, undone ones included.
+    moves, undone
+        The edits, and those that can be redone.
+    holder, until, editor
+        Who holds the lease, when it expires, and who edited the draft last.
+    state
+        "waiting", "held", "draft" (edited, and not held) or "done".
+    effort
+        What the moves cost.
+    told, actor
+        When it was told, None if it is not finished; and who told or holds it.
+    due
+        Whether it was solved with old weights and will be solved again when it is claimed.
+    for_another
+        Whether it was solved with the weights of another expert than the one who holds it.
+    proposal, path
+        The proposal, and every solution from it to the draft, both as objects of the domain.
+    features, change
+        phi of the draft, and its difference from the proposal's, one number per feature.
+    """
+
+    id: int
+    asked: float
+    key: str | None = None
+    label: str = ""
+    asked_for: str = ""
+    solved_for: str = ""
+    basis: Basis = field(default_factory=Basis)
+    renewable: bool = False
+    revision: int = 0
+    base: int = 0
+    gestures: int = 0
+    moves: list[Move] = field(default_factory=list)
+    undone: list[Move] = field(default_factory=list)
+    holder: str = ""
+    until: float = 0.0
+    editor: str = ""
+
+    state: str = ""
+    effort: float = 0.0
+    told: float | None = None
+    actor: str = ""
+    due: bool = False
+    for_another: bool = False
+
+    proposal: Proposal | None = None
+    path: Sequence[Solution] = ()
+    features: Sequence[float] = ()
+    change: Sequence[float] = ()
+
+    @staticmethod
+    def restored(data: dict[str, Any]) -> Draft:
+        """The draft that `stored` was given."""
+        return Draft(**{**data, "basis": Basis(**data["basis"])})
+
+    @property
+    def problem(self) -> Problem:
+        """The problem; of a draft at a desk."""
+        if self.proposal is None:
+            raise Invalid(
+                f"This is a row of the queue; open proposal {self.id} at a desk to see its problem."
+            )
+        return self.proposal.problem
+
+    @property
+    def proposed(self) -> Solution:
+        """The solution that was proposed; of a draft at a desk."""
+        return self.path[0]
+
+    @property
+    def solution(self) -> Solution:
+        """The solution with the edits made so far; of a draft at a desk."""
+        return self.path[-1]
+
+    @property
+    def touched(self) -> bool:
+        """Whether the draft has been edited."""
+        return self.revision != self.base
+
+    def held_by(self, now: float) -> str:
+        """The holder of the lease; empty if the lease has expired."""
+        return self.holder if now < self.until else ""
+
+    def at(self, now: float, costs: Mapping[str, float], due: bool, for_another: bool = False) -> Draft:
+        """The draft as a row of the queue at a time."""
+        holder = self.held_by(now)
+        return replace(
+            self,
+            state=state_of(self, now),
+            effort=effort_of(self.moves, costs),
+            holder=holder,
+            until=self.until if holder else 0.0,
+            actor=holder,
+            due=due,
+            for_another=for_another,
+        )
+
+
+_SHOWN = ("state", "effort", "told", "actor", "due", "for_another", "proposal", "path", "features", "change")
+_STORED = tuple(one.name for one in fields(Draft) if one.name not in _SHOWN)
+_HIDDEN = ("renewable", "base", "gestures", "proposal", "path", "features", "change")
+_ROW = tuple(one.name for one in fields(Draft) if one.name not in _HIDDEN)
+
+
+def stored(draft: Draft) -> dict[str, Any]:
+    """What the log's projection holds of a draft, as JSON-able data."""
+    return {name: getattr(draft, name) for name in _STORED} | {"basis": asdict(draft.basis)}
+
+
+def plain_row(draft: Draft) -> dict[str, Any]:
+    """A row of the queue as JSON-able data."""
+    return {name: getattr(draft, name) for name in _ROW} | {"basis": asdict(draft.basis)}
+
+
+def plain_draft(codec: Codec, draft: Draft) -> dict[str, Any]:
+    """A draft at a desk as JSON-able data, without the problem."""
+    return plain_row(draft) | {
+        "proposed": codec.plain_solution(draft.proposed),
+        "solution": codec.plain_solution(draft.solution),
+        "features": list(draft.features),
+        "change": list(draft.change),
+    }
+
+
+def state_of(draft: Draft, now: float) -> str:
+    """The state of an unfinished proposal."""
+    if draft.held_by(now):
+        return "held"
+    return "draft" if draft.touched else "waiting"
+
+
+def effort_of(moves: Sequence[Move], costs: Mapping[str, float]) -> float:
+    """What moves cost in a study."""
+    return float(sum(move_cost(costs, move) for move in moves))
+
+
+def with_path(domain: Domain, draft: Draft, proposal: Proposal, path: Sequence[Solution]) -> Draft:
+    """A draft with its solutions, its features and how they differ from the proposal's.
+
+    Raises Invalid if the domain cannot compute the features.
+    """
+    try:
+        rows = features_along(domain, proposal.problem, [path[0], path[-1]])
+    except (ValueError, IndexError) as error:
+        raise Invalid(f"The domain cannot compute the features of this solution: {error}") from error
+    features, change = rows[1].tolist(), (rows[1] - rows[0]).tolist()
+    return replace(draft, proposal=proposal, path=path, features=features, change=change)
+
+
+def draft_path(domain: Domain, x: Problem, path: Sequence[Solution], moves: Sequence[Move]) -> list[Solution]:
+    """A path continued by moves. Raises Invalid if a move cannot be applied."""
+    longer = list(path)
     for move in moves:
-        path.append(apply_move(domain, x, path[-1], move))
-    return path
+        longer.append(apply_move(domain, x, longer[-1], move))
+    return longer
 
 
-def without_loops(path: list[Solution], moves: list[Move]) -> list[Move]:
-    """The moves that count: those that return to an earlier solution, and those in between, do not."""
-    keys, steps = [solution_key(path[0])], list[Move]()
+def without_loops(path: Sequence[Solution], moves: Sequence[Move]) -> tuple[list[Solution], list[Move]]:
+    """The path and the moves that count, without those that return to an earlier solution."""
+    keys, kept, steps = [solution_key(path[0])], [path[0]], list[Move]()
     for solution, move in zip(path[1:], moves, strict=True):
         key = solution_key(solution)
         if key in keys:
             back = keys.index(key)
-            del keys[back + 1 :], steps[back:]
+            del keys[back + 1 :], kept[back + 1 :], steps[back:]
         else:
             keys.append(key)
+            kept.append(solution)
             steps.append(move)
-    return steps
-
-
-def draft_features(domain: Domain, x: Problem, path: list[Solution]) -> Matrix:
-    """The features of solutions. Raises Invalid if the domain cannot compute them."""
-    try:
-        return features_along(domain, x, path)
-    except (ValueError, IndexError) as error:
-        raise Invalid(f"The domain cannot compute the features of this solution: {error}") from error
-
-
-def make_draft(
-    domain: Domain,
-    ticket: Ticket,
-    problem: Problem,
-    proposed: Solution,
-    solution: Solution,
-    moves: list[Move],
-    undone: list[Move],
-) -> Draft:
-    """A draft with its features and how they differ from the proposal's."""
-    rows = draft_features(domain, problem, [proposed, solution])
-    features, change = rows[1].tolist(), (rows[1] - rows[0]).tolist()
-    return Draft(ticket, problem, proposed, solution, moves, undone, features, change)
-
-
-def plain_draft(codec: Codec, draft: Draft) -> dict[str, Any]:
-    """A draft as JSON-able data, without the problem."""
-    return {
-        **asdict(draft.ticket),
-        "proposed": codec.plain_solution(draft.proposed),
-        "solution": codec.plain_solution(draft.solution),
-        "moves": draft.moves,
-        "undone": draft.undone,
-        "features": draft.features,
-        "change": draft.change,
-    }
+    return kept, steps

@@ -2,35 +2,65 @@
 
 from __future__ import annotations
 
-import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
 
 from coactor import learners
 from coactor.habits import Memory, start_weights, with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Candidate, Domain, Learner, Solver, State, Vector, feature_names, uses_habits
-from coactor.rounds import make_guard
+from coactor.rounds import Knowledge, make_guard
 from coactor.solutions import short
 from coactor.studies import catalog
 from coactor.studies.errors import Conflict, Invalid
 from coactor.studies.log.chain import GENESIS, seal
 from coactor.studies.log.facts import Created
 from coactor.studies.log.store import Store
-from coactor.studies.settings import BUDGET, validated
+from coactor.studies.settings import BUDGET, CHANGEABLE, validated
 from coactor.studies.study import Study
 from coactor.validation import study_name, validate_actor
 
 COUNTERS = ("rounds", "waiting", "length")  # in the states of learners: measured, not set
-DEFAULTS: dict[str, Any] = {
-    "costs": {},
-    "candidate": "final",
-    "grace": 600.0,
-    "proposals": "default",
-    "budget": BUDGET,
-    "seed": 0,
-}
+
+
+class Settings(TypedDict, total=False):
+    """The settings of a study, with the values that a new one has by default.
+
+    Attributes
+    ----------
+    proposals
+        Which of the solver's local optima to propose: "default", or another name of `coactor.proposals`.
+    budget
+        The time limit of an ask in seconds, 1: a slow solver is then called once, and others as often as
+        there is time. ``math.inf`` counts candidates instead, so that proposals do not depend on the machine.
+    costs
+        The cost of each operator, 1.
+    grace
+        Seconds in which a tell can be withdrawn, 600.
+    candidate
+        What to learn from: the expert's "final" solution, or the last one on which learner and expert still
+        disagree ("disagreement", Assumption 3).
+    seed
+        Of the search for proposals, 0.
+    habits
+        Whether to remember what people chose, and to add how unusual the parts of a solution are to its
+        features, see `coactor.habits`; False. A study with habits is opened with the plain domain.
+    trust
+        How far a learner given by its name trusts the start, see `ChoiceLearner`; only when created.
+    """
+
+    proposals: str
+    budget: float | None
+    costs: Mapping[str, float]
+    grace: float
+    candidate: Candidate
+    seed: int
+    habits: bool
+    trust: float | None
+
+
+DEFAULTS = Settings(costs={}, candidate="final", grace=600.0, proposals="default", budget=BUDGET, seed=0)
 
 
 def open_study(
@@ -41,25 +71,16 @@ def open_study(
     *,
     create: bool = False,
     solver: Solver | None = None,
-    proposals: str | Strategy | None = None,
-    budget: float | None = None,
-    costs: dict[str, float] | None = None,
-    candidate: Candidate | None = None,
-    grace: float | None = None,
-    seed: int | None = None,
-    habits: bool | None = None,
-    learned: State | None = None,
-    start: Sequence[float] | Vector | Mapping[str, float] | None = None,
-    trust: float | None = None,
-    guard: bool | None = None,
+    strategy: Strategy | None = None,
+    start: Sequence[float] | Vector | Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
     actor: str = "",
-    clock: Callable[[], float] = time.time,
 ) -> Study:
     """Open a study by the URL of its store and its name.
 
-    Learner, proposals, budget, costs, candidate, grace and seed are stored when the study is created. Later
-    they can be left out; a value that differs from the stored one is an error. `Study.configure` changes
-    proposals, budget, costs and grace.
+    The learner and the settings are stored when the study is created. Later they can be left out; a value
+    that differs from the stored one is an error. `Study.configure` changes proposals, budget, costs and
+    grace.
 
     Parameters
     ----------
@@ -73,40 +94,17 @@ def open_study(
         A name such as "CSPER", or a learner; "default" when created.
     create
         Create the study if there is none.
-    solver
-        Replaces the domain's own solver. It is not stored: pass it again each time.
-    proposals
-        Which of the solver's local optima to propose: a name or a strategy of `coactor.proposals`; "default"
-        when created. A strategy is not stored.
-    budget
-        The time limit of an ask in seconds: a slow solver is then called once, and others as often as there
-        is time; 1 when created. ``math.inf`` counts candidates instead, so that proposals do not depend on
-        the machine.
-    costs
-        The cost of each operator; 1 by default.
-    candidate
-        What to learn from: the expert's "final" solution, or the last one on which learner and expert still
-        disagree ("disagreement", Assumption 3); "final" when created.
-    grace
-        Seconds in which a tell can be withdrawn; 600 when created.
-    seed
-        Of the search for proposals; 0 when created.
-    habits
-        Whether to remember what people chose, and to add how unusual the parts of a solution are to its
-        features, see `coactor.habits`; False when created. Stored: a study with habits is opened with the
-        plain domain.
-    learned
-        What the study starts with when it is created: the states of a learner and of a memory, as
-        ``coactor learn`` writes them. In place of `learner`.
-    start, trust
-        The weights in use today, with which a learner given by its name starts when the study is created: a
-        list, or numbers by the names of the features, in their own units, without those of habits; and how
-        far to trust them, see `ChoiceLearner`.
-    guard
-        Whether to propose with the start or with all features alike while the learner would have left more
-        to edit, see `coactor.proposals.guard`. When created: if the learner is not named or "default".
-    actor, clock
-        Who creates the study, and seconds since 1970.
+    solver, strategy
+        They replace the domain's own solver, and the strategy of proposals. They are not stored: pass them
+        again each time.
+    start
+        What a new study starts with. The weights in use today: a list, or numbers by the names of the
+        features, in their own units, without those of habits. Or what ``coactor learn`` wrote, in place of
+        `learner`.
+    settings
+        See `Settings`.
+    actor
+        Who creates the study.
 
     Raises
     ------
@@ -132,28 +130,17 @@ def open_study(
     (1.0, 1)
     """
     study_name(name)
-    settings = validated(
-        proposals=proposals if isinstance(proposals, str) else None, budget=budget, costs=costs, grace=grace
-    )
-    settings |= {name: v for name, v in (("candidate", candidate), ("seed", seed)) if v is not None}
+    given = _validated(settings or {})
     store = url if isinstance(url, Store) else Store(url)
     try:
         with store.reading() as sql:
             exists = any(head.name == name for head in sql.studies())
         if not exists and create:
-            habits = (learned or {}).get("habits") if habits is None else habits
-            domain = with_habits(domain) if domain is not None and habits else domain
-            guarded = learned is not None or learner in (None, "default") if guard is None else guard
-            learner = learner if learned is None else learner_from(learned)
-            memory = (learned or {}).get("memory")
-            first = {**DEFAULTS, **settings, "guard": guarded}
-            _create(store, name, domain, learner, start, trust, memory, first, actor, clock)
+            _create(store, name, domain, learner, start, given, actor)
         own = None if learner is None or isinstance(learner, str) else learner
-        strategy = None if isinstance(proposals, str) else proposals
-        study = Study(store, name, domain, own, solver, strategy, clock)
-        if habits is not None:
-            settings["habits"] = habits
-        _check_settings(study, learner, settings)
+        study = Study(store, name, domain, own, solver, strategy)
+        given.pop("trust", None)
+        _check_settings(study, learner, given)
     except BaseException:
         if store is not url:
             store.close()
@@ -162,58 +149,66 @@ def open_study(
     return study
 
 
+def _validated(settings: Settings) -> dict[str, Any]:
+    """The settings as they are stored. Raises Invalid if one of them is invalid or unknown."""
+    unknown = set(settings) - set(Settings.__annotations__)
+    if unknown:
+        known = ", ".join(sorted(Settings.__annotations__))
+        raise Invalid(f"There is no setting {min(unknown)!r}; the settings are {known}.")
+    given: dict[str, Any] = dict(settings)
+    if given.get("candidate", "final") not in ("final", "disagreement"):
+        raise Invalid(f"The candidate is {given['candidate']!r}; expected 'final' or 'disagreement'.")
+    changeable = {name: given.pop(name) for name in CHANGEABLE if name in given}
+    return {**given, **validated(**changeable)}
+
+
 def _create(
     store: Store,
     name: str,
     domain: Domain | None,
     learner: str | Learner | None,
-    start: Sequence[float] | Vector | Mapping[str, float] | None,
-    trust: float | None,
-    memory: State | None,
-    settings: dict[str, Any],
+    start: Sequence[float] | Vector | Mapping[str, Any] | None,
+    given: dict[str, Any],
     actor: str,
-    clock: Callable[[], float],
 ) -> None:
     validate_actor(actor)
-    if settings["candidate"] not in ("final", "disagreement"):
-        raise Invalid(f"The candidate is {settings['candidate']!r}; expected 'final' or 'disagreement'.")
     if domain is None:
         raise Invalid(f"Study {name!r} is new; pass its domain.")
+    settings, memory = {**DEFAULTS, **given}, None
+    trust, habits = settings.pop("trust", None), settings.pop("habits", False)
+    if isinstance(start, Mapping) and isinstance(start.get("learner"), Mapping):  # of `coactor learn`
+        habits, memory = start.get("habits", habits), start.get("memory")
+        learner, start = learner_from(dict(start)), None
+    domain = with_habits(domain) if habits else domain
     if learner is None or isinstance(learner, str):
         learner = make_learner(learner or "default", domain, start, trust)
     elif start is not None or trust is not None:
         raise Invalid(
             "The learner is given as an object, which has a start already; give its name, or no start."
         )
-    guard = make_guard(domain, learner) if settings["guard"] else None
-    settings["guard"] = guard is not None
     if len(learner.weights) != domain.dim:
         raise Invalid(f"The learner has {len(learner.weights)} weights, the domain {domain.dim} features.")
+    guard = make_guard(domain, learner, settings["proposals"])
+    knowledge = Knowledge(learner, memory=Memory() if uses_habits(domain) else None, guard=guard)
+    if memory is not None and knowledge.memory is not None:
+        knowledge.memory.restore(memory)
     config = {
         "domain": catalog.describe(domain),
         "dim": domain.dim,
         "learner": learner.name,
         "features": feature_names(domain),
         "habits": uses_habits(domain),
+        "guard": guard is not None,
         **settings,
     }
-    memory = memory if uses_habits(domain) else None
-    if memory is not None:
-        Memory().restore(memory)
-    first = Created(
-        uid=uuid.uuid4().hex,
-        config=config,
-        state=learner.state(),
-        memory=memory,
-        guard=None if guard is None else guard.state(),
-    )
+    first = Created(uid=uuid.uuid4().hex, config=config, state=knowledge.state())
     parts = catalog.parts(domain)
     try:
         with store.writing() as sql:
             study = sql.create(name)
             for part, data in parts.items():
                 sql.add_problem(part, data)
-            sql.append(study, seal(first, seq=1, time=clock(), actor=actor, via="", previous=GENESIS))
+            sql.append(study, seal(first, seq=1, time=store.clock(), actor=actor, via="", previous=GENESIS))
             sql.add_weights(study, {0: learner.weights})
     except Conflict:
         pass  # another process created it in between; its settings are compared when it is opened
@@ -247,7 +242,7 @@ def learner_from(learned: State) -> Learner:
 
 def _check_settings(study: Study, learner: str | Learner | None, settings: dict[str, Any]) -> None:
     """Raise Conflict if the study was created with other settings than the ones given."""
-    given = dict(settings)
+    given: dict[str, Any] = dict(settings)
     if learner is not None:
         named = make_learner(learner, study.domain) if isinstance(learner, str) else learner
         given["learner"] = named.name

@@ -9,41 +9,33 @@ from typing import Any
 
 import numpy as np
 
-from coactor.corrections import apply_move, edit_distance
+from coactor.corrections import edit_distance
 from coactor.explanations import PeopleView, compare_people
 from coactor.proposals.calibration import Calibration, calibration
 from coactor.protocol import (
     Domain,
-    EffortRow,
     Learner,
     Matrix,
     Move,
     Proposal,
     Round,
+    Solution,
     Vector,
     edit_text,
     feature_signs,
 )
 from coactor.search import features_along
+from coactor.studies.drafts import Draft, state_of
 from coactor.studies.errors import Invalid, NotFound
 from coactor.studies.log.chain import Entry, content_hash
 from coactor.studies.log.facts import Reopened, RolledBack, Told, recorded_digest
 from coactor.studies.log.ledger import Ledger
-from coactor.studies.log.projection import DraftState, Projection
+from coactor.studies.log.projection import Projection
 from coactor.studies.log.transactions import Transaction
-from coactor.studies.log.vectors import unpack
 from coactor.studies.proposing import Proposer
-from coactor.studies.results import Explanation, QueuePage, Share, Ticket, Version
-from coactor.studies.telling import Teller
-from coactor.studies.tickets import (
-    STATES,
-    QueueQuery,
-    done_ticket,
-    last_told,
-    open_ticket,
-    people_of,
-    state_of,
-)
+from coactor.studies.queue import STATES, QueueQuery, done_draft, people_of
+from coactor.studies.results import Explanation, QueuePage, Share, Version
+from coactor.studies.telling import Teller, last_told, round_of
 from coactor.validation import text
 
 
@@ -64,7 +56,7 @@ class Reports:
         self._ledger = ledger
         self._proposer = proposer
         self._teller = teller
-        self._efforts = EffortHistory(ledger)
+        self._efforts = History(ledger)
 
     @property
     def config(self) -> dict[str, Any]:
@@ -88,7 +80,7 @@ class Reports:
 
     # -- efforts and weights -----------------------------------------------------------------------------
 
-    def effort(self, after: int = 0) -> list[EffortRow]:
+    def effort(self, after: int = 0) -> list[Round]:
         """What each finished proposal cost, in the order of the tells; those with `seq` above `after`.
 
         A tell that was withdrawn is left out.
@@ -100,26 +92,30 @@ class Reports:
         """The expert's total effort for each finished proposal, in the order of the tells."""
         return [row.effort for row in self.effort()]
 
-    def deltas(self, rows: Sequence[EffortRow]) -> Matrix:
+    def deltas(self, rows: Sequence[Round]) -> Matrix:
         """What each of these tells changed in the features, one row each; without a replay."""
         deltas = np.zeros((len(rows), self.domain.dim))
         with self._ledger.store.reading() as sql:
             for k, row in enumerate(rows):
                 for entry in sql.after(self._ledger.head.id, row.seq - 1, row.seq):
-                    if isinstance(entry.fact, Told) and entry.fact.vectors:
-                        deltas[k] = unpack(entry.fact.vectors, entry.fact.cost).delta
+                    if isinstance(entry.fact, Told):
+                        deltas[k] = round_of(entry, entry.fact).delta
         return deltas
 
     def calibration(self) -> Calibration:
         """Whether proposals were accepted as often as predicted."""
         return calibration(self.effort())
 
-    def weights(self, version: int | None = None, *, person: str = "") -> Vector:
-        """The current weights, or those of an earlier version; of a person, or of the population.
+    def weights(self, version: int | None = None, *, learned_for: str = "") -> Vector:
+        """The current weights, or those of an earlier version; of one expert, or of all.
 
         Raises NotFound if there is no such version.
         """
-        return self._ledger.weights(version, text(person, "person", 100))
+        return self._ledger.weights(version, text(learned_for, "expert", 100))
+
+    def weights_of(self, draft: Draft) -> Vector:
+        """The weights that the proposal of a draft was made with."""
+        return self._proposer.weights(self._proposer.of(draft))
 
     def people(self, *, hide: bool = False, reader: str = "") -> PeopleView:
         """What people share, how they differ and who goes together; `hide` leaves out names."""
@@ -162,7 +158,7 @@ class Reports:
 
     # -- proposals ---------------------------------------------------------------------------------------
 
-    def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Ticket]:
+    def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Draft]:
         """Proposals by number, from the one after `after` on: all of them, or those in one state.
 
         Raises Invalid if there is no such state.
@@ -174,7 +170,7 @@ class Reports:
             if state is None or state == "done":
                 return self._all(sql, projection, state, after, limit)
             drafts = [projection.drafts[id] for id in sorted(projection.drafts) if id > after]
-            rows = [self._open_ticket(projection, draft) for draft in drafts]
+            rows = [self._row(projection, draft) for draft in drafts]
         return [row for row in rows if state in ("open", row.state)][:limit]
 
     def queue(
@@ -191,14 +187,14 @@ class Reports:
             if tag == since:
                 return None
             matching = query.select(projection.drafts.values(), now)
-            rows = [self._open_ticket(projection, draft) for draft in matching[offset : offset + limit]]
+            rows = [self._row(projection, draft) for draft in matching[offset : offset + limit]]
             people = sorted({name for draft in projection.drafts.values() for name in people_of(draft)})
         return QueuePage(tag, counts["waiting"], counts["draft"], counts["held"], len(matching), rows, people)
 
     def _all(
         self, sql: Transaction, projection: Projection, state: str | None, after: int, limit: int
-    ) -> list[Ticket]:
-        rows: list[Ticket] = []
+    ) -> list[Draft]:
+        rows: list[Draft] = []
         while len(rows) < limit and after < projection.asked:
             first, after = after + 1, min(projection.asked, after + max(limit, 50))
             entries: dict[int, list[Entry]] = {}
@@ -207,39 +203,43 @@ class Reports:
             for id in range(first, after + 1):
                 draft = projection.drafts.get(id)
                 if draft is None:
-                    rows.append(done_ticket(entries[id]))
+                    rows.append(done_draft(entries[id]))
                 elif state is None:
-                    rows.append(self._open_ticket(projection, draft))
+                    rows.append(self._row(projection, draft))
         return rows[:limit]
 
-    def _open_ticket(self, projection: Projection, draft: DraftState) -> Ticket:
+    def _row(self, projection: Projection, draft: Draft) -> Draft:
         now = self._ledger.clock()
-        return open_ticket(draft, self.config["costs"], now, self._proposer.due(projection, draft, now))
+        return draft.at(now, self.config["costs"], self._proposer.due(projection, draft, now))
 
-    def ticket(self, proposal: Proposal | int) -> Ticket:
+    def draft(self, proposal: Proposal | int) -> Draft:
         """Where one proposal stands. Raises NotFound if there is no such proposal."""
         id = id_of(proposal)
         with self._ledger.lock, self._ledger.store.reading() as sql:
             projection = self._ledger.refresh_in(sql)
             draft = projection.drafts.get(id)
             if draft is not None:
-                return self._open_ticket(projection, draft)
+                return self._row(projection, draft)
             entries = sql.of_proposal(self._ledger.head.id, id)
         if not entries:
             raise NotFound(f"There is no proposal {id} in study {self.name!r}.")
-        return done_ticket(entries)
+        return done_draft(entries)
 
     def proposal(self, id: int) -> Proposal:
         """A proposal as it is edited now, or as it was when it was told."""
         return self._proposer.find(id)
 
+    def path(self, draft: Draft) -> list[Solution]:
+        """Every solution from the proposal of a draft at a desk along its moves."""
+        return self._proposer.path(self._proposer.of(draft), draft.moves)
+
     def round(self, proposal: Proposal | int) -> Round:
         """The round of a finished proposal. Raises Invalid if it is not finished."""
         id = id_of(proposal)
-        ticket, entry = self.ticket(id), self._teller.last(id)
-        if ticket.state != "done" or entry is None:
+        draft, entry = self.draft(id), self._teller.last(id)
+        if draft.state != "done" or entry is None or not isinstance(entry.fact, Told):
             raise Invalid(f"Proposal {id} is not finished; there is nothing to report.")
-        return self._teller.round(entry)
+        return round_of(entry, entry.fact)
 
     def without_learning(self, proposal: Proposal | int) -> tuple[float, float] | None:
         """The fewest edits from a proposal to what the expert made of it, and from that of version 0.
@@ -264,10 +264,8 @@ class Reports:
         """Each feature's share of the proposal's utility, under its weights, and of each edit's."""
         shown = self._proposer.find(id_of(proposal))
         moves = self._moves(shown.id)
-        path = [shown.solution]
-        for move in moves:
-            path.append(apply_move(self.domain, shown.problem, path[-1], move))
-        w = self._ledger.weights(shown.version, shown.person)
+        path = self._proposer.path(shown, moves)
+        w = self._proposer.weights(shown)
         rows = features_along(self.domain, shown.problem, path)
         edits = [
             {
@@ -296,7 +294,7 @@ class Reports:
         return list(told.fact.moves) if told is not None and isinstance(told.fact, Told) else []
 
 
-class EffortHistory:
+class History:
     """The efforts of finished proposals: read from the log once, then only what was added to it.
 
     Parameters
@@ -308,9 +306,9 @@ class EffortHistory:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._loads = self._seq = 0
-        self._rows: dict[int, EffortRow] = {}  # by sequence number, in the order of the tells
+        self._rows: dict[int, Round] = {}  # by sequence number, in the order of the tells
 
-    def after(self, seq: int) -> list[EffortRow]:
+    def after(self, seq: int) -> list[Round]:
         """The rows above a sequence number."""
         ledger = self._ledger
         with ledger.lock, ledger.store.reading() as sql:
@@ -321,32 +319,12 @@ class EffortHistory:
             if newest > self._seq:
                 for entry in sql.of_kind(ledger.head.id, "told", "reopened", after=self._seq):
                     if isinstance(entry.fact, Told):
-                        self._rows[entry.seq] = effort_row(entry, entry.fact)
+                        self._rows[entry.seq] = round_of(entry, entry.fact)
                     elif isinstance(entry.fact, Reopened):
                         self._rows.pop(entry.fact.told, None)
                 self._seq = newest
             rows = list(self._rows.values())
         return rows[bisect_right(rows, seq, key=lambda row: row.seq) :]
-
-
-def effort_row(entry: Entry, fact: Told) -> EffortRow:
-    """What a tell cost."""
-    return EffortRow(
-        seq=entry.seq,
-        time=entry.time,
-        proposal=fact.proposal,
-        key=fact.asked_key,
-        actor=entry.actor,
-        effort=fact.effort,
-        estimated=fact.estimated,
-        gross=fact.gross,
-        seconds=fact.seconds,
-        learned=fact.learn,
-        asked_with=fact.asked_with,
-        version=fact.version,
-        chance=fact.chance,
-        person=fact.person,
-    )
 
 
 def id_of(proposal: Proposal | int) -> int:
@@ -358,6 +336,9 @@ def version_row(entry: Entry, withdrawn: Entry | None = None) -> Version:
     """The version that a fact created; `withdrawn` is the tell that a reopening withdrew."""
     fact, about = entry.fact, (withdrawn or entry).fact
     to, reason = (fact.to, fact.reason) if isinstance(fact, RolledBack) else (None, "")
+    learned_for = about.learned_for if isinstance(about, RolledBack) else ""
+    if isinstance(about, Told):
+        learned_for = about.round.learned_for
     return Version(
         version=entry.made or 0,
         seq=entry.seq,
@@ -368,5 +349,5 @@ def version_row(entry: Entry, withdrawn: Entry | None = None) -> Version:
         to=to,
         reason=reason,
         digest=recorded_digest(fact),
-        person=about.person if isinstance(about, Told | RolledBack) else "",
+        learned_for=learned_for,
     )

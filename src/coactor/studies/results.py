@@ -5,75 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from coactor.protocol import Move, Problem, Solution
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """A row of the queue: a proposal and where it stands.
-
-    Attributes
-    ----------
-    id
-        Its number in the study.
-    state
-        "waiting", "held", "draft" (edited, and not held) or "done".
-    version
-        The version of the weights it was solved with.
-    key, label
-        The caller's own names for it.
-    asked
-        When it was asked (seconds since 1970).
-    revision
-        The revision of its draft; an edit must name it.
-    steps, effort
-        How many moves the draft or the correction consists of, and what they cost.
-    holder, until
-        Who holds the lease, and when it expires.
-    told
-        When it was told; None if it is not finished.
-    actor
-        Who told it, or holds it.
-    chance
-        The predicted probability that it is accepted unchanged; None if the learner cannot predict it.
-    expected_moves
-        The expected number of moves that the expert would make first; None if the learner cannot predict it.
-    due
-        Whether it was solved with old weights and will be solved again when it is claimed.
-    person
-        For whom it was solved; empty: no particular person.
-    proposer, reason
-        Whose weights solved it, and why, see `coactor.proposals.guard`.
-    meant_for
-        The person, role or depot that `ask` named; empty: the person who opens it.
-    editor
-        Who edited the draft last.
-    for_another
-        Whether it was solved with the weights of another person than the one who holds it.
-    """
-
-    id: int
-    state: str
-    version: int
-    key: str | None
-    label: str
-    asked: float
-    revision: int
-    steps: int
-    effort: float
-    holder: str
-    until: float
-    told: float | None
-    actor: str
-    chance: float | None = None
-    due: bool = False
-    expected_moves: float | None = None
-    person: str = ""
-    proposer: str = "learner"
-    reason: str = ""
-    meant_for: str = ""
-    editor: str = ""
-    for_another: bool = False
+from coactor.studies.drafts import Draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +21,10 @@ class QueuePage:
         Unfinished proposals by state, on all pages and whatever is searched for.
     matching
         Proposals that match the query, on all pages.
-    tickets
+    drafts
         Those on this page.
     people
-        Everybody who edits an unfinished proposal or edited it last, or for whom one was solved.
+        All who edit an unfinished proposal or edited it last, or for whom one was solved.
     """
 
     tag: str
@@ -100,34 +32,8 @@ class QueuePage:
     draft: int
     held: int
     matching: int
-    tickets: list[Ticket]
+    drafts: list[Draft]
     people: list[str]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Draft:
-    """A proposal as a person sees it: the problem, the proposal, and the draft.
-
-    Attributes
-    ----------
-    ticket
-        Where it stands.
-    problem, proposed, solution
-        Objects of the domain: the problem, the proposal, and the proposal with the edits made so far.
-    moves, undone
-        The edits, and those that can be redone.
-    features, change
-        phi of the solution, and its difference from the proposal's, one number per feature.
-    """
-
-    ticket: Ticket
-    problem: Problem
-    proposed: Solution
-    solution: Solution
-    moves: list[Move]
-    undone: list[Move]
-    features: list[float]
-    change: list[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +54,8 @@ class Version:
         The version a rollback went to, and why.
     digest
         A hash of the weights.
-    person
-        Whose correction was told or withdrawn, or who alone was set back; empty: everybody, or nobody named.
+    learned_for
+        Whose correction was told or withdrawn, or who alone was set back; empty: all.
     """
 
     version: int
@@ -161,7 +67,7 @@ class Version:
     to: int | None
     reason: str
     digest: str
-    person: str = ""
+    learned_for: str = ""
 
 
 @dataclass(frozen=True, slots=True)

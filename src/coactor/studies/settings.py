@@ -14,6 +14,7 @@ from coactor.studies.errors import Invalid
 from coactor.validation import text
 
 BUDGET = 1.0  # seconds of an ask, when a study is created
+CHANGEABLE = ("proposals", "budget", "costs", "grace")
 
 
 def validated(
@@ -42,12 +43,15 @@ def validated(
 
 
 def strategies(
-    domain: Domain, solver: Solver | None, given: Strategy | None
+    domain: Domain, solver: Solver | None, given: Strategy | None, reserve: int = 0
 ) -> Callable[[dict[str, Any]], Strategy]:
-    """A function from the settings of a study to the strategy they ask for; always the one given, if any."""
+    """A function from the settings of a study to the strategy they ask for; always the one given, if any.
+
+    The search leaves time for `reserve` calls of the solver.
+    """
 
     @cache
     def named(name: str, budget: float | None) -> Strategy:
-        return given or strategy(name, domain, solver, limits(budget))
+        return given or strategy(name, domain, solver, limits(budget, reserve))
 
     return lambda settings: named(settings["proposals"], settings["budget"])

@@ -6,8 +6,7 @@ CONTRIBUTING, "The walk of one correction", lists the modules between `Study.tel
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,18 @@ import orjson
 from coactor.corrections import check_alone
 from coactor.habits import with_habits
 from coactor.proposals.strategies import Strategy
-from coactor.protocol import Correction, Domain, Learner, Move, Problem, Proposal, Round, Solution, Solver
+from coactor.protocol import (
+    Correction,
+    Domain,
+    Learner,
+    Move,
+    Problem,
+    Proposal,
+    Round,
+    Solution,
+    Solver,
+    Work,
+)
 from coactor.protocol.abilities import Samples, has
 from coactor.solutions import short
 from coactor.studies import catalog
@@ -63,9 +73,8 @@ class Study(Reports):
         learner: Learner | None = None,
         solver: Solver | None = None,
         proposals: Strategy | None = None,
-        clock: Callable[[], float] = time.time,
     ) -> None:
-        ledger = Ledger(store, name, learner, clock)
+        ledger = Ledger(store, name, learner)
         config = ledger.first.config
         if domain is None:
             domain = _installed_domain(store, name, config)
@@ -78,7 +87,7 @@ class Study(Reports):
         catalog.check_same(name, config["domain"], domain)
         codec = Codec(domain)
         repeatable = solver is None and proposals is None
-        current = strategies(domain, solver, proposals)
+        current = strategies(domain, solver, proposals, reserve=2 * config["guard"])
         proposer = Proposer(domain, codec, current, ledger, config["seed"], repeatable)
         super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger, proposer), name)
         self.uid, self.store, self.codec = ledger.first.uid, store, codec
@@ -100,7 +109,7 @@ class Study(Reports):
         key: str | None = None,
         label: str = "",
         actor: str = "",
-        person: str = "",
+        asked_for: str = "",
         renew: bool = True,
         via: str = "",
         solution: Solution | None = None,
@@ -115,12 +124,12 @@ class Study(Reports):
             An idempotency key: the same key returns the same proposal again, from every process.
         label, actor
             Names for people: of the proposal, and of who asks.
-        person
-            For whom to solve: a name, a role or a depot. The proposal stays theirs if another person
-            opens it. By default it is solved for the actor, and again for the person who opens it.
+        asked_for
+            For whom to solve: a name, a role or a depot. The proposal stays theirs if another expert opens
+            it. By default it is solved for the actor, and again for the one who opens it.
         renew
             Whether the proposal may be solved again if it waits while the weights change. It is then solved
-            when a person opens it at a desk (see `renew`). False is for plans that are already printed.
+            when an expert opens it at a desk (see `renew`). False is for plans that are already printed.
         via
             The account that asks on behalf of the actor.
         solution
@@ -130,16 +139,16 @@ class Study(Reports):
         Raises
         ------
         Conflict
-            If the key was used for another problem or person.
+            If the key was used for another problem or expert.
         SolverFailed
             If the solver raises an exception other than ValueError.
         """
-        validate_actor(actor, via, person)
+        validate_actor(actor, via, asked_for)
         text(label, "label", 200)
         if key is not None and not text(key, "key", 200):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
         with self._proposer.keys.holding(key):
-            return self._proposer.ask(problem, key, label, renew, person, actor, via, solution)
+            return self._proposer.ask(problem, key, label, renew, asked_for, actor, via, solution)
 
     def read_problem(self, data: Any) -> Problem:
         """A problem from JSON: as the domain encodes it, or in natural JSON if it has no JSON methods.
@@ -185,97 +194,86 @@ class Study(Reports):
         correction: Correction | None = None,
         *,
         moves: Iterable[Move] | None = None,
-        path: Sequence[Solution] | None = None,
         solution: Solution | None = None,
         effort: float | None = None,
         cut: bool = False,
         learn: bool = True,
-        note: str = "",
         actor: str = "",
-        person: str = "",
-        seconds: float | None = None,
-        asked_with: int | None = None,
-        costs: Sequence[float] | None = None,
-        estimated: bool = False,
-        via: str = "",
+        learned_for: str = "",
+        work: Work | None = None,
     ) -> Round:
         """Learn from the expert's correction of a proposal. If it raises, nothing has changed.
 
-        A repeated tell returns the same round again.
+        It calls no solver. A repeated tell returns the same round again.
 
         Parameters
         ----------
         proposal
             The proposal or its number.
-        correction, moves, path, solution
-            Exactly one: a correction; the edits (an empty list accepts the proposal); every solution from the
-            proposal to the final one; or the final solution, whose effort is then estimated. Solutions may be
-            JSON-able data.
+        correction, moves, solution
+            Exactly one: a correction, which `coactor.correction` also makes of a path; the edits (an empty
+            list accepts the proposal); or the final solution, whose effort is then estimated. The solution
+            may be JSON-able data.
         effort, cut
             The total effort if it is known, and whether the expert ran out of time; only without a
             `correction`, which contains both.
         learn
             False only records the effort.
-        note, actor, seconds
-            A remark, the expert's name, and the active time.
-        person
-            Whose weights to learn; by default the person of `ask`, or else the actor.
-        asked_with
-            The version of the weights that the corrected solution was made with. Needed only with a number in
-            place of a proposal, and only if the proposal has been solved again since.
-        costs, estimated
-            The cost of each step in place of `effort`, and whether they are estimates; a `correction`
-            contains both.
-        via
-            The account that tells on behalf of the actor.
+        actor
+            The expert's name.
+        learned_for
+            Whose weights to learn; by default the one the proposal was asked for, or else the actor.
+        work
+            The active time, the number of gestures and a remark; its `actor` is the actor.
 
         Raises
         ------
         Invalid
             If the correction is invalid.
         NotFound, Conflict
-            If there is no such proposal; or it was told something else, is held by another person, or was
-            solved again and the caller does not say which solution was corrected.
+            If there is no such proposal; or it was told something else, is held by another actor, or was
+            solved again and its number does not say which solution was corrected: pass the proposal then.
         """
-        validate_actor(actor, via, person)
-        more: dict[str, Any] = {"learn": learn, "note": text(note, "note", 2000), "seconds": seconds}
-        if correction is None:
-            request = Request(
-                moves=moves if moves is None or isinstance(moves, str | Sequence) else list(moves),
-                path=path,
-                solution=solution,
-                costs=costs,
-                effort=effort,
-                estimated=estimated,
-                cut=cut,
-                **more,
-            )
+        work = work or Work()
+        about: dict[str, Any] = {"learn": learn, "learned_for": learned_for, "work": work}
+        if isinstance(proposal, Proposal):
+            about["version"] = proposal.version
+        if correction is not None:
+            check_alone(moves, solution, effort, cut)
+            request = Request.of(correction, **about)
         else:
-            check_alone(moves, path, solution, effort, costs, cut, estimated)
-            request = Request.of(correction, **more)
-        id = id_of(proposal)
-        asked_with = proposal.version if isinstance(proposal, Proposal) else asked_with
-        solved_for = proposal.person if isinstance(proposal, Proposal) else person or actor
+            listed = moves if moves is None or isinstance(moves, str | Sequence) else list(moves)
+            request = Request(moves=listed, solution=solution, effort=effort, cut=cut, **about)
+        solved_for = proposal.solved_for if isinstance(proposal, Proposal) else ""
+        return self.receive(id_of(proposal), request, actor or work.actor, solved_for=solved_for)
+
+    def receive(
+        self, id: int, request: Request, actor: str = "", via: str = "", *, solved_for: str = ""
+    ) -> Round:
+        """A tell as it arrives from outside, see `tell`; `via` is the account that tells for the actor.
+
+        `solved_for` says which solution was corrected, if it was solved for several experts.
+        """
+        validate_actor(actor, via, request.learned_for)
+        text(request.work.note, "note", 2000)
+        solved_for = solved_for or request.learned_for or actor
         while True:  # again if the proposal was solved anew, or the settings were changed, in between
             with self._ledger.lock:
                 draft = self._ledger.projection.drafts.get(id) or self._ledger.refresh().drafts.get(id)
-                config = self.config
-                solved = None if draft is None else (self._ledger.loads, draft.version, draft.solved_for)
-                whose = person or (draft.person if draft is not None else "") or actor
-            if solved is None:
-                return self._teller.repeated(id, request, person)
-            corrected = self._proposer.corrected(id, asked_with, solved_for, request.path)
-            told, trial = self._teller.prepare(corrected, request, whose)
+                config, loads = self.config, self._ledger.loads
+            if draft is None:
+                return self._teller.repeated(id, request)
+            corrected = self._proposer.corrected(id, request.version, solved_for, request.path)
+            trial = self._teller.prepare(corrected, request, request.learned_for or draft.asked_for or actor)
             with self._ledger.writing() as log:
-                draft = log.projection.drafts.get(id)
-                if draft is None:
+                now = log.projection.drafts.get(id)
+                if now is None or loads != self._ledger.loads or self.config is not config:
                     continue
-                now = self._ledger.loads, draft.version, draft.solved_for
-                if now == solved and self.config is config:
-                    holder = draft.held_by(log.now)
+                if (now.basis, now.solved_for) == (draft.basis, draft.solved_for):
+                    holder = now.held_by(log.now)
                     if holder not in ("", actor):
                         raise Conflict(f"Proposal {id} is held by {holder}; wait until it is released.")
-                    return self._teller.write(log, told, trial, actor, via)
+                    return self._teller.write(log, trial, actor, via)
 
     # -- the whole study ---------------------------------------------------------------------------------
 
@@ -323,18 +321,18 @@ class Study(Reports):
         return {name: self.config[name] for name in ("proposals", "budget", "costs", "grace")}
 
     def rollback(
-        self, to: int, reason: str, *, person: str | None = None, actor: str = "", via: str = ""
+        self, to: int, reason: str, *, learned_for: str | None = None, actor: str = "", via: str = ""
     ) -> Version:
         """Set the weights back to an earlier version; this creates a new version.
 
-        With a `person`, only what that person has shown is set back: the others keep what they have shown
+        With `learned_for`, only what that expert has shown is set back: the others keep what they have shown
         since. A repetition of the last rollback returns the version that it created.
 
-        Raises NotFound if there is no such version or person, Invalid if the reason or the person is empty.
+        Raises NotFound if there is no such version or expert, Invalid if the reason or the name is empty.
         """
         validate_actor(actor, via)
-        if person is not None and not text(person, "person", 100):
-            raise Invalid("The person is empty; name one, or leave it out to set everybody back.")
+        if learned_for is not None and not text(learned_for, "expert", 100):
+            raise Invalid("The name of the expert is empty; name one, or leave it out to set all back.")
         if not text(reason, "reason", 2000).strip():
             raise Invalid("A rollback needs a reason, for the people who read the log later.")
         if isinstance(to, bool) or not isinstance(to, int | np.integer):
@@ -346,22 +344,21 @@ class Study(Reports):
         earlier = self._ledger.knowledge(to)
         with self._ledger.writing() as log:
             for last in log.sql.of_versions(log.study, log.projection.version - 1, 1):
-                fact, given = last.fact, (to, reason, person or "", actor)
-                if isinstance(fact, RolledBack) and (fact.to, fact.reason, fact.person, last.actor) == given:
-                    return version_row(last)  # asked again, as after a broken connection
+                fact, given = last.fact, (to, reason, learned_for or "", actor)
+                if isinstance(fact, RolledBack):
+                    before = fact.to, fact.reason, fact.learned_for, last.actor
+                    if before == given:
+                        return version_row(last)  # asked again, as after a broken connection
             knowledge = earlier.copy()
-            if person is not None:
-                knowledge = set_back(log.projection.knowledge, earlier, person)
+            if learned_for is not None:
+                knowledge = set_back(log.projection.knowledge, earlier, learned_for)
             rolled_back = RolledBack(
                 to=to,
                 reason=reason,
                 version=log.projection.version + 1,
-                state=knowledge.learner.state(),
+                state=knowledge.state(),
                 digest=digest(knowledge.learner.weights),
-                acceptance=knowledge.acceptance.state(),
-                memory=None if knowledge.memory is None else knowledge.memory.state(),
-                guard=None if knowledge.guard is None else knowledge.guard.state(),
-                person=person or "",
+                learned_for=learned_for or "",
             )
             entry = log.add(rolled_back, actor=actor, via=via, knowledge=knowledge)
         return version_row(entry)

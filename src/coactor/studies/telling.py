@@ -8,29 +8,31 @@ changed in between.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from coactor.corrections import correction, plain_move
-from coactor.explanations import lesson
-from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Vector
-from coactor.protocol.abilities import Preferences, feature_signs, has, learner_for
-from coactor.rounds import Knowledge, learn, observe
+from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Work
+from coactor.protocol.abilities import learner_for
+from coactor.rounds import Knowledge, Observation, conclude, learn, observe
 from coactor.solutions import short
 from coactor.studies.codec import Codec, number
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log.chain import Entry, canonical, content_hash
 from coactor.studies.log.facts import Told
 from coactor.studies.log.ledger import Ledger, Writer
-from coactor.studies.log.projection import observation, write_case
-from coactor.studies.log.vectors import digest, pack, unpack
+from coactor.studies.log.projection import write_case
+from coactor.studies.log.vectors import digest, pack, pack_weights, unpack
 from coactor.studies.proposing import Proposer
-from coactor.studies.tickets import last_told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A tell as the caller sent it; solutions are objects of the domain or JSON-able data."""
+    """A tell as the caller sent it; solutions are objects of the domain or JSON-able data.
+
+    `version` is that of the weights of the corrected solution, and `revision` that of the draft that was
+    submitted, which identifies its moves.
+    """
 
     moves: Any = None
     path: Any = None
@@ -40,9 +42,10 @@ class Request:
     estimated: Any = False
     cut: Any = False
     learn: Any = True
-    note: str = ""
-    seconds: Any = None
-    revision: int | None = None  # of the draft that was submitted; it identifies the moves
+    learned_for: str = ""
+    work: Work = field(default_factory=Work)
+    version: int | None = None
+    revision: int | None = None
 
     @staticmethod
     def of(given: Correction, **more: Any) -> Request:
@@ -59,7 +62,7 @@ class Request:
             None if self.solution is None else codec.plain(self.solution),
             None if self.effort is None else number(self.effort, "effort", 1e6),
             self.learn,
-            self.note,
+            self.work.note,
             self.cut,
             self.revision,
         ]
@@ -68,9 +71,16 @@ class Request:
         return content_hash(canonical(parts))[:24]
 
 
-class Trial(NamedTuple):
-    """What is known before and after a tell that is not written yet."""
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A tell that is not written yet: what was learned from it, on what was known before."""
 
+    proposal: Proposal
+    correction: Correction
+    observation: Observation
+    packed: bytes
+    request: Request
+    source: str
     before: Knowledge
     after: Knowledge
 
@@ -85,7 +95,7 @@ class Teller:
     ledger
         The study's log.
     proposer
-        Knows what the alternatives of the guard would have proposed.
+        Knows the weights that a proposal was made with.
     """
 
     def __init__(self, domain: Domain, codec: Codec, ledger: Ledger, proposer: Proposer) -> None:
@@ -93,60 +103,43 @@ class Teller:
         self._codec = codec
         self._ledger = ledger
         self._proposer = proposer
-        self._signs = feature_signs(domain)
 
-    @property
-    def _config(self) -> dict[str, Any]:
-        return self._ledger.projection.config
+    def prepare(
+        self, proposal: Proposal, request: Request, learned_for: str, done: Correction | None = None
+    ) -> Trial:
+        """Validate a tell and learn from it on trial. Nothing is written, and no solver is called.
 
-    def prepare(self, proposal: Proposal, request: Request, person: str) -> tuple[Told, Trial]:
-        """Validate a tell and learn from it on trial, for a person. Nothing is written.
-
-        Raises Invalid if the request is invalid, or if the domain or the learner rejects it.
+        `done` is the correction, if it is known already. Raises Invalid if the request is invalid, or if the
+        domain or the learner rejects it.
         """
         for name in ("learn", "cut", "estimated"):
             if not isinstance(getattr(request, name), bool):
                 raise Invalid(f"{name!r} must be true or false; found {short(getattr(request, name))}.")
         if request.effort is not None:
             number(request.effort, "effort", 1e6)
-        seconds = None if request.seconds is None else number(request.seconds, "seconds", 1e9)
-        source, done = self._correction(proposal, request)
+        if request.work.seconds is not None:
+            seconds = number(request.work.seconds, "seconds", 1e9)
+            request = replace(request, work=replace(request.work, seconds=seconds))
+        source = "moves"
+        if done is None:
+            source, done = self._correction(proposal, request)
         with self._ledger.lock:
             before = self._ledger.projection.knowledge
-        candidate = self._config["candidate"]
-        weights = None
-        if candidate == "disagreement":
-            weights = self._ledger.weights(proposal.version, proposal.person)
-        observed = observe(self._domain, proposal, done, before.learner.reads, candidate, weights, person)
+        candidate = self._ledger.projection.config["candidate"]
+        weights = self._proposer.weights(proposal) if candidate == "disagreement" else None
+        observed = observe(
+            self._domain, proposal, done, before.learner.reads, candidate, weights, learned_for
+        )
         vectors = observed.feedback
         if not request.learn:  # the ends say what changed; nothing will be learned from the rest
             vectors = Feedback(vectors.path[[0, -1]], vectors.cost, None, vectors.cut)
-        told = Told(
-            proposal=proposal.id,
-            solution=self._codec.plain_solution(done.final),
-            source=source,
-            moves=list(done.moves),
-            effort=done.effort,
-            cost=vectors.cost,
-            estimated=done.estimated,
-            cut=done.cut,
-            learn=request.learn,
-            asked_with=proposal.version,
-            version=0,
-            gross=0,
-            note=request.note,
-            seconds=seconds,
-            request=request.digest(self._codec),
-            chance=proposal.chance,
-            expected=proposal.expected_moves,
-            accepted=observed.accepted,
-            case=write_case(observed.case) if observed.case is not None and request.learn else None,
-            left=self._proposer.edits_left(before, proposal, done) if request.learn else None,
-            person=person,
-            asked_for=proposal.person,
-            vectors=pack(vectors),
-        )
-        return told, _try(before, told)
+            observed = replace(observed, case=None, left=None)
+        packed = pack(vectors)
+        # What is learned now is what a replay will learn, to the last bit.
+        read, _ = unpack(packed + bytes(8 * self._domain.dim), vectors.cost, learned_for, done.estimated)
+        observed = replace(observed, feedback=read)
+        after = _learned(before, observed, request)
+        return Trial(proposal, done, observed, packed, request, source, before, after)
 
     def _correction(self, proposal: Proposal, request: Request) -> tuple[str, Correction]:
         x, codec, path, final = proposal.problem, self._codec, None, None
@@ -165,7 +158,7 @@ class Teller:
                 solution=final,
                 effort=request.effort,
                 cut=request.cut,
-                costs=self._config["costs"],
+                costs=self._ledger.projection.config["costs"],
             )
         except Invalid:
             raise
@@ -178,39 +171,58 @@ class Teller:
         source = "moves" if request.moves is not None else "path" if path is not None else "solution"
         return source, done
 
-    def write(self, log: Writer, told: Told, trial: Trial, actor: str, via: str = "") -> Round:
+    def write(self, log: Writer, trial: Trial, actor: str, via: str = "") -> Round:
         """Append a prepared tell; its proposal must be open."""
-        if log.projection.knowledge is not trial.before:  # another correction was learned meanwhile
-            trial = _try(log.projection.knowledge, told)
-        draft = log.projection.drafts[told.proposal]
-        before = learner_for(trial.before.learner, told.person).weights
-        after = learner_for(trial.after.learner, told.person).weights
-        told = replace(
-            told,
-            version=log.projection.version + told.learn,
-            gross=draft.gross or len(told.moves),
-            digest=digest(trial.after.learner.weights),
-            asked_key=draft.key,
-            lesson=self._lesson(told, before, after, trial.after),
+        observed, request, now = trial.observation, trial.request, log.projection.knowledge
+        if now is not trial.before:  # another correction was learned meanwhile
+            trial = replace(trial, before=now, after=_learned(now, observed, request))
+        draft, moves = log.projection.drafts[trial.proposal.id], list(trial.correction.moves)
+        gestures = request.work.gestures or draft.gestures or len(moves)
+        told = conclude(
+            self._domain,
+            trial.proposal,
+            trial.correction,
+            observed,
+            replace(request.work, actor=actor, gestures=gestures),
+            before=learner_for(trial.before.learner, observed.feedback.learned_for).weights,
+            after=trial.after.learner,
+            version=log.projection.version + request.learn,
+            learn=request.learn,
+            key=draft.key,
         )
-        entry = log.add(told, actor=actor, via=via, knowledge=trial.after if told.learn else None)
-        return _round(entry, told, after - before)
+        fact = Told(
+            solution=self._codec.plain_solution(trial.correction.final),
+            source=trial.source,
+            moves=moves,
+            cut=trial.correction.cut,
+            round=told,
+            solved_for=trial.proposal.solved_for,
+            request=request.digest(self._codec),
+            digest=digest(trial.after.learner.weights),
+            case=None if observed.case is None else write_case(observed.case),
+            left=None if observed.left is None else dict(observed.left),
+            vectors=trial.packed + pack_weights(told.change),
+        )
+        entry = log.add(fact, actor=actor, via=via, knowledge=trial.after if request.learn else None)
+        return round_of(entry, fact)
 
-    def repeated(self, id: int, request: Request, person: str = "") -> Round:
-        """The round of a tell that arrives again, for the same `person` if that is given.
+    def repeated(self, id: int, request: Request) -> Round:
+        """The round of a tell that arrives again.
 
-        Raises NotFound if there is no such proposal, Conflict if it was told something else.
+        Raises NotFound if there is no such proposal, Conflict if it was told something else, or for another
+        expert.
         """
         entry = self.last(id)
         if entry is None or not isinstance(entry.fact, Told):
             raise NotFound(f"There is no proposal {id} in study {self._ledger.head.name!r}.")
-        fact = entry.fact
-        if fact.request != request.digest(self._codec) or person not in ("", fact.person):
+        fact, told = entry.fact, entry.fact.round
+        same = fact.request == request.digest(self._codec)
+        if not same or request.learned_for not in ("", told.learned_for):
             raise Conflict(
                 f"Proposal {id} was already told by {entry.actor or 'someone'}; reopen it to change that.",
-                {"state": "done", "effort": fact.effort, "actor": entry.actor, "version": fact.version},
+                {"state": "done", "effort": told.effort, "actor": entry.actor, "version": told.version},
             )
-        return self.round(entry)
+        return round_of(entry, fact)
 
     def last(self, id: int) -> Entry | None:
         """The newest tell of a proposal, if there is one."""
@@ -218,57 +230,33 @@ class Teller:
             entry = last_told(sql.of_proposal(self._ledger.head.id, id))
             return None if entry is None else next(sql.after(self._ledger.head.id, entry.seq - 1, entry.seq))
 
-    def round(self, entry: Entry) -> Round:
-        """The round that a tell in the log was answered with."""
-        fact = entry.fact
-        if not isinstance(fact, Told):
-            raise Invalid(f"Fact {entry.seq} is not a tell.")
-        after = self._ledger.weights(fact.version, fact.person)
-        before = self._ledger.weights(fact.version - 1, fact.person) if fact.learn else after
-        return _round(entry, fact, after - before)
 
-    def _lesson(self, fact: Told, before: Vector, after: Vector, knowledge: Knowledge) -> str:
-        learner, names = knowledge.learner, self._config["features"]
-        units = learner.prior_deviations() if has(learner, Preferences) else None
-        return lesson(
-            names, before, after, units, signs=self._signs, learn=fact.learn, accepted=fact.accepted
-        )
+def last_told(entries: list[Entry]) -> Entry | None:
+    """The newest tell among the facts about a proposal."""
+    return next((entry for entry in reversed(entries) if isinstance(entry.fact, Told)), None)
 
 
-def _try(knowledge: Knowledge, told: Told) -> Trial:
-    """Learn from a tell on a copy. Raises Invalid if the learner rejects it."""
-    if not told.learn:
-        return Trial(knowledge, knowledge)
-    after = knowledge.copy()
+def round_of(entry: Entry, fact: Told) -> Round:
+    """The round that a tell was answered with; its vectors are empty if the entry was read without them."""
+    told = replace(fact.round, seq=entry.seq, time=entry.time)
+    if fact.vectors:
+        vectors, change = unpack(fact.vectors, told.cost)
+        told = replace(told, delta=vectors.delta, change=change)
+    return told
+
+
+def _learned(before: Knowledge, observed: Observation, request: Request) -> Knowledge:
+    """What is known after a tell, in a copy. Raises Invalid if the learner rejects it."""
+    if not request.learn:
+        return before
+    after = before.copy()
     try:
-        learn(after, observation(told))
+        learn(after, observed)
     except Invalid:
         raise
     except (ValueError, IndexError, ArithmeticError) as error:
         raise Invalid(f"The learner cannot use this correction: {error}") from error
-    return Trial(knowledge, after)
-
-
-def _round(entry: Entry, fact: Told, change: Vector) -> Round:
-    return Round(
-        proposal=fact.proposal,
-        effort=fact.effort,
-        cost=fact.cost,
-        delta=unpack(fact.vectors, fact.cost).delta,
-        change=change,
-        version=fact.version,
-        accepted=fact.accepted,
-        estimated=fact.estimated,
-        learn=fact.learn,
-        lesson=fact.lesson,
-        seq=entry.seq,
-        time=entry.time,
-        actor=entry.actor,
-        gross=fact.gross,
-        seconds=fact.seconds,
-        asked_with=fact.asked_with,
-        note=fact.note,
-    )
+    return after
 
 
 def _sequence(values: Any, what: str) -> list[Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -76,7 +75,6 @@ def create_app(
     *,
     hosts: Iterable[str] = (),
     lease: float = LEASE,
-    clock: Callable[[], float] = time.time,
     secure: bool = False,
     demo: Demo | None = None,
     ground: Ground | None = None,
@@ -93,8 +91,6 @@ def create_app(
         Host names the server answers to, besides loopback.
     lease
         Seconds until an untouched proposal is free again.
-    clock
-        Seconds since 1970.
     secure
         Whether the pages are served over https, so that the session cookie is marked secure.
     demo
@@ -107,7 +103,7 @@ def create_app(
         Bytes of the largest request; larger ones may also hold more values.
     """
     ground = ground or Ground()
-    studies, accounts = OpenStudies(store, lease, clock, domains), Accounts(store, clock)
+    studies, accounts = OpenStudies(store, lease, domains), Accounts(store)
     assets, metrics = Assets(), Metrics()
     authenticator = Authenticator(accounts, hosts, body_limit=body_limit)
     app = App(

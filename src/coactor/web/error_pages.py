@@ -1,4 +1,4 @@
-"""Errors as pages where a person would see them: problem+json is for programs."""
+"""Errors as pages where an expert would see them: problem+json is for programs."""
 
 from __future__ import annotations
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from coactor.protocol import Domain
@@ -28,24 +27,18 @@ class OpenStudies:
         The store; several servers may share it.
     lease
         Seconds until an untouched proposal is free again.
-    clock
-        Seconds since 1970.
     domains
         Of studies whose domains are not installed, by the names of the studies.
     """
 
     def __init__(
-        self,
-        store: Store,
-        lease: float = LEASE,
-        clock: Callable[[], float] = time.time,
-        domains: Mapping[str, Domain] | None = None,
+        self, store: Store, lease: float = LEASE, domains: Mapping[str, Domain] | None = None
     ) -> None:
         self.store = store
         self.lease = lease
-        self.clock = clock
+        self.clock = store.clock
         self.domains = domains or {}
-        self.patience = math.inf  # seconds of a solving that a person who opens a proposal waits for
+        self.patience = math.inf  # seconds of a solving that an expert who opens a proposal waits for
         self.computations = Computations()
         self._open: dict[str, Study] = {}
         self._lock = threading.Lock()
@@ -54,7 +47,7 @@ class OpenStudies:
         """Return a study by name."""
         study = self._open.get(name)
         if study is None:
-            opened = Study(self.store, name, self.domains.get(name), clock=self.clock)
+            opened = Study(self.store, name, self.domains.get(name))
             with self._lock:
                 study = self._open.setdefault(name, opened)
         return study

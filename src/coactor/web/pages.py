@@ -149,9 +149,9 @@ def add_pages(
             require(account, "read", study)
             if id > LARGEST:
                 raise NotFound(f"Study {study!r} has no proposal {id}.")
-            ticket = studies.desk(study).view(id).ticket
-            free = ticket.state != "done" and ticket.holder in ("", account.name)
-            label = ticket.label or f"Proposal {id}"
+            draft = studies.study(study).draft(id)
+            free = draft.state != "done" and draft.holder in ("", account.name)
+            label = draft.label or f"Proposal {id}"
             editor = editor_of(studies.study(study))
             return frame.page("editor", account, label, study=study, proposal=id, free=free, editor=editor)
         except Exception as error:

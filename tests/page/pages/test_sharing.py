@@ -81,7 +81,7 @@ def test_proposal_solved_for_another_person_says_so(site):
 def test_proposal_meant_for_a_depot_is_marked_everywhere(site):
     study = site.study("try-ranking")
     problem = study.proposal(1).problem
-    id = study.ask(problem, label="Depot", actor="ben", person="depot-7").id
+    id = study.ask(problem, label="Depot", actor="ben", asked_for="depot-7").id
     page = site.open(site.log_in("ben", "expert"), "/s/try-ranking")
     page.locator(".ticket", has_text="Depot").locator(".for-whom", has_text="for depot-7").wait_for()
     site.open(page, f"/s/try-ranking/p/{id}")
@@ -176,7 +176,7 @@ def test_other_cards_of_the_report_do_not_wait_for_people(site):
 
 
 def test_one_person_is_rolled_back_from_the_report(site):
-    before = site.study("try-ranking").weights(person="ben")
+    before = site.study("try-ranking").weights(learned_for="ben")
     page = open_report(site)
     page.get_by_role("button", name="Preview version 4").click()
     page.get_by_label("Roll back for").select_option("ana")
@@ -185,7 +185,7 @@ def test_one_person_is_rolled_back_from_the_report(site):
     page.locator("#message", has_text="The weights of ana are those of version 4 again").wait_for()
     page.locator(".log li", has_text="lea made a rollback of ana to version 4: “a test”").wait_for()
     study = site.study("try-ranking")
-    assert study.weights(person="ben")[0] == pytest.approx(before[0], rel=0.25)
+    assert study.weights(learned_for="ben")[0] == pytest.approx(before[0], rel=0.25)
 
 
 def test_reader_can_see_their_own_weights(site):
@@ -194,7 +194,7 @@ def test_reader_can_see_their_own_weights(site):
     shared = card.locator(".weights").inner_text()
     page.get_by_label("Whose weights").select_option("Mine")
     page.wait_for_function("old => document.querySelector('.weights').innerText !== old", arg=shared)
-    own = site.study("try-ranking").weights(person="ana")
+    own = site.study("try-ranking").weights(learned_for="ana")
     assert "wanted" in card.locator(".weight").first.inner_text()
     assert own[0] > 0
 

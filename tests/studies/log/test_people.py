@@ -27,21 +27,21 @@ def taught(url, rounds=8, learner="default"):
 def test_each_person_gets_their_own_proposals(url):
     with taught(url) as study:
         for name, wanted in WANTS.items():
-            assert study.ask(UP, person=name).solution == wanted
+            assert study.ask(UP, asked_for=name).solution == wanted
             assert study.ask(UP, actor=name).solution == wanted
         assert study.learner().people == ("ana", "ben")
-        assert not np.array_equal(study.weights(person="ana"), study.weights(person="ben"))
-        assert np.array_equal(study.weights(person="newcomer"), study.weights())
+        assert not np.array_equal(study.weights(learned_for="ana"), study.weights(person="ben"))
+        assert np.array_equal(study.weights(learned_for="newcomer"), study.weights())
 
 
 def test_replay_is_bit_for_bit_with_several_people(url):
     with taught(url) as study:
-        live = {name: study.weights(person=name) for name in WANTS}
+        live = {name: study.weights(learned_for=name) for name in WANTS}
         rounds = [study.round(id) for id in range(1, 5)]
         assert verify(study.store, "desk").version == study.version
     with open_study(url, "desk", Switches(), clock=Clock()) as study:
         for name, weights in live.items():
-            assert np.array_equal(study.weights(person=name), weights)
+            assert np.array_equal(study.weights(learned_for=name), weights)
         assert [study.round(id) for id in range(1, 5)] == rounds
         assert study.round(1).change.any()
 
@@ -62,12 +62,12 @@ def test_desk_solves_a_proposal_for_the_person_who_opens_it(url):
 
 def test_desk_keeps_a_proposal_that_was_asked_for_a_person(url):
     with taught(url) as study:
-        desk, p = study.desk(lease=60.0), study.ask(UP, person="ana", actor="planner")
+        desk, p = study.desk(lease=60.0), study.ask(UP, asked_for="ana", actor="planner")
         opened = desk.claim(p.id, "ben")
         assert opened.proposed == WANTS["ana"]
-        before = study.weights(person="ben")
+        before = study.weights(learned_for="ben")
         desk.submit(p.id, revision=opened.ticket.revision, actor="ben")
-        assert np.allclose(study.weights(person="ben"), before, rtol=0.2)
+        assert np.allclose(study.weights(learned_for="ben"), before, rtol=0.2)
 
 
 def test_tell_learns_from_the_solution_that_the_caller_has(url):
@@ -81,53 +81,53 @@ def test_tell_learns_from_the_solution_that_the_caller_has(url):
 def test_tell_conflicts_when_told_for_another_person(url):
     with taught(url, rounds=1) as study:
         p = study.ask(UP)
-        first = study.tell(p, moves=[], person="ana")
-        assert study.tell(p, moves=[], person="ana") == study.tell(p, moves=[]) == first
+        first = study.tell(p, moves=[], learned_for="ana")
+        assert study.tell(p, moves=[], learned_for="ana") == study.tell(p, moves=[]) == first
         assert study.tell(p, moves=[], actor="ben") == first
         with pytest.raises(Conflict, match="already told"):
-            study.tell(p, moves=[], person="ben")
+            study.tell(p, moves=[], learned_for="ben")
 
 
 def test_ask_conflicts_when_the_key_was_used_for_another_person(url):
     with taught(url, rounds=1) as study:
-        first = study.ask(UP, key="k", person="ana")
-        assert study.ask(UP, key="k", person="ana").id == study.ask(UP, key="k", actor="ben").id == first.id
+        first = study.ask(UP, key="k", asked_for="ana")
+        assert study.ask(UP, key="k", asked_for="ana").id == study.ask(UP, key="k", actor="ben").id == first.id
         shared = study.ask(UP, key="queue", actor="ana")
         assert study.ask(UP, key="queue", actor="ben").id == shared.id
         for key in ("k", "queue"):
             with pytest.raises(Conflict, match="another request"):
-                study.ask(UP, key=key, person="ben")
+                study.ask(UP, key=key, asked_for="ben")
 
 
 def test_rollback_of_one_person_leaves_the_others(url):
     with taught(url) as study:
-        version, ben = study.version, study.weights(person="ben")
+        version, ben = study.version, study.weights(learned_for="ben")
         for _ in range(4):  # another person used ana's account
             p = study.ask(UP, actor="ana")
             study.tell(p, moves=flip(0, 1), actor="ana")
-        study.rollback(version, "another person at ana's desk", person="ana")
+        study.rollback(version, "another person at ana's desk", learned_for="ana")
         assert study.ask(UP, actor="ana").solution == WANTS["ana"]
-        assert np.allclose(study.weights(person="ben"), ben, rtol=0.2)
+        assert np.allclose(study.weights(learned_for="ben"), ben, rtol=0.2)
         assert verify(study.store, "desk").version == study.version
         with pytest.raises(NotFound, match="No correction is by a person called 'cleo'"):
-            study.rollback(version, "who?", person="cleo")
+            study.rollback(version, "who?", learned_for="cleo")
 
 
 def test_rollback_of_one_person_to_nothing_can_be_undone(url):
     with taught(url) as study:
-        version, ben = study.version, study.weights(person="ben")
-        study.rollback(0, "ben was on leave", person="ben")
+        version, ben = study.version, study.weights(learned_for="ben")
+        study.rollback(0, "ben was on leave", learned_for="ben")
         assert study.learner().people == ("ana",)
-        study.rollback(version, "no, he was here", person="ben")
-        assert np.allclose(study.weights(person="ben"), ben)
+        study.rollback(version, "no, he was here", learned_for="ben")
+        assert np.allclose(study.weights(learned_for="ben"), ben)
         assert verify(study.store, "desk").version == study.version
 
 
 def test_versions_and_efforts_say_whose_weights_changed(url):
     with taught(url, rounds=1) as study:
-        study.tell(study.ask(UP), moves=[], actor="ana", person="depot-7")
+        study.tell(study.ask(UP), moves=[], actor="ana", asked_for="depot-7")
         study.tell(study.ask(UP), moves=[])
-        study.rollback(2, "back", person="ben")
+        study.rollback(2, "back", learned_for="ben")
         study.rollback(1, "all back")
         people = ["", "ana", "ben", "depot-7", "", "ben", ""]
         assert [version.person for version in study.versions()] == people
@@ -141,15 +141,15 @@ def test_versions_and_efforts_say_whose_weights_changed(url):
 def test_rollback_of_an_empty_person_raises_invalid(url):
     with taught(url, rounds=1) as study:
         with pytest.raises(Invalid, match="The person is empty"):
-            study.rollback(0, "an empty variable", person="")
+            study.rollback(0, "an empty variable", learned_for="")
         assert study.version == 2
-        assert study.rollback(0, "everybody", person=None).person == ""
+        assert study.rollback(0, "everybody", learned_for=None).person == ""
 
 
 def test_rollback_of_a_person_needs_a_learner_of_people(url):
     study = open_study(url, "desk", Switches(), "CSPER", create=True, clock=Clock())
     with study, pytest.raises(Invalid, match="one set of weights for all"):
-        study.rollback(0, "why not", person="ana")
+        study.rollback(0, "why not", learned_for="ana")
 
 
 def test_snapshots_are_frequent_with_several_people_and_only_the_newest_is_kept(sqlite_url, monkeypatch):
@@ -166,11 +166,11 @@ def test_log_with_control_characters_in_names_still_opens(url, monkeypatch):
     with monkeypatch.context() as earlier:
         earlier.setattr("coactor.studies.study.validate_actor", lambda *_: None)
         with open_study(url, "desk", Switches(), create=True) as study:
-            study.tell(study.ask(UP, person="a\nb", actor="c\td"), moves=[], actor="c\td")
-            waiting = study.ask(UP, person="a\nb")
+            study.tell(study.ask(UP, asked_for="a\nb", actor="c\td"), moves=[], actor="c\td")
+            waiting = study.ask(UP, asked_for="a\nb")
     with open_study(url, "desk", Switches()) as study:
         assert study.tell(waiting, moves=[]).version == 2
         assert study.learner().people == ("a\nb",)
-        assert verify(study.store, "desk").version == study.rollback(1, "back", person="a\nb").version - 1
+        assert verify(study.store, "desk").version == study.rollback(1, "back", learned_for="a\nb").version - 1
         with pytest.raises(Invalid, match=r"contains the control character U\+000A"):
-            study.ask(UP, person="a\nb")
+            study.ask(UP, asked_for="a\nb")

@@ -245,11 +245,11 @@ def people_study(store, name="desk"):
     study = open_study(store, name, domain, create=True, budget=math.inf, actor="ana")
     for k, problem in enumerate(problems):
         who = ("ana", "ben")[k % 2]
-        asked = study.ask(problem, actor=who, label=f"for {who}, not banana", person=who)
+        asked = study.ask(problem, actor=who, label=f"for {who}, not banana", asked_for=who)
         study.tell(
             asked, moves=[{"op": "reverse", "args": [1 + k % 3, 5]}], actor=who, note=f"{who} was here"
         )
-    study.rollback(3, "ana said so", person="ana", actor="ben")
+    study.rollback(3, "ana said so", learned_for="ana", actor="ben")
     study.desk().claim(study.ask(problems[0], actor="machine", via="ana").id, "ana")
     return study
 

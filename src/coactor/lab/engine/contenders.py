@@ -137,11 +137,6 @@ class Contender:
             learners.resolve(self.learner, 2)
         )
 
-    @property
-    def guard(self) -> bool:
-        """Whether the guard is on: for a learner that takes a start, unless other proposals are named."""
-        return self.takes_start and self.text.partition("+")[2] in ("", "default")
-
     def learner_of(self, person: str) -> str:
         """Which of its learners proposes to a person: the one of that name, or the only one, named ""."""
         return person if self.sharing == SEPARATE else ""

@@ -109,7 +109,6 @@ def make_session(unit: Unit, contender: Contender, domain: Domain) -> Session:
         proposals=contender.proposals,
         candidate=unit.panel.candidate,
         seed=int(stream(unit, _CONTENDER, zlib.crc32(contender.text.encode())).integers(2**31)),
-        guard=contender.guard,
     )
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 import orjson
 
+from coactor.protocol import Basis, Round, Work
+from coactor.studies.drafts import Draft, stored
 from coactor.studies.errors import Invalid, Tampered
 from coactor.studies.log.facts import (
     KINDS,
@@ -24,7 +26,6 @@ from coactor.studies.log.facts import (
     Edited,
     Erased,
     Fact,
-    Renewed,
     Reopened,
     RolledBack,
     Told,
@@ -80,7 +81,7 @@ class Entry:
         """The version of the weights that this fact created, if any."""
         fact = self.fact
         if isinstance(fact, Told):
-            return fact.version if fact.learn else None
+            return fact.round.version if fact.round.learn else None
         if isinstance(fact, Reopened):
             return fact.version if fact.state is not None else None
         if isinstance(fact, RolledBack):
@@ -90,9 +91,8 @@ class Entry:
     @property
     def needs(self) -> list[str]:
         """Content hashes of data beside the log: a problem, what was recalled, large parts of a domain."""
-        if isinstance(self.fact, Asked | Renewed):
-            problem = [self.fact.problem] if isinstance(self.fact, Asked) else []
-            return problem if self.fact.recalled is None else [*problem, self.fact.recalled]
+        if isinstance(self.fact, Asked):
+            return [hash for hash in (self.fact.problem, self.fact.recalled) if hash is not None]
         if not isinstance(self.fact, Created):
             return []
         parameters = self.fact.config["domain"]["parameters"].values()
@@ -119,7 +119,7 @@ def seal(fact: Fact, *, seq: int, time: float, actor: str, via: str, previous: b
     for name in _FIELDS[fact.kind]:
         value = getattr(fact, name)
         if value is not None or name not in _OPTIONAL:
-            data[name] = value
+            data[name] = _plain(value)
     body = canonical(data)
     vectors = fact.vectors if isinstance(fact, Told) else b""
     return Entry(seq, time, actor, via, fact, body, link(previous, body, vectors))
@@ -131,10 +131,42 @@ def unseal(body: bytes, vectors: bytes, hash: bytes) -> Entry:
         data = orjson.loads(body)
         seq, time, actor, via = data.pop("seq"), data.pop("time"), data.pop("actor"), data.pop("via")
         kind = KINDS[data.pop("kind")]
+        data |= {name: read(data[name]) for name, read in _READERS.items() if name in data}
         fact = kind(**data, vectors=vectors) if kind is Told else kind(**data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Tampered(f"A fact cannot be read ({error}); restore the store from a backup.") from error
     return Entry(seq, time, actor, via, fact, body, hash)
+
+
+def _plain(value: Any) -> Any:
+    """A field of a fact as JSON-able data."""
+    if isinstance(value, Draft):
+        return stored(value)
+    if isinstance(value, Round):
+        names = (f.name for f in fields(Round) if f.name not in ("delta", "change", "seq", "time"))
+        return {name: _plain(getattr(value, name)) for name in names}
+    return asdict(value) if isinstance(value, Basis | Work) else value
+
+
+def _read_round(data: dict[str, Any]) -> Round:
+    nested = {"basis": Basis(**data["basis"]), "work": Work(**data["work"])}
+    return Round(**{**data, **nested}, delta=_NONE, change=_NONE)
+
+
+# The fields of facts that are more than plain JSON, and how they are read.
+_READERS = {"basis": lambda data: Basis(**data), "round": _read_round, "draft": Draft.restored}
+_NONE = np.zeros(0)
+
+
+def outline(body: bytes) -> dict[str, Any]:
+    """A stored fact for those who read the log: its parts in one level, without what is known after it."""
+    data: dict[str, Any] = orjson.loads(body)
+    data.pop("state", None)
+    told, draft = data.pop("round", {}), data.pop("draft", {})
+    basis, work = told.pop("basis", data.pop("basis", {})), told.pop("work", {})
+    version = {"version": basis["version"]} if data["kind"] == Asked.kind else {}
+    proposal = {"proposal": draft["id"]} if draft else {}
+    return {**basis, **version, **work, **proposal, **told, **data}
 
 
 def canonical(data: Any) -> bytes:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from coactor.protocol import Move
+from coactor.protocol import Move, Vector
 from coactor.studies.errors import Tampered
 from coactor.studies.log import facts
 from coactor.studies.log.chain import Entry
@@ -34,7 +34,8 @@ _CONFIG: dict[str, Any] = {
 def check_entry(entry: Entry, before: Projection | None) -> None:
     """Raise Tampered unless every field has its type and the fact fits what happened before."""
     fact = entry.fact
-    types = _types(fact.kind)
+    kind: Any = type(fact)
+    types = _types(kind)
     wrong = next((name for name, kind in types if not _has_type(getattr(fact, name), kind)), "")
     if not _has_type(entry.time, float):
         wrong = "time"
@@ -65,13 +66,15 @@ def _fits(entry: Entry, before: Projection | None) -> bool:
     draft = before.drafts.get(entry.proposal or 0)
     match fact:
         case facts.Asked():
-            return fact.proposal == before.asked + 1 and 0 <= fact.version <= before.version
-        case facts.Renewed():
-            return draft is not None and fact.revision > draft.revision and fact.version <= before.version
+            exists = 0 <= fact.basis.version <= before.version
+            if fact.revision:  # solved again
+                return exists and draft is not None and fact.revision > draft.revision
+            return exists and fact.proposal == before.asked + 1
         case facts.Edited():
             return draft is not None and fact.revision == draft.revision + 1
         case facts.Told():
-            return draft is not None and fact.version == before.version + fact.learn
+            told = fact.round
+            return draft is not None and told.version == before.version + told.learn
         case facts.Reopened():
             closed = draft is None and 1 <= fact.proposal <= before.asked
             return closed and fact.version == before.version + (fact.state is not None)
@@ -87,15 +90,17 @@ def _fits(entry: Entry, before: Projection | None) -> bool:
 
 
 @cache
-def _types(kind: str) -> list[tuple[str, Any]]:
-    hints = get_type_hints(facts.KINDS[kind])
-    return [(field.name, hints[field.name]) for field in fields(facts.KINDS[kind])]
+def _types(kind: Any) -> list[tuple[str, Any]]:
+    hints = get_type_hints(kind)
+    return [(field.name, hints[field.name]) for field in fields(kind)]
 
 
 def _has_type(value: Any, kind: Any) -> bool:
     """Whether a JSON value has the type of an annotation."""
-    if kind is Any:
+    if kind in (Any, Vector):  # vectors are packed beside the body
         return True
+    if isinstance(kind, type) and is_dataclass(kind):
+        return isinstance(value, kind) and all(_has_type(getattr(value, n), k) for n, k in _types(kind))
     if kind is Move:
         return isinstance(value, dict) and value.keys() == {"op", "args"} and isinstance(value["args"], list)
     origin, parts = get_origin(kind), get_args(kind)

@@ -2,67 +2,59 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias, get_args
 
-from coactor.protocol import Move, State
+from coactor.protocol import Basis, Move, Round, State
+from coactor.studies.drafts import Draft
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Created:
-    """The study was created: its configuration, and the states of learner, memory and guard at version 0."""
+    """The study was created: its configuration, and what is known at version 0."""
 
     kind: ClassVar[str] = "created"
     uid: str
     config: dict[str, Any]
     state: State
-    memory: State | None = None
-    guard: State | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A problem was solved with the weights of `version`; the solution is a new proposal.
+    """A problem was solved: a new proposal, or an untouched one solved again with newer weights.
 
-    `expected` is the expected number of edits and `chance` the probability of none, if the learner models
-    them. `renewable` is true if any process that opens the study would have computed the same solution; such
-    a proposal may be solved again with newer weights. `recalled` is the content hash of what the memory
-    recalled for the problem. `person` is for whom it was asked, and `solved_for` whose weights were used:
-    without a person, those of the person who asks. `proposer` and `reason` are those of the proposal.
+    Attributes
+    ----------
+    proposal, problem
+        The proposal's number, and the content hash of its problem.
+    solution, alternatives
+        What was proposed, and what each alternative of the guard proposed.
+    basis, asked_for, solved_for
+        Those of the proposal.
+    revision
+        0 for a new proposal, else that of the draft, which restarts from the solution.
+    key, label
+        The caller's names for it; a solving again has none.
+    renewable
+        Whether any process that opens the study would have computed the same solution; such a proposal may be
+        solved again with newer weights.
+    recalled
+        The content hash of what the memory recalled for the problem.
     """
 
     kind: ClassVar[str] = "asked"
     proposal: int
     problem: str
     solution: Any
-    version: int
+    basis: Basis
+    asked_for: str = ""
+    solved_for: str = ""
+    alternatives: dict[str, Any] = field(default_factory=dict)
+    revision: int = 0
     key: str | None = None
     label: str = ""
-    chance: float | None = None
-    expected: float | None = None
     renewable: bool = False
     recalled: str | None = None
-    person: str = ""
-    solved_for: str = ""
-    proposer: str = "learner"
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Renewed:
-    """An untouched proposal was solved again with newer weights; its draft restarts from the new solution."""
-
-    kind: ClassVar[str] = "renewed"
-    proposal: int
-    solution: Any
-    version: int
-    revision: int
-    chance: float | None = None
-    expected: float | None = None
-    recalled: str | None = None
-    solved_for: str = ""
-    proposer: str = "learner"
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +89,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """The expert finished a proposal: the correction, its cost, and the vectors that the learner was given.
+    """The expert finished a proposal: the correction, and the vectors that the learner was given.
 
     Attributes
     ----------
@@ -105,100 +97,68 @@ class Told:
         The final solution, and the edits that lead to it if they were recorded.
     source
         How the correction was described: "moves", "path" or "solution".
-    effort, cost
-        The effort of the expert, and the C that the learner was given; they differ if the candidate is the
-        last disagreement (Assumption 3).
-    estimated
-        True if the effort was estimated from the final solution.
-    accepted
-        True if the correction has no step.
-    cut, learn
-        Whether the expert ran out of time, and whether the learner was updated.
-    asked_with, version
-        Version of the weights of the corrected solution, and the version after this fact.
-    gross
-        Number of gestures, undone ones included.
+    cut
+        Whether the expert ran out of time.
+    round
+        What `tell` returned, without its vectors.
+    solved_for
+        Whose weights the corrected solution was made with.
     request
         Digest of the request, to recognise a repetition.
     digest
         Digest of the weights after this fact.
-    chance, expected
-        The prediction that was made for the corrected solution, see `Asked`.
-    lesson
-        What was learned, in one sentence, as the expert was told.
     case
         What the memory keeps: parts, choices and context.
     left
-        How many edits each alternative of the guard would have left.
-    person, asked_for
-        Whose weights were learned, and for whom the corrected solution was made.
+        How many edits what each alternative of the guard proposed is away from the solution.
     vectors
-        The packed feedback (see `vectors`), stored beside the body.
+        The packed feedback and the change of the weights (see `vectors`), stored beside the body.
     """
 
     kind: ClassVar[str] = "told"
-    proposal: int
     solution: Any
     source: str
     moves: list[Move]
-    effort: float
-    cost: float
-    estimated: bool
     cut: bool
-    learn: bool
-    asked_with: int
-    version: int
-    gross: int
-    note: str = ""
-    seconds: float | None = None
-    asked_key: str | None = None
+    round: Round
+    solved_for: str = ""
     request: str = ""
     digest: str = ""
-    chance: float | None = None
-    expected: float | None = None
-    accepted: bool = False
-    lesson: str = ""
     case: list[Any] | None = None
     left: dict[str, float] | None = None
-    person: str = ""
-    asked_for: str = ""
     vectors: bytes = b""
+
+    @property
+    def proposal(self) -> int:
+        """The number of the proposal."""
+        return self.round.proposal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reopened:
-    """A tell was withdrawn within the grace period; the states are those without it."""
+    """A tell was withdrawn within the grace period.
+
+    `draft` is the draft as it was; `state` is what is known without the tell, None if it taught nothing.
+    """
 
     kind: ClassVar[str] = "reopened"
-    proposal: int
+    draft: Draft
     told: int
     effort: float
-    moves: list[Move]
-    revision: int
-    until: float
+    accepted: bool
     version: int
-    asked_with: int
-    asked: float
-    gross: int
-    asked_key: str | None = None
-    label: str = ""
+    digest: str
     state: State | None = None
-    acceptance: State | None = None
-    memory: State | None = None
-    guard: State | None = None
-    digest: str = ""
-    chance: float | None = None
-    expected: float | None = None
-    accepted: bool = False
-    person: str = ""
-    asked_for: str = ""
-    proposer: str = "learner"
-    reason: str = ""
+
+    @property
+    def proposal(self) -> int:
+        """The number of the proposal."""
+        return self.draft.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolledBack:
-    """The learner, or one person's part of it, was set back to its state at version `to`."""
+    """What is known, or one expert's part of it, was set back to version `to`."""
 
     kind: ClassVar[str] = "rolled back"
     to: int
@@ -206,10 +166,7 @@ class RolledBack:
     version: int
     state: State
     digest: str
-    acceptance: State | None = None
-    memory: State | None = None
-    guard: State | None = None
-    person: str = ""
+    learned_for: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,17 +190,7 @@ class Erased:
 
 
 Fact: TypeAlias = (
-    Created
-    | Asked
-    | Renewed
-    | Claimed
-    | Released
-    | Edited
-    | Told
-    | Reopened
-    | RolledBack
-    | Configured
-    | Erased
+    Created | Asked | Claimed | Released | Edited | Told | Reopened | RolledBack | Configured | Erased
 )
 
 KINDS: dict[str, type[Fact]] = {kind.kind: kind for kind in get_args(Fact)}

@@ -8,9 +8,8 @@ in place, so that a reader may go on using the one it has.
 from __future__ import annotations
 
 import threading
-import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -91,16 +90,12 @@ class Ledger(LogReplay):
         Where the log is.
     learner
         A learner of the study's kind, if it is not an installed one; copies of it are restored from the log.
-    clock
-        Seconds since 1970.
 
     Raises NotFound if there is no such study, Invalid if its learner is not installed and none is given.
     """
 
-    def __init__(
-        self, store: Store, name: str, learner: Learner | None = None, clock: Callable[[], float] = time.time
-    ) -> None:
-        self.store, self.clock = store, clock
+    def __init__(self, store: Store, name: str, learner: Learner | None = None) -> None:
+        self.store, self.clock = store, store.clock
         self.lock = threading.RLock()
         self.loads = 0  # how often the projection was loaded; caches of what it says begin again with it
         self._recent: OrderedDict[int, Knowledge] = OrderedDict()
@@ -170,20 +165,20 @@ class Ledger(LogReplay):
                 self.remember(version, knowledge)
         return knowledge
 
-    def weights(self, version: int | None = None, person: str = "") -> Vector:
-        """The weights now, or those of a version, without a replay; of a person if they have their own.
+    def weights(self, version: int | None = None, learned_for: str = "") -> Vector:
+        """The weights now, or those of a version, without a replay; of an expert if they have their own.
 
-        Those of a person at an earlier version need a replay. Raises NotFound if there is no such version.
+        Those of an expert at an earlier version need a replay. Raises NotFound if there is no such version.
         """
         with self.lock, self.store.reading() as sql:
             projection = self.refresh_in(sql)
             learner = projection.knowledge.learner
             if version is None or version == projection.version:
-                return np.array(learner_for(learner, person).weights)
-            stored = None if whose(learner, person) else sql.weights(self.head.id, version)
+                return np.array(learner_for(learner, learned_for).weights)
+            stored = None if whose(learner, learned_for) else sql.weights(self.head.id, version)
         if stored is not None:
             return stored
-        return np.array(learner_for(self.knowledge(version).learner, person).weights)
+        return np.array(learner_for(self.knowledge(version).learner, learned_for).weights)
 
     def _seq_of(self, sql: Transaction, version: int) -> int:
         seq = sql.version_seq(self.head.id, version)

@@ -81,7 +81,7 @@ class LogReplay:
             start = min(withdrawn)
         knowledge = self.load(sql, start - 1).knowledge
         for entry in sql.after(self.head.id, start - 1, upto):
-            if isinstance(entry.fact, Told) and entry.fact.learn and entry.seq not in withdrawn:
+            if isinstance(entry.fact, Told) and entry.fact.round.learn and entry.seq not in withdrawn:
                 learn(knowledge, observation(entry.fact))
         return knowledge
 
@@ -105,7 +105,7 @@ def _learner_of(first: Created, given: Learner | None) -> Learner:
     name, dim = first.config["learner"], first.config["dim"]
     try:
         learner = learners.make(name, dim)
-        learner.restore(first.state)
+        learner.restore(first.state["learner"])
     except (ValueError, KeyError, TypeError) as error:
         raise Invalid(
             f"The learner {name!r} is not installed here ({error}); open the study with the learner itself."

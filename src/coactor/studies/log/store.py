@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 import sqlalchemy as sa
@@ -34,10 +34,12 @@ class Store:
         ``sqlite:///file.db`` (three slashes and a path) or ``postgresql://user@host/database``.
     wait
         Seconds to wait for a connection or for another writer before `Unavailable` is raised.
+    clock
+        Seconds since 1970, for all that is written.
     """
 
-    def __init__(self, url: str, wait: float = 30.0) -> None:
-        self.engine = make_engine(url, wait)
+    def __init__(self, url: str, wait: float = 30.0, clock: Callable[[], float] = time.time) -> None:
+        self.engine, self.clock = make_engine(url, wait), clock
         self.url = self.engine.url.render_as_string(hide_password=True)
         self._holds_deleted = False  # whether the write-ahead log must still be truncated
         try:

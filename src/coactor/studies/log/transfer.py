@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import re
 import secrets
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +30,8 @@ from coactor.studies.log.verification import Check, verify_in
 from coactor.validation import study_name
 
 FORMAT = "coactor study 1"
-NAMES = ("actor", "via", "person", "solved_for", "asked_for")  # fields of facts that name a person
+NAMES = ("actor", "via", "asked_for", "solved_for", "learned_for", "holder", "editor")
+PARTS = ("basis", "draft", "round", "work")  # fields of facts that have fields themselves
 TEXTS = ("note", "label", "reason", "lesson")  # fields in which people write
 
 
@@ -334,12 +334,12 @@ def erase(
             weights = [each.knowledge.learner.weights for each in (before, after)]
             if entry.made is not None and weights[0].tobytes() != weights[1].tobytes():
                 raise _not_erasable("What the learner learns depends on the names of people.")
-            if _holds(orjson.loads(body).get("state"), person):
+            if _holds(orjson.loads(body).get("state", {}).get("learner"), person):
                 raise _not_erasable(f"The name stays in the state of the learner at fact {entry.seq}.")
         if not changed:
             raise NotFound(f"Nobody called {person!r} is in study {name!r}.")
         fact = Erased(name=alias, before=hash.hex())
-        last = seal(fact, seq=seq + 1, time=time.time(), actor=actor, via="", previous=after.hash)
+        last = seal(fact, seq=seq + 1, time=store.clock(), actor=actor, via="", previous=after.hash)
         sql.append(head.id, last)
         after.apply(last)
         sql.remove_snapshot(head.id)
@@ -356,15 +356,17 @@ def _not_erasable(reason: object) -> Invalid:
 
 
 def _renamed(fact: dict[str, Any], person: str, alias: str, word: re.Pattern[str]) -> dict[str, Any]:
-    """A fact with another name of a person."""
+    """A fact, or a part of one, with another name of a person."""
     fields = dict(fact)
     for name, value in fact.items():
-        if name in NAMES and value == person:
+        if name in PARTS:
+            fields[name] = _renamed(value, person, alias, word)
+        elif name in NAMES and value == person:
             fields[name] = alias
         elif name in TEXTS and isinstance(value, str):
             fields[name] = word.sub(alias, value)
         elif name == "state":
-            fields[name] = _renamed_state(value, person, alias)
+            fields[name] = {**value, "learner": _renamed_state(value["learner"], person, alias)}
     return fields
 
 

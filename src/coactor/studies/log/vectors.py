@@ -43,10 +43,16 @@ def pack(feedback: Feedback) -> bytes:
     return _HEADER.pack(PLAIN, *shape) + numbers
 
 
-def unpack(data: bytes, cost: float, person: str = "", estimated: bool = False) -> Feedback:
-    """The feedback that `pack` was given, with what it does not pack."""
+def unpack(
+    data: bytes, cost: float, learned_for: str = "", estimated: bool = False
+) -> tuple[Feedback, Vector]:
+    """The feedback that `pack` was given, with what it does not pack; and the change of the weights.
+
+    `data` is the packed feedback, followed by the change as `pack_weights` writes it.
+    """
     kind, flags, rows, declined_rows, dim = _HEADER.unpack_from(data)
-    packed, declined = data[_HEADER.size :], None
+    end, declined = len(data) - 8 * dim, None
+    packed, change = data[_HEADER.size : end], unpack_weights(data[end:])
     if kind == ROUNDED:
         first, *rest = _parts(packed)
         path, declined = np.frombuffer(first, "<f8"), _unrounded(rest, declined_rows, dim)
@@ -56,7 +62,7 @@ def unpack(data: bytes, cost: float, person: str = "", estimated: bool = False) 
         if declined_rows >= 0:
             declined = numbers[rows * dim :].reshape(declined_rows, dim)
     path, cut, chosen = path.reshape(rows, dim), bool(flags & CUT), bool(flags & CHOSEN)
-    return Feedback(path, cost, declined, cut, person, estimated, chosen)
+    return Feedback(path, cost, declined, cut, learned_for, estimated, chosen), change
 
 
 def _rounded(rows: Matrix) -> tuple[bytes, bytes, bytes]:

@@ -36,16 +36,16 @@ def require(account: Account, permission: str, study: str) -> None:
         raise Forbidden(f"The role {role!r} may not do this; it needs one of: {', '.join(roles)}.")
 
 
-def require_weights(account: Account, study: str, person: str) -> None:
-    """Raise as `require` does for reading, and Forbidden if these are the weights of another person.
+def require_weights(account: Account, study: str, expert: str) -> None:
+    """Raise as `require` does for reading, and Forbidden if these are the weights of another expert.
 
-    Roles that tell or lead may read everybody's.
+    Roles that tell or lead may read all.
     """
     require(account, "read", study)
     role, roles = account.role(study), PERMISSIONS["tell"]
-    if person not in ("", account.name) and role not in roles:
+    if expert not in ("", account.name) and role not in roles:
         raise Forbidden(
-            f"The role {role!r} may not read another person's weights; it needs one of: {', '.join(roles)}."
+            f"The role {role!r} may not read another expert's weights; it needs one of: {', '.join(roles)}."
         )
 
 
@@ -56,7 +56,7 @@ def require_admin(account: Account) -> None:
 
 
 def on_behalf(account: Account, actor: str | None) -> tuple[str, str]:
-    """Who acts, and through which account: a program names the person it acts for."""
+    """Who acts, and through which account: a program names the expert it acts for."""
     return (account.name, "") if actor is None else (actor, account.name)
 
 

@@ -21,13 +21,13 @@ class PlayBody(Body):
 
 
 class DemoAnswer(BaseModel):
-    """A demo study; `person` is the name under which the colleague corrects."""
+    """A demo study; `actor` is the name under which the colleague corrects."""
 
     study: str
     title: str
     story: str
     colleague: str
-    person: str
+    actor: str
 
 
 class Taste(BaseModel):
@@ -47,7 +47,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         names = studies.names()
         visible = [name for name in demos.DEMOS if name in names and account.role(name)]
         kinds = [kind for name in visible if (kind := demos.demo_of(studies.study(name))) is not None]
-        ada = {"colleague": demos.COLLEAGUE, "person": demos.ACTOR}
+        ada = {"colleague": demos.COLLEAGUE, "actor": demos.ACTOR}
         return json_response([{"study": k.name, "title": k.title, "story": k.story, **ada} for k in kinds])
 
     @router.post("/try/{study}/play", tags=["demo"], response_model=list[RoundAnswer], responses=ERRORS)

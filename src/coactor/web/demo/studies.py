@@ -17,6 +17,7 @@ from coactor.domains import Fleet, Hypercube, Plans, Ranking, Tour
 from coactor.experts import SimulatedExpert
 from coactor.protocol import Domain, Problem, Vector
 from coactor.studies import NotFound, Round, Store, Study, catalog, open_study
+from coactor.studies.telling import Request
 from coactor.web.demo import problems
 from coactor.web.demo.problems import DRIVE, HOTEL, TASK, TASKS
 from coactor.web.demo.roster import roster
@@ -172,11 +173,12 @@ def play(study: Study, rounds: int, via: str) -> list[Round]:
     """Let the colleague correct proposals: those that wait untouched first, then new ones."""
     simulated, outcomes = expert(study), []
     for _ in range(min(rounds, MOST_ROUNDS)):
-        waiting = [ticket.id for ticket in study.proposals("waiting", limit=1)]
+        waiting = [draft.id for draft in study.proposals("waiting", limit=1)]
         id = waiting[0] if waiting else ask(study, ACTOR)
         proposal = study.renew(id, actor=ACTOR, via=via)
         moves = list(simulated(proposal.problem, proposal.solution).moves)
-        outcomes.append(study.tell(proposal, moves=moves, actor=ACTOR, via=via))
+        request = Request(moves=moves, version=proposal.version)
+        outcomes.append(study.receive(id, request, ACTOR, via, solved_for=proposal.solved_for))
     return outcomes
 
 

@@ -8,7 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Response
 from fastapi import Query as Parameter
 
-from coactor.studies import QueuePage, Ticket
+from coactor.studies.drafts import plain_row
+from coactor.studies.errors import Invalid
 from coactor.web.auth.permissions import PERMISSIONS, Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import (
@@ -23,17 +24,21 @@ from coactor.web.routes.requests import (
     ProposalId,
     Query,
     StudyName,
-    SubmitBody,
+    TellBody,
     revision,
 )
 from coactor.web.routes.responses import (
     ERRORS,
     REVISION_ERRORS,
     DraftAnswer,
+    DraftRow,
+    QueueAnswer,
     RoundAnswer,
     draft_response,
     json_response,
 )
+
+SUBMITTED = {"learn", "note", "cut", "seconds"}  # fields of a tell that a submit may have
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
@@ -42,7 +47,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     @router.get(
         "/studies/{study}/queue",
         tags=["queue"],
-        response_model=QueuePage,
+        response_model=QueueAnswer,
         responses={**ERRORS, 204: {"description": "Nothing has changed."}},
     )
     def read_queue(
@@ -56,7 +61,9 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """Return a page of the unfinished proposals, and how many there are."""
         require(account, "read", study)
         page = studies.study(study).queue(query, offset=offset, limit=limit, since=since)
-        return Response(status_code=204) if page is None else json_response(asdict(page))
+        if page is None:
+            return Response(status_code=204)
+        return json_response(asdict(page) | {"drafts": [plain_row(draft) for draft in page.drafts]})
 
     @router.post(
         "/studies/{study}/queue/next",
@@ -79,12 +86,12 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         draft = studies.desk(study).claim(id, account.name)
         return draft_response(studies.study(study), draft, whole=True, omit=omit)
 
-    @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=Ticket, responses=ERRORS)
+    @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=DraftRow, responses=ERRORS)
     def release(study: StudyName, id: ProposalId, account: Me) -> Response:
-        """End the lease; the draft stays. A lead may release another person's proposal."""
+        """End the lease; the draft stays. A lead may release another expert's proposal."""
         require(account, "edit", study)
         lead = account.role(study) in PERMISSIONS["lead"]
-        return json_response(asdict(studies.desk(study).release(id, account.name, force=lead)))
+        return json_response(plain_row(studies.desk(study).release(id, account.name, force=lead)))
 
     @router.post(f"{PROPOSAL}/edits", tags=["editing"], response_model=DraftAnswer, responses=REVISION_ERRORS)
     def edit(
@@ -113,18 +120,19 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         f"{PROPOSAL}/submit", tags=["editing"], response_model=RoundAnswer, responses=REVISION_ERRORS
     )
     def submit(
-        study: StudyName, id: ProposalId, body: SubmitBody, account: Me, if_match: IfMatch = None
+        study: StudyName, id: ProposalId, body: TellBody, account: Me, if_match: IfMatch = None
     ) -> Response:
-        """Finish a proposal with its draft and learn from it."""
+        """Finish a proposal with its draft and learn from it; the body describes no other correction."""
         require(account, "edit", study)
+        if not body.model_fields_set <= SUBMITTED:
+            raise Invalid(f"A submit takes only {', '.join(sorted(SUBMITTED))}; use tell for a correction.")
         outcome = studies.desk(study).submit(
             id,
             revision=revision(if_match),
             actor=account.name,
             learn=body.learn,
-            note=body.note,
             cut=body.cut,
-            seconds=body.seconds,
+            work=body.work(),
         )
         return json_response(asdict(outcome))
 

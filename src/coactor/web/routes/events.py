@@ -16,25 +16,16 @@ from fastapi import Query as Parameter
 from fastapi.responses import StreamingResponse
 
 from coactor.studies import NotFound, Store, Unavailable
+from coactor.studies.log.chain import outline
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import LARGEST, Limit, StudyName
 from coactor.web.routes.responses import ERRORS, Events, json_response
 
-HIDDEN = ("state", "acceptance", "memory", "guard")  # fields of facts that hold what was learned
-KINDS = (
-    "created",
-    "asked",
-    "renewed",
-    "told",
-    "reopened",
-    "rolled back",
-    "configured",
-    "erased",
-)  # in a stream
+KINDS = ("created", "asked", "told", "reopened", "rolled back", "configured", "erased")  # in a stream
 BRIEF = (
-    *("seq", "time", "kind", "actor", "via", "proposal", "version", "key", "asked_key", "label", "person"),
-    *("effort", "accepted", "learn", "cut", "note", "to", "reason", "settings"),
+    *("seq", "time", "kind", "actor", "via", "proposal", "version", "key", "label", "asked_for"),
+    *("learned_for", "effort", "accepted", "learn", "cut", "note", "to", "reason", "settings"),
 )
 POLL = 0.5  # seconds between two looks at the store
 SILENCE = 15.0  # seconds after which a comment is sent, so that no proxy closes the connection
@@ -103,7 +94,7 @@ class Streams:
 
 
 def _event(body: bytes) -> bytes:
-    fact = orjson.loads(body)
+    fact = outline(body)
     data = orjson.dumps({name: fact[name] for name in BRIEF if name in fact})
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (fact["seq"], fact["kind"].encode(), data)
 
@@ -156,10 +147,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> Streams:
 
 def _list(store: Store, study: str, after: int, limit: int) -> Response:
     with store.reading() as sql:
-        events = [orjson.loads(body) for body in sql.bodies(sql.find(study).id, after, limit)]
-    for event in events:
-        for field in HIDDEN:
-            event.pop(field, None)
+        events = [outline(body) for body in sql.bodies(sql.find(study).id, after, limit)]
     return json_response({"events": events, "next": events[-1]["seq"] if events else after})
 
 

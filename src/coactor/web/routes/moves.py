@@ -29,8 +29,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def seen(study: str, id: int) -> tuple[Domain, Problem, Solution, Vector]:
         """A draft as its editor sees it: the domain, the problem, the solution, and the weights."""
         opened, draft = studies.study(study), studies.desk(study).view(id)
-        weights = np.asarray(opened.weights(person=draft.ticket.person))
-        return opened.domain, draft.problem, draft.solution, weights
+        return opened.domain, draft.problem, draft.solution, opened.weights_of(draft)
 
     @router.get(f"{PROPOSAL}/moves", tags=["editing"], response_model=MovePage, responses=ERRORS)
     def list_moves(

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from coactor.protocol import feature_signs
-from coactor.studies import EffortRow, NotFound, Study
+from coactor.studies import NotFound, Round, Study
 from coactor.studies.errors import Invalid
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
@@ -26,9 +26,9 @@ from coactor.web.routes.wording import EDITS, MINUTES, PERCENT, Format
 LEAST = 3  # values at either end that can be compared
 NAMED = 5  # features that caused edits
 
-MEASURES: dict[str, Callable[[EffortRow], float | None]] = {
+MEASURES: dict[str, Callable[[Round], float | None]] = {
     "effort": lambda row: row.effort,
-    "seconds": lambda row: row.seconds,
+    "seconds": lambda row: row.work.seconds,
     "unchanged": lambda row: float(row.effort == 0),
 }
 FORMATS: dict[str, Format] = {"effort": EDITS, "seconds": MINUTES, "unchanged": PERCENT}
@@ -80,7 +80,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         return json_response({**report, "without_learning": background.compare(opened, rows[-LONGEST:])})
 
 
-def compare_ends(study: Study, rows: list[EffortRow]) -> dict[str, Any]:
+def compare_ends(study: Study, rows: list[Round]) -> dict[str, Any]:
     """The report, but for the comparison with no learning."""
     size = end_size(len(rows))
     return {
@@ -93,12 +93,12 @@ def compare_ends(study: Study, rows: list[EffortRow]) -> dict[str, Any]:
     }
 
 
-def period(rows: list[EffortRow]) -> dict[str, float] | None:
+def period(rows: list[Round]) -> dict[str, float] | None:
     """The number of proposals, and when the first and the last were finished."""
     return {"proposals": len(rows), "from": rows[0].time, "to": rows[-1].time} if rows else None
 
 
-def measures(first: list[EffortRow], last: list[EffortRow]) -> list[Measure]:
+def measures(first: list[Round], last: list[Round]) -> list[Measure]:
     """Compare both ends by everything that was recorded often enough."""
     compared = []
     for name, value in MEASURES.items():
@@ -112,9 +112,9 @@ def measures(first: list[EffortRow], last: list[EffortRow]) -> list[Measure]:
     return compared
 
 
-def weeks(rows: list[EffortRow]) -> list[dict[str, Any]]:
+def weeks(rows: list[Round]) -> list[dict[str, Any]]:
     """Means of each week (Monday to Sunday, UTC), as numbers and as texts for people, the oldest first."""
-    groups: dict[str, list[EffortRow]] = {}
+    groups: dict[str, list[Round]] = {}
     for row in rows:
         day = datetime.fromtimestamp(row.time, UTC).date()
         groups.setdefault(str(day - timedelta(days=day.weekday())), []).append(row)
@@ -126,7 +126,7 @@ def weeks(rows: list[EffortRow]) -> list[dict[str, Any]]:
     return table
 
 
-def _means(rows: list[EffortRow]) -> dict[str, float | None]:
+def _means(rows: list[Round]) -> dict[str, float | None]:
     means: dict[str, float | None] = {}
     for name, value in MEASURES.items():
         values = [v for row in rows if (v := value(row)) is not None]
@@ -134,7 +134,7 @@ def _means(rows: list[EffortRow]) -> dict[str, float | None]:
     return means
 
 
-def causes(study: Study, rows: list[EffortRow]) -> list[dict[str, Any]]:
+def causes(study: Study, rows: list[Round]) -> list[dict[str, Any]]:
     """The features for whose sake proposals were edited: what the edits gained by the newest weights."""
     edited = [row for row in rows if row.effort > 0]
     if not edited:
@@ -154,7 +154,7 @@ class WithoutLearning:
         self._pairs: dict[tuple[str, int], tuple[float, float] | None] = {}
         self._busy: dict[str, threading.Thread] = {}
 
-    def compare(self, study: Study, rows: list[EffortRow]) -> dict[str, Any]:
+    def compare(self, study: Study, rows: list[Round]) -> dict[str, Any]:
         """Estimated edits with and without learning, as far as they are known; starts what is missing."""
         with self._lock:
             keys = [(study.uid, row.seq) for row in rows]
@@ -181,7 +181,7 @@ class WithoutLearning:
         if thread is not None:
             thread.join()
 
-    def _run(self, study: Study, rows: list[EffortRow]) -> None:
+    def _run(self, study: Study, rows: list[Round]) -> None:
         try:
             for row in rows:
                 try:

@@ -8,8 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from coactor.protocol import Proposal
-from coactor.studies import Draft, Explanation, Study, Ticket
-from coactor.studies.drafts import make_draft
+from coactor.studies import Draft, Explanation, Study
+from coactor.studies.drafts import with_path
+from coactor.studies.telling import Request
 from coactor.web.auth.permissions import PERMISSIONS, Me, on_behalf, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import (
@@ -27,13 +28,26 @@ from coactor.web.routes.requests import (
 from coactor.web.routes.responses import (
     ERRORS,
     DraftAnswer,
+    DraftRow,
     RoundAnswer,
     draft_response,
     json_response,
-    list_response,
+    rows_response,
 )
 
 PROPOSALS = "/studies/{study}/proposals"
+CORRECTION = {
+    "moves",
+    "path",
+    "solution",
+    "effort",
+    "costs",
+    "estimated",
+    "cut",
+    "learn",
+    "learned_for",
+    "version",
+}
 State = Annotated[
     str | None, Query(description="waiting, held, draft, done, or open: all that are not done.")
 ]
@@ -60,13 +74,12 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             label=body.label,
             renew=body.renew,
             actor=actor,
-            person=body.person,
+            asked_for=body.asked_for,
             via=via,
             solution=body.solution,
         )
         draft = studies.desk(study).view(proposal.id)
-        solved = draft.ticket.version, draft.ticket.person
-        if solved != (proposal.version, proposal.person):  # asked before, and solved again since
+        if (draft.basis, draft.solved_for) != (proposal.basis, proposal.solved_for):  # solved again since
             draft = as_asked(opened, proposal, draft)
         return draft_response(opened, draft, 201)
 
@@ -75,42 +88,27 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """Record the correction of a proposal and learn from it."""
         require(account, "tell", study)
         actor, via = on_behalf(account, body.actor)
-        outcome = studies.study(study).tell(
-            id,
-            moves=None if body.moves is None else [move.plain() for move in body.moves],
-            path=body.path,
-            solution=body.solution,
-            effort=body.effort,
-            costs=body.costs,
-            estimated=body.estimated,
-            actor=actor,
-            person=body.person,
-            via=via,
-            learn=body.learn,
-            note=body.note,
-            cut=body.cut,
-            seconds=body.seconds,
-            asked_with=body.asked_with,
-        )
-        return json_response(asdict(outcome))
+        correction = body.model_dump(include=CORRECTION)
+        given = Request(**correction, work=body.work())
+        return json_response(asdict(studies.study(study).receive(id, given, actor, via)))
 
     @router.post(f"{PROPOSAL}/renew", tags=["ask and tell"], response_model=DraftAnswer, responses=ERRORS)
     def renew(study: StudyName, id: ProposalId, account: Me) -> Response:
         """Return the proposal, solved again if it is untouched and the weights have changed.
 
-        For programs, and for a person who opened a proposal whose solution is shown although it is `due`.
+        For programs, and for an expert who opened a proposal whose solution is shown although it is `due`.
         """
         require(account, "edit" if account.role(study) in PERMISSIONS["edit"] else "ask", study)
         studies.study(study).renew(id, actor=account.name)
         return draft_response(studies.study(study), studies.desk(study).view(id))
 
-    @router.get(PROPOSALS, tags=["queue"], response_model=list[Ticket], responses=ERRORS)
+    @router.get(PROPOSALS, tags=["queue"], response_model=list[DraftRow], responses=ERRORS)
     def list_proposals(
         study: StudyName, account: Me, state: State = None, after: After = 0, limit: Limit = 100
     ) -> Response:
         """List proposals by number."""
         require(account, "read", study)
-        return list_response(studies.study(study).proposals(state, after, limit))
+        return rows_response(studies.study(study).proposals(state, after, limit))
 
     @router.get(PROPOSAL, tags=["queue"], response_model=DraftAnswer, responses=ERRORS)
     def read_proposal(
@@ -136,13 +134,5 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
 
 def as_asked(study: Study, proposal: Proposal, draft: Draft) -> Draft:
     """Return a draft with the proposal as it was first returned, in place of its newer solution."""
-    ticket = replace(
-        draft.ticket,
-        version=proposal.version,
-        chance=proposal.chance,
-        expected_moves=proposal.expected_moves,
-        person=proposal.person,
-        proposer=proposal.proposer,
-        reason=proposal.reason,
-    )
-    return make_draft(study.domain, ticket, draft.problem, proposal.solution, proposal.solution, [], [])
+    shown = replace(draft, basis=proposal.basis, solved_for=proposal.solved_for, moves=[], undone=[])
+    return with_path(study.domain, shown, proposal, [proposal.solution])

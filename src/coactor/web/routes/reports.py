@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -15,17 +15,18 @@ from coactor.archives.missing_features import cases_of_study, diagnose
 from coactor.explanations import PeopleView
 from coactor.proposals.calibration import Calibration
 from coactor.protocol import Learner, Preferences, Vector, has, learner_for
-from coactor.studies import EffortRow, Invalid
+from coactor.studies import Invalid, Round
 from coactor.studies.log.facts import Asked
 from coactor.web.auth.permissions import PERMISSIONS, Me, require, require_weights
 from coactor.web.open_studies import OpenStudies
-from coactor.web.routes.requests import After, Person, StudyName, Version
+from coactor.web.routes.requests import After, LearnedFor, StudyName, Version
 from coactor.web.routes.responses import (
     ERRORS,
     Beliefs,
-    EffortSummary,
     MissingFeatures,
     PastWeights,
+    RoundAnswer,
+    Totals,
     Weights,
     json_response,
     list_response,
@@ -42,7 +43,9 @@ Days = Annotated[float, Query(gt=0, le=36_500, description="Length of the recent
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of the report."""
 
-    @router.get("/studies/{study}/effort", tags=["reports"], response_model=list[EffortRow], responses=ERRORS)
+    @router.get(
+        "/studies/{study}/effort", tags=["reports"], response_model=list[RoundAnswer], responses=ERRORS
+    )
     def effort(
         study: StudyName, account: Me, after: After = 0, limit: RowLimit = MOST_ROWS, last: Last = None
     ) -> Response:
@@ -52,7 +55,10 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         return list_response(rows[:limit] if last is None else rows[-last:])
 
     @router.get(
-        "/studies/{study}/effort/summary", tags=["reports"], response_model=EffortSummary, responses=ERRORS
+        "/studies/{study}/effort/summary",
+        tags=["reports"],
+        response_model=dict[str, Totals],
+        responses=ERRORS,
     )
     def effort_summary(
         study: StudyName, account: Me, days: Days = 7.0, last: Annotated[int, Query(ge=1, le=1000)] = 10
@@ -71,7 +77,9 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         opened = studies.study(study)
         with opened.store.reading() as sql:
             facts = (entry.fact for entry in sql.of_kind(sql.find(study).id, "asked"))
-            labels = {fact.proposal: fact.label for fact in facts if isinstance(fact, Asked)}
+            labels = {
+                fact.proposal: fact.label for fact in facts if isinstance(fact, Asked) and not fact.revision
+            }
         return Response(as_csv(opened.effort(after), labels), media_type="text/csv")
 
     @router.get("/studies/{study}/trend", tags=["reports"], response_model=Trend, responses=ERRORS)
@@ -89,33 +97,37 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         return json_response(asdict(studies.study(study).calibration()))
 
     @router.get("/studies/{study}/weights", tags=["reports"], response_model=Weights, responses=ERRORS)
-    def weights(study: StudyName, account: Me, version: Version = None, person: Person = "") -> Response:
-        """Return the weights of a version: a person's, or the population's.
+    def weights(
+        study: StudyName, account: Me, version: Version = None, learned_for: LearnedFor = ""
+    ) -> Response:
+        """Return the weights of a version: an expert's, or those of all.
 
         An expert or viewer may read their own.
         """
-        require_weights(account, study, person)
+        require_weights(account, study, learned_for)
         opened = studies.study(study)
         number = opened.version if version is None else version
         names = opened.config["features"]
         return json_response(
             {
                 "version": number,
-                "weights": opened.weights(number, person=person).tolist(),
+                "weights": opened.weights(number, learned_for=learned_for).tolist(),
                 "feature_names": names,
             }
         )
 
     @router.get("/studies/{study}/beliefs", tags=["reports"], response_model=Beliefs, responses=ERRORS)
-    def beliefs(study: StudyName, account: Me, version: Version = None, person: Person = "") -> Response:
+    def beliefs(
+        study: StudyName, account: Me, version: Version = None, learned_for: LearnedFor = ""
+    ) -> Response:
         """Return the weights of a version, how much each matters and how well it is known.
 
         An expert or viewer may read their own.
         """
-        require_weights(account, study, person)
+        require_weights(account, study, learned_for)
         opened = studies.study(study)
         number = opened.version if version is None else version
-        data = believed(learner_for(opened.learner(number), person))
+        data = believed(learner_for(opened.learner(number), learned_for))
         return json_response({"version": number, "feature_names": opened.config["features"], **data})
 
     @router.get("/studies/{study}/people", tags=["reports"], response_model=PeopleView, responses=ERRORS)
@@ -154,17 +166,27 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         )
 
 
-def as_csv(rows: list[EffortRow], labels: dict[int, str]) -> str:
+def as_csv(rows: list[Round], labels: dict[int, str]) -> str:
     """Return effort as CSV with ISO 8601 times (UTC); cells that a spreadsheet would run are quoted."""
     out = io.StringIO()
     writer = csv.writer(out)
-    names = [field.name for field in fields(EffortRow)]
-    writer.writerow([*names, "label"])
-    for row in rows:
-        time = datetime.fromtimestamp(row.time, UTC).isoformat(timespec="seconds")
-        values = asdict(row) | {"time": time, "label": labels.get(row.proposal, "")}
-        writer.writerow([_cell(value) for value in values.values()])
+    for row in [COLUMNS, *(_row(row, labels.get(row.proposal, "")) for row in rows)]:
+        writer.writerow([_cell(value) for value in row])
     return out.getvalue()
+
+
+COLUMNS = (
+    *("seq", "time", "proposal", "key", "label", "actor", "learned_for", "effort", "estimated", "accepted"),
+    *("gestures", "seconds", "learn", "proposed_with", "version", "chance"),
+)
+
+
+def _row(row: Round, label: str) -> tuple[Any, ...]:
+    time, work, basis = datetime.fromtimestamp(row.time, UTC), row.work, row.basis
+    asked = row.seq, time.isoformat(timespec="seconds"), row.proposal, row.key, label
+    did = row.effort, row.estimated, row.accepted, work.gestures, work.seconds
+    learned = row.learn, basis.version, row.version, basis.chance
+    return *asked, work.actor, row.learned_for, *did, *learned
 
 
 def _cell(value: Any) -> Any:
@@ -172,7 +194,7 @@ def _cell(value: Any) -> Any:
     return f"'{value}" if risky else value
 
 
-def totals(rows: list[EffortRow]) -> dict[str, float]:
+def totals(rows: list[Round]) -> dict[str, float]:
     """Add up the effort of finished proposals."""
     return {
         "finished": len(rows),

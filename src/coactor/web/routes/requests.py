@@ -10,9 +10,9 @@ from fastapi import Depends, Header, HTTPException, Path
 from fastapi import Query as Parameter
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from coactor.protocol import Move
+from coactor.protocol import Move, Work
+from coactor.studies.queue import QueueQuery
 from coactor.studies.settings import BUDGET
-from coactor.studies.tickets import QueueQuery
 from coactor.validation import STUDY_NAME
 
 PROPOSAL = "/studies/{study}/proposals/{id}"
@@ -28,7 +28,7 @@ Limit = Annotated[int, Parameter(ge=1, le=1000, description="Return at most this
 Version = Annotated[
     int | None, Parameter(ge=0, le=LARGEST, description="Version of the weights; by default the current one.")
 ]
-Person = Annotated[str, Parameter(max_length=100, description="Whose weights; by default the population's.")]
+LearnedFor = Annotated[str, Parameter(max_length=100, description="Whose weights; by default those of all.")]
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -58,14 +58,14 @@ def _queue_query(
         str, Parameter(max_length=200, description="Part of the label or key, or the number.")
     ] = "",
     order: Annotated[str, Parameter(description="oldest, newest, doubtful or likely first.")] = "oldest",
-    person: Annotated[
+    expert: Annotated[
         str, Parameter(max_length=100, description="Who edits or edited it, or for whom it was solved.")
     ] = "",
     arrived_from: Annotated[float, Parameter(description="Asked at this time or later.")] = 0.0,
     arrived_until: Annotated[float | None, Parameter(description="Asked before this time.")] = None,
 ) -> QueueQuery:
     until = math.inf if arrived_until is None else arrived_until
-    return QueueQuery(state, search, order, person, arrived_from, until)
+    return QueueQuery(state, search, order, expert, arrived_from, until)
 
 
 Query = Annotated[QueueQuery, Depends(_queue_query)]
@@ -171,21 +171,16 @@ class AskBody(Body):
     label: Label = ""
     renew: bool = True
     actor: Actor | None = None
-    person: Actor = ""
+    asked_for: Actor = ""
 
 
-class SubmitBody(Body):
-    """Options of a submit."""
+class TellBody(Body):
+    """The correction of a proposal: its moves, its path, or the final solution. A submit has none of them."""
 
     learn: bool = True
     note: Note = ""
     cut: bool = False
     seconds: Seconds | None = None
-
-
-class TellBody(SubmitBody):
-    """The correction of a proposal: its moves, its path, or the final solution."""
-
     moves: Moves | None = None
     path: Annotated[list[Any], Field(max_length=MOST_MOVES)] | None = None
     solution: Any = None
@@ -193,20 +188,24 @@ class TellBody(SubmitBody):
     costs: Annotated[list[Cost], Field(max_length=MOST_MOVES, fail_fast=True)] | None = None
     estimated: bool = False
     actor: Actor | None = None
-    person: Actor = ""
-    asked_with: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
+    learned_for: Actor = ""
+    version: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
+
+    def work(self) -> Work:
+        """Return the active time and the remark."""
+        return Work(seconds=self.seconds, note=self.note)
 
 
 class EraseBody(Body):
-    """The person whose name is erased."""
+    """The name that is erased."""
 
-    person: Annotated[str, Field(min_length=1, max_length=100)]
+    name: Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class RollbackBody(Body):
-    """The version to go back to, the reason, and the person; without one, everybody is set back."""
+    """The version to go back to, the reason, and the expert; without one, all are set back."""
 
     to: Annotated[int, Field(ge=0, le=LARGEST)]
     reason: Annotated[str, Field(min_length=1, max_length=2000)]
     actor: Actor | None = None
-    person: Actor | None = None
+    learned_for: Actor | None = None

@@ -6,16 +6,16 @@ Routes return ready responses, so FastAPI does not validate them again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import orjson
 from fastapi import Response
 from pydantic import BaseModel, Field
 
-from coactor.protocol import Describes, Shows, edit_text, has
-from coactor.studies import Draft, Study, Ticket
-from coactor.studies.drafts import draft_path, plain_draft
+from coactor.protocol import Basis, Describes, Shows, Work, edit_text, has
+from coactor.studies import Draft, Study
+from coactor.studies.drafts import plain_draft, plain_row
 
 
 class Problem(BaseModel):
@@ -73,29 +73,66 @@ class StudySummary(BaseModel):
 
 
 class RoundAnswer(BaseModel):
-    """The result of a tell: what the correction cost and what was learned from it."""
+    """The result of a tell: what was proposed, what the expert did, and what was learned.
+
+    Lists leave `delta` and `change` empty.
+    """
 
     proposal: int
+    key: str | None
+    basis: Basis
     effort: float
+    estimated: bool
+    accepted: bool
+    work: Work
+    learn: bool
+    learned_for: str
     cost: float
+    version: int
+    lesson: str
     delta: list[float]
     change: list[float]
-    version: int
-    accepted: bool
-    estimated: bool
-    learn: bool
-    lesson: str
     seq: int
     time: float
+
+
+class DraftRow(BaseModel):
+    """A proposal and where it stands: a row of the queue, see `coactor.studies.Draft`."""
+
+    id: int
+    key: str | None
+    label: str
+    asked: float
+    asked_for: str
+    solved_for: str
+    basis: Basis
+    revision: int
+    moves: list[dict[str, Any]]
+    undone: list[dict[str, Any]]
+    holder: str
+    until: float
+    editor: str
+    state: str
+    effort: float
+    told: float | None
     actor: str
-    gross: int
-    seconds: float | None
-    asked_with: int
-    note: str
+    due: bool
+    for_another: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class DraftAnswer(Ticket):
+class QueueAnswer(BaseModel):
+    """A page of the queue, see `coactor.studies.QueuePage`."""
+
+    tag: str
+    waiting: int
+    draft: int
+    held: int
+    matching: int
+    drafts: list[DraftRow]
+    people: list[str]
+
+
+class DraftAnswer(DraftRow):
     """A proposal and its draft; what follows `problem` is set if the problem is part of the response.
 
     `shown` and `texts` are the solution and the moves as the domain shows and describes them.
@@ -103,8 +140,6 @@ class DraftAnswer(Ticket):
 
     proposed: Any
     solution: Any
-    moves: list[dict[str, Any]]
-    undone: list[dict[str, Any]]
     features: list[float]
     change: list[float]
     shown: list[dict[str, Any]] | None = None
@@ -162,20 +197,12 @@ class NetworkMap(BaseModel):
     length: list[float]
 
 
-class EffortTotals(BaseModel):
+class Totals(BaseModel):
     """Finished proposals: how many, how many of them accepted unchanged, and their total effort."""
 
     finished: int
     unchanged: int
     effort: float
-
-
-class EffortSummary(BaseModel):
-    """The effort of all finished proposals, of those in the last days, and of the last few."""
-
-    total: EffortTotals
-    recent: EffortTotals
-    last: EffortTotals
 
 
 class Beliefs(BaseModel):
@@ -240,6 +267,11 @@ def list_response(values: list[Any]) -> Response:
     return json_response([asdict(value) for value in values])
 
 
+def rows_response(drafts: list[Draft]) -> Response:
+    """Return rows of the queue as JSON."""
+    return json_response([plain_row(draft) for draft in drafts])
+
+
 def draft_response(
     study: Study, draft: Draft, status: int = 200, *, whole: bool = False, omit: Sequence[str] = ()
 ) -> Response:
@@ -248,7 +280,7 @@ def draft_response(
     if has(domain, Shows):
         data["shown"] = domain.show(x, draft.solution)
     if has(domain, Describes):
-        path = draft_path(domain, x, draft.proposed, draft.moves)
+        path = study.path(draft)
         data["texts"] = [edit_text(domain, x, y, m) for y, m in zip(path, draft.moves, strict=False)]
     if whole:
         problem = study.codec.plain_problem(x)
@@ -260,5 +292,5 @@ def draft_response(
         data["counts_costs"] = study.counts_costs
         data["signs"] = study.signs
         data["shown_proposed"] = domain.show(x, draft.proposed) if has(domain, Shows) else None
-        data["weights"] = study.weights(draft.ticket.version, person=draft.ticket.person).tolist()
-    return json_response(data, status, draft.ticket.revision)
+        data["weights"] = study.weights_of(draft).tolist()
+    return json_response(data, status, draft.revision)

@@ -51,7 +51,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require(account, "read", study)
         opened = studies.study(study)
         domain, draft = _roads(opened), studies.desk(study).view(id)
-        x, y, w = draft.problem, draft.solution, opened.weights(person=draft.ticket.person)
+        x, y, w = draft.problem, draft.solution, opened.weights_of(draft)
         try:
             if links is None:
                 begin = 0 if first is None else first

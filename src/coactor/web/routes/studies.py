@@ -62,15 +62,16 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             catalog.make(body.domain.name, body.domain.parameters),
             body.learner,
             create=True,
-            costs=body.costs,
-            grace=body.grace,
-            proposals=body.proposals,
-            budget=math.inf if body.budget is None else body.budget,
-            habits=body.habits,
             start=body.start,
-            trust=body.trust,
+            settings={
+                "costs": body.costs,
+                "grace": body.grace,
+                "proposals": body.proposals,
+                "budget": math.inf if body.budget is None else body.budget,
+                "habits": body.habits,
+                "trust": body.trust,
+            },
             actor=account.name,
-            clock=studies.clock,
         )
         return json_response(studies.summary(body.name), 201)
 
@@ -101,10 +102,10 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     @router.post(
         "/studies/{study}/erase", tags=["studies"], response_model=transfer.Erasure, responses=ERRORS
     )
-    def erase_person(study: StudyName, body: EraseBody, account: Me) -> Response:
-        """Replace a person's name in every fact of a study by a random one; only for an admin."""
+    def erase_name(study: StudyName, body: EraseBody, account: Me) -> Response:
+        """Replace a name in every fact of a study by a random one; only for an admin."""
         require(account, "create", study)
-        return json_response(asdict(transfer.erase(studies.store, study, body.person, actor=account.name)))
+        return json_response(asdict(transfer.erase(studies.store, study, body.name, actor=account.name)))
 
     @router.get("/studies/{study}/versions", tags=["studies"], response_model=list[Version], responses=ERRORS)
     def list_versions(
@@ -123,7 +124,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require(account, "lead", study)
         actor, via = on_behalf(account, body.actor)
         opened = studies.study(study)
-        version = opened.rollback(body.to, body.reason, person=body.person, actor=actor, via=via)
+        version = opened.rollback(body.to, body.reason, learned_for=body.learned_for, actor=actor, via=via)
         return json_response(asdict(version))
 
     @router.get(

@@ -43,7 +43,7 @@ class NewToken(BaseModel):
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of tokens."""
-    accounts = Accounts(studies.store, studies.clock)
+    accounts = Accounts(studies.store)
 
     def check(study: str) -> None:
         if study != "*":
