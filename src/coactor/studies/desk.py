@@ -204,7 +204,8 @@ class Desk:
             final = self._codec.solution(proposal.problem, told.fact.solution, proposal.solution)
             return with_path(self._domain, draft, proposal, [proposal.solution, final])
         path = self._proposer.path(proposal, draft.moves)
-        draft = replace(draft, effort=effort_of(without_loops(path, draft.moves)[1], costs))
+        _, counted = without_loops(path, draft.moves)
+        draft = replace(draft, steps=len(counted), effort=effort_of(counted, costs))
         return with_path(self._domain, draft, proposal, path)
 
     def state(self, id: int) -> dict[str, Any]:

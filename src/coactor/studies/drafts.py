@@ -40,8 +40,8 @@ class Draft:
         Who holds the lease, when it expires, and who edited the draft last.
     state
         "waiting", "held", "draft" (edited, and not held) or "done".
-    effort
-        What the moves cost.
+    steps, effort
+        How many moves count, and what they cost; at a desk, those that were undone by another do not.
     told, actor
         When it was told, None if it is not finished; and who told or holds it.
     due
@@ -72,6 +72,7 @@ class Draft:
     editor: str = ""
 
     state: str = ""
+    steps: int = 0
     effort: float = 0.0
     told: float | None = None
     actor: str = ""
@@ -122,6 +123,7 @@ class Draft:
         return replace(
             self,
             state=state_of(self, now),
+            steps=len(self.moves),
             effort=effort_of(self.moves, costs),
             holder=holder,
             until=self.until if holder else 0.0,
@@ -131,7 +133,7 @@ class Draft:
         )
 
 
-_SHOWN = ("state", "effort", "told", "actor", "due", "for_another", "proposal", "path", "features", "change")
+_SHOWN = ("state", "steps", "effort", "told", "actor", "due", "for_another", "proposal", "path", "features", "change")
 _STORED = tuple(one.name for one in fields(Draft) if one.name not in _SHOWN)
 _HIDDEN = ("renewable", "base", "gestures", "proposal", "path", "features", "change")
 _ROW = tuple(one.name for one in fields(Draft) if one.name not in _HIDDEN)

@@ -105,6 +105,7 @@ def done_draft(entries: list[Entry]) -> Draft:
         moves=told.fact.moves,
         editor=told.actor,
         state="done",
+        steps=len(told.fact.moves),
         effort=result.effort,
         told=told.time,
         actor=told.actor,

@@ -113,6 +113,7 @@ class DraftRow(BaseModel):
     until: float
     editor: str
     state: str
+    steps: int
     effort: float
     told: float | None
     actor: str

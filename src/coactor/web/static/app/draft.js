@@ -4,7 +4,7 @@
 import { at, freshKey, get, post, Refusal } from "./api.js";
 import { windowMemory } from "./storage.js";
 
-/** @import { Move, Outcome, Proposal } from "./types.js" */
+/** @import { Move, Proposal, Round } from "./types.js" */
 /** @import { Memory } from "./storage.js" */
 
 /**
@@ -188,7 +188,7 @@ export class Draft {
     }
   }
 
-  /** Submit the draft. @param {boolean} learn @param {string} note @returns {Promise<Outcome>} */
+  /** Submit the draft. @param {boolean} learn @param {string} note @returns {Promise<Round>} */
   async submit(learn, note) {
     await this.flush();
     this.touch();

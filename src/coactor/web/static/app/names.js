@@ -9,11 +9,11 @@ const HIDDEN = "coactor/hide-names";
 const labels = new Map();
 
 /**
- * For whom a proposal was asked, if `ask` named another person.
- * @param {{ meant_for: string }} ticket @param {string} person
+ * For whom a proposal was asked, if `ask` named another expert.
+ * @param {{ asked_for: string }} row @param {string} reader
  */
-export const forWhom = ({ meant_for: other }, person) =>
-  other && other !== person ? h("span", { class: "for-whom" }, "for ", bdi(other)) : null;
+export const forWhom = ({ asked_for: other }, reader) =>
+  other && other !== reader ? h("span", { class: "for-whom" }, "for ", bdi(other)) : null;
 
 let hidden = false;
 
@@ -47,13 +47,13 @@ export function shownName(name) {
 
 /**
  * Who acted, and whose weights that was about: "ana, for depot-7".
- * @param {{ actor: string, person?: string }} row @param {string} [unnamed]
+ * @param {string} actor @param {string} [other] @param {string} [unnamed]
  */
-export function actorText({ actor, person }, unnamed = "–") {
+export function actorText(actor, other = "", unnamed = "–") {
   const who = actor ? shownName(actor) : unnamed;
-  return person && person !== actor ? `${who}, for ${shownName(person)}` : who;
+  return other && other !== actor ? `${who}, for ${shownName(other)}` : who;
 }
 
-/** What a rollback did: "rollback of ana to version 30". @param {{ to?: number | null, person?: string }} row */
-export const rollbackText = ({ to, person }) =>
-  `rollback ${person ? `of ${shownName(person)} ` : ""}to version ${to}`;
+/** What a rollback did: "rollback of ana to version 30". @param {{ to?: number | null, learned_for?: string }} row */
+export const rollbackText = ({ to, learned_for: expert }) =>
+  `rollback ${expert ? `of ${shownName(expert)} ` : ""}to version ${to}`;

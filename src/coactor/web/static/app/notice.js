@@ -6,7 +6,7 @@ import { edited } from "./format.js";
 import { attempt, name, ownsKeys, proposal, study } from "./shell.js";
 import { windowMemory } from "./storage.js";
 
-/** @import { Outcome } from "./types.js" */
+/** @import { Round } from "./types.js" */
 
 /** @typedef {{ study: string, proposal: number, text: string, left: number, until?: number }} Notice */
 
@@ -15,7 +15,7 @@ const OLD = 120_000; // milliseconds until a notice that was never shown is forg
 
 /**
  * Keep a notice for the page that opens next.
- * @param {Outcome} outcome @param {number} gestures @param {string} meantFor as the proposal says
+ * @param {Round} round @param {number} gestures @param {string} meantFor as the proposal says
  */
 export function leaveNotice({ proposal, effort, lesson, learn }, gestures, meantFor) {
   const done = effort ? `Submitted, ${edited(effort, gestures)}.` : "Accepted as proposed.";

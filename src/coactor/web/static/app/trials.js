@@ -4,7 +4,7 @@ import { get, post } from "./api.js";
 import { button } from "./elements.js";
 import { say, sayError, study } from "./shell.js";
 
-/** @import { Outcome, Trial } from "./types.js" */
+/** @import { Round, Trial } from "./types.js" */
 
 /** This study's trial, or null if its experts are people. @returns {Promise<Trial | null>} */
 export async function findTrial() {
@@ -25,7 +25,7 @@ export function playButton({ colleague }, done) {
     element.disabled = true;
     say(`${colleague} is correcting ten proposals …`);
     try {
-      /** @type {Outcome[]} */
+      /** @type {Round[]} */
       const outcomes = await post(`/try/${study}/play`, { body: { rounds: 10 } });
       await done();
       const efforts = outcomes.map(({ effort }) => effort).join(", ");

@@ -9,31 +9,40 @@ export interface Move {
 
 export type Point = [number, number];
 
-/** A proposal with its draft. `problem` and what follows come with the first answer only. */
-export interface Proposal {
-  id: number;
-  state: "waiting" | "held" | "draft" | "done";
+/** What a proposal rests on: the weights, who proposed and why, and what was predicted. */
+export interface Basis {
   version: number;
+  proposer: string;
+  reason: string;
+  chance: number | null;
+}
+
+/** A row of the queue. */
+export interface Row {
+  id: number;
   label: string;
+  state: "waiting" | "held" | "draft" | "done";
+  basis: Basis;
+  asked: number;
   revision: number;
   steps: number;
   effort: number;
   holder: string;
-  chance: number | null;
-  /** Which weights solved it, and why, in a sentence; empty if that is not known. */
-  proposer: string;
-  reason: string;
-  /** Whether it would be solved again now: the weights have changed since, or they are another person's. */
+  editor: string;
+  /** For whom it was asked, and whose weights it was solved with. */
+  asked_for: string;
+  solved_for: string;
+  /** Whether it would be solved again now: the weights have changed since, or they are another expert's. */
   due: boolean;
   for_another: boolean;
-  /** For whom it was solved; the person, role or depot that was named when it was asked; the last editor. */
-  person: string;
-  meant_for: string;
-  editor: string;
-  proposed: unknown;
-  solution: unknown;
   moves: Move[];
   undone: Move[];
+}
+
+/** A proposal with its draft. `problem` and what follows come with the first answer only. */
+export interface Proposal extends Row {
+  proposed: unknown;
+  solution: unknown;
   features: number[];
   change: number[];
   problem: unknown;
@@ -101,21 +110,6 @@ export interface Option {
   refused: string | null;
 }
 
-export interface Ticket {
-  id: number;
-  label: string;
-  state: "waiting" | "held" | "draft" | "done";
-  version: number;
-  asked: number;
-  steps: number;
-  effort: number;
-  holder: string;
-  chance: number | null;
-  due: boolean;
-  meant_for: string;
-  editor: string;
-}
-
 /** A page of the queue; the counts are of all pages. */
 export interface QueuePage {
   tag: string;
@@ -123,37 +117,33 @@ export interface QueuePage {
   draft: number;
   held: number;
   matching: number;
-  tickets: Ticket[];
+  drafts: Row[];
   people: string[];
 }
 
-export interface Outcome {
-  proposal: number;
-  effort: number;
-  version: number;
-  lesson: string;
+/** Who corrected a proposal, and how. */
+export interface Work {
   actor: string;
-  time: number;
-  learn: boolean;
   seconds: number | null;
-  change: number[];
+  gestures: number;
   note: string;
 }
 
-export interface Effort {
+/** The result of a tell. Lists leave `change` empty. */
+export interface Round {
   proposal: number;
+  basis: Basis;
+  effort: number;
+  estimated: boolean;
+  work: Work;
+  learn: boolean;
+  /** Whose weights were learned. */
+  learned_for: string;
+  version: number;
+  lesson: string;
+  change: number[];
   seq: number;
   time: number;
-  actor: string;
-  effort: number;
-  gross: number;
-  seconds: number | null;
-  chance: number | null;
-  version: number;
-  learned: boolean;
-  estimated: boolean;
-  /** Whose weights were learned. */
-  person?: string;
 }
 
 export interface EffortTotals {
@@ -176,7 +166,7 @@ export interface Trial {
   story: string;
   colleague: string;
   /** Under which name the colleague corrects. */
-  person: string;
+  actor: string;
 }
 
 export interface Summary {
@@ -288,8 +278,8 @@ export interface Version {
   proposal: number | null;
   to: number | null;
   reason: string;
-  /** Whose weights changed; empty: everybody's. */
-  person?: string;
+  /** Whose weights changed; empty: those of all. */
+  learned_for: string;
 }
 
 export interface CalibrationBin {
@@ -324,7 +314,8 @@ export interface Fact {
   note?: string;
   to?: number;
   reason?: string;
-  person?: string;
+  revision?: number;
+  learned_for?: string;
   settings?: Record<string, unknown>;
 }
 

@@ -122,9 +122,9 @@ class EditorPage {
   }
 
   /** What to do with a proposal that was solved earlier, or for another person. @param {Proposal} data */
-  offer({ due, for_another: another, person }) {
+  offer({ due, for_another: another, solved_for: other }) {
     if (!due) return null;
-    const whose = person ? "This was solved for another person. " : "This was not solved for you. ";
+    const whose = other ? "This was solved for another person. " : "This was not solved for you. ";
     const again = solvingButton(another ? "Solve it for me" : "Propose again", "again", () =>
       post(`${path}/renew`),
     );
@@ -260,7 +260,7 @@ class EditorPage {
     try {
       const outcome = await this.draft.submit(!this.bar.today.checked, this.bar.note.value);
       this.left = true;
-      leaveNotice(outcome, this.gestures, this.draft.data.meant_for);
+      leaveNotice(outcome, this.gestures, this.draft.data.asked_for);
       location.assign(await nextPage(this.trial));
     } catch (error) {
       this.submitting = false;
@@ -347,7 +347,7 @@ function lost(dropped) {
  * What to expect of the proposal and what it is based on: in short, and in full.
  * @param {Proposal} data
  */
-function origin({ version, chance, moves, proposer, reason }) {
+function origin({ basis: { version, chance, proposer, reason }, moves }) {
   const learned = version
     ? `Uses what was learned up to version ${number(version)}.`
     : "First proposal; nothing learned yet.";

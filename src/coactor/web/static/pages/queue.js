@@ -9,7 +9,7 @@ import { EVERYTHING, openNext, parametersOf, readQuery, writeQuery } from "../ap
 import { attempt, may, name, ownsKeys, say, sayError, study } from "../app/shell.js";
 import { fillQueue, findTrial, playButton } from "../app/trials.js";
 
-/** @import { EffortSummary, QueuePage, Ticket } from "../app/types.js" */
+/** @import { EffortSummary, QueuePage, Row } from "../app/types.js" */
 
 const INTERVAL = 5000; // milliseconds between two looks
 const SIZE = 50; // proposals on a page
@@ -41,8 +41,8 @@ const first = button(["Open the first ", kbd("Enter")], openFirst, {
   id: "open-first",
 });
 const query = readQuery();
-const person = h("select", { id: "person", "aria-label": "Person", hidden: true });
-person.addEventListener("change", () => look("person", person.value));
+const expert = h("select", { id: "expert", "aria-label": "Person", hidden: true });
+expert.addEventListener("change", () => look("expert", expert.value));
 const filters = makeFilters();
 
 let offset = 0;
@@ -80,7 +80,7 @@ function makeFilters() {
     { class: "row filters", role: "search", hidden: true },
     search,
     choice("Show", "state", STATES),
-    person,
+    expert,
     day,
     choice("Order", "order", ORDERS),
   );
@@ -88,14 +88,14 @@ function makeFilters() {
 
 /** Everybody who can be chosen; the choice stays while it is looked for. @param {string[]} names */
 function drawPeople(names) {
-  const all = query.person && !names.includes(query.person) ? [...names, query.person] : names;
-  person.hidden = !all.length;
-  if (person.dataset.names === JSON.stringify(all)) return;
-  person.dataset.names = JSON.stringify(all);
+  const all = query.expert && !names.includes(query.expert) ? [...names, query.expert] : names;
+  expert.hidden = !all.length;
+  if (expert.dataset.names === JSON.stringify(all)) return;
+  expert.dataset.names = JSON.stringify(all);
   put(
-    person,
+    expert,
     h("option", { value: "" }, "Everybody"),
-    all.map((name) => h("option", { value: name, selected: name === query.person }, name)),
+    all.map((name) => h("option", { value: name, selected: name === query.expert }, name)),
   );
 }
 
@@ -154,22 +154,22 @@ async function refresh() {
 }
 
 /** @param {QueuePage} page */
-function draw({ tickets, matching, waiting, draft, held, people }) {
+function draw({ drafts, matching, waiting, draft, held, people }) {
   const total = waiting + draft + held;
-  if (!tickets.length && offset) {
+  if (!drafts.length && offset) {
     turn(-SIZE);
     return;
   }
-  first.disabled = !tickets.some((ticket) => ticket.state !== "held" || ticket.holder === name);
+  first.disabled = !drafts.some((ticket) => ticket.state !== "held" || ticket.holder === name);
   filters.hidden = total <= FEW && JSON.stringify(query) === JSON.stringify(EVERYTHING);
   drawPeople(people);
-  drawRows(tickets);
-  empty.hidden = tickets.length > 0;
+  drawRows(drafts);
+  empty.hidden = drafts.length > 0;
   empty.textContent = emptyText(total);
   pager.hidden = matching <= SIZE;
-  range.textContent = `${number(offset + 1)} to ${number(offset + tickets.length)} of ${number(matching)}`;
+  range.textContent = `${number(offset + 1)} to ${number(offset + drafts.length)} of ${number(matching)}`;
   previous.disabled = offset === 0;
-  following.disabled = offset + tickets.length >= matching;
+  following.disabled = offset + drafts.length >= matching;
   if (!total && trial && may("edit")) fillQueue().then(refresh, () => null);
 }
 
@@ -180,9 +180,9 @@ function emptyText(total) {
   return "Nothing waits. New proposals of your solver appear here.";
 }
 
-/** Change only what is different, so that the focus and the reader's place stay. @param {Ticket[]} tickets */
-function drawRows(tickets) {
-  const present = new Set(tickets.map(({ id }) => id));
+/** Change only what is different, so that the focus and the reader's place stay. @param {Row[]} drafts */
+function drawRows(drafts) {
+  const present = new Set(drafts.map(({ id }) => id));
   let lost = -1; // where the focused row was that is gone
   for (const [id, row] of rows) {
     if (present.has(id)) continue;
@@ -191,7 +191,7 @@ function drawRows(tickets) {
     rows.delete(id);
   }
   let place = list.firstElementChild;
-  for (const ticket of tickets) {
+  for (const ticket of drafts) {
     const row = rows.get(ticket.id) ?? h("li", {}, h("a", { class: "ticket" }));
     rows.set(ticket.id, row);
     fillRow(row, ticket);
@@ -202,7 +202,7 @@ function drawRows(tickets) {
   if (lost >= 0) next?.focus();
 }
 
-/** @param {HTMLElement} row @param {Ticket} ticket */
+/** @param {HTMLElement} row @param {Row} ticket */
 function fillRow(row, ticket) {
   const mine = ticket.holder === name;
   const link = $(".ticket", row);
@@ -242,7 +242,7 @@ const figure = (label, value, more = "") =>
     h("dd", {}, String(value), more ? h("small", { text: more }) : null),
   );
 
-/** @param {Ticket} ticket */
+/** @param {Row} ticket */
 function stateOf({ state, holder, editor }) {
   if (state === "draft")
     return editor && editor !== name ? ["unfinished draft of ", bdi(editor)] : ["unfinished draft"];
@@ -250,11 +250,11 @@ function stateOf({ state, holder, editor }) {
   return holder === name ? ["you are editing"] : [bdi(holder), " is editing"];
 }
 
-/** @param {Ticket} ticket */
-function outlook({ steps, effort, due, chance }) {
+/** @param {Row} ticket */
+function outlook({ steps, effort, due, basis }) {
   if (steps) return `${plural(effort, "edit")} so far`;
   if (due) return "more was learned since";
-  return likely(chance);
+  return likely(basis.chance);
 }
 
 function openFirst() {

@@ -15,7 +15,7 @@ import { drawProgress } from "../views/progress.js";
 import { drawVersions } from "../views/versions.js";
 import { weightTable } from "../views/weights.js";
 
-/** @import { Beliefs, Effort, Progress, Summary, Trend, Trial, Version } from "../app/types.js" */
+/** @import { Beliefs, Progress, Round, Summary, Trend, Trial, Version } from "../app/types.js" */
 /** @import { People } from "../views/people.js" */
 
 const LATEST = 200; // rows in the table of numbers
@@ -108,7 +108,7 @@ async function draw() {
   $("#content").ariaBusy = "false";
 }
 
-/** @param {Effort[]} efforts @param {Trend} trend @param {Version[]} versions */
+/** @param {Round[]} efforts @param {Trend} trend @param {Version[]} versions */
 function drawEffort(efforts, trend, versions) {
   verdict.textContent = tight(trend.sentence);
   verdict.className = `verdict ${trend.verdict}`;
@@ -130,17 +130,17 @@ function drawEffort(efforts, trend, versions) {
   put(numbers, table("Effort of each finished proposal", head, rows));
 }
 
-/** @param {Effort} row */
+/** @param {Round} row */
 const numbersOf = (row) => [
   h("a", { href: `/s/${study}/p/${row.proposal}`, text: String(row.proposal) }),
   `${number(row.effort)}${row.estimated ? " (estimated)" : ""}`,
-  row.gross,
-  row.seconds === null ? "–" : number(row.seconds),
-  row.chance === null ? "–" : percent(row.chance),
-  bdi(actorText(row)),
+  row.work.gestures,
+  row.work.seconds === null ? "–" : number(row.work.seconds),
+  row.basis.chance === null ? "–" : percent(row.basis.chance),
+  bdi(actorText(row.work.actor, row.learned_for)),
   clock(row.time),
   row.version,
-  row.learned ? "yes" : "just today",
+  row.learn ? "yes" : "just today",
 ];
 
 /** @param {Learned} learned @param {Trial | null} trial */
@@ -151,8 +151,9 @@ function drawWeights({ beliefs, signs }, trial) {
   put(reveal, button(`Reveal ${trial.colleague}'s taste`, show, { id: "reveal" }));
 }
 
-/** The weights of one person now. @param {string} person @returns {Promise<Beliefs>} */
-const beliefsOf = (person) => get(at(study, `/beliefs?${new URLSearchParams({ person })}`));
+/** The weights of one expert now. @param {string} expert @returns {Promise<Beliefs>} */
+const beliefsOf = (expert) =>
+  get(at(study, `/beliefs?${new URLSearchParams({ learned_for: expert })}`));
 
 /**
  * With several people: say whose weights these are, and offer the reader's own.
@@ -179,8 +180,8 @@ function drawWhose({ view, names }, learned, trial) {
 }
 
 /** Show what was learned of the simulated expert beside the truth. @param {Trial} trial @param {number[]} signs */
-async function revealTaste({ colleague, person }, signs) {
-  const beliefs = await beliefsOf(may("lead") ? person : "");
+async function revealTaste({ colleague, actor }, signs) {
+  const beliefs = await beliefsOf(may("lead") ? actor : "");
   const taste = await findTaste(beliefs);
   const text = `The upper bar of each pair is what was learned, the lower one ${colleague}'s taste.`;
   weightTable(bars, beliefs, signs, taste);

@@ -4,7 +4,7 @@ import { h, put, s } from "../app/elements.js";
 import { clock, day, number, plural, upper } from "../app/format.js";
 import { actorText, rollbackText } from "../app/names.js";
 
-/** @import { Effort, Trend, Version } from "../app/types.js" */
+/** @import { Round, Trend, Version } from "../app/types.js" */
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 14, 28, 42];
 const FIRST = 2; // the band starts here: two points say nothing about their spread
@@ -45,7 +45,7 @@ function gridLine({ width, y }, value) {
   );
 }
 
-/** @param {Scale} scale @param {Effort[]} rows */
+/** @param {Scale} scale @param {Round[]} rows */
 function captions({ width, height }, rows) {
   const base = { class: "axis", y: height - 4 };
   const middle = { x: (LEFT + width - RIGHT) / 2, "text-anchor": "middle" };
@@ -74,7 +74,7 @@ function band(scale, trend) {
 /**
  * A line where the weights were taken back.
  * @param {Scale} scale
- * @param {Effort[]} rows
+ * @param {Round[]} rows
  * @param {Version} version
  */
 function rollback({ height, x }, rows, version) {
@@ -92,22 +92,23 @@ function rollback({ height, x }, rows, version) {
   );
 }
 
-/** @param {Effort} row */
+/** @param {Round} row */
 function describe(row) {
-  const notes = `${row.estimated ? ", estimated" : ""}${row.learned ? "" : ", just today"}`;
+  const notes = `${row.estimated ? ", estimated" : ""}${row.learn ? "" : ", just today"}`;
   const edits = plural(row.effort, "edit");
-  return `Proposal ${row.proposal}: ${edits}${notes}. ${actorText(row, "An unnamed person")}, ${clock(row.time)}.`;
+  const who = actorText(row.work.actor, row.learned_for, "An unnamed person");
+  return `Proposal ${row.proposal}: ${edits}${notes}. ${who}, ${clock(row.time)}.`;
 }
 
-/** @param {Scale} scale @param {Effort[]} rows */
+/** @param {Scale} scale @param {Round[]} rows */
 function effortPoints({ height, x, y }, rows) {
   const [top, bottom] = [height - BOTTOM + 4, height - BOTTOM + 10];
   return rows.map((row, i) => [
-    row.learned ? s("line", { class: "tick", x1: x(i), x2: x(i), y1: top, y2: bottom }) : null,
+    row.learn ? s("line", { class: "tick", x1: x(i), x2: x(i), y1: top, y2: bottom }) : null,
     s(
       "circle",
       {
-        class: `point${row.learned ? "" : " today"}${row.estimated ? " estimated" : ""}`,
+        class: `point${row.learn ? "" : " today"}${row.estimated ? " estimated" : ""}`,
         cx: x(i),
         cy: y(row.effort),
         r: rows.length > 150 ? 2 : 4,
@@ -119,7 +120,7 @@ function effortPoints({ height, x, y }, rows) {
 
 /**
  * Draw the chart, and draw it again when its place changes its width.
- * @param {HTMLElement} place @param {Effort[]} rows @param {Trend} trend @param {Version[]} versions
+ * @param {HTMLElement} place @param {Round[]} rows @param {Trend} trend @param {Version[]} versions
  */
 export function effortChart(place, rows, trend, versions) {
   const values = [...rows.map((row) => row.effort), ...trend.high.slice(FIRST)];

@@ -12,7 +12,7 @@ import { isDegrees } from "../editors/geometry.js";
 import { drawChanges, drawEdits } from "./changes.js";
 import { makePanels } from "./panels.js";
 
-/** @import { EditorModule, Outcome, Proposal, TravelledRoute, Trial } from "../app/types.js" */
+/** @import { EditorModule, Proposal, Round, TravelledRoute, Trial } from "../app/types.js" */
 
 const ACCEPTED = "Accepted as proposed";
 
@@ -27,7 +27,7 @@ const shownData = (data, show) =>
  * @param {() => Promise<string>} next the page of the next proposal
  */
 export async function showFinished(data, module, trial, prepared, next) {
-  /** @type {Outcome} */
+  /** @type {Round} */
   const outcome = await get(at(study, `/proposals/${data.id}/outcome`));
   const draft = new Draft(study, data, () => {});
   const prompt = h("p", { class: "prompt", id: "gesture", role: "status" });
@@ -106,8 +106,8 @@ function saveButtons(routes, name, real) {
   );
 }
 
-/** @param {Outcome} outcome @param {number} gestures */
-function facts({ effort, actor, time, lesson, note, seconds, learn }, gestures) {
+/** @param {Round} round @param {number} gestures */
+function facts({ effort, work: { actor, seconds, note }, time, lesson, learn }, gestures) {
   const edits = effort ? edited(effort, gestures) : ACCEPTED;
   const took = seconds ? `, ${plural(Math.round(seconds), "second")}` : "";
   return [

@@ -50,8 +50,10 @@ function told({ proposal, effort, learn, note }) {
 /** @type {Record<string, (fact: Fact) => string>} */
 const SENTENCES = {
   created: () => "created the study",
-  asked: ({ proposal, label }) => `asked proposal ${proposal}${label ? `, “${label}”` : ""}`,
-  renewed: ({ proposal, version }) => `updated proposal ${proposal} to version ${version}`,
+  asked: ({ proposal, label, revision, version }) =>
+    revision
+      ? `updated proposal ${proposal} to version ${version}`
+      : `asked proposal ${proposal}${label ? `, “${label}”` : ""}`,
   claimed: ({ proposal }) => `opened proposal ${proposal}`,
   released: ({ proposal }) => `released proposal ${proposal}`,
   edited,
@@ -63,15 +65,15 @@ const SENTENCES = {
 
 /** @param {Fact} fact */
 function line(fact) {
-  const { seq, time, actor, via, kind, person } = fact;
-  const another = kind !== "rolled back" && person && person !== actor;
+  const { seq, time, actor, via, kind, learned_for: other } = fact;
+  const another = kind !== "rolled back" && other && other !== actor;
   const sentence = SENTENCES[kind]?.(fact) ?? kind;
   const datetime = new Date(time * 1000).toISOString();
   return h(
     "li",
     { value: seq },
     h("b", {}, bdi(actor ? shownName(actor) : "An unnamed person")),
-    another ? [", for ", bdi(shownName(person)), ","] : null,
+    another ? [", for ", bdi(shownName(other)), ","] : null,
     ` ${sentence} `,
     via ? h("span", { class: "hint" }, "(through ", bdi(shownName(via)), ") ") : null,
     h("time", { class: "hint", datetime, text: clock(time) }),

@@ -28,7 +28,7 @@ export function drawVersions(place, versions, context) {
     .map((one) => [
       h("b", { text: String(one.version) }),
       origin(one),
-      bdi(actorText(one.how === "rolled back" ? { actor: one.actor } : one)),
+      bdi(actorText(one.actor, one.how === "rolled back" ? "" : one.learned_for)),
       clock(one.time),
       one.reason || "",
       one.version === current
@@ -72,12 +72,12 @@ async function show(version, place, context) {
       form?.element ?? null,
     );
     if (form) {
-      form.person.addEventListener("change", () =>
-        attempt(() => compare(version, bars, context, form.person.value)),
+      form.expert.addEventListener("change", () =>
+        attempt(() => compare(version, bars, context, form.expert.value)),
       );
       form.element.addEventListener("submit", (event) => {
         event.preventDefault();
-        rollback(version, form.reason.value, form.person.value, context.changed);
+        rollback(version, form.reason.value, form.expert.value, context.changed);
       });
     }
     $("h3", place).focus();
@@ -87,14 +87,14 @@ async function show(version, place, context) {
 }
 
 /**
- * Draw a version beside now: of the population, or of one person.
- * @param {number} version @param {HTMLElement} bars @param {Context} context @param {string} [person]
+ * Draw a version beside now: of all, or of one expert.
+ * @param {number} version @param {HTMLElement} bars @param {Context} context @param {string} [expert]
  */
-async function compare(version, bars, { beliefs, signs }, person = "") {
-  const whose = new URLSearchParams({ person });
+async function compare(version, bars, { beliefs, signs }, expert = "") {
+  const whose = new URLSearchParams({ learned_for: expert });
   const [then, now] = await Promise.all([
     get(at(study, `/beliefs?version=${version}&${whose}`)),
-    person ? get(at(study, `/beliefs?${whose}`)) : beliefs,
+    expert ? get(at(study, `/beliefs?${whose}`)) : beliefs,
   ]);
   weightTable(bars, then, signs, { matter: now.matter, text: "now" });
 }
@@ -102,9 +102,9 @@ async function compare(version, bars, { beliefs, signs }, person = "") {
 /** @param {number} version @param {string[]} names */
 function rollbackForm(version, names) {
   const reason = h("input", { type: "text", id: "reason", maxlength: "2000", required: true });
-  const person = h(
+  const expert = h(
     "select",
-    { id: "rollback-person", "aria-label": "Roll back for", hidden: names.length < 2 },
+    { id: "rollback-expert", "aria-label": "Roll back for", hidden: names.length < 2 },
     h("option", { value: "" }, "Everybody"),
     names.map((name) => h("option", { value: name, dir: "auto" }, `Only ${shownName(name)}`)),
   );
@@ -113,24 +113,24 @@ function rollbackForm(version, names) {
     { class: "row" },
     h("label", { for: "reason", text: "Why go back?" }),
     reason,
-    person,
+    expert,
     h(
       "button",
       { class: "primary", type: "submit", id: "rollback" },
       `Roll back to version ${version}`,
     ),
   );
-  return { element, reason, person };
+  return { element, reason, expert };
 }
 
-/** @param {number} to @param {string} reason @param {string} person @param {() => Promise<void>} changed */
-const rollback = (to, reason, person, changed) =>
+/** @param {number} to @param {string} reason @param {string} expert @param {() => Promise<void>} changed */
+const rollback = (to, reason, expert, changed) =>
   attempt(async () => {
     const { version } = await post(at(study, "/rollback"), {
-      body: { to, reason, person: person || null },
+      body: { to, reason, learned_for: expert || null },
     });
     await changed();
-    const whose = person ? ` of ${shownName(person)}` : "";
+    const whose = expert ? ` of ${shownName(expert)}` : "";
     say(`The weights${whose} are those of version ${to} again; that is version ${version}.`);
     scrollTo({ top: 0 });
   });
