@@ -48,7 +48,9 @@ def large(store: Store) -> None:
     graph = Graph.of(
         200, np.column_stack([length, rng.poisson(length)]).round(2), coordinates=places.round(2)
     )
-    with open_study(store, "tour-200", tour, "default", create=True, proposals="paper") as study:
+    with open_study(
+        store, "tour-200", tour, "default", create=True, settings={"proposals": "paper"}
+    ) as study:
         study.ask(graph)
     ranking = Ranking(5)
     with open_study(store, "ranking-200", ranking, "default", create=True) as study:
@@ -64,7 +66,9 @@ def crowded(store: Store) -> None:
     with open_study(store, "roads-50000", domain, "default", create=True) as study:
         study.ask(Trip(0, domain.network.size - 1))
     ranking, query = Ranking(2), Query.of([[1.0, 0.0], [0.0, 1.0]])
-    with open_study(store, "queue-10000", ranking, "default", create=True, proposals="paper") as study:
+    with open_study(
+        store, "queue-10000", ranking, "default", create=True, settings={"proposals": "paper"}
+    ) as study:
         for k in range(10_000):
             study.ask(query, label=f"Guest {k + 1}")
     rng = np.random.default_rng(2)
@@ -75,7 +79,9 @@ def crowded(store: Store) -> None:
     demand = np.concatenate([[0], rng.integers(1, 5, 300)])
     capacity = np.full(25, -(-int(demand.sum() * 1.15) // 25))
     day = Day.of(arcs, demand, capacity, coordinates=places.round(3))
-    with open_study(store, "plan-300", Plans(10), "default", create=True, proposals="paper") as study:
+    with open_study(
+        store, "plan-300", Plans(10), "default", create=True, settings={"proposals": "paper"}
+    ) as study:
         study.ask(day)
 
 
@@ -140,7 +146,9 @@ def month(store: Store) -> None:
     spec.loader.exec_module(module)
     model, x = module.month()
     catalog.add("roster-60x31", lambda: model)
-    with open_study(store, "roster-60x31", model, "default", create=True, proposals="paper") as study:
+    with open_study(
+        store, "roster-60x31", model, "default", create=True, settings={"proposals": "paper"}
+    ) as study:
         study.ask(x)
 
 

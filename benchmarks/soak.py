@@ -76,7 +76,7 @@ class SharedLoad(Load):
         port = first.address.rpartition(":")[2]
         servers = [first, ServerProcess(self.url, *OPTIONS, "--port", port)]
         stop = threading.Event()
-        jobs = [(name, self.machine if name == "machine" else self.person) for name in self.tokens]
+        jobs = [(name, self.machine if name == "machine" else self.expert) for name in self.tokens]
         threads = [
             threading.Thread(target=self._go_on, args=(job, name, first.address, stop)) for name, job in jobs
         ]
@@ -132,7 +132,7 @@ def flat_memory(url: str, requests: int) -> str:
     try:
         with httpx.Client(base_url=server.address, timeout=60, event_hooks=hooks) as client:
             while len(sizes) < 11:
-                for name, job in (("machine", load.machine), ("ana", load.person), ("ben", load.person)):
+                for name, job in (("machine", load.machine), ("ana", load.expert), ("ben", load.expert)):
                     client.headers["Authorization"] = f"Bearer {load.tokens[name]}"
                     job(client, name, f"{turn}", turn)
                 for page in ("queue", "trend", "beliefs", "effort/summary"):

@@ -24,13 +24,13 @@ def test_session_equals_the_three_functions_for_every_domain_and_learner(kind: s
     """And a tell by moves equals a tell by correction."""
     case = make_case(kind, size=6, seed=3)
     expert = SimulatedExpert(case.domain, [1.0, 0.5, 0.1], kappa=0.05)
-    by_correction = Session(case.domain, learners.make(name, 3), seed=5)
-    by_moves = Session(case.domain, learners.make(name, 3), seed=5)
-    knowledge = Knowledge(learners.make(name, 3))
     plan = strategy("default", case.domain)
+    by_correction = Session(case.domain, learners.make(name, 3), seed=5, proposals=plan)
+    by_moves = Session(case.domain, learners.make(name, 3), seed=5, proposals=plan)
+    knowledge = Knowledge(learners.make(name, 3))
     for k, x in enumerate(case.domain.sample(case.rng, n=6)):
         one, two = by_correction.ask(x), by_moves.ask(x)
-        proposal = propose(case.domain, plan, knowledge, x, id=k + 1, version=k, seed=5)
+        proposal = propose(case.domain, plan, knowledge, x, version=k, seed=5)
         correction = expert(x, one.solution)
         first = by_correction.tell(one, correction)
         second = by_moves.tell(two.id, moves=correction.moves)
@@ -62,8 +62,8 @@ def test_acceptance_is_learned_from_steps_not_from_effort(
     domain, x = Coins(), [[1.0, 0.0], [0.0, 1.0]]
     knowledge = Knowledge(learners.make("default", 2))
     learn(knowledge, Observation(Feedback(np.array([[0.0, 0.0], [1.0, 0.0]]), 1.0, -np.eye(2)), False))
-    proposal = propose(domain, strategy("paper", domain), knowledge, x, id=1, version=1)
-    assert proposal.expected_moves is not None
+    proposal = propose(domain, strategy("paper", domain), knowledge, x, version=1)
+    assert proposal.basis.expected_moves is not None
     path = [proposal.solution] + [
         domain.apply(x, proposal.solution, m) for m in domain.moves(x, (0, 0))[: len(costs)]
     ]
@@ -90,10 +90,8 @@ def test_an_infinite_expectation_gives_no_chance() -> None:
             return View()
 
     domain = Unbounded()
-    proposal = propose(
-        domain, strategy("paper", domain), Knowledge(Certain(2)), [[1.0, 0.0]], id=1, version=0
-    )
-    assert (proposal.chance, proposal.expected_moves) == (None, None)
+    proposal = propose(domain, strategy("paper", domain), Knowledge(Certain(2)), [[1.0, 0.0]], version=0)
+    assert (proposal.chance, proposal.basis.expected_moves) == (None, None)
 
 
 def test_a_refused_update_changes_nothing() -> None:

@@ -311,17 +311,17 @@ def test_ask_conflicts_when_the_key_was_used_for_another_person() -> None:
     proposal = session.ask(case.x, key="monday", asked_for="ana")
     assert session.ask(case.x, key="monday", asked_for="ana") is proposal
     assert session.ask(case.x, key="monday", actor="ben") is proposal
-    with pytest.raises(Conflict, match="another problem or person"):
+    with pytest.raises(Conflict, match="another problem or expert"):
         session.ask(case.x, key="monday", asked_for="ben")
 
 
 def test_effort_and_weights_are_available_by_round_and_version() -> None:
     session, *_ = played()
     assert [row.seq for row in session.effort()] == [1, 2, 3, 4, 5]
-    assert {row.person for row in session.effort()} == {"ana"}
+    assert {row.learned_for for row in session.effort()} == {"ana"}
     assert [row.seq for row in session.effort(after=3)] == [4, 5]
     assert [row.effort for row in session.effort()] == session.efforts
-    assert {row.actor for row in session.effort()} == {"ana"}
+    assert {row.work.actor for row in session.effort()} == {"ana"}
     np.testing.assert_array_equal(session.weights(0), np.zeros(3))
     np.testing.assert_array_equal(session.weights(5), session.weights())
     with pytest.raises(NotFound, match="this session has versions 0 to 5"):
@@ -385,7 +385,7 @@ def test_session_raises_invalid_for_what_is_not_a_name(name: Any) -> None:
         lambda: session.tell(proposal, moves=[], actor=name),
         lambda: session.weights(learned_for=name if name != "an\na" else 5),
     ):
-        with pytest.raises(Invalid, match=r"^The (person|actor) "):
+        with pytest.raises(Invalid, match=r"^The (expert|actor) "):
             call()
     assert session.version == 0
     assert session.tell(proposal, moves=[]).version == 1

@@ -142,7 +142,7 @@ class Session:
             guard=rounds.make_guard(domain, learner, proposals),
         )
         guard = self.knowledge.guard
-        reserve = 0 if guard is None else len(guard.fixed)
+        reserve = 0 if guard is None or solver is not None else len(guard.fixed)
         self.strategy: Strategy = (
             strategies.strategy(proposals, domain, solver, strategies.limits(budget, reserve))
             if isinstance(proposals, str)
@@ -273,8 +273,9 @@ class Session:
         NotFound, Conflict
             If there is no such proposal, or it was already told.
         """
-        work = replace(work or Work(), actor=actor or (work.actor if work else ""))
-        validate_actor(work.actor, expert=learned_for)
+        validate_actor(actor, expert=learned_for)
+        work = work or Work()
+        work = replace(work, actor=actor or work.actor)
         asked, key, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
         if correction is not None:
             corrections.check_alone(moves, solution, effort, cut)
@@ -330,7 +331,7 @@ class Session:
             If there is no such version, or it is no longer remembered. Of experts who have weights of their
             own, only the current ones are.
         """
-        text(learned_for, "learned_for", 100)
+        text(learned_for, "expert", 100)
         if version is None or (version == self.version and learned_for):
             return learner_for(self.learner, learned_for).weights.copy()
         if whose(self.learner, learned_for):

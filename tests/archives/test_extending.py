@@ -47,7 +47,7 @@ def test_a_new_study_has_learned_with_habits_what_counted_in_the_old_one(tmp_pat
         domain, state = extended(old)
         before = verify(old.store, "old").hash
         assert len(Memory.of(state["memory"])) == 3
-        with open_study(old.store, "new", domain, create=True, learned=state) as new:
+        with open_study(old.store, "new", domain, create=True, start=state) as new:
             assert new.domain.feature_names == ("time", "toll", "unusual in similar cases")
             new.tell(new.ask(PROBLEMS[0]), moves=[MOVE], actor="ana")
             verify(new.store, "new")

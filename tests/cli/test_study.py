@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from coactor import SimulatedExpert
 from coactor.cli import main, serve
+from coactor.protocol import Work
 from coactor.studies import Forbidden, Store, open_study
 from coactor.web.open_studies import OpenStudies
 from tests.studies.stubs import Switches, tours
@@ -21,7 +22,7 @@ def run(sqlite_url):
     with open_study(sqlite_url, "tours", domain, "CSPER", create=True) as study:
         for x in problems:
             study.ask(x)
-        study.tell(1, moves=[MOVE], actor="ana", note="n")
+        study.tell(1, moves=[MOVE], actor="ana", work=Work(note="n"))
         study.tell(2, moves=[])
 
     def call(*args, ok=True):
@@ -190,7 +191,13 @@ def test_extend_creates_a_study_with_habits(run):
 def test_log_says_for_whom_on_one_line_each(sqlite_url):
     with open_study(sqlite_url, "desk", Switches(), create=True) as study:
         study.tell(study.ask([1.0, 1.0, 1.0]), moves=[], actor="ana")
-        study.tell(study.ask([1.0, 1.0, 1.0]), moves=[], actor="ana", person="depot-7", note="two\nlines")
+        study.tell(
+            study.ask([1.0, 1.0, 1.0]),
+            moves=[],
+            actor="ana",
+            learned_for="depot-7",
+            work=Work(note="two\nlines"),
+        )
         study.rollback(1, "a reason", person="ana", actor="lea")
         study.rollback(1, "a reason", actor="lea")
     output = CliRunner().invoke(main, ["study", "log", "desk", "--store", sqlite_url]).output
@@ -221,9 +228,9 @@ def test_rollback_of_one_person_and_people(sqlite_url):
     assert any("ana " in line for line in shown)
     rows = json.loads(call("people", "desk", "--json"))["people"]
     assert [row["name"] for row in rows] == ["ana", "ben"]
-    refused = call("rollback", "desk", "0", "--reason", "r", "--person", "")
+    refused = call("rollback", "desk", "0", "--reason", "r", "--expert", "")
     assert refused == "Error: The person is empty; name one, or leave it out to set everybody back.\n"
-    done = call("rollback", "desk", "0", "--reason", "r", "--person", "ana")
+    done = call("rollback", "desk", "0", "--reason", "r", "--expert", "ana")
     assert done == "Version 17 has ana as of version 0, and the others as they were.\n"
     with open_study(sqlite_url, "desk") as study:
         assert study.learner().people == ("ben",)

@@ -106,7 +106,9 @@ SPREAD = """(least) => {
 def create_tour(store, name: str, places) -> None:
     i, j = np.triu_indices(len(places), 1)
     length = np.hypot(*(places[i] - places[j]).T)[:, None] + 0.01
-    with open_study(store, name, Tour(len(places), 1), "default", create=True, proposals="paper") as study:
+    with open_study(
+        store, name, Tour(len(places), 1), "default", create=True, settings={"proposals": "paper"}
+    ) as study:
         study.ask(Graph.of(len(places), length, coordinates=places))
 
 

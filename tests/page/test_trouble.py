@@ -246,7 +246,7 @@ def test_a_proposal_that_waited_is_updated_for_whoever_opens_it(site, revision):
     reverse(bo, 2, 4)
     revision(bo, 2)  # the update was a revision too
     submit(bo)
-    assert [row.asked_with for row in site.study("try-tour").effort()] == [0, 1]
+    assert [row.basis.version for row in site.study("try-tour").effort()] == [0, 1]
 
 
 def test_a_server_killed_in_the_middle(site, revision):

@@ -6,14 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coactor.proposals.calibration import ENOUGH, calibration, wilson
-from coactor.protocol import EffortRow
+from tests.studies.stubs import a_round
 
 
 def rows(told):
-    return [
-        EffortRow(k, 0.0, k, None, "", 0.0 if accepted else 2.0, False, 0, None, True, 0, 0, chance)
-        for k, (chance, accepted) in enumerate(told)
-    ]
+    return [a_round(k, 0.0 if accepted else 2.0, chance=chance) for k, (chance, accepted) in enumerate(told)]
 
 
 def test_verdict_compares_with_the_binomial_spread():

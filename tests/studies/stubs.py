@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from coactor.domains import Tour
-from coactor.protocol import Move
-from coactor.studies import Study, open_study
+from coactor.protocol import Basis, Move, Round, Work
+from coactor.studies import Store, Study, open_study
 
 
 class Switches:
@@ -55,6 +55,40 @@ def change_row(store: Any, statement: str) -> None:
         assert sql.connection.exec_driver_sql(statement).rowcount > 0
 
 
-def make(url: Any, name: str = "desk", learner: Any = "CSPER", **more: Any) -> Study:
+def open_at(clock: Callable[[], float], url: str, *args: Any, **more: Any) -> Study:
+    """Open a study on a store with this clock; closing the study closes the store."""
+    study = open_study(Store(url, clock=clock), *args, **more)
+    study.closes_store = True
+    return study
+
+
+def make(url: Any, name: str = "desk", learner: Any = "CSPER", clock: Any = None, **more: Any) -> Study:
     """A study of switches, created if there is none."""
+    if clock is not None:
+        return open_at(clock, url, name, Switches(), learner, create=True, **more)
     return open_study(url, name, Switches(), learner, create=True, **more)
+
+
+def a_round(
+    seq: int, effort: float, chance: float | None = None, seconds: float | None = None, time: float = 0.0
+) -> Round:
+    """A finished proposal as a list of rounds has it."""
+    none = np.zeros(0)
+    return Round(
+        proposal=seq,
+        key=None,
+        basis=Basis(version=seq, chance=chance),
+        effort=effort,
+        estimated=False,
+        accepted=effort == 0,
+        work=Work("ana", seconds, 1),
+        learn=True,
+        learned_for="ana",
+        cost=effort,
+        version=seq + 1,
+        lesson="",
+        delta=none,
+        change=none,
+        seq=seq,
+        time=time,
+    )

@@ -38,8 +38,8 @@ def test_a_token_is_valid_until_it_is_revoked_and_is_stored_nowhere(url):
 
 def test_a_login_link_works_once_and_expires(url):
     clock = Clock()
-    with Store(url) as store:
-        accounts = Accounts(store, clock)
+    with Store(url, clock=clock) as store:
+        accounts = Accounts(store)
         code = accounts.login_link()
         cookie, who = accounts.open_session(code=code)
         assert who.role() == "admin"
@@ -54,8 +54,8 @@ def test_a_login_link_works_once_and_expires(url):
 
 def test_a_token_expires_and_so_do_its_sessions(url):
     clock = Clock()
-    with Store(url) as store:
-        accounts = Accounts(store, clock)
+    with Store(url, clock=clock) as store:
+        accounts = Accounts(store)
         token = accounts.create("ana", "desk", "expert", lasts=100.0)
         cookie, _ = accounts.open_session(token=token)
         assert accounts.tokens()[0].expires == clock.now + 100

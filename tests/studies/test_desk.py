@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 from coactor.learners import CSPER
+from coactor.protocol import Work
 from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Store, open_study
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.verification import verify
 from tests.studies.log.test_people import UP, WANTS, taught
-from tests.studies.stubs import Clock, Switches, flip, tours
+from tests.studies.stubs import Clock, Switches, flip, open_at, tours
 
 
 def desk(url, clock=None, **more):
-    study = open_study(url, "desk", Switches(), "CSPER", create=True, clock=clock or Clock(), **more)
+    study = open_at(clock or Clock(), url, "desk", Switches(), "CSPER", create=True, **more)
     return study, study.desk(lease=60.0)
 
 
@@ -25,17 +26,17 @@ def test_edit_undo_redo_and_submit(url):
     with study:
         id = study.ask([1.0, 2.0, 3.0]).id
         first = work.edit(id, flip(0), revision=0, actor="ana")
-        assert (first.solution, first.ticket.revision, first.ticket.effort) == ([1, 0, 0], 1, 1.0)
+        assert (first.solution, first.revision, first.effort) == ([1, 0, 0], 1, 1.0)
         assert first.change == [1.0, 0.0, 0.0]
         work.edit(id, flip(2), revision=1, actor="ana")
         back = work.undo(id, revision=2, actor="ana")
         assert (back.solution, back.undone) == ([1, 0, 0], flip(2))
         again = work.redo(id, revision=3, actor="ana")
-        assert (again.solution, again.moves, again.ticket.revision) == ([1, 0, 1], flip(0, 2), 4)
-        outcome = work.submit(id, revision=4, actor="ana", seconds=12.5)
-        assert (outcome.effort, outcome.gross, outcome.seconds) == (2.0, 4, 12.5)
+        assert (again.solution, again.moves, again.revision) == ([1, 0, 1], flip(0, 2), 4)
+        outcome = work.submit(id, revision=4, actor="ana", work=Work(seconds=12.5))
+        assert (outcome.effort, outcome.work.gestures, outcome.work.seconds) == (2.0, 4, 12.5)
         assert (
-            work.submit(id, revision=4, actor="ana", seconds=99.0) == outcome
+            work.submit(id, revision=4, actor="ana", work=Work(seconds=99.0)) == outcome
         )  # the answer got lost: the same again
         with pytest.raises(Conflict, match="already told"):
             work.submit(id, revision=3, actor="ana")
@@ -50,9 +51,9 @@ def test_submit_does_not_count_moves_that_were_undone_by_hand(url):
         id = study.ask([1.0, 2.0, 3.0]).id
         for revision, which in enumerate((0, 1, 1, 0, 2)):
             shown = work.edit(id, flip(which), revision=revision, actor="ana")
-        assert shown.ticket.effort == 1.0
+        assert shown.effort == 1.0
         outcome = work.submit(id, revision=5, actor="ana")
-        assert (outcome.effort, outcome.gross) == (1.0, 5)
+        assert (outcome.effort, outcome.work.gestures) == (1.0, 5)
 
 
 def test_edit_raises_conflict_with_the_current_state_when_the_revision_is_stale(url):
@@ -76,7 +77,7 @@ def test_edit_with_a_key_can_be_repeated(url):
         id = study.ask([1.0, 2.0, 3.0], key="ask").id
         for _ in range(2):
             shown = work.edit(id, flip(0), revision=0, actor="ana", key="e1")
-            assert shown.ticket.revision == 1
+            assert shown.revision == 1
         with pytest.raises(Conflict, match="another request"):
             work.edit(id, flip(1), revision=1, actor="ana", key="e1")
         with pytest.raises(Conflict, match="another request"):
@@ -90,7 +91,7 @@ def test_edit_with_the_key_of_other_moves_conflicts_whichever_move_differs(url):
         id = study.ask([1.0, 2.0, 3.0]).id
         for _ in range(2):
             shown = work.edit(id, flip(0, 1), revision=0, actor="ana", key="e1")
-            assert shown.ticket.revision == 2
+            assert shown.revision == 2
         clock.now += 1.0
         work.edit(id, flip(2), revision=2, actor="ana")
         for other in (flip(0, 2), flip(0), flip(0, 1, 2)):
@@ -109,9 +110,9 @@ def test_a_lease_excludes_others_until_it_expires(url):
     with study:
         for prices in ([1.0, 1.0, 1.0], [2.0, 2.0, 2.0]):
             study.ask(prices)
-        assert work.next("ana").ticket.id == 1
-        assert work.next("ana").ticket.id == 1  # she has one already
-        assert work.claim(2, "ben").ticket.id == 2
+        assert work.next("ana").id == 1
+        assert work.next("ana").id == 1  # she has one already
+        assert work.claim(2, "ben").id == 2
         assert work.next("eve") is None
         for call in (
             lambda: work.claim(1, "eve"),
@@ -123,7 +124,7 @@ def test_a_lease_excludes_others_until_it_expires(url):
             with pytest.raises(Conflict, match="held by ana"):
                 call()
         clock.now += 61  # the lease runs out
-        assert work.next("eve").ticket.id == 1
+        assert work.next("eve").id == 1
         with pytest.raises(Conflict, match="held by eve"):
             work.edit(1, flip(0), revision=0, actor="ana")
         assert work.release(1, "lea", force=True).state == "waiting"
@@ -138,17 +139,17 @@ def test_next_hands_out_own_drafts_first_and_drafts_of_others_last(url):
         work.edit(1, flip(1), revision=0, actor="ana")
         clock.now += 61
         assert [t.state for t in study.proposals()] == ["draft", "waiting"]
-        assert work.claim(2, "ben").ticket.id == 2
+        assert work.claim(2, "ben").id == 2
         taken = work.next("ana")
-        assert (taken.ticket.id, taken.moves) == (1, flip(1))
+        assert (taken.id, taken.moves) == (1, flip(1))
         work.release(1, "ana")
-        given = work.next("eve").ticket
+        given = work.next("eve")
         assert (given.id, given.editor, given.steps) == (1, "ana", 1)
 
 
 def test_reopen_unlearns_the_tell_and_keeps_the_draft(url):
     clock = Clock()
-    study, work = desk(url, clock, grace=100.0)
+    study, work = desk(url, clock, settings={"grace": 100.0})
     with study:
         for prices in ([1.0, 2.0, 3.0], [3.0, 1.0, 2.0], [2.0, 3.0, 1.0]):
             study.ask(prices)
@@ -158,10 +159,10 @@ def test_reopen_unlearns_the_tell_and_keeps_the_draft(url):
         with pytest.raises(Forbidden, match="told by ana"):
             work.reopen(2, actor="ben")
         reopened = work.reopen(2, actor="ana")
-        assert (reopened.moves, reopened.ticket.holder, reopened.ticket.revision) == (flip(1), "ana", 2)
+        assert (reopened.moves, reopened.holder, reopened.revision) == (flip(1), "ana", 2)
         assert study.weights().tolist() == [1.0, 0.0, 1.0]  # as if 2 had never been told
         assert [row.proposal for row in study.effort()] == [1, 3]
-        assert work.reopen(2, actor="ana").ticket.revision == 2  # asking twice does no harm
+        assert work.reopen(2, actor="ana").revision == 2  # asking twice does no harm
         work.reopen(1, actor="lea", force=True)
         assert study.weights().tolist() == [0.0, 0.0, 1.0]
         work.undo(2, revision=2, actor="ana")
@@ -279,7 +280,7 @@ def test_nothing_is_prepared_while_the_store_is_locked(sqlite_url, monkeypatch):
         work.reopen(2, actor="ana")
         work.reopen(2, actor="ana")
         work.release(2, "ana")
-        assert work.claim(2, "ben").ticket.id == 2
+        assert work.claim(2, "ben").id == 2
         study.rollback(1, "again")
         study.rollback(0, "again")
         study.ask([1.0, 1.0, 1.0])
@@ -310,7 +311,7 @@ def test_view_reads_ticket_and_moves_at_the_same_moment(sqlite_url):
         try:
             while thread.is_alive():
                 draft = work.view(1)
-                assert draft.ticket.revision == len(draft.moves)
+                assert draft.revision == len(draft.moves)
         finally:
             stop.set()
             thread.join()
@@ -339,7 +340,7 @@ def test_reopen_recomputes_when_others_learned_in_between(sqlite_url, monkeypatc
 
 
 def test_reopen_counts_a_free_edit_as_an_edit(sqlite_url):
-    study, work = desk(sqlite_url, costs={"flip": 0.0})
+    study, work = desk(sqlite_url, settings={"costs": {"flip": 0.0}})
     with study:
         study.ask([1.0, 2.0, 3.0])
         study.tell(1, moves=flip(0), actor="ana")
@@ -352,18 +353,18 @@ def test_draft_of_another_person_is_discarded_and_solved_for_the_holder(url):
         work, p = study.desk(lease=60.0), study.ask(UP, actor="ana")
         work.edit(p.id, flip(1), revision=0, actor="ana")
         work.release(p.id, "ana")
-        begun = work.claim(p.id, "ben").ticket
+        begun = work.claim(p.id, "ben")
         assert (begun.editor, begun.steps, begun.for_another) == ("ana", 1, True)
-        undone = work.undo(p.id, revision=begun.revision, actor="ben").ticket
+        undone = work.undo(p.id, revision=begun.revision, actor="ben")
         assert (undone.due, undone.for_another) == (True, True)
         study.renew(p.id, actor="ben")
         own = work.view(p.id)
         assert (own.proposed, own.moves, own.undone) == (WANTS["ben"], [], [])
-        assert (own.ticket.due, own.ticket.for_another) == (False, False)
+        assert (own.due, own.for_another) == (False, False)
         with pytest.raises(Invalid, match="nothing to redo"):  # it was an edit of the earlier solution
-            work.redo(p.id, revision=own.ticket.revision, actor="ben")
-        work.edit(p.id, flip(1), revision=own.ticket.revision, actor="ben")
-        assert work.undo(p.id, revision=own.ticket.revision + 1, actor="ben").undone == flip(1)
+            work.redo(p.id, revision=own.revision, actor="ben")
+        work.edit(p.id, flip(1), revision=own.revision, actor="ben")
+        assert work.undo(p.id, revision=own.revision + 1, actor="ben").undone == flip(1)
         assert verify(study.store, "desk").version == study.version
 
 
@@ -380,31 +381,30 @@ def test_draft_without_edits_stays_as_it_is_while_nobody_holds_it(url):
 def test_first_claim_in_a_process_solves_for_the_person_who_opens(url):
     with taught(url) as study:
         p = study.ask(UP, actor="ana")
-    with open_study(url, "desk", Switches(), clock=Clock()) as study:  # the solving time is unknown
+    with open_at(Clock(), url, "desk", Switches()) as study:  # the solving time is unknown
         opened = study.desk(lease=60.0, patience=5.0).claim(p.id, "ben")
-        assert (opened.proposed, opened.ticket.person) == (WANTS["ben"], "ben")
+        assert (opened.proposed, opened.solved_for) == (WANTS["ben"], "ben")
 
 
 def test_ticket_says_for_whom_ask_named_a_person(url):
     with taught(url) as study:
         ids = [study.ask(UP, actor="ana", asked_for=person).id for person in ("", "depot-7")]
-        assert [study.ticket(id).meant_for for id in ids] == ["", "depot-7"]
+        assert [study.draft(id).asked_for for id in ids] == ["", "depot-7"]
         study.tell(ids[1], moves=[], actor="ana")
-        assert study.ticket(ids[1]).meant_for == "depot-7"
+        assert study.draft(ids[1]).asked_for == "depot-7"
 
 
 def test_a_reopened_proposal_keeps_the_reason_it_was_proposed_for(url):
     domain, problems = tours(6)
-    with open_study(url, "desk", domain, create=True, budget=math.inf, guard=True) as study:
+    with open_study(url, "desk", domain, create=True, settings={"budget": math.inf}) as study:
         for problem in problems[:4]:
             proposal = study.ask(problem)
             assert proposal.solution is not None
             study.tell(proposal, solution=domain.solve(problem, np.ones(3)), actor="ana")
         proposal = study.ask(problems[4])
-        assert proposal.reason
+        assert proposal.basis.reason
         study.tell(proposal, moves=[], actor="ana")
         work = study.desk()
         work.reopen(proposal.id, actor="ana")
-        ticket = study.ticket(proposal.id)
-        assert (ticket.proposer, ticket.reason) == (proposal.proposer, proposal.reason)
+        assert study.draft(proposal.id).basis == proposal.basis
         assert verify(study.store, "desk").arithmetic == ""

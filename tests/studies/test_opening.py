@@ -23,11 +23,11 @@ def test_open_study_raises_without_study_domain_or_learner(sqlite_url):
     with pytest.raises(Invalid, match="no learner"):
         open_study(sqlite_url, "desk", Switches(), "clairvoyant", create=True)
     with pytest.raises(Invalid, match="no proposals"):
-        open_study(sqlite_url, "desk", Switches(), create=True, proposals="best")
+        open_study(sqlite_url, "desk", Switches(), create=True, settings={"proposals": "best"})
     with pytest.raises(Invalid, match="candidate"):
-        open_study(sqlite_url, "desk", Switches(), create=True, candidate="last")
+        open_study(sqlite_url, "desk", Switches(), create=True, settings={"candidate": "last"})
     with pytest.raises(Invalid, match="cost"):
-        open_study(sqlite_url, "desk", Switches(), create=True, costs={"flip": -1.0})
+        open_study(sqlite_url, "desk", Switches(), create=True, settings={"costs": {"flip": -1.0}})
     with pytest.raises(Invalid, match="4 weights"):
         open_study(sqlite_url, "desk", Switches(), learners.make("PER", 4), create=True)
 
@@ -38,13 +38,15 @@ def test_open_study_starts_from_the_weights_in_use(sqlite_url):
         np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 5.0, 2.0])
         study.close()
     named = {"feature 2": 5.0, "feature 1": 1.0, "feature 3": 2.0}
-    with open_study(sqlite_url, "named", Switches(), create=True, start=named, trust=100.0) as study:
+    with open_study(
+        sqlite_url, "named", Switches(), create=True, start=named, settings={"trust": 100.0}
+    ) as study:
         study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(0))
         np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 5.0, 2.0], rtol=0.5)
     with pytest.raises(Invalid, match="name every feature; 'feature 3'"):
         open_study(sqlite_url, "desk", Switches(), create=True, start={"feature 1": 1.0, "feature 2": 1.0})
     with pytest.raises(Invalid, match="takes no trust"):
-        open_study(sqlite_url, "desk", Switches(), create=True, trust=1.0)
+        open_study(sqlite_url, "desk", Switches(), create=True, settings={"trust": 1.0})
     with pytest.raises(Invalid, match="The start has shape"):
         open_study(sqlite_url, "desk", Switches(), create=True, start=[1.0])
     with pytest.raises(Invalid, match="has a start already"):
@@ -55,7 +57,7 @@ def test_open_study_starts_from_the_weights_in_use(sqlite_url):
 
 def test_a_start_of_the_own_features_says_nothing_about_habits(sqlite_url):
     plans = domains.Plans(1, soft=True, names=("distance",))
-    study = open_study(sqlite_url, "desk", plans, create=True, habits=True, start=[1.0, 5.0])
+    study = open_study(sqlite_url, "desk", plans, create=True, start=[1.0, 5.0], settings={"habits": True})
     assert study.domain.feature_names == ("distance", "unusual in similar cases", "overload")
     weights = study.weights()
     assert weights[1] == 0.0
@@ -74,12 +76,15 @@ def test_a_start_of_the_own_features_says_nothing_about_habits(sqlite_url):
     ],
 )
 def test_open_study_raises_conflict_when_a_setting_differs(sqlite_url, setting, stored, other):
-    open_study(sqlite_url, "desk", Switches(), **{setting: stored}, create=True).close()
-    open_study(sqlite_url, "desk", Switches(), **{setting: stored}).close()
+    def given(value):
+        return {setting: value} if setting == "learner" else {"settings": {setting: value}}
+
+    open_study(sqlite_url, "desk", Switches(), **given(stored), create=True).close()
+    open_study(sqlite_url, "desk", Switches(), **given(stored)).close()
     open_study(sqlite_url, "desk", Switches()).close()  # not given
     for create in (True, False):
         with pytest.raises(Conflict, match=setting) as refused:
-            open_study(sqlite_url, "desk", Switches(), **{setting: other}, create=create)
+            open_study(sqlite_url, "desk", Switches(), **given(other), create=create)
         assert repr(stored) in str(refused.value)
         assert repr(other) in str(refused.value)
 

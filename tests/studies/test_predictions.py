@@ -31,22 +31,22 @@ def test_chances_are_those_of_a_session(url):
         p = session.ask(x)
         expected.append(p.chance)
         session.tell(p, expert(x, p.solution))
-    with open_study(url, "tours", domain, "default", create=True, proposals="paper") as study:
+    with open_study(url, "tours", domain, "default", create=True, settings={"proposals": "paper"}) as study:
         told = work(study, problems[:12], expert)
     with open_study(url, "tours") as again:  # another process goes on where the first one stopped
         told += work(again, problems[12:], expert)
         assert told == expected
-        assert [row.chance for row in again.effort()] == expected
+        assert [row.basis.chance for row in again.effort()] == expected
         assert expected[0] is None
         assert all(0 < chance < 1 for chance in expected[1:])
-        assert [t.chance for t in again.proposals()] == expected
+        assert [t.basis.chance for t in again.proposals()] == expected
         verify(again.store, "tours")
 
 
 def test_acceptance_forgets_what_is_withdrawn(url):
     domain, problems = tours(8, points=7, features=3)
     expert = SimulatedExpert(domain, np.array([0.2, 0.9, 0.5]), 0.1)
-    with open_study(url, "tours", domain, "default", create=True, proposals="paper") as study:
+    with open_study(url, "tours", domain, "default", create=True, settings={"proposals": "paper"}) as study:
         work(study, problems[:4], expert)
         kept = study.ask(problems[5]).chance
         other = study.ask(problems[6])
@@ -82,9 +82,9 @@ def test_renew_predicts_as_a_new_ask_would(sqlite_url):
         for x in problems[1:]:
             study.tell(study.ask(x), moves=[{"op": "reverse", "args": [1, 3]}])
         draft = study.desk().claim(waiting.id, "ana")
-        assert draft.ticket.version == 3
-        assert 0 < draft.ticket.chance < 1
+        assert draft.basis.version == 3
+        assert 0 < draft.basis.chance < 1
         assert waiting.chance is None  # nothing was known when it was asked
         again = study.ask(problems[0])
         assert again.solution.tolist() == draft.proposed.tolist()  # as if it had been asked now
-        assert again.chance == draft.ticket.chance
+        assert again.chance == draft.basis.chance

@@ -81,7 +81,7 @@ def test_killed_processes_lose_nothing_they_had_acknowledged(url):
         for who in range(len(open_now) + 1):  # what was asked and not told waits for exactly one person
             draft = study.desk().next(f"p{who}")
             if draft is not None:
-                taken.add(draft.ticket.id)
+                taken.add(draft.id)
         assert taken == open_now
 
 
@@ -136,7 +136,7 @@ def test_next_from_many_threads_gives_different_proposals(url):
         for k in range(5):
             a.ask([float(k), 1.0, 1.0])
         drafts = together([lambda k=k: (a if k % 2 else b).desk().next(f"p{k}") for k in range(8)])
-        ids = [draft.ticket.id for draft in drafts if draft is not None]
+        ids = [draft.id for draft in drafts if draft is not None]
         assert sorted(ids) == [1, 2, 3, 4, 5]
 
 
@@ -171,4 +171,4 @@ def test_a_slow_solver_does_not_block_others(sqlite_url, key):
         solved.set()
         thread.join()
         late = quick.proposals()[1]
-        assert (late.id, late.version) == (2, 0)  # asked with the weights it was really solved with
+        assert (late.id, late.basis.version) == (2, 0)  # asked with the weights it was really solved with

@@ -11,23 +11,28 @@ from hypothesis import strategies as st
 
 from coactor.proposals.strategies import strategy
 from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Store, open_study
-from coactor.studies.log.facts import Renewed, Told
+from coactor.studies.log.facts import Asked, Told
 from coactor.studies.log.verification import verify
+from coactor.studies.telling import Request
 from tests.studies.log.test_ledger import acts, perform
-from tests.studies.stubs import Clock, Switches, flip
+from tests.studies.stubs import Clock, Switches, flip, open_at
 from tests.studies.test_processes import together
 
 UP = [1.0, 1.0, 1.0]
 
 
 def desk(url, clock=None, **more):
-    study = open_study(url, "desk", Switches(), "CSPER", create=True, clock=clock or Clock(), **more)
+    study = open_at(clock or Clock(), url, "desk", Switches(), "CSPER", create=True, **more)
     return study, study.desk(lease=60.0)
 
 
 def of_kind(study, kind):
     with study.store.reading() as sql:
         return [entry.fact for entry in sql.of_kind(study._ledger.head.id, kind)]
+
+
+def renewals(study):
+    return [fact for fact in of_kind(study, "asked") if fact.revision]
 
 
 def learn(study, *which):
@@ -43,13 +48,13 @@ def test_claim_solves_a_waiting_proposal_again_with_the_newest_weights(url):
         assert study.proposals("waiting")[0].due
         assert work.view(p.id).proposed == [0, 0, 0]  # looking changes nothing
         opened = work.claim(p.id, "ana")
-        assert (opened.proposed, opened.solution, opened.ticket.version) == ([1, 0, 0], [1, 0, 0], 1)
-        assert (opened.ticket.key, opened.ticket.label, opened.ticket.state) == ("monday", "van 7", "held")
-        assert not opened.ticket.due
-        work.edit(p.id, flip(2), revision=opened.ticket.revision, actor="ana")
-        outcome = work.submit(p.id, revision=opened.ticket.revision + 1, actor="ana")
-        assert (outcome.effort, outcome.asked_with, outcome.change.tolist()) == (1.0, 1, [0.0, 0.0, 1.0])
-        assert study.proposals()[0].version == 1
+        assert (opened.proposed, opened.solution, opened.basis.version) == ([1, 0, 0], [1, 0, 0], 1)
+        assert (opened.key, opened.label, opened.state) == ("monday", "van 7", "held")
+        assert not opened.due
+        work.edit(p.id, flip(2), revision=opened.revision, actor="ana")
+        outcome = work.submit(p.id, revision=opened.revision + 1, actor="ana")
+        assert (outcome.effort, outcome.basis.version, outcome.change.tolist()) == (1.0, 1, [0.0, 0.0, 1.0])
+        assert study.proposals()[0].basis.version == 1
         assert study.proposal(p.id).solution == [1, 0, 0]
         assert study.explain(p.id).version == 1
         assert work.reopen(p.id, actor="ana").proposed == [1, 0, 0]
@@ -65,7 +70,7 @@ def test_next_solves_again_also_after_a_rollback(url):
         work.release(1, "ana")
         study.rollback(0, "again from the start")
         assert work.next("ana").proposed == [0, 0, 0]
-        assert [fact.version for fact in of_kind(study, "renewed")] == [1, 2]
+        assert [fact.basis.version for fact in renewals(study)] == [1, 2]
 
 
 def test_claim_solves_nothing_again_when_the_weights_are_the_same(url):
@@ -76,7 +81,7 @@ def test_claim_solves_nothing_again_when_the_weights_are_the_same(url):
         work.release(1, "ana")
         study.tell(study.ask(UP), moves=flip(0), learn=False)  # "just today" changes no weights
         work.claim(1, "ana")
-        assert of_kind(study, "renewed") == []
+        assert renewals(study) == []
 
 
 def test_a_held_or_touched_proposal_is_not_solved_again(url):
@@ -106,7 +111,7 @@ def test_edit_raises_conflict_when_the_proposal_was_solved_again(url):
     study, work = desk(url, clock)
     with study:
         study.ask(UP)
-        seen = work.claim(1, "ana").ticket.revision
+        seen = work.claim(1, "ana").revision
         learn(study, 0)
         clock.now += 61
         work.claim(1, "ben")
@@ -129,19 +134,19 @@ def test_tell_is_about_the_solving_that_the_caller_names(url):
         for p in held:
             work.claim(p.id, "ana")
             work.release(p.id, "ana")
-        with pytest.raises(Conflict, match="asked_with=0 or asked_with=1") as refused:
+        with pytest.raises(Conflict, match="which version was corrected: 0 or 1") as refused:
             study.tell(held[0].id, moves=flip(1))
         assert refused.value.current["versions"] == [0, 1]
         with pytest.raises(Invalid, match="not 7"):
-            study.tell(held[0].id, moves=flip(1), asked_with=7)
+            study.receive(held[0].id, Request(moves=flip(1), version=7))
         told = [
             study.tell(held[0], moves=flip(1)),
-            study.tell(held[1].id, moves=flip(1), asked_with=1),
-            study.tell(held[2].id, path=[[0, 0, 0], [0, 1, 0]]),  # it says itself where it begins
-            study.tell(held[3].id, path=[[1, 0, 0], [1, 1, 0]]),
+            study.receive(held[1].id, Request(moves=flip(1), version=1)),
+            study.receive(held[2].id, Request(path=[[0, 0, 0], [0, 1, 0]])),  # it says itself where it begins
+            study.receive(held[3].id, Request(path=[[1, 0, 0], [1, 1, 0]])),
         ]
-        assert [one.asked_with for one in told] == [0, 1, 0, 1]
-        assert [t.version for t in study.proposals()[:4]] == [0, 1, 0, 1]
+        assert [one.basis.version for one in told] == [0, 1, 0, 1]
+        assert [t.basis.version for t in study.proposals()[:4]] == [0, 1, 0, 1]
         finals = [fact.solution for fact in of_kind(study, "told")][1:]
         assert finals == [[0, 1, 0], [1, 1, 0], [0, 1, 0], [1, 1, 0]]
         assert study.proposal(1).solution == [0, 0, 0]
@@ -158,7 +163,7 @@ def test_ask_returns_the_first_solving_for_its_key(url):
         work.release(1, "ana")
         again = study.ask(UP, key="k")
         assert (again.id, again.solution, again.version) == (first.id, first.solution, first.version)
-        assert study.tell(again, moves=[]).asked_with == 0
+        assert study.tell(again, moves=[]).basis.version == 0
 
 
 def test_tell_needs_no_version_when_all_solvings_are_equal(url):
@@ -168,14 +173,14 @@ def test_tell_needs_no_version_when_all_solvings_are_equal(url):
         learn(study, 0)
         work.claim(p.id, "ana")
         work.release(p.id, "ana")
-        assert len(of_kind(study, "renewed")) == 1
-        assert study.tell(p.id, moves=[]).asked_with == 1
+        assert len(renewals(study)) == 1
+        assert study.tell(p.id, moves=[]).basis.version == 1
 
 
 def test_proposals_that_cannot_be_repeated_are_not_solved_again(url):
     """Printed plans, and proposals of a solver that this process does not have."""
     study, work = desk(url)
-    with study, open_study(url, "desk", Switches(), solver=lambda x, w: [1, 1, 1], clock=Clock()) as own:
+    with study, open_at(Clock(), url, "desk", Switches(), solver=lambda x, w: [1, 1, 1]) as own:
         study.ask(UP, renew=False)
         own.ask(UP)
         study.ask(UP)
@@ -185,12 +190,14 @@ def test_proposals_that_cannot_be_repeated_are_not_solved_again(url):
         assert work.claim(1, "ana").proposed == [0, 0, 0]
         assert work.claim(2, "ana").proposed == [1, 1, 1]
         assert own.desk().claim(3, "ben").proposed == [0, 0, 0]
-        assert of_kind(study, "renewed") == []
-    with open_study(url, "strategy", Switches(), "CSPER", create=True, proposals="paper") as named:
+        assert renewals(study) == []
+    with open_study(
+        url, "strategy", Switches(), "CSPER", create=True, settings={"proposals": "paper"}
+    ) as named:
         named.ask(UP)
         learn(named, 0)
         with open_study(
-            named.store, "strategy", Switches(), proposals=strategy("polish", Switches())
+            named.store, "strategy", Switches(), strategy=strategy("polish", Switches())
         ) as other:
             assert [t.due for t in named.proposals("open")] == [True]
             assert [t.due for t in other.proposals("open")] == [False]
@@ -211,7 +218,7 @@ def test_renew_keeps_the_proposal_when_the_solver_fails(sqlite_url):
         learn(study, 0)
         domain.tired = True
         assert study.desk().claim(1, "ana").proposed == [0, 0, 0]
-        assert of_kind(study, "renewed") == []
+        assert renewals(study) == []
 
 
 def test_claims_of_several_processes_solve_a_proposal_again_once(url):
@@ -227,12 +234,12 @@ def test_claims_of_several_processes_solve_a_proposal_again_once(url):
             got = [draft for draft in answers if not isinstance(draft, Exception)]
             assert len(got) == 1, answers
             assert all(isinstance(one, Conflict) for one in answers if one is not got[0])
-            assert got[0].ticket.version == a.version
-            renewed = [fact for fact in of_kind(a, "renewed") if fact.proposal == p.id]
+            assert got[0].basis.version == a.version
+            renewed = [fact for fact in renewals(a) if fact.proposal == p.id]
             assert len(renewed) == 1
             for study in (a, b):
                 assert study.desk().view(p.id).proposed == got[0].proposed
-            a.desk().submit(p.id, revision=got[0].ticket.revision, actor=got[0].ticket.holder)
+            a.desk().submit(p.id, revision=got[0].revision, actor=got[0].holder)
         verify(a.store, "desk")
 
 
@@ -251,7 +258,7 @@ class Interrupted(Switches):
 @pytest.mark.parametrize("what", ["took", "looks", "edited", "finished", "renewed"])
 def test_renew_respects_what_happens_while_it_solves(url, what):
     other, there = desk(url)
-    own = open_study(url, "desk", Switches(), solver=lambda x, w: [1, 1, 1], clock=Clock())
+    own = open_at(Clock(), url, "desk", Switches(), solver=lambda x, w: [1, 1, 1])
     looking = own.desk()
     with other, own:
         other.ask(UP)
@@ -266,9 +273,9 @@ def test_renew_respects_what_happens_while_it_solves(url, what):
             "renewed": lambda: (learn(other, 1), other.renew(1)),
         }[what]
         domain = Interrupted(happen)
-        with open_study(url, "desk", domain, clock=Clock()) as study:
+        with open_at(Clock(), url, "desk", domain) as study:
             seen = study.renew(1)
-        solution, version, renewals = {
+        solution, version, count = {
             "took": ([1, 0, 0], 1, 1),
             "looks": ([0, 0, 0], 0, 0),
             "edited": ([0, 0, 0], 0, 0),
@@ -277,7 +284,7 @@ def test_renew_respects_what_happens_while_it_solves(url, what):
         }[what]
         assert seen.solution == there.view(1).proposed == solution
         assert seen.version == version
-        assert len(of_kind(other, "renewed")) == renewals
+        assert len(renewals(other)) == count
         verify(other.store, "desk")
 
 
@@ -289,7 +296,7 @@ def test_renew_from_many_threads_solves_once(url):
         learn(a, 0)
         answers = together([lambda k=k: (a if k % 2 else b).renew(p.id).solution for k in range(6)])
         assert answers == [[1, 0, 0]] * 6
-        assert len(of_kind(a, "renewed")) == 1
+        assert len(renewals(a)) == 1
 
 
 @settings(max_examples=40)
@@ -311,15 +318,15 @@ def test_every_tell_is_about_a_solving_of_its_proposal(sequence):
         touched: set[int] = set()
         for entry in entries:
             fact, id = entry.fact, entry.proposal
-            if fact.kind == "asked":
-                shown[id] = {fact.version: fact.solution}
-            elif isinstance(fact, Renewed):
+            if isinstance(fact, Asked) and not fact.revision:
+                shown[id] = {fact.basis.version: fact.solution}
+            elif isinstance(fact, Asked):
                 assert id not in touched
                 assert held.get(id) in (None, entry.actor)
-                assert fact.version > max(shown[id])
-                shown[id][fact.version] = fact.solution
+                assert fact.basis.version > max(shown[id])
+                shown[id][fact.basis.version] = fact.solution
             elif isinstance(fact, Told):
-                y = shown[id][fact.asked_with]
+                y = shown[id][fact.round.basis.version]
                 for move in fact.moves:
                     y = domain.apply(None, y, move)
                 assert y == fact.solution
@@ -337,7 +344,7 @@ def test_a_desk_that_does_not_renew_shows_the_last_solution_at_once(sqlite_url):
         p = study.ask(UP)
         learn(study, 0)
         opened = work.claim(p.id, "ana")
-        assert (opened.proposed, opened.ticket.version) == ([0, 0, 0], 0)
+        assert (opened.proposed, opened.basis.version) == ([0, 0, 0], 0)
         assert study.renew(p.id, actor="ben").solution == [0, 0, 0]  # held by another person
         assert study.renew(p.id, actor="ana").solution == [1, 0, 0]  # with the holder's consent
         assert work.view(p.id).proposed == [1, 0, 0]
@@ -352,7 +359,7 @@ def test_renew_ahead_solves_the_oldest_waiting_proposals_again(sqlite_url):
         learn(study, 0)
         assert study.renew_ahead(2) == 2
         assert study.renew_ahead(2) == 0
-        assert [fact.proposal for fact in of_kind(study, "renewed")] == ids[1:3]
+        assert [fact.proposal for fact in renewals(study)] == ids[1:3]
         assert study.desk(patience=-1.0).claim(ids[1], "ben").proposed == [1, 0, 0]
         assert verify(study.store, "desk").version == 1
 

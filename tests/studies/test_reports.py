@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from coactor.protocol import Basis
 from coactor.studies import Invalid, NotFound, open_study
-from coactor.studies.tickets import QueueQuery
+from coactor.studies.queue import QueueQuery
 from tests.studies.stubs import Clock, flip, make, tours
 
 
@@ -31,21 +34,21 @@ def test_queue_counts_searches_sorts_and_says_when_nothing_changed(sqlite_url):
         desk.claim(2, "ben")
         page = study.queue(limit=50)
         assert (page.waiting, page.draft, page.held, page.matching) == (119, 0, 1, 120)
-        assert [t.id for t in page.tickets] == list(range(1, 51))
-        assert [t.id for t in study.queue(offset=100).tickets] == list(range(101, 121))
-        assert [t.id for t in study.queue(QueueQuery(search="vAn 11", order="newest")).tickets] == [
+        assert [t.id for t in page.drafts] == list(range(1, 51))
+        assert [t.id for t in study.queue(offset=100).drafts] == list(range(101, 121))
+        assert [t.id for t in study.queue(QueueQuery(search="vAn 11", order="newest")).drafts] == [
             *range(120, 110, -1),
             12,
         ]
-        assert [t.id for t in study.queue(QueueQuery(search="#7")).tickets] == [7]
-        assert [t.id for t in study.queue(QueueQuery(search="day/118")).tickets] == [119]
-        assert [t.id for t in study.queue(QueueQuery("held")).tickets] == [2]
+        assert [t.id for t in study.queue(QueueQuery(search="#7")).drafts] == [7]
+        assert [t.id for t in study.queue(QueueQuery(search="day/118")).drafts] == [119]
+        assert [t.id for t in study.queue(QueueQuery("held")).drafts] == [2]
         assert study.queue(since=page.tag) is None
         for other in ({"query": QueueQuery(search="7")}, {"offset": 50}, {"limit": 10}):
             assert study.queue(**other, since=page.tag) is not None  # another page of the same queue
         clock.now += 61  # the lease expires without a fact
         assert study.queue(since=page.tag).held == 0
-        assert desk.next("ana", QueueQuery(search="van 9", order="newest")).ticket.id == 100
+        assert desk.next("ana", QueueQuery(search="van 9", order="newest")).id == 100
         for wrong in ({"state": "done"}, {"order": "loudest"}):
             with pytest.raises(Invalid, match="There is no"):
                 QueueQuery(**wrong)
@@ -55,12 +58,11 @@ def test_queue_is_sorted_by_chance(sqlite_url):
     with make(sqlite_url) as study:
         for k in range(4):
             study.ask([float(k), 1.0, 1.0])
-        for draft, chance in zip(
-            study._ledger.projection.drafts.values(), (0.5, None, 0.9, 0.1), strict=True
-        ):
-            draft.chance = chance
-        assert [t.id for t in study.queue(QueueQuery(order="doubtful")).tickets] == [4, 1, 3, 2]
-        assert [t.id for t in study.queue(QueueQuery(order="likely")).tickets] == [3, 1, 4, 2]
+        drafts = study._ledger.projection.drafts
+        for id, chance in enumerate((0.5, None, 0.9, 0.1), 1):
+            drafts[id] = replace(drafts[id], basis=Basis(chance=chance))
+        assert [t.id for t in study.queue(QueueQuery(order="doubtful")).drafts] == [4, 1, 3, 2]
+        assert [t.id for t in study.queue(QueueQuery(order="likely")).drafts] == [3, 1, 4, 2]
 
 
 def test_proposals_lists_tickets_by_state_and_page(sqlite_url):
@@ -75,15 +77,15 @@ def test_proposals_lists_tickets_by_state_and_page(sqlite_url):
         assert [t.id for t in study.proposals(after=117)] == [118, 119, 120]
         assert [t.id for t in study.proposals("held")] == [2]
         assert len(study.proposals("open", limit=1000)) == 60
-        assert study.ticket(3).actor == "ana"
-        assert (study.ticket(4).state, study.ticket(4).label) == ("waiting", "van 3")
+        assert study.draft(3).actor == "ana"
+        assert (study.draft(4).state, study.draft(4).label) == ("waiting", "van 3")
         with pytest.raises(Invalid, match="no state"):
             study.proposals("asleep")
 
 
 def test_reports_raise_not_found_without_such_a_proposal_or_version(sqlite_url):
     with make(sqlite_url) as study:
-        for call in (study.explain, study.ticket, study.proposal, study.round, study.weights, study.learner):
+        for call in (study.explain, study.draft, study.proposal, study.round, study.weights, study.learner):
             with pytest.raises(NotFound):
                 call(9)
 
@@ -124,10 +126,10 @@ def test_queue_is_filtered_by_person_and_day(sqlite_url):
         desk.edit(2, flip(0), revision=0, actor="ben")
         desk.release(2, "ben")  # an unfinished draft of ben's
         desk.claim(3, "ana")
-        page = study.queue(QueueQuery(person="ben"))
-        assert [t.id for t in page.tickets] == [2]
+        page = study.queue(QueueQuery(expert="ben"))
+        assert [t.id for t in page.drafts] == [2]
         assert page.people == ["ana", "ben"]
-        assert [t.id for t in study.queue(QueueQuery(person="ana")).tickets] == [3]
+        assert [t.id for t in study.queue(QueueQuery(expert="ana")).drafts] == [3]
         day = QueueQuery(arrived_from=start + 100, arrived_until=start + 300)
-        assert [t.id for t in study.queue(day).tickets] == [2, 3]
-        assert desk.next("dov", day).ticket.id == 2
+        assert [t.id for t in study.queue(day).drafts] == [2, 3]
+        assert desk.next("dov", day).id == 2

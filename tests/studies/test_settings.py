@@ -41,7 +41,7 @@ def test_settings_survive_snapshots_and_exports(sqlite_url, tmp_path, monkeypatc
                 assert (again.config["proposals"], again.config["grace"]) == ("polish", 5.0)
                 verify(store, "desk")
         with pytest.raises(Conflict, match=r"has grace 5\.0, not 600\.0"):
-            make(study.store, grace=600)
+            make(study.store, settings={"grace": 600})
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_configure_raises_invalid_and_changes_nothing(sqlite_url, settings):
             study.configure(**settings)
         assert study.config == before
         with pytest.raises(Invalid):
-            make(sqlite_url, "other", **settings)
+            make(sqlite_url, "other", settings=settings)
 
 
 def test_the_budget_of_a_study_limits_the_calls_of_its_solver(sqlite_url, monkeypatch):

@@ -8,9 +8,11 @@ import pytest
 
 import coactor
 from coactor import learners
+from coactor.protocol import Work
 from coactor.studies import Conflict, Invalid, NotFound, open_study
 from coactor.studies.log.vectors import digest
 from coactor.studies.log.verification import verify
+from coactor.studies.telling import Request
 from tests.studies.stubs import Switches, flip, make, tours
 
 
@@ -18,7 +20,7 @@ def test_ask_and_tell_learn_and_survive_reopening_the_store(url):
     with make(url) as study:
         p = study.ask([1.0, -2.0, 3.0], key="monday")
         assert (p.id, p.solution, p.version) == (1, [0, 0, 0], 0)
-        result = study.tell(p.id, moves=flip(0, 2), actor="ana", note="too empty")
+        result = study.tell(p.id, moves=flip(0, 2), actor="ana", work=Work(note="too empty"))
         assert (result.effort, result.version, result.learn, result.estimated) == (2.0, 1, True, False)
         assert result.change.tolist() == [2.0, 0.0, 6.0]
         assert result.delta.tolist() == [1.0, 0.0, 3.0]
@@ -26,7 +28,7 @@ def test_ask_and_tell_learn_and_survive_reopening_the_store(url):
         assert study.weights().tolist() == [2.0, 0.0, 6.0]
         assert study.ask([1.0, 1.0, 1.0]).solution == [1, 0, 1]
         row = study.effort()[0]
-        assert (row.proposal, row.actor, row.effort, row.key) == (1, "ana", 2.0, "monday")
+        assert (row.proposal, row.work.actor, row.effort, row.key) == (1, "ana", 2.0, "monday")
         assert study.efforts == [2.0]
     with open_study(url, "desk", Switches()) as again:
         assert again.weights().tolist() == [2.0, 0.0, 6.0]
@@ -81,7 +83,7 @@ def test_tell_learns_in_the_order_of_the_log(url):
         a, b = study.ask([1.0, 2.0, 3.0]), study.ask([3.0, 2.0, 1.0])
         study.tell(b.id, moves=flip(0))
         late = study.tell(a.id, moves=flip(1))
-        assert (late.asked_with, late.version) == (0, 2)
+        assert (late.basis.version, late.version) == (0, 2)
         assert [row.proposal for row in study.effort()] == [2, 1]
         by_hand = learners.make("CSPER", 3)
         for prices, move in (([3.0, 2.0, 1.0], 0), ([1.0, 2.0, 3.0], 1)):
@@ -124,7 +126,7 @@ def test_rollback_is_a_new_version_with_the_old_weights(url):
         for wrong in ("1", 1.0, True, None):
             with pytest.raises(Invalid, match="The version must be a whole number"):
                 study.rollback(wrong, "not a number")
-        with pytest.raises(Invalid, match="The person must be text"):
+        with pytest.raises(Invalid, match="The expert must be text"):
             study.weights(learned_for=5)
         assert verify(study.store, "desk").weights == digest(study.weights())
 
@@ -141,7 +143,7 @@ def test_two_processes_share_the_log(url):
 def test_own_solver_and_own_strategy_are_used(sqlite_url):
     with make(sqlite_url, solver=lambda x, w: [1, 1, 1]) as study:
         assert study.ask([1.0, 1.0, 1.0]).solution == [1, 1, 1]
-    with make(sqlite_url, proposals=lambda x, outlook, stream: [0, 1, 0]) as study:
+    with make(sqlite_url, strategy=lambda x, outlook, stream: [0, 1, 0]) as study:
         assert study.ask([1.0, 1.0, 1.0]).solution == [0, 1, 0]
 
 
@@ -216,6 +218,6 @@ def test_natural_json_stands_for_arrays_and_tuples_of_a_domain_without_json_meth
         with pytest.raises(Invalid, match="dimensions"):
             study.read_problem([1, 2, 3])
         study.tell(study.ask(x), solution=[1, 0, 1])
-        study.tell(1, path=[[0, 0, 0], [0, 0, 1]])
+        study.receive(1, Request(path=[[0, 0, 0], [0, 0, 1]]))
         assert study.weights().tolist() == [2.0, 0.0, 9.0]
         assert verify(study.store, "desk").version == 2

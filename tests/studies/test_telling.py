@@ -4,10 +4,19 @@ import numpy as np
 import pytest
 
 from coactor import Session, SimulatedExpert, corrections, learners
-from coactor.protocol import Correction
+from coactor.protocol import Correction, Work
 from coactor.studies import Conflict, Invalid, NotFound, open_study
 from coactor.studies.log.verification import verify
+from coactor.studies.telling import Request
 from tests.studies.stubs import Switches, flip, make, tours
+
+
+def report(study, id, tell):
+    """A tell in the words of the library, or of a request from outside."""
+    more = {name: tell.pop(name) for name in ("note", "seconds") if name in tell}
+    if {"path", "costs"} & tell.keys():
+        return study.receive(id, Request(**tell))
+    return study.tell(id, **tell, work=Work(**more))
 
 
 def test_tell_accepts_a_correction_moves_a_path_or_a_solution(url):
@@ -20,7 +29,7 @@ def test_tell_accepts_a_correction_moves_a_path_or_a_solution(url):
 
         correction = study.tell(again(), corrections.correction(Switches(), x, [0, 0, 0], moves=flip(1)))
         moves = study.tell(again(), moves=iter(flip(1)))
-        path = study.tell(again().id, path=[[0, 0, 0], [0, 1, 0]])
+        path = study.receive(again().id, Request(path=[[0, 0, 0], [0, 1, 0]]))
         final = study.tell(again().id, solution=[0, 1, 0])
         known = study.tell(again().id, solution=[0, 1, 0], effort=4)
         accepted = study.tell(again().id, moves=[])
@@ -37,7 +46,9 @@ def test_tell_stores_the_costs_of_a_correction(url):
     domain, problems = tours(6)
     expert = SimulatedExpert(domain, np.array([0.2, 0.9, 0.5]), costs={"reverse": 0.3})
     session = Session(domain, learners.make("CSPA", 3), candidate="disagreement")
-    with open_study(url, "tours", domain, "CSPA", create=True, candidate="disagreement") as study:
+    with open_study(
+        url, "tours", domain, "CSPA", create=True, settings={"candidate": "disagreement"}
+    ) as study:
         for x in problems:
             p, q = study.ask(x), session.ask(x)
             correction = expert(x, p.solution)
@@ -82,7 +93,7 @@ def test_tell_raises_invalid_and_changes_nothing(sqlite_url, tell, message):
         p = study.ask([1.0, 2.0, 3.0])
         before = study.summary()
         with pytest.raises(Invalid, match=message):
-            study.tell(p.id, **tell)
+            report(study, p.id, dict(tell))
         assert study.summary() == before
         assert study.tell(p.id, moves=flip(0)).version == 1
 
@@ -164,7 +175,7 @@ def test_tell_recognises_moves_with_tuples_as_the_same_request(sqlite_url):
 
 
 def test_operators_may_cost_nothing_without_counting_as_accepted(url):
-    with make(url, learner="default", costs={"flip": 0.0}) as study:
+    with make(url, learner="default", settings={"costs": {"flip": 0.0}}) as study:
         study.tell(study.ask([1.0, 1.0, 1.0]), moves=flip(1))
         result = study.tell(study.ask([1.0, 1.0, 1.0]), moves=flip(0))
         assert (result.effort, result.accepted) == (0.0, False)
@@ -173,12 +184,12 @@ def test_operators_may_cost_nothing_without_counting_as_accepted(url):
 
 
 def test_operators_may_cost_differently(url):
-    with make(url, costs={"flip": 2.5}) as study:
+    with make(url, settings={"costs": {"flip": 2.5}}) as study:
         assert study.tell(study.ask([1.0, 1.0, 1.0]).id, moves=flip(0, 1)).effort == 5.0
 
 
 def test_disagreement_uses_the_weights_that_the_proposal_was_made_with(sqlite_url):
-    with make(sqlite_url, candidate="disagreement") as study:
+    with make(sqlite_url, settings={"candidate": "disagreement"}) as study:
         study.tell(study.ask([1.0, 1.0, 1.0]).id, moves=flip(0))  # w = (1, 0, 0)
         p = study.ask([-1.0, 1.0, 1.0])  # asked with it: nothing switched on
         study.tell(study.ask([1.0, 5.0, 1.0]).id, moves=flip(1))  # w moves on meanwhile

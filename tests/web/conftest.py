@@ -55,7 +55,7 @@ class Server:
         self.app = app
         self.address = address
         self.clock = clock
-        self.accounts = Accounts(store, clock)
+        self.accounts = Accounts(store)
         self.domain, self.problems = tours(20)
         self.tokens: dict[str, str] = {}
         self._clients: list[httpx.Client] = []
@@ -119,10 +119,10 @@ def admin(server: Server) -> httpx.Client:
 
 @contextmanager
 def running(store: Store) -> Iterator[Server]:
-    clock = Clock()
-    app = create_app(store, clock=clock, lease=60.0)
+    clock = store.clock = Clock()
+    app = create_app(store, lease=60.0)
     with serving(app) as address:
         server = Server(store, address, clock, app)
-        open_study(store, "tours", server.domain, "CSPER", create=True, clock=clock, grace=100.0).close()
+        open_study(store, "tours", server.domain, "CSPER", create=True, settings={"grace": 100.0}).close()
         yield server
         server.close()

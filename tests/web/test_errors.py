@@ -192,10 +192,8 @@ class Fragile(Switches):
 def test_domain_error_in_a_tell_or_an_edit_is_422(server, monkeypatch, error):
     domain, lead = Fragile(), server.client("lead")
     domain.error = error
-    open_study(server.store, "fragile", domain, "CSPER", create=True, clock=server.clock)
-    monkeypatch.setattr(
-        open_studies, "Study", lambda store, name, given, clock: Study(store, name, domain, clock=clock)
-    )
+    open_study(server.store, "fragile", domain, "CSPER", create=True)
+    monkeypatch.setattr(open_studies, "Study", lambda store, name, given: Study(store, name, domain))
     fragile, flip = "/api/studies/fragile/proposals", {"op": "flip", "args": [2]}
     assert lead.post(fragile, json={"problem": [1, 2, 3]}).status_code == 201
     for response in (

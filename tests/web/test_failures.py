@@ -75,7 +75,7 @@ class Load:
         """Kill the server again and again, each time after so many answered tells."""
         for time in range(times):
             server, stop, already = ServerProcess(self.url), threading.Event(), len(self.told)
-            jobs = [(name, self.machine if name == "machine" else self.person) for name in self.tokens]
+            jobs = [(name, self.machine if name == "machine" else self.expert) for name in self.tokens]
             threads = [
                 threading.Thread(target=self._run, args=(job, name, f"{time}", server.address, stop))
                 for name, job in jobs
@@ -105,12 +105,12 @@ class Load:
         asked = client.post(PROPOSALS, json=body, headers={"Idempotency-Key": key}).json()
         made = asked["id"]
         if turn % 2:  # the rest is for the people, who may be quicker even here
-            correction = {"moves": [MOVE], "asked_with": asked["version"]}
+            correction = {"moves": [MOVE], "version": asked["basis"]["version"]}
             told = client.post(f"{PROPOSALS}/{made}/tell", json=correction)
             if told.status_code == 200:
                 self.told[made] = told.json()["version"]
 
-    def person(self, client: httpx.Client, name: str, key: str, turn: int) -> None:
+    def expert(self, client: httpx.Client, name: str, key: str, turn: int) -> None:
         taken = client.post("/api/studies/tours/queue/next")
         if taken.status_code != 200:
             return

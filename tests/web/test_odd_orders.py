@@ -40,7 +40,7 @@ LEARNERS = ("default", "CSPER", "PA", "averaged-PER")
 PEOPLE = ("ana", "ben", "cleo")
 ROLES = {"ana": "expert", "ben": "lead", "machine": "solver", "eve": "viewer", "root": "admin"}
 READS = (
-    *("", "/queue", "/queue?order=doubtful&person=ana&search=1", "/proposals", "/proposals?state=done"),
+    *("", "/queue", "/queue?order=doubtful&expert=ana&search=1", "/proposals", "/proposals?state=done"),
     *(
         "/versions",
         "/events",
@@ -50,8 +50,14 @@ READS = (
         "/effort.csv",
         "/trend",
     ),
-    *("/effort/summary?days=0.001", "/calibration", "/weights", "/weights?person=ana", "/weights?version=0"),
-    *("/beliefs?person=ben", "/beliefs?version=1", "/people", "/history", "/progress", "/export"),
+    *(
+        "/effort/summary?days=0.001",
+        "/calibration",
+        "/weights",
+        "/weights?learned_for=ana",
+        "/weights?version=0",
+    ),
+    *("/beliefs?learned_for=ben", "/beliefs?version=1", "/people", "/history", "/progress", "/export"),
     *("/features", "/proposals/1", "/proposals/1/explain", "/proposals/1/outcome", "/proposals/2/moves"),
     *("/proposals/2/moves?order=gain&search=a", "/proposals/1?brief=true", "/proposals/3/outcome"),
 )
@@ -78,8 +84,8 @@ class Service(RuleBasedStateMachine):
         self.stack, self.clock = ExitStack(), Clock()
         folder = self.stack.enter_context(tempfile.TemporaryDirectory())
         self.store = self.stack.enter_context(Store(f"sqlite:///{folder}/desk.db"))
-        self.app = create_app(self.store, clock=self.clock, lease=60.0, domains={"own": Switches()})
-        self.accounts = Accounts(self.store, self.clock)
+        self.app = create_app(self.store, lease=60.0, domains={"own": Switches()})
+        self.accounts = Accounts(self.store)
         self.tokens = {name: self.accounts.create(name, "*", role) for name, role in ROLES.items()}
         # An event loop in a thread of its own: the browser of other tests keeps one running in this thread.
         self.portal = self.stack.enter_context(start_blocking_portal())
@@ -213,13 +219,13 @@ class Service(RuleBasedStateMachine):
     def roll_back(self, study, to, person, account, actor):
         study, _ = self.pick(study)
         version = self.app.state.studies.summary(study)["version"] if self.known(study) else 0
-        body = {"to": to % (version + 2), "reason": "odd", "person": person, "actor": actor}
+        body = {"to": to % (version + 2), "reason": "odd", "learned_for": person, "actor": actor}
         self.call("POST", f"/studies/{study}/rollback", account, body)
 
     @rule(study=studies, person=st.sampled_from([*PEOPLE, *ROLES, "nobody"]), account=admins)
     def erase(self, study, person, account):
         study, _ = self.pick(study)
-        self.call("POST", f"/studies/{study}/erase", account, {"person": person})
+        self.call("POST", f"/studies/{study}/erase", account, {"name": person})
 
     @rule(study=studies, sure=st.integers(0, 9))
     def delete(self, study, sure):
@@ -257,7 +263,7 @@ class Service(RuleBasedStateMachine):
     )
     def ask(self, study, number, key, label, renew, actor, person, outside, account):
         study, _ = self.pick(study)
-        body = {"problem": self.problem(study, number), "label": label, "renew": renew, "person": person}
+        body = {"problem": self.problem(study, number), "label": label, "renew": renew, "asked_for": person}
         if outside is not None and self.known(study):  # what another system proposes
             opened = self.app.state.studies.study(study)
             x = opened.read_problem(body["problem"])
@@ -288,8 +294,8 @@ class Service(RuleBasedStateMachine):
                 "effort": numbers,
                 "estimated": flags,
                 "actor": names,
-                "person": names,
-                "asked_with": st.integers(0, 5),
+                "learned_for": names,
+                "version": st.integers(0, 5),
             },
         ),
         account=st.sampled_from(["machine", "ben"]),
@@ -315,7 +321,7 @@ class Service(RuleBasedStateMachine):
         self._at_revision(study, id, 3, what, second, {}, None)
 
     @rule(
-        study=studies, account=who, query=st.sampled_from(["", "?order=likely", "?state=waiting&person=ana"])
+        study=studies, account=who, query=st.sampled_from(["", "?order=likely", "?state=waiting&expert=ana"])
     )
     def next(self, study, account, query):
         study, _ = self.pick(study)

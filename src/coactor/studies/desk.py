@@ -17,7 +17,7 @@ from coactor.corrections import MOST_STEPS, move_cost, plain_move
 from coactor.protocol import Correction, Domain, Move, Round, Work
 from coactor.rounds import Knowledge
 from coactor.studies.codec import Codec
-from coactor.studies.drafts import Draft, effort_of, plain_draft, with_path, without_loops
+from coactor.studies.drafts import Draft, effort_of, plain_draft, stored, with_path, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log.chain import Entry
 from coactor.studies.log.facts import Asked, Claimed, Edited, Released, Reopened, Told
@@ -313,7 +313,7 @@ class Desk:
             until=log.now + self.lease,
         )
         fact = Reopened(
-            draft=draft,
+            draft=Draft.restored(stored(draft)),  # without what says that it is done
             told=told.seq,
             effort=result.effort,
             accepted=result.accepted,

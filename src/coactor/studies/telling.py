@@ -177,7 +177,7 @@ class Teller:
         if now is not trial.before:  # another correction was learned meanwhile
             trial = replace(trial, before=now, after=_learned(now, observed, request))
         draft, moves = log.projection.drafts[trial.proposal.id], list(trial.correction.moves)
-        gestures = request.work.gestures or draft.gestures or len(moves)
+        gestures = request.work.gestures or draft.gestures or len(trial.correction.costs)
         told = conclude(
             self._domain,
             trial.proposal,

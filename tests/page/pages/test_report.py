@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import coactor
+from coactor.protocol import Work
 from coactor.web.demo import studies
 
 pytestmark = pytest.mark.browser
@@ -23,7 +24,7 @@ def test_report_compares_the_start_with_now_and_with_no_learning(site):
     for k in range(18):
         proposal = study.renew(studies.ask(study, "ana") if k else 1)
         moves = list(simulated(proposal.problem, proposal.solution).moves)
-        study.tell(proposal, moves=moves, actor="ana", seconds=30.0 + 15 * len(moves))
+        study.tell(proposal, moves=moves, actor="ana", work=Work(seconds=30.0 + 15 * len(moves)))
     page = site.open(site.log_in("lea", "lead"), "/s/try-ranking/report")
     page.locator("#verdict", has_text="less to correct").wait_for()
     tiles = page.locator(".tile")

@@ -62,7 +62,7 @@ def test_draft_of_another_person_comes_last_and_can_be_started_again(site):
     page.locator("#begun").wait_for(state="detached")
     page.locator("#submit", has_text="Accept as proposed").wait_for()
     draft = site.study("try-ranking").desk().view(first)
-    assert (draft.ticket.person, draft.moves) == ("ben", [])
+    assert (draft.solved_for, draft.moves) == ("ben", [])
 
 
 def test_proposal_solved_for_another_person_says_so(site):
@@ -75,7 +75,7 @@ def test_proposal_solved_for_another_person_says_so(site):
     page.get_by_role("button", name="Solve it for me").click()
     page.get_by_text("This was solved for another person.").wait_for(state="detached")
     page.locator("body[data-revision='1']").wait_for(state="attached")
-    assert site.study("try-ranking").ticket(id).person == "ben"
+    assert site.study("try-ranking").draft(id).person == "ben"
 
 
 def test_proposal_meant_for_a_depot_is_marked_everywhere(site):

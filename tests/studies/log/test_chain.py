@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coactor.protocol import Basis
 from coactor.studies.errors import Invalid, Tampered
 from coactor.studies.log.chain import GENESIS, canonical, link, seal, unseal
 from coactor.studies.log.facts import Asked, Claimed
@@ -18,7 +19,7 @@ floats = st.floats(allow_nan=False, allow_infinity=False)
 )
 def test_unseal_returns_the_fact_that_was_sealed(solution):
     try:
-        fact = Asked(proposal=3, problem="ab", solution=solution, version=2, key="k", label="é")
+        fact = Asked(proposal=3, problem="ab", solution=solution, basis=Basis(2), key="k", label="é")
         entry = seal(fact, seq=4, time=12.5, actor="ana", via="", previous=GENESIS)
     except Invalid:
         return  # an unpaired surrogate cannot be written

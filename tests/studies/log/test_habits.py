@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.store import Store
 from coactor.studies.log.transfer import export, load
 from coactor.studies.log.verification import verify
-from tests.studies.stubs import Clock, Switches, flip
+from tests.studies.stubs import Clock, Switches, flip, open_at
 
 MOVES = [{"op": "reverse", "args": [0, 1, 2]}]
 
@@ -26,8 +27,8 @@ def day(*stops: str) -> Day:
     return Day.of(rng.random((n, n)), [0] + [1] * (n - 1), [9.0], ["depot", *stops])
 
 
-def opened(url: str, **more: Any) -> Study:
-    return open_study(url, "depot", Plans(), habits=True, create=True, **more)
+def opened(url: str, clock: Any = time.time) -> Study:
+    return open_at(clock, url, "depot", Plans(), create=True, settings={"habits": True})
 
 
 def unusual(proposal: Any) -> float:
@@ -78,7 +79,7 @@ def test_rollback_reopen_and_export_restore_the_memory(tmp_path):
         desk = study.desk()
         desk.reopen(2, actor="ana")  # the tell in the middle
         assert [len(case[0]) for case in remembered(study)["cases"]] == [8, 8]
-        desk.submit(2, actor="ana", revision=desk.view(2).ticket.revision)
+        desk.submit(2, actor="ana", revision=desk.view(2).revision)
         assert len(remembered(study)["cases"]) == 3
         study.rollback(1, "only the first day")
         assert remembered(study)["cases"] == whole["cases"][:1]
@@ -99,7 +100,7 @@ def test_waiting_proposals_recall_again_when_they_are_renewed(sqlite_url):
         assert unusual(renewed) < unusual(waits)
     with open_study(sqlite_url, "depot") as study:
         assert np.array_equal(study.proposal(waits.id).problem.arcs, renewed.problem.arcs)
-        study.tell(waits.id, moves=MOVES, asked_with=waits.version)
+        study.tell(waits, moves=MOVES)
     with Store(sqlite_url) as store:
         verify(store, "depot")
 
@@ -110,7 +111,7 @@ class NamedSwitches(Switches):
 
 
 def test_a_domain_of_ones_own_remembers_in_a_study(sqlite_url):
-    make = {"create": True, "habits": True}
+    make = {"create": True, "settings": {"habits": True}}
     with open_study(sqlite_url, "switches", NamedSwitches(), "default", **make) as study:
         assert isinstance(study.domain, HabitualDomain)
         for _ in range(4):
@@ -118,10 +119,10 @@ def test_a_domain_of_ones_own_remembers_in_a_study(sqlite_url):
             wanted = [int(k != proposal.solution[k]) for k in (0, 1, 1)]
             study.tell(proposal, moves=flip(*(k for k in range(3) if proposal.solution[k] != wanted[k])))
         assert plain(study.proposal(1).problem) == [1.0, -1.0, 0.5]
-    with open_study(sqlite_url, "switches", NamedSwitches(), habits=True) as study:
+    with open_study(sqlite_url, "switches", NamedSwitches(), settings={"habits": True}) as study:
         assert study.config["dim"] == 4
     with pytest.raises(Conflict, match="has habits"):
-        open_study(sqlite_url, "switches", NamedSwitches(), habits=False)
+        open_study(sqlite_url, "switches", NamedSwitches(), settings={"habits": False})
     with Store(sqlite_url) as store:
         verify(store, "switches")
 
@@ -132,7 +133,7 @@ def test_study_starts_with_the_memory_of_an_archive(sqlite_url, tmp_path):
             old.tell(old.ask(day("A", "B", "C")), moves=MOVES)
         known = old._ledger.knowledge()
         learned = {**known.state(), "habits": True}
-    with open_study(sqlite_url, "new", Plans(), create=True, learned=learned) as study:
+    with open_study(sqlite_url, "new", Plans(), create=True, start=learned) as study:
         assert remembered(study) == learned["memory"]
         assert np.array_equal(study.weights(), known.learner.weights)
         assert unusual(study.ask(day("A", "B"))) < 7

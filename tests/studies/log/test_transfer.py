@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from coactor.learners import PER
+from coactor.protocol import Work
 from coactor.studies import Conflict, Invalid, NotFound, Store, Tampered, open_study
 from coactor.studies.accounts import Account, Accounts
 from coactor.studies.log import ledger, schema, transactions, transfer
@@ -25,7 +26,7 @@ def filled(url, name="desk"):
     for k in range(6):
         study.ask([1.0 + k, -2.0, 3.0], key=f"{name}/{k}", label="<b>é</b>")
     for k in range(4):
-        study.tell(k + 1, moves=flip(k % 3), actor="ana", note="n")
+        study.tell(k + 1, moves=flip(k % 3), actor="ana", work=Work(note="n"))
     desk.reopen(2, actor="ana")
     study.rollback(1, "back")
     return study
@@ -221,10 +222,8 @@ def test_load_refuses_facts_that_were_edited_by_hand(sqlite_url, kind, field, va
     with make(sqlite_url) as study:
         study.ask([1.0, 2.0, 3.0])
         desk = study.desk()
-        revision = desk.claim(1, "ana").ticket.revision
-        desk.submit(
-            1, revision=desk.edit(1, flip(0), revision=revision, actor="ana").ticket.revision, actor="ana"
-        )
+        revision = desk.claim(1, "ana").revision
+        desk.submit(1, revision=desk.edit(1, flip(0), revision=revision, actor="ana").revision, actor="ana")
         study.configure(grace=5)
         study.rollback(0, "back")
 
@@ -242,12 +241,15 @@ def test_load_refuses_facts_that_were_edited_by_hand(sqlite_url, kind, field, va
 def people_study(store, name="desk"):
     """A study in which Ana and Ben work, whose learner keeps weights for each, with much that names Ana."""
     domain, problems = tours(6)
-    study = open_study(store, name, domain, create=True, budget=math.inf, actor="ana")
+    study = open_study(store, name, domain, create=True, actor="ana", settings={"budget": math.inf})
     for k, problem in enumerate(problems):
         who = ("ana", "ben")[k % 2]
         asked = study.ask(problem, actor=who, label=f"for {who}, not banana", asked_for=who)
         study.tell(
-            asked, moves=[{"op": "reverse", "args": [1 + k % 3, 5]}], actor=who, note=f"{who} was here"
+            asked,
+            moves=[{"op": "reverse", "args": [1 + k % 3, 5]}],
+            actor=who,
+            work=Work(note=f"{who} was here"),
         )
     study.rollback(3, "ana said so", learned_for="ana", actor="ben")
     study.desk().claim(study.ask(problems[0], actor="machine", via="ana").id, "ana")
@@ -271,8 +273,8 @@ def test_erase_removes_a_name_and_changes_nothing_that_was_learned(url, monkeypa
         assert before.hash.encode() in bodies  # the erasure says what the log ended with
         assert b"for ben, not banana" in bodies
         assert elsewhere.version == after.version  # an open study of another process goes on
-        assert {row.actor for row in elsewhere.effort()} == {alias, "ben"}
-        assert elsewhere.ticket(7).holder == alias
+        assert {row.work.actor for row in elsewhere.effort()} == {alias, "ben"}
+        assert elsewhere.draft(7).holder == alias
         elsewhere.tell(elsewhere.ask(elsewhere.proposal(1).problem), moves=[], actor="ben")
         verify(store, "desk")
         lines = list(transfer.export(store, "desk"))
@@ -410,7 +412,7 @@ def erased(store, person):
 
 def test_erase_renames_in_the_nested_states_of_many_features(sqlite_url):
     domain, problems = tours(4, points=6, features=260)
-    with open_study(sqlite_url, "desk", domain, create=True, budget=math.inf) as study:
+    with open_study(sqlite_url, "desk", domain, create=True, settings={"budget": math.inf}) as study:
         for k, problem in enumerate(problems):
             study.tell(study.ask(problem), moves=[], actor=("ana", "ben")[k % 2])
         study.rollback(3, "try")
@@ -419,8 +421,8 @@ def test_erase_renames_in_the_nested_states_of_many_features(sqlite_url):
 
 def groups_study(store):
     """A study of four people in two groups, set back once so that the groups are in the log."""
-    study = open_study(store, "desk", Switches(), create=True, budget=math.inf)
-    wants = {"ana": [1, 0, 0], "erna": [0, 0, 1], "eric": [1, 0, 0], "gus": [0, 0, 1]}
+    study = open_study(store, "desk", Switches(), create=True, settings={"budget": math.inf})
+    wants = {"ana": [1, 0, 0], "erika": [0, 0, 1], "eric": [1, 0, 0], "gus": [0, 0, 1]}
     for _ in range(4):
         for name, wanted in wants.items():
             p = study.ask([1.0, 1.0, 1.0], actor=name)
@@ -429,7 +431,7 @@ def groups_study(store):
     return study
 
 
-@pytest.mark.parametrize("person", ["erna", "eric", "gus"])
+@pytest.mark.parametrize("person", ["erika", "eric", "gus"])
 def test_erase_renames_in_groups(sqlite_url, person):
     with groups_study(sqlite_url) as study:
         assert person.encode() not in erased(study.store, person)
@@ -446,5 +448,5 @@ def test_erase_changes_nothing_if_the_name_would_stay(sqlite_url, monkeypatch):
         before = list(study.export())
         monkeypatch.setattr(transfer, "_renamed_state", lambda state, person, alias: state)
         with pytest.raises(Invalid, match="The name cannot be erased"):
-            transfer.erase(study.store, "desk", "erna")
+            transfer.erase(study.store, "desk", "erika")
         assert list(study.export()) == before

@@ -20,7 +20,9 @@ def test_unpack_returns_what_pack_was_given_bit_for_bit(data, rows, dim, decline
     path = data.draw(arrays(float, (rows, dim), elements=floats))
     left = None if declined == 0 else data.draw(arrays(float, (declined, dim), elements=floats))
     feedback = Feedback(path, cost, left, cut)
-    again = unpack(pack(feedback), cost)
+    change = data.draw(arrays(float, dim, elements=floats))
+    again, changed = unpack(pack(feedback) + pack_weights(change), cost)
+    assert changed.tobytes() == change.tobytes()
     assert again.path.tobytes() == path.tobytes()
     assert again.cost == cost
     assert again.cut is cut
@@ -35,8 +37,8 @@ def test_many_declined_moves_are_rounded_once(seed, rows, dim, exponent):
     declined = np.ldexp(declined, exponent)
     declined[:, 0] = 0.0
     path = rng.standard_normal((3, dim))
-    packed = pack(Feedback(path, 1.0, rounded(declined)))
-    again = unpack(packed, 1.0)
+    packed, change = pack(Feedback(path, 1.0, rounded(declined))), bytes(8 * dim)
+    again, _ = unpack(packed + change, 1.0)
     assert again.declined.tobytes() == rounded(declined).tobytes() == rounded(again.declined).tobytes()
     assert again.path.tobytes() == path.tobytes()
     step = np.abs(declined).max(axis=0) / (1 << 10 if rows * dim <= MANY else 1 << 8)
@@ -45,7 +47,7 @@ def test_many_declined_moves_are_rounded_once(seed, rows, dim, exponent):
         assert (np.abs(again.declined - declined) <= step).all()
     assert again.declined.flags.c_contiguous
     assert pack(again) == packed  # learning from the log and from the tell is the same
-    assert unpack(pack(again), 1.0).declined.tobytes() == again.declined.tobytes()
+    assert unpack(pack(again) + change, 1.0)[0].declined.tobytes() == again.declined.tobytes()
 
 
 def test_many_declined_moves_of_whole_numbers_are_not_rounded():
@@ -64,7 +66,7 @@ def test_vectors_that_older_versions_packed_can_be_unpacked():
     path, declined = np.arange(6.0).reshape(2, 3), np.zeros((1000, 3))
     numbers = path.tobytes() + declined.tobytes()
     for kind, body in ((0, numbers), (1, zlib.compress(numbers, 1))):
-        again = unpack(struct.pack("<BBIiI", kind, 1, 2, 1000, 3) + body, 2.0)
+        again, _ = unpack(struct.pack("<BBIiI", kind, 1, 2, 1000, 3) + body + bytes(24), 2.0)
         assert (again.path.tobytes(), again.declined.tobytes()) == (path.tobytes(), declined.tobytes())
         assert again.cut is True
 
@@ -74,7 +76,7 @@ def test_pack_compresses_mostly_zero_vectors():
     rows[3, 5] = np.pi
     packed = pack(Feedback(rows, 1.0))
     assert len(packed) < rows.nbytes / 100
-    assert (unpack(packed, 1.0).path == rows).all()
+    assert (unpack(packed + bytes(8 * rows.shape[1]), 1.0)[0].path == rows).all()
 
 
 @given(arrays(float, 5, elements=floats))

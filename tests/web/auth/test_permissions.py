@@ -70,10 +70,10 @@ def test_weights_of_another_person_are_for_those_who_tell_or_lead(server):
         client = server.client(role, name=f"{role}-1")
         for path in ("weights", "beliefs"):
             url = f"/api/studies/tours/{path}"
-            own = client.get(url, params={"person": f"{role}-1"})
-            other = client.get(url, params={"person": "ana"})
+            own = client.get(url, params={"learned_for": f"{role}-1"})
+            other = client.get(url, params={"learned_for": "ana"})
             assert own.status_code == client.get(url).status_code == 200
             assert other.status_code == (403 if role in ("viewer", "expert") else 200), (role, path)
-    assert server.client("viewer", "elsewhere").get(url, params={"person": "ana"}).status_code == 404
-    detail = server.client("viewer").get(url, params={"person": "ana"}).json()["detail"]
+    assert server.client("viewer", "elsewhere").get(url, params={"learned_for": "ana"}).status_code == 404
+    detail = server.client("viewer").get(url, params={"learned_for": "ana"}).json()["detail"]
     assert detail.startswith("The role 'viewer' may not read another person's weights;")

@@ -37,7 +37,7 @@ def test_effort_falls_when_the_colleague_corrects(demo_store, name):
     with open_study(demo_store, name) as study:
         assert study.summary()["asked"] == 1
         done = studies.play(study, 20, "admin")
-        assert [o.actor for o in done] == [studies.ACTOR] * 20
+        assert [o.work.actor for o in done] == [studies.ACTOR] * 20
         assert sum(o.effort for o in done[10:]) <= sum(o.effort for o in done[:10])
         assert studies.fill(study, "admin") == studies.fill(study, "admin") == 1  # one waits, not two
     with open_study(demo_store, name) as again:

@@ -62,7 +62,7 @@ def test_queue_is_read_by_page_and_only_when_it_changed(server):
         ask(solver, server, k)
     query = {"limit": 2, "order": "newest"}
     page = expert.get("/api/studies/tours/queue", params=query).json()
-    assert [ticket["id"] for ticket in page["tickets"]] == [3, 2]
+    assert [ticket["id"] for ticket in page["drafts"]] == [3, 2]
     assert (page["waiting"], page["matching"]) == (3, 3)
     same = expert.get("/api/studies/tours/queue", params={**query, "since": page["tag"]})
     assert (same.status_code, same.content) == (204, b"")
@@ -191,7 +191,9 @@ class Lamps(Switches):
 def test_edits_are_described_with_the_solution_they_are_made_on(server, monkeypatch):
     monkeypatch.setattr(domains, "Lamps", Lamps, raising=False)
     monkeypatch.setitem(catalog.BUILT_IN, "lamps", "Lamps")
-    with open_study(server.store, "lamps", Lamps(), "CSPER", create=True, habits=False) as study:
+    with open_study(
+        server.store, "lamps", Lamps(), "CSPER", create=True, settings={"habits": False}
+    ) as study:
         study.ask([1.0, 2.0, 3.0])
     admin, path = server.client("admin"), "/api/studies/lamps/proposals/1"
     edited = admin.post(f"{path}/edits", json={"moves": flip(0, 1, 0)}, headers={"If-Match": '"0"'}).json()

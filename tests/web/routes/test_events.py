@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 
 from coactor.studies import Store, Study, open_study
-from coactor.studies.log.facts import KINDS
 from coactor.web.routes import events
 from tests.studies.stubs import Clock, tours
 from tests.web.conftest import MOVE, PROPOSALS, ask
@@ -54,11 +52,6 @@ def test_a_stream_has_proposals_tells_and_versions_and_no_leases(admin, server):
     assert (told["proposal"], told["version"], told["effort"], told["learn"]) == (1, 1, 1.0, True)
     assert (told["actor"], told["note"]) == ("admin-*", "late")
     assert not {"state", "solution", "config", "moves", "case"} & {key for e in seen for key in e["data"]}
-
-
-def test_fields_that_hold_what_was_learned_are_hidden():
-    states = {field.name for kind in KINDS.values() for field in fields(kind) if "State" in str(field.type)}
-    assert states == {"state", "acceptance", "memory", "guard"} == {*events.HIDDEN}
 
 
 def test_a_stream_starts_at_the_end_of_the_log_and_goes_on_after_the_last_event(admin, server):

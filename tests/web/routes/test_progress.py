@@ -5,15 +5,16 @@ import pytest
 
 from coactor.domains import Tour
 from coactor.experts import SimulatedExpert
-from coactor.studies import EffortRow, open_study
+from coactor.studies import Round, open_study
 from coactor.web.routes.progress import WithoutLearning, causes, measures, weeks
 from coactor.web.routes.trends import end_size, trend
+from tests.studies.stubs import a_round
 
 DAY = 86400.0
 
 
-def row(seq: int, effort: float, seconds: float | None = None, time: float = 0.0) -> EffortRow:
-    return EffortRow(seq, time, seq, None, "ana", effort, False, 1, seconds, True, 0, seq)
+def row(seq: int, effort: float, seconds: float | None = None, time: float = 0.0) -> Round:
+    return a_round(seq, effort, seconds=seconds, time=time)
 
 
 def test_measures_compare_a_bounded_start_with_the_end():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import coactor
+from coactor.protocol import Work
 from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Unavailable, open_study
 from tests.web.conftest import EDIT, MOVE, PROPOSALS, ask
 
@@ -48,7 +49,7 @@ def test_tell_on_behalf_of_a_person(server):
     proposed = ask(solver, server)["proposed"]
     final = [proposed[0], *proposed[3:0:-1], *proposed[4:]]
     told = solver.post(f"{PROPOSALS}/1/tell", json={"solution": final, "actor": "ana"}).json()
-    assert (told["actor"], told["estimated"], told["effort"]) == ("ana", True, 1.0)
+    assert (told["work"]["actor"], told["estimated"], told["effort"]) == ("ana", True, 1.0)
     fact = solver.get("/api/studies/tours/events?after=2").json()["events"][0]
     assert (fact["actor"], fact["via"]) == ("ana", "solver-*")
     wrong = solver.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]})
@@ -64,7 +65,7 @@ def test_claim_solves_again_with_the_newest_weights(server):
     before = expert.get(f"{PROPOSALS}/1").json()
     taken = expert.post(f"{PROPOSALS}/1/claim")
     now = taken.json()
-    assert (before["version"], now["version"], now["due"]) == (0, 1, False)
+    assert (before["basis"]["version"], now["basis"]["version"], now["due"]) == (0, 1, False)
     assert now["proposed"] != before["proposed"]
     assert now["weights"] == expert.get("/api/studies/tours/weights").json()["weights"]
     assert taken.headers["etag"] == '"1"'
@@ -81,9 +82,9 @@ def test_a_proposal_of_a_slow_solver_is_shown_at_once_and_renewed_with_consent(s
     ask(solver, server, 1)
     solver.post(f"{PROPOSALS}/2/tell", json={"moves": [MOVE]})
     shown = expert.post(f"{PROPOSALS}/1/claim").json()
-    assert (shown["version"], shown["due"]) == (0, True)
+    assert (shown["basis"]["version"], shown["due"]) == (0, True)
     again = expert.post(f"{PROPOSALS}/1/renew").json()
-    assert (again["version"], again["due"], again["holder"]) == (1, False, "ana")
+    assert (again["basis"]["version"], again["due"], again["holder"]) == (1, False, "ana")
     assert again["proposed"] != shown["proposed"]
     ask(solver, server, 2)
     solver.post(f"{PROPOSALS}/3/tell", json={"moves": [MOVE]})
@@ -100,12 +101,12 @@ def test_renew_solves_again_unless_declined(server):
     solver.post(f"{PROPOSALS}/3/tell", json={"moves": [MOVE]})
     assert server.client("viewer").post(f"{PROPOSALS}/1/renew").status_code == 403
     assert solver.post(f"{PROPOSALS}/9/renew").status_code == 404
-    assert [solver.post(f"{PROPOSALS}/{id}/renew").json()["version"] for id in (1, 2)] == [1, 0]
+    assert [solver.post(f"{PROPOSALS}/{id}/renew").json()["basis"]["version"] for id in (1, 2)] == [1, 0]
     unclear = solver.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]})
     assert unclear.status_code == 409
     assert unclear.json()["current"]["versions"] == [0, 1]
-    told = solver.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE], "asked_with": 0})
-    assert told.json()["asked_with"] == 0
+    told = solver.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE], "version": 0})
+    assert told.json()["basis"]["version"] == 0
 
 
 def test_client_has_the_methods_of_a_study(server):
@@ -114,15 +115,14 @@ def test_client_has_the_methods_of_a_study(server):
         p = study.ask(server.problems[0], key="k")
         assert study.ask(server.problems[0], key="k").id == p.id
         assert server.domain.features(server.problems[0], p.solution).shape == (3,)
-        outcome = study.tell(p.id, moves=[MOVE], note="n")
-        assert study.tell(p.id, moves=[MOVE], note="n") == outcome
+        outcome = study.tell(p.id, moves=[MOVE], work=Work(note="n"))
+        assert study.tell(p.id, moves=[MOVE], work=Work(note="n")) == outcome
         q = study.ask(server.problems[1])
         final = server.domain.apply(server.problems[1], q.solution, MOVE)
         assert study.tell(q.id, solution=final).estimated
         r = study.ask(server.problems[2])
-        study.tell(
-            r.id, path=[r.solution, server.domain.apply(server.problems[2], r.solution, MOVE)], effort=2
-        )
+        path = [r.solution, server.domain.apply(server.problems[2], r.solution, MOVE)]
+        study.tell(r, coactor.correction(server.domain, r.problem, r.solution, path=path, effort=2))
         assert [row.effort for row in study.effort()] == [1.0, 1.0, 2.0]
         assert study.version == 3
         assert study.weights(1).tolist() == outcome.change.tolist()
@@ -151,7 +151,7 @@ def test_client_has_the_methods_of_a_study(server):
 
 @pytest.fixture
 def remote(server):
-    with open_study(server.store, "chances", server.domain, "default", create=True, clock=server.clock):
+    with open_study(server.store, "chances", server.domain, "default", create=True):
         pass
     server.client("solver")
     with coactor.connect(
@@ -168,12 +168,12 @@ def test_client_receives_chances_and_calibration(server, remote):
     assert (shown.id, shown.version) == (waiting.id, 1)
     assert shown.problem.edges.tolist() == server.problems[1].edges.tolist()
     assert 0 < shown.chance < 1
-    assert [t.chance for t in remote.proposals()] == [None, shown.chance]
+    assert [t.basis.chance for t in remote.proposals()] == [None, shown.chance]
     if shown.solution.tolist() != waiting.solution.tolist():
-        with pytest.raises(Conflict, match="asked_with"):
+        with pytest.raises(Conflict, match="which version was corrected"):
             remote.tell(waiting.id, moves=[MOVE])
-    assert remote.tell(shown, moves=[]).asked_with == 1
-    assert [row.chance for row in remote.effort()] == [None, shown.chance]
+    assert remote.tell(shown, moves=[]).basis.version == 1
+    assert [row.basis.chance for row in remote.effort()] == [None, shown.chance]
     calibration = remote.calibration()
     assert (calibration.proposals, calibration.verdict, calibration.bins[0].proposals) == (1, "early", 1)
     assert calibration.bins[0].predicted == shown.chance
@@ -187,9 +187,9 @@ def test_ask_with_the_same_key_returns_the_first_proposal_after_a_renewal(server
     ask(solver, server, 1)
     solver.post(f"{PROPOSALS}/2/tell", json={"moves": [MOVE]})
     renewed = solver.post(f"{PROPOSALS}/1/renew").json()
-    assert renewed["version"] == 1
+    assert renewed["basis"]["version"] == 1
     again = ask(solver, server, 0, **{"Idempotency-Key": "k"})
-    for name in ("id", "version", "chance", "proposed"):
+    for name in ("id", "basis", "proposed"):
         assert again[name] == first[name], name
 
 
@@ -216,7 +216,7 @@ def test_a_proposal_says_whose_weights_solved_it_and_why(server):
     url = "/api/studies/guarded/proposals"
     asked = solver.post(url, json={"problem": server.problem(1)}).json()
     found = solver.get(f"{url}/{asked['id']}").json()
-    assert asked["proposer"] == found["proposer"]
+    assert asked["basis"] == found["basis"]
     assert found["reason"].startswith("Proposed with ")
     assert "all features alike" in found["reason"]
     solver.post(f"{url}/{asked['id']}/tell", json={"moves": []})

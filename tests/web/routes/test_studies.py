@@ -47,19 +47,19 @@ def test_events_versions_and_rollback(server):
     assert lead.get(f"/api/studies/tours/events?after={rest['next']}").json() == {"events": [], "next": 9}
     assert "state" not in first["events"][0]
     version = lead.post("/api/studies/tours/rollback", json={"to": 1, "reason": "a bad day"}).json()
-    assert (version["version"], version["to"], version["person"]) == (4, 1, "")
+    assert (version["version"], version["to"], version["learned_for"]) == (4, 1, "")
     events = lead.get("/api/studies/tours/events").json()["events"]
     assert not any({"state", "acceptance"} & event.keys() for event in events)
     rows = lead.get("/api/studies/tours/versions").json()
     assert [row["how"] for row in rows] == ["created", "told", "told", "told", "rolled back"]
     assert lead.post("/api/studies/tours/rollback", json={"to": 99, "reason": "x"}).status_code == 404
-    empty = lead.post("/api/studies/tours/rollback", json={"to": 0, "reason": "x", "person": ""})
+    empty = lead.post("/api/studies/tours/rollback", json={"to": 0, "reason": "x", "learned_for": ""})
     assert (empty.status_code, empty.json()["detail"][:20]) == (422, "The person is empty;")
     effort = lead.get("/api/studies/tours/effort").json()
     assert [row["learned"] for row in effort] == [True, True, False, True]
     table = list(csv.DictReader(io.StringIO(lead.get("/api/studies/tours/effort.csv").text)))
     assert [row["proposal"] for row in table] == ["1", "2", "3", "4"]
-    assert {row["person"] for row in table} == {row["actor"] for row in table} == {"lead-*"}
+    assert {row["learned_for"] for row in table} == {row["work"]["actor"] for row in table} == {"lead-*"}
     assert {row["time"] for row in table} == {"1970-01-12T13:46:40+00:00"}
     assert table[0]["label"] == lead.get(f"{PROPOSALS}/1").json()["label"]
     about = lead.get("/api/studies/tours").json()
@@ -158,8 +158,8 @@ def test_an_admin_deletes_a_study_that_other_servers_have_open(admin, server, st
 def test_an_admin_erases_a_name(admin, server):
     ana = server.client("expert", name="ana")
     ana.post("/api/studies/tours/queue/next")
-    assert server.client("lead").post("/api/studies/tours/erase", json={"person": "ana"}).status_code == 403
-    alias = admin.post("/api/studies/tours/erase", json={"person": "ana"}).json()["name"]
+    assert server.client("lead").post("/api/studies/tours/erase", json={"name": "ana"}).status_code == 403
+    alias = admin.post("/api/studies/tours/erase", json={"name": "ana"}).json()["name"]
     assert admin.get("/api/studies/tours/proposals/1").json()["holder"] == alias
     assert '"ana"' not in admin.get("/api/studies/tours/events").text
-    assert admin.post("/api/studies/tours/erase", json={"person": "ana"}).status_code == 404
+    assert admin.post("/api/studies/tours/erase", json={"name": "ana"}).status_code == 404
