@@ -24,6 +24,7 @@ from playwright.sync_api import sync_playwright
 from coactor.domains import Day, Graph, Network, Plans, Query, Ranking, Roads, Tour, Trip
 from coactor.studies import Store, catalog, open_study
 from coactor.studies.accounts import Accounts
+from coactor.studies.opening import Settings
 from coactor.web import demo
 from coactor.web.app import create_app
 
@@ -31,6 +32,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.page.conftest import ARGS, CHROMIUM
 from tests.web.conftest import serving
 
+PAPER = Settings(proposals="paper")
 FRAMES = """() => new Promise((resolve) => {
   window.times = [];
   const tick = (now) => { window.times.push(now); window.ticking = requestAnimationFrame(tick); };

@@ -116,7 +116,7 @@ def test_rounds_are_the_same_in_memory_on_disk_and_over_http(place, name, learne
     weights = np.random.default_rng(3).random(domain.dim)
     expert = SimulatedExpert(domain, weights, 0.05, costs={"reverse": 0.7})
     study_name = f"{name}-{learner}"
-    session = Session(domain, learners.make(learner, domain.dim), seed=5)
+    session = Session(domain, learner, seed=5)
     counted = {"create": True, "settings": {"seed": 5, "budget": math.inf}}
     with (
         open_study(place.store, f"{study_name}-local", domain, learner, **counted) as local,
@@ -132,8 +132,6 @@ def test_rounds_are_the_same_in_memory_on_disk_and_over_http(place, name, learne
                 {"moves": correction.moves},
                 {"cut": True, "moves": []},
             )
-            if k == 4:
-                correction = coactor.correction(domain, x, proposals[0].solution, path=correction.path)
             how = report[k] if k < 4 else {}
             told = [
                 one.tell(p, correction, actor="ana") if not how else one.tell(p, **how, actor="ana")

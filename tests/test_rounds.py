@@ -25,8 +25,10 @@ def test_session_equals_the_three_functions_for_every_domain_and_learner(kind: s
     case = make_case(kind, size=6, seed=3)
     expert = SimulatedExpert(case.domain, [1.0, 0.5, 0.1], kappa=0.05)
     plan = strategy("default", case.domain)
-    by_correction = Session(case.domain, learners.make(name, 3), seed=5, proposals=plan)
-    by_moves = Session(case.domain, learners.make(name, 3), seed=5, proposals=plan)
+    by_correction = Session(case.domain, learners.make(name, 3), seed=5)
+    by_moves = Session(case.domain, learners.make(name, 3), seed=5)
+    for session in (by_correction, by_moves):
+        session.knowledge.guard = None
     knowledge = Knowledge(learners.make(name, 3))
     for k, x in enumerate(case.domain.sample(case.rng, n=6)):
         one, two = by_correction.ask(x), by_moves.ask(x)

@@ -120,9 +120,9 @@ class Knowledge:
         self.acceptance, self.memory, self.guard = acceptance, memory, guard
 
 
-def make_guard(domain: Domain, learner: Learner, proposals: str | Strategy) -> Guard | None:
-    """A guard for default proposals by a learner that takes a start, in a domain that counts edits."""
-    if proposals == "default" and has(domain, CountsEdits) and hasattr(learner, "start"):
+def make_guard(domain: Domain, learner: Learner) -> Guard | None:
+    """A guard for a learner that takes a start, in a domain that counts edits; else None."""
+    if has(domain, CountsEdits) and hasattr(learner, "start"):
         return Guard(domain.dim, learner.start)
     return None
 

@@ -70,9 +70,9 @@ class Session:
     proposals
         Which of the solver's local optima to propose: "paper", "polish", "effort-aware", your own
         strategy, or "default": effort-aware if the learner models the expert's threshold, else as in the
-        paper. With "default" a learner that takes a start is guarded: the start, or all features alike,
-        propose while they are ahead of it, see `coactor.proposals.guard`. That costs a call of the domain's
-        solver for each of them; a solver of your own is called for one of them, with one in four proposals.
+        paper. A learner that takes a start is guarded: the start, or all features alike, propose while they
+        are ahead of it, see `coactor.proposals.guard`. That costs a call of the domain's solver for each of
+        them; a solver of your own is called for one of them, with one in four proposals.
     budget
         The time limit of an ask in seconds: a slow solver is then called once, and others as often as there
         is time. None counts candidates instead, so that the results do not depend on the machine.
@@ -139,7 +139,7 @@ class Session:
         self.knowledge = Knowledge(
             learner,
             memory=Memory() if uses_habits(domain) else None,
-            guard=rounds.make_guard(domain, learner, proposals),
+            guard=rounds.make_guard(domain, learner),
         )
         guard = self.knowledge.guard
         reserve = 0 if guard is None or solver is not None else len(guard.fixed)

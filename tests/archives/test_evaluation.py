@@ -53,7 +53,7 @@ def test_replay_equals_a_durable_study(kind: str, request: pytest.FixtureRequest
     expected = replay(archive, Contender.parse("default", "paper"), order)
     url, efforts = f"sqlite:///{tmp_path}/desk.db", []
     for number, case in enumerate(archive.replay(order)):
-        options = {"create": True, "proposals": "paper"} if number == 0 else {}
+        options = {"create": True, "settings": {"proposals": "paper"}} if number == 0 else {}
         with open_study(url, "depot", archive.domain, "default", **options) as study:
             proposal = study.ask(case.problem, key=str(number))
         with open_study(url, "depot", archive.domain) as study:
@@ -117,15 +117,15 @@ def test_evaluate_uses_the_proposals_of_each_contender(plans: Path) -> None:
     assert np.array_equal(searched.weights["default"], result.weights["default+default"])
 
 
-@pytest.mark.parametrize(("text", "guarded"), [("default", True), ("default+paper", False), ("PER", False)])
+@pytest.mark.parametrize(("text", "guarded"), [("default", True), ("default+paper", True), ("PER", False)])
 def test_a_contender_is_guarded_alike_in_archives_and_panels(
     text: str, guarded: bool, queries: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    guards = []
+    sessions = []
 
-    def session(*given: Any, guard: bool, **more: Any) -> Session:
-        guards.append(guard)
-        return Session(*given, guard=guard, **more)
+    def session(*given: Any, **more: Any) -> Session:
+        sessions.append(Session(*given, **more))
+        return sessions[-1]
 
     for place in (replays, runs):
         monkeypatch.setattr(place, "Session", session)
@@ -134,8 +134,8 @@ def test_a_contender_is_guarded_alike_in_archives_and_panels(
         parse_contenders([text], "panel"),
     )
     replay(open_archive(queries), archived, [0])
-    runs.run_unit(runs.Unit(PANELS["path-clean"], 0, 0, 1, (in_panel,)))
-    assert guards == [guarded, guarded]
+    runs.run_unit(runs.Unit(PANELS["tsp-clean"], 0, 0, 1, (in_panel,)))
+    assert [one.knowledge.guard is not None for one in sessions] == [guarded, guarded]
 
 
 def test_evaluate_does_not_depend_on_jobs(queries: Path) -> None:

@@ -198,7 +198,7 @@ def test_log_says_for_whom_on_one_line_each(sqlite_url):
             learned_for="depot-7",
             work=Work(note="two\nlines"),
         )
-        study.rollback(1, "a reason", person="ana", actor="lea")
+        study.rollback(1, "a reason", learned_for="ana", actor="lea")
         study.rollback(1, "a reason", actor="lea")
     output = CliRunner().invoke(main, ["study", "log", "desk", "--store", sqlite_url]).output
     told, _, other, one, everybody = output.splitlines()[2:]
@@ -217,7 +217,7 @@ def test_rollback_of_one_person_and_people(sqlite_url):
     cares = {"ana": [1.0, 0.0, 0.0], "ben": [0.0, 1.0, 1.0]}
     experts = {name: SimulatedExpert(domain, weights=w, kappa=0.05) for name, w in cares.items()}
     with open_study(sqlite_url, "desk", domain, create=True) as study:
-        assert "one person at most" in call("people", "desk")
+        assert "one expert at most" in call("people", "desk")
         for k, x in enumerate(problems):
             name = ("ana", "ben")[k % 2]
             p = study.ask(x, actor=name)
@@ -229,7 +229,7 @@ def test_rollback_of_one_person_and_people(sqlite_url):
     rows = json.loads(call("people", "desk", "--json"))["people"]
     assert [row["name"] for row in rows] == ["ana", "ben"]
     refused = call("rollback", "desk", "0", "--reason", "r", "--expert", "")
-    assert refused == "Error: The person is empty; name one, or leave it out to set everybody back.\n"
+    assert refused == "Error: The name of the expert is empty; name one, or leave it out to set all back.\n"
     done = call("rollback", "desk", "0", "--reason", "r", "--expert", "ana")
     assert done == "Version 17 has ana as of version 0, and the others as they were.\n"
     with open_study(sqlite_url, "desk") as study:

@@ -162,7 +162,7 @@ def test_a_study_of_a_model_starts_from_the_weights_in_use(
     run(*create, "--trust", "5")
     with open_study(sqlite_url, "shop", load_domain(model, {})) as study:
         np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 3.0])
-        inner = Ledger(study.store, "shop").first.state["single"]
+        inner = Ledger(study.store, "shop").first.state["learner"]["single"]
         assert inner["trust"] == 5.0
 
 

@@ -125,11 +125,11 @@ def test_a_session_proposes_with_the_weights_that_leave_least_to_edit() -> None:
     assert twin.knowledge.guard.state() == session.knowledge.guard.state()  # type: ignore[union-attr]
 
 
-def test_a_guard_belongs_to_default_proposals_of_a_learner_with_a_start() -> None:
-    assert Session(TOUR, "default").knowledge.guard is not None
+def test_a_guard_belongs_to_a_learner_with_a_start_whatever_proposes() -> None:
+    for proposals in ("default", "paper"):
+        assert Session(TOUR, "default", proposals=proposals).knowledge.guard is not None
+        assert Session(TOUR, "PER", proposals=proposals).knowledge.guard is None
     assert Session(TOUR, learners.make("default", 2)).knowledge.guard is not None
-    assert Session(TOUR, "PER").knowledge.guard is None
-    assert Session(TOUR, "default", proposals="effort-aware").knowledge.guard is None
 
 
 def test_an_unfinished_correction_is_not_compared() -> None:

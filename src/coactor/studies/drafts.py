@@ -133,7 +133,19 @@ class Draft:
         )
 
 
-_SHOWN = ("state", "steps", "effort", "told", "actor", "due", "for_another", "proposal", "path", "features", "change")
+_SHOWN = (
+    "state",
+    "steps",
+    "effort",
+    "told",
+    "actor",
+    "due",
+    "for_another",
+    "proposal",
+    "path",
+    "features",
+    "change",
+)
 _STORED = tuple(one.name for one in fields(Draft) if one.name not in _SHOWN)
 _HIDDEN = ("renewable", "base", "gestures", "proposal", "path", "features", "change")
 _ROW = tuple(one.name for one in fields(Draft) if one.name not in _HIDDEN)

@@ -188,7 +188,7 @@ def _create(
         )
     if len(learner.weights) != domain.dim:
         raise Invalid(f"The learner has {len(learner.weights)} weights, the domain {domain.dim} features.")
-    guard = make_guard(domain, learner, settings["proposals"])
+    guard = make_guard(domain, learner)
     knowledge = Knowledge(learner, memory=Memory() if uses_habits(domain) else None, guard=guard)
     if memory is not None and knowledge.memory is not None:
         knowledge.memory.restore(memory)

@@ -85,29 +85,6 @@ def test_the_default_learner_starts_in_the_direction_of_the_start_weights(dim: i
     assert not np.allclose(plain / np.linalg.norm(plain), start / np.linalg.norm(start))
 
 
-@pytest.mark.parametrize(
-    ("text", "guarded"),
-    [
-        ("default", True),
-        ("default@start", True),
-        ("default+default", True),
-        ("separate-default", True),
-        ("default+paper", False),
-        ("default+polish", False),
-        ("PER", False),
-        ("PER@start", False),
-        ("tests.lab.helpers:Slow", False),
-        ("start", False),
-        ("copy", False),
-    ],
-)
-@pytest.mark.parametrize("proposals", [None, "paper", "default"])
-def test_a_contender_is_guarded_or_not_in_every_command(
-    text: str, guarded: bool, proposals: str | None
-) -> None:
-    assert Contender.parse(text, proposals).guard == guarded
-
-
 def test_a_class_of_the_user_is_made_with_the_number_of_features() -> None:
     assert Contender.parse("tests.lab.helpers:Slow").make(4, np.ones(4)).weights.shape == (4,)
     with pytest.raises(ValueError, match="has no reads"):

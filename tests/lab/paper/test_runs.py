@@ -6,7 +6,6 @@ import pytest
 import coactor
 from coactor import Session, SimulatedExpert, search
 from coactor.lab.engine.contenders import parse_contenders
-from coactor.lab.paper import runs
 from coactor.lab.paper.choices import Choices
 from coactor.lab.paper.panels import PANELS, find_panel
 from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights, unit_cache
@@ -46,18 +45,6 @@ def test_run_unit_follows_the_protocol_of_the_paper():
         assert result.utilities[0, t] == pytest.approx(w @ domain.all_features(x, correction.final))
         perfect = expert(x, domain.solve(x, w[: domain.dim]))
         assert result.costs[1, t] == perfect.effort
-
-
-def test_only_the_whole_default_is_guarded(monkeypatch):
-    guarded = []
-
-    def session(*given, guard, **more):
-        guarded.append(guard)
-        return Session(*given, guard=guard, **more)
-
-    monkeypatch.setattr(runs, "Session", session)
-    run_unit(unit("mtsp-clean", ("default", "default+paper", "PER", "PER+polish"), examples=1))
-    assert guarded == [True, False, False, False]
 
 
 @pytest.mark.parametrize("panel", [*PANELS, "tests.lab.helpers:Bits"])

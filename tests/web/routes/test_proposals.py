@@ -71,8 +71,8 @@ def test_claim_solves_again_with_the_newest_weights(server):
     assert taken.headers["etag"] == '"1"'
     assert expert.post(f"{PROPOSALS}/1/edits", json=EDIT, headers={"If-Match": '"0"'}).status_code == 409
     assert expert.post(f"{PROPOSALS}/1/edits", json=EDIT, headers={"If-Match": '"1"'}).status_code == 200
-    kinds = [fact["kind"] for fact in expert.get("/api/studies/tours/events").json()["events"]]
-    assert kinds.count("renewed") == 1
+    facts = expert.get("/api/studies/tours/events").json()["events"]
+    assert [fact["version"] for fact in facts if fact["kind"] == "asked" and fact["revision"]] == [1]
 
 
 def test_a_proposal_of_a_slow_solver_is_shown_at_once_and_renewed_with_consent(server):
@@ -178,7 +178,7 @@ def test_client_receives_chances_and_calibration(server, remote):
     assert (calibration.proposals, calibration.verdict, calibration.bins[0].proposals) == (1, "early", 1)
     assert calibration.bins[0].predicted == shown.chance
     rows = server.client("admin").get("/api/studies/chances/effort.csv").text.splitlines()
-    assert rows[0].endswith(",chance,person,label")
+    assert rows[0].endswith(",proposed_with,version,chance")
 
 
 def test_ask_with_the_same_key_returns_the_first_proposal_after_a_renewal(server):
@@ -217,7 +217,7 @@ def test_a_proposal_says_whose_weights_solved_it_and_why(server):
     asked = solver.post(url, json={"problem": server.problem(1)}).json()
     found = solver.get(f"{url}/{asked['id']}").json()
     assert asked["basis"] == found["basis"]
-    assert found["reason"].startswith("Proposed with ")
-    assert "all features alike" in found["reason"]
+    assert found["basis"]["reason"].startswith("Proposed with ")
+    assert "all features alike" in found["basis"]["reason"]
     solver.post(f"{url}/{asked['id']}/tell", json={"moves": []})
-    assert solver.get(f"{url}/{asked['id']}").json()["reason"] == found["reason"]
+    assert solver.get(f"{url}/{asked['id']}").json()["basis"]["reason"] == found["basis"]["reason"]

@@ -54,12 +54,12 @@ def test_events_versions_and_rollback(server):
     assert [row["how"] for row in rows] == ["created", "told", "told", "told", "rolled back"]
     assert lead.post("/api/studies/tours/rollback", json={"to": 99, "reason": "x"}).status_code == 404
     empty = lead.post("/api/studies/tours/rollback", json={"to": 0, "reason": "x", "learned_for": ""})
-    assert (empty.status_code, empty.json()["detail"][:20]) == (422, "The person is empty;")
+    assert (empty.status_code, empty.json()["detail"][:32]) == (422, "The name of the expert is empty;")
     effort = lead.get("/api/studies/tours/effort").json()
-    assert [row["learned"] for row in effort] == [True, True, False, True]
+    assert [row["learn"] for row in effort] == [True, True, False, True]
     table = list(csv.DictReader(io.StringIO(lead.get("/api/studies/tours/effort.csv").text)))
     assert [row["proposal"] for row in table] == ["1", "2", "3", "4"]
-    assert {row["learned_for"] for row in table} == {row["work"]["actor"] for row in table} == {"lead-*"}
+    assert {row["learned_for"] for row in table} == {row["actor"] for row in table} == {"lead-*"}
     assert {row["time"] for row in table} == {"1970-01-12T13:46:40+00:00"}
     assert table[0]["label"] == lead.get(f"{PROPOSALS}/1").json()["label"]
     about = lead.get("/api/studies/tours").json()
