@@ -234,7 +234,7 @@ def test_rollback_of_one_person_and_people(sqlite_url):
     assert done == "Version 17 has ana as of version 0, and the others as they were.\n"
     with open_study(sqlite_url, "desk") as study:
         assert study.learner().people == ("ben",)
-        assert study.versions()[-1].person == "ana"
+        assert study.versions()[-1].learned_for == "ana"
 
 
 def test_a_value_error_is_reported_in_one_sentence(run, monkeypatch):

@@ -147,7 +147,7 @@ _SHOWN = (
     "change",
 )
 _STORED = tuple(one.name for one in fields(Draft) if one.name not in _SHOWN)
-_HIDDEN = ("renewable", "base", "gestures", "proposal", "path", "features", "change")
+_HIDDEN = ("renewable", "base", "gestures", *_AT_A_DESK)
 _ROW = tuple(one.name for one in fields(Draft) if one.name not in _HIDDEN)
 
 
