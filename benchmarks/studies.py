@@ -31,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.web.test_failures import ServerProcess
 
 from coactor.domains import Tour
+from coactor.protocol import Basis
 from coactor.rounds import learn
 from coactor.studies import Store, Study, open_study
 from coactor.studies.accounts import Accounts
@@ -212,13 +213,14 @@ def _fill(study: Study, problem: Any, size: int) -> None:
             for proposal in range(log.projection.asked + 1, log.projection.asked + 501):
                 data = canonical([proposal])
                 log.sql.add_problem(content_hash(data), data)
-                copy = replace(asked, proposal=proposal, problem=content_hash(data), version=version)
+                basis = Basis(version)
+                copy = replace(asked, proposal=proposal, problem=content_hash(data), basis=basis)
                 log.add(copy, actor="ana")
                 if proposal % 100:
                     learn(knowledge, observation(told))
                     version += 1
-                    done = {"version": version, "digest": digest(knowledge.learner.weights)}
-                    copy = replace(told, proposal=proposal, asked_with=version - 1, **done)
+                    result = replace(told.round, proposal=proposal, basis=basis, version=version)
+                    copy = replace(told, round=result, digest=digest(knowledge.learner.weights))
                     log.add(copy, actor="ana", knowledge=knowledge.copy())
 
 

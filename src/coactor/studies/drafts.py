@@ -133,19 +133,8 @@ class Draft:
         )
 
 
-_SHOWN = (
-    "state",
-    "steps",
-    "effort",
-    "told",
-    "actor",
-    "due",
-    "for_another",
-    "proposal",
-    "path",
-    "features",
-    "change",
-)
+_AT_A_DESK = ("proposal", "path", "features", "change")
+_SHOWN = ("state", "steps", "effort", "told", "actor", "due", "for_another", *_AT_A_DESK)
 _STORED = tuple(one.name for one in fields(Draft) if one.name not in _SHOWN)
 _HIDDEN = ("renewable", "base", "gestures", *_AT_A_DESK)
 _ROW = tuple(one.name for one in fields(Draft) if one.name not in _HIDDEN)
