@@ -96,7 +96,8 @@ def test_a_start_that_is_trusted_keeps_its_sign_when_each_step_contradicts_it(fe
     for seed in range(4):
         rng = np.random.default_rng(seed)
         weights = rng.standard_normal(features)
-        session = Session(domain, "default", start=weights, trust=10.0, guard=False)
+        session = Session(domain, "default", start=weights, trust=10.0)
+        session.knowledge.guard = None
         for _ in range(10):
             documents = rng.standard_normal((12, features))
             quality = documents @ weights / np.linalg.norm(weights) + rng.standard_normal(12)

@@ -199,10 +199,10 @@ def test_chances_are_shown_and_checked_in_the_report(site):
     studies.play(study, 24, "admin")
     studies.fill(study, "admin")
     (waiting,) = study.proposals("waiting")
-    said = {True: "likely fine as it is", False: "likely to need edits"}[waiting.chance > 0.5]
-    share = round(100 * (waiting.chance if waiting.chance >= 1 / 3 else 1 - waiting.chance))
+    said = {True: "likely fine as it is", False: "likely to need edits"}[waiting.basis.chance > 0.5]
+    share = round(100 * (waiting.basis.chance if waiting.basis.chance >= 1 / 3 else 1 - waiting.basis.chance))
     site.open(page, "/s/try-tour")
-    if not 1 / 3 < waiting.chance < 2 / 3:
+    if not 1 / 3 < waiting.basis.chance < 2 / 3:
         assert f"{said}: {share} %" in page.locator(".ticket").inner_text()
     page.keyboard.press("Enter")
     page.locator("#about", has_text=f"{share} %").wait_for()

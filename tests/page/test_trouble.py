@@ -56,7 +56,7 @@ def test_two_people_on_one_proposal(site, revision):
     bo.locator("#submit:not([disabled])").wait_for()
     assert bo.locator(".effort strong").inner_text() == "1"
     submit(bo)
-    assert site.study("try-tour").effort()[0].actor == "bo"
+    assert site.study("try-tour").effort()[0].work.actor == "bo"
 
 
 def test_a_lead_takes_a_proposal_over(site, revision):

@@ -71,11 +71,11 @@ def test_old_proposal_is_shown_at_once_and_proposed_again_with_consent(site, lon
     site.app.state.studies.patience = -1.0  # every solver is slow
     long_queue.tell(230, moves=[{"op": "exchange", "args": [0]}])
     page = site.open(site.log_in("ana", "expert"), "/s/long/p/1")
-    assert site.study("long").draft(1).version == 0
+    assert site.study("long").draft(1).basis.version == 0
     page.locator("#again").click()
     page.locator("#again").wait_for(state="detached")
     page.locator("body[data-revision='1']").wait_for(state="attached")
-    assert site.study("long").draft(1).version == 1
+    assert site.study("long").draft(1).basis.version == 1
 
 
 def test_login_leads_back_to_the_proposal_with_the_edit(site, revision):

@@ -75,7 +75,7 @@ def test_proposal_solved_for_another_person_says_so(site):
     page.get_by_role("button", name="Solve it for me").click()
     page.get_by_text("This was solved for another person.").wait_for(state="detached")
     page.locator("body[data-revision='1']").wait_for(state="attached")
-    assert site.study("try-ranking").draft(id).person == "ben"
+    assert site.study("try-ranking").draft(id).solved_for == "ben"
 
 
 def test_proposal_meant_for_a_depot_is_marked_everywhere(site):
