@@ -141,16 +141,14 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
         notes.append("feature_signs says -1 of a feature that is above 0; return minus the costs.")
     if repeated:
         notes.append(f"{repeated} of {sum(counts)} moves lead to the same solution as another move.")
-    if not has(domain, Vectorises):
-        notes.append("features_along and move_features would make rounds faster.")
-    if not has(domain, Shows):
-        notes.append("Without show, the page shows solutions as plain data.")
-    if not has(domain, Describes):
-        notes.append("Without describe_edit, the page names edits by operator and numbers.")
-    if not has(domain, Validates):
-        notes.append("Without check_solution, an invalid solution is noticed only if another method raises.")
-    if not has(domain, CountsEdits):
-        notes.append("Without edits_between, the effort of a final solution alone is estimated by search.")
+    without = {
+        Vectorises: "features_along and move_features would make rounds faster.",
+        Shows: "Without show, the page shows solutions as plain data.",
+        Describes: "Without describe_edit, the page names edits by operator and numbers.",
+        Validates: "Without check_solution, an invalid solution is noticed only if another method raises.",
+        CountsEdits: "Without edits_between, the effort of a final solution alone is estimated by search.",
+    }
+    notes += [note for ability, note in without.items() if not has(domain, ability)]
     for k in np.flatnonzero(sizes == 0):
         notes.append(f"No move changes {names[k]!r}, so nothing can be learned about it.")
     if sizes.max() > 1000 * sizes[sizes > 0].min(initial=np.inf):

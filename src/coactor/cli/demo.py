@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from typing import Any
 
 import click
 
@@ -38,17 +38,6 @@ def efforts(seed: int, learner: str, examples: int) -> Iterator[float]:
         yield session.tell(proposal, expert(x, proposal.solution)).effort
 
 
-def summary(costs: list[float], learner: str, seed: int) -> dict[str, Any]:
-    """The result of the demo as data."""
-    first, last = sum(costs[:WINDOW]) / WINDOW, sum(costs[-WINDOW:]) / WINDOW
-    sentence = (
-        f"The first {WINDOW} tours needed {first:.1f} edits each, the last {WINDOW} needed {last:.1f}; "
-        f"{sum(costs):.0f} in all for {len(costs)} tours."
-    )
-    data = {"learner": learner, "seed": seed, "examples": len(costs), "total": sum(costs), "costs": costs}
-    return {**data, "first": first, "last": last, "sentence": sentence}
-
-
 @click.command()
 @click.option("--learner", default="CSPER", show_default=True, help="The learner.")
 @seed_option
@@ -56,24 +45,27 @@ def summary(costs: list[float], learner: str, seed: int) -> dict[str, Any]:
 @report_errors(ValueError)
 def demo(learner: str, seed: int, as_json: bool) -> None:
     """Watch effort fall in the terminal: a simulated expert and one learner, in seconds."""
-    if as_json:
-        import json
-
-        click.echo(json.dumps(summary(list(efforts(seed, learner, EXAMPLES)), learner, seed)))
-        return
     costs: list[float] = []
     for cost in efforts(seed, learner, EXAMPLES):
-        if not costs:
+        if not (costs or as_json):
             click.echo(
                 f"A solver plans tours through {POINTS} points. A simulated expert edits each tour to their "
                 f"liking,\nand {learner} learns from the edits. How many edits does a tour need?\n"
             )
         costs.append(cost)
-        if len(costs) % WINDOW == 0:
+        if len(costs) % WINDOW == 0 and not as_json:
             mean, top = sum(costs[-WINDOW:]) / WINDOW, max(1.0, sum(costs[:WINDOW]) / WINDOW)
             bar = "█" * min(WIDTH, round(WIDTH * mean / top))
             click.echo(f"tours {len(costs) - WINDOW + 1:>3} to {len(costs):>3}  {mean:5.1f} edits  {bar}")
-    click.echo(f"\n{summary(costs, learner, seed)['sentence']}\n\nTry next:")
-    width = max(len(command) for command, _ in NEXT)
+    total, first, last = sum(costs), sum(costs[:WINDOW]) / WINDOW, sum(costs[-WINDOW:]) / WINDOW
+    sentence = (
+        f"The first {WINDOW} tours needed {first:.1f} edits each, the last {WINDOW} needed {last:.1f}; "
+        f"{total:.0f} in all for {len(costs)} tours."
+    )
+    if as_json:
+        data = {"learner": learner, "seed": seed, "total": total, "costs": costs, "sentence": sentence}
+        click.echo(json.dumps(data))
+        return
+    click.echo(f"\n{sentence}\n\nTry next:")
     for command, what in NEXT:
-        click.echo(f"  {command:<{width}}   {what}")
+        click.echo(f"  {command:<52}   {what}")
