@@ -23,17 +23,6 @@ def test_write_is_atomic(tmp_path):
     assert os.listdir(tmp_path) == ["runs.csv"]  # no temporary file is left
 
 
-def test_written_files_have_the_permissions_of_the_umask_which_is_not_touched(tmp_path, monkeypatch):
-    (tmp_path / "b").write_text("x")
-
-    def refuse(mask):
-        raise AssertionError("other threads would create files with this mask")
-
-    monkeypatch.setattr(os, "umask", refuse)
-    atomic_files.write(tmp_path / "a", "x")
-    assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode
-
-
 def test_prepare_refuses_a_file_in_place_of_a_folder(tmp_path):
     (tmp_path / "file").write_text("in the way")
     for folder in (tmp_path / "file", tmp_path / "file" / "deeper"):
@@ -65,8 +54,3 @@ def test_write_to_a_full_disk_keeps_the_old_file(tiny_disk):
         atomic_files.write(tiny_disk / "report.html", b"x" * 10**6)
     assert (tiny_disk / "report.html").read_text() == "before"
     assert os.listdir(tiny_disk) == ["report.html"]
-
-
-def test_digest_is_sha256(tmp_path):
-    atomic_files.write(tmp_path / "a", b"abc")
-    assert atomic_files.digest(tmp_path / "a").startswith("ba7816bf")

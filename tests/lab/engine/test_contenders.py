@@ -33,11 +33,6 @@ def test_parse_reads_learner_start_and_proposals(text: str, expected: Contender)
     assert Contender.parse(text) == expected
 
 
-@pytest.mark.parametrize("text", BASELINES)
-def test_baselines_have_no_learner(text: str) -> None:
-    assert Contender.parse(text) == Contender(text)
-
-
 def test_learners_without_proposals_use_the_default_of_the_command() -> None:
     assert Contender.parse("default", "paper").proposals == "paper"
     assert Contender.parse("PER", "polish").proposals == "polish"

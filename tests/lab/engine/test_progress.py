@@ -33,19 +33,3 @@ def test_a_log_has_plain_lines_and_not_too_many() -> None:
     assert lines[1].startswith("50/1000 done, ")
     assert lines[-1].startswith("1000/1000 done, 00:00 left (x)")
     assert "\r" not in stream.getvalue()
-
-
-def test_tasks_of_an_earlier_command_are_counted_as_done() -> None:
-    stream = io.StringIO()
-    progress = Progress(10, done=4, stream=stream)
-    progress.step("a")
-    progress.close()
-    assert stream.getvalue().startswith("6 tasks to do\n5/10 done")
-
-
-def test_silent_writes_nothing() -> None:
-    for stream in (Terminal(), io.StringIO()):
-        progress = Progress(1, silent=True, stream=stream)
-        progress.step("x")
-        progress.close()
-        assert stream.getvalue() == ""

@@ -8,18 +8,15 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import sem, t
 
 from coactor.lab.engine.statistics import (
-    Interval,
     all_pairs,
     checkpoints,
     difference_of_means,
     effort_interval,
     holm,
     interval,
-    interval_fields,
     limits,
     mean_over_cases,
     p_below_zero,
-    running_mean,
 )
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False)
@@ -89,13 +86,13 @@ def test_effort_interval_never_goes_below_zero():
 
 
 def test_mean_over_cases_covers_the_mean_of_new_cases():
-    """200 archives of 40 cases with rare, large efforts, each case in two orders."""
+    """100 archives of 40 cases with rare, large efforts, each case in two orders."""
     rng, hits = np.random.default_rng(0), 0
-    for _ in range(200):
+    for _ in range(100):
         totals = 2 * rng.geometric(0.3, 40).astype(float) - 2
         mean = mean_over_cases(totals, np.full(40, 2.0), rng)
         hits += mean.low <= 1 / 0.3 - 1 <= mean.high
-    assert 180 <= hits <= 198
+    assert 87 <= hits <= 99
 
 
 def test_mean_over_cases_weighs_each_case_by_the_orders_that_have_it():
@@ -131,13 +128,6 @@ def test_holm_rejects_more_than_bonferroni_and_less_than_no_correction(p_values)
         assert not yes or p <= 0.05
 
 
-def test_holm_stops_at_the_first_p_value_above_its_limit():
-    assert holm([0.04, 0.001, 0.02], 0.05) == [True, True, True]
-    assert holm([0.04, 0.001, 0.03], 0.05) == [False, True, False]
-    assert holm([0.05 / 3, 0.025, 0.05], 0.05) == [True, True, True]
-    assert holm([0.02, 0.02, 0.02], 0.05) == [False, False, False]
-
-
 def test_pairs_cancel_what_runs_share():
     hard = np.array([10.0, 500.0, 90.0, 1000.0])  # runs differ a lot, the learners by 1 each time
     (pair,) = all_pairs({"A": hard - 1, "B": hard})
@@ -160,28 +150,12 @@ def test_all_pairs_is_antisymmetric(values):
         assert pair.wins == pytest.approx(1 - back[key].wins)
 
 
-def test_running_mean_averages_the_first_costs():
-    assert running_mean(np.array([[4.0, 0.0, 2.0]])).tolist() == [[4.0, 2.0, 2.0]]
-
-
 @given(st.integers(1, 3000))
 def test_checkpoints_increase_from_first_to_last_example(examples):
     at = checkpoints(examples)
     assert at[0] == 0
     assert at[-1] == examples - 1
     assert (np.diff(at) > 0).all()
-
-
-def test_checkpoints_are_dense_at_the_start_and_nowhere_far_apart():
-    at = checkpoints(1000)
-    assert at[:10].tolist() == list(range(10))
-    assert np.diff(at).max() <= 13
-    assert len(at) < 200
-
-
-def test_interval_fields_of_nothing_are_empty():
-    assert interval_fields("x", None) == {"x": None, "x_low": None, "x_high": None}
-    assert interval_fields("x", Interval(2.0, 1.0, 3.0)) == {"x": 2.0, "x_low": 1.0, "x_high": 3.0}
 
 
 def test_limits_are_the_interval_of_each_column():

@@ -34,11 +34,6 @@ def test_draw_one_panel_with_a_single_run_and_no_cost():
     assert "<svg" in svg
 
 
-def test_short_drops_the_module():
-    assert figure.short("my.things:Learner") == "Learner"
-    assert figure.short("default+paper") == "default+paper"
-
-
 def test_the_legend_names_each_contender_that_is_shown_once(monkeypatch):
     legends = []
     monkeypatch.setattr(Figure, "legend", lambda self, handles, **_: legends.append(handles))

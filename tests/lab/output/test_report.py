@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from coactor.lab.engine.statistics import Interval
-from coactor.lab.output.rendering import inline_svg, number, texts
+from coactor.lab.output.rendering import inline_svg, texts
 from coactor.lab.output.report import report
 from coactor.lab.paper.panels import PANELS
 from coactor.lab.paper.sentences import judge_paper
@@ -91,21 +91,6 @@ def test_report_without_claims_theorem_or_pairs() -> None:
     assert "1 runs of 3 examples" in text
     assert "On a synthetic ranking data set" in text
     assert "Theorem 1" not in text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.0, "0"),
-        (0.01234, "0.0123"),
-        (12.34, "12.3"),
-        (1234.5, "1234"),
-        (2.5e7, "2.5e+07"),
-        (-3.21, "-3.21"),
-    ],
-)
-def test_number_has_three_or_four_digits(value: float, text: str) -> None:
-    assert number(value) == text
 
 
 def test_inline_svg_has_a_label_and_no_fixed_size() -> None:

@@ -15,7 +15,7 @@ from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.paper.choices import Choices, solver_with_random_ties
 from coactor.lab.paper.experiment import Settings
 from coactor.lab.paper.open_choices import ALTERNATIVES, FILE, explore_choices
-from coactor.lab.paper.panels import PANELS, Panel, find_panel
+from coactor.lab.paper.panels import PANELS, find_panel
 from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights
 from coactor.solutions import same_solution
 
@@ -24,12 +24,6 @@ FOUR = parse_contenders(["PER", "CSPER", "PA", "CSPA"], "panel")
 
 def unit(panel: str, examples: int = 12, **choices: Any) -> Unit:
     return Unit(Choices(**choices).apply(PANELS[panel]), 0, 0, examples, FOUR)
-
-
-@pytest.mark.parametrize("panel", PANELS.values(), ids=lambda panel: panel.name)
-def test_default_choices_are_those_of_the_panels(panel: Panel) -> None:
-    assert Choices().apply(panel) == panel
-    assert (panel.candidate, panel.policy, panel.ties) == ("final", "first", "lowest")
 
 
 def test_candidate_is_what_the_learners_get() -> None:

@@ -34,11 +34,6 @@ def test_compare_runs_learner_and_domain_of_the_user():
     assert rows.costs["PER"][:, :10].sum() > rows.costs["PER"][:, -10:].sum()
 
 
-def test_compare_does_not_depend_on_jobs():
-    one, two = (coactor.lab.compare(["PER"], panel="path-noise", runs=3, examples=10, jobs=j) for j in (1, 2))
-    assert np.array_equal(one.costs["PER"], two.costs["PER"])
-
-
 def test_compare_starts_learners_and_baselines_at_weights_of_one():
     rows = coactor.lab.compare(
         ["PER", "PER@start", "alike", "start"], panel="mtsp-clean", runs=2, examples=10, jobs=1
@@ -46,11 +41,6 @@ def test_compare_starts_learners_and_baselines_at_weights_of_one():
     assert np.array_equal(rows.costs["alike"], rows.costs["start"])
     assert not np.array_equal(rows.costs["PER"], rows.costs["PER@start"])
     assert np.array_equal(rows.costs["PER@start"][:, 0], rows.costs["start"][:, 0])
-
-
-def test_compare_refuses_a_data_file_without_a_ranking_panel():
-    with pytest.raises(ValueError, match="no ranking panel is run"):
-        coactor.lab.compare(["PER"], panel="tsp-clean", data=["x"])
 
 
 def test_compare_takes_all_queries_of_a_data_file_by_default(tmp_path):

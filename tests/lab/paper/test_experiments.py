@@ -7,26 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from matplotlib.figure import Figure
 
-from coactor.cli import main
 from coactor.domains import Cube, FleetProblem, Graph
 from coactor.lab.engine.contenders import parse_contenders
-from coactor.lab.output import figure
 from coactor.lab.paper.data.files import read_queries
 from coactor.lab.paper.experiment import WHOLE_PAPER, Settings, make_units
 from coactor.lab.paper.panels import PANELS, Panel, use_data
 from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights
 from coactor.lab.paper.sentences import NEXT_STEPS
-from tests.lab.helpers import made_up
 
 SYNTHETIC = [name for name in PANELS if not name.startswith("rank")]
 NOISY = ["path-noise", "tsp-noise", "mtsp-noise"]
-
-
-class StoppedError(Exception):
-    """Raised in place of the work; has the size of the work."""
 
 
 def unit(name: str, run: int = 0, examples: int = 3, contenders: tuple[str, ...] = ("PER",)) -> Unit:
@@ -150,34 +141,6 @@ def test_data_are_shown_in_another_order_in_each_run(tmp_path: Path) -> None:
     assert sorted(orders[0]) == sorted(orders[1]) == list(range(1, 31))
 
 
-@pytest.mark.parametrize(
-    ("words", "runs", "examples"),
-    [([], 10, None), (["--quick"], 3, 150), (["--runs", "4"], 4, None), (["--quick", "--runs", "1"], 1, 150)],
-)
-@pytest.mark.parametrize(
-    ("command", "function"),
-    [
-        ("reproduce", "coactor.lab.reproduce"),
-        ("open-choices", "coactor.lab.paper.open_choices.explore_choices"),
-    ],
-)
-def test_commands_have_the_size_that_the_documentation_names(
-    command: str,
-    function: str,
-    words: list[str],
-    runs: int,
-    examples: int | None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def stop(out: str, settings: Settings, **_: object) -> None:
-        raise StoppedError(settings.runs, settings.examples)
-
-    monkeypatch.setattr(function, stop)
-    result = CliRunner().invoke(main, [command, *words])
-    assert isinstance(result.exception, StoppedError)
-    assert result.exception.args == (runs, examples)
-
-
 def test_reproduce_has_10_runs_of_1000_examples_by_default(tmp_path: Path) -> None:
     units = make_units(WHOLE_PAPER)
     assert {u.examples for u in units} == {1000}
@@ -191,12 +154,3 @@ def test_reproduce_has_10_runs_of_1000_examples_by_default(tmp_path: Path) -> No
     path.write_text("".join(f"2 qid:{q} 1:1\n0 qid:{q} 1:0\n" for q in range(1, 1103)))
     whole = make_units(Settings(["rank-budget"], data=[str(path)]))
     assert {u.examples for u in whole} == {1102}  # whole permutations
-
-
-def test_axes_are_logarithmic_but_for_rankings() -> None:
-    for name in PANELS:
-        axes = Figure().add_subplot()
-        result = made_up(name, {"PER": [10.0, 12.0]})
-        figure._panel(axes, result, {"PER": ("black", "-", "o")})
-        assert axes.get_yscale() == ("linear" if name.startswith("rank") else "log")
-        assert axes.get_xscale() == "linear"

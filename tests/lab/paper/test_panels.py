@@ -9,26 +9,6 @@ from coactor.lab.paper.data.files import open_data, read_queries
 from coactor.lab.paper.panels import PANELS, find_panel, use_data
 
 
-def test_panels_are_the_eight_of_the_paper() -> None:
-    sizes = {
-        name: (domain.dim, domain.hidden)
-        for name, domain in ((name, panel.make_domain()) for name, panel in PANELS.items())
-    }
-    assert sizes == {
-        "path-clean": (10, 0),
-        "path-noise": (10, 1),
-        "tsp-clean": (100, 0),
-        "tsp-noise": (100, 10),
-        "mtsp-clean": (10, 0),
-        "mtsp-noise": (10, 1),
-        "rank-unlimited": (700, 1),
-        "rank-budget": (700, 1),
-    }
-    assert {panel.kappa for name, panel in PANELS.items() if "rank" not in name} == {0.1}
-    assert PANELS["rank-budget"].budget == (5, 15)
-    assert PANELS["rank-unlimited"].budget is None
-
-
 def test_find_panel_makes_a_panel_of_a_domain_of_the_user() -> None:
     panel = find_panel("tests.lab.helpers:Bits")
     assert panel.make_domain().dim == 5
