@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from coactor import ReplayedExpert, SimulatedExpert, check_expert, corrections, domains
 from coactor.corrections import move_cost
 from coactor.experts import Errors, Policy
-from coactor.protocol import Correction
 from coactor.search import PlainLandscape
 from tests.cases import Bare, Case, Coins, cases, make_case, same, same_correction
 
@@ -103,20 +102,6 @@ def test_errors_of_a_perceived_gain_have_the_size_and_distribution_named(
     flips = [expert([[1.0, 0.0]], (0,)).effort for _ in range(3000)]
     assert set(flips) == {0.0, 1.0}  # nobody flips it back
     assert np.mean(flips) == pytest.approx(share, abs=0.02)  # three standard errors
-
-
-def test_errors_may_be_normally_distributed() -> None:
-    case = make_case("tour", size=8, seed=1)
-    w, y = [1.0, 0.5, 0.1], np.arange(8)
-    plain = SimulatedExpert(case.domain, w)(case.x, y)
-    erring = [
-        SimulatedExpert(case.domain, w, misjudgement=0.5, errors="normal", rng=np.random.default_rng(k))(
-            case.x, y
-        )
-        for k in range(5)
-    ]
-    assert any(list(c.moves) != list(plain.moves) for c in erring)
-    assert any(c.misjudged > 0 for c in erring)
 
 
 def test_operators_have_their_own_costs() -> None:
@@ -250,16 +235,6 @@ def test_an_invalid_solution_is_refused_before_any_kernel_sees_it(kind: str) -> 
     ):
         with pytest.raises(ValueError, match="must be"):
             expert(case.x, bad)
-
-
-def test_without_hidden_features_the_expert_has_a_weight_for_each_feature() -> None:
-    with pytest.raises(ValueError, match=r"weights have shape \(3,\)"):
-        SimulatedExpert(Coins(), [1.0, 1.0, 1.0])
-
-
-def test_a_correction_knows_its_effort_and_its_end() -> None:
-    correction = Correction([1, 2, 3], [], [0.5, 2.0])
-    assert (correction.effort, correction.final) == (2.5, 3)
 
 
 def test_an_expert_who_could_err_needs_a_gain_of_kappa_and_above_zero() -> None:

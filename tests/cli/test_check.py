@@ -116,9 +116,6 @@ def test_check_notes_what_would_be_better(mine: str) -> None:
         ("no_problems:Coins", "no list named problems"),
         ("no_problems:Unsampled", "no list named problems"),
         ("my_coins", "not of the form module:Class"),
-        (":Coins", "not of the form module:Class"),
-        ("absent:Coins", "Cannot import 'absent'"),
-        ("absent.py:Coins", "Cannot import 'absent.py'"),
     ],
 )
 def test_check_explains_what_is_wrong_and_exits_with_1(mine: str, target: str, sentence: str) -> None:

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 
-import pytest
 from click.testing import CliRunner
 
 import coactor
@@ -79,14 +78,6 @@ def test_help_lists_every_command() -> None:
         assert name in shown.output
         assert line.split(",")[0].split(":")[0] in shown.output
     assert CliRunner().invoke(main, ["nonsense"]).exit_code == 2
-
-
-def test_every_public_name_exists() -> None:
-    for name in coactor.__all__:
-        assert getattr(coactor, name) is not None
-    assert set(coactor.__all__) <= set(dir(coactor))
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        _ = coactor.nonsense
 
 
 def test_version_prints_text_or_json() -> None:

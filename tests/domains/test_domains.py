@@ -160,94 +160,6 @@ def test_solve_and_landscape_raise_value_error_for_malformed_weights(kind: str, 
             call(case.x, w)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    "move",
-    [
-        {"op": "jump", "args": [1, 2]},
-        {"op": "reverse"},
-        {"op": "reverse", "args": "12"},
-        {"op": "reverse", "args": [1]},
-        {"op": "exchange", "args": [1.5]},
-        {"op": "exchange", "args": [True]},
-        {"op": "exchange", "args": [99]},
-        {"op": "exchange", "args": [-1]},
-        {"op": "reverse", "args": [3, 2]},
-        {"op": "reverse", "args": [0, 2]},
-        {"op": "reverse", "args": [1, 99]},
-        {"op": "reverse", "args": [7, 1, 2]},
-        {"op": "reverse", "args": [0, 0, 2]},
-        {"op": "reverse", "args": [-1, 1, 2]},
-        {"op": "reorder", "args": [0, 1, 1, 2]},
-        {"op": "reorder", "args": [4, 0, 2, 1]},
-        {"op": "reorder", "args": [-1, 0, 2, 1]},
-        ["reverse", 1, 2],
-        None,
-    ],
-)
-def test_apply_raises_value_error_for_invalid_moves_and_changes_nothing(kind: str, move: Any) -> None:
-    case = make_case(kind, seed=1)
-    y = case.solution()
-    before = json.dumps(case.domain.encode_solution(y))
-    with pytest.raises(ValueError, match=r"expected|There is no path|Cannot"):
-        case.domain.apply(case.x, y, move)
-    assert json.dumps(case.domain.encode_solution(y)) == before
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    "data", [[], [0, 0, 1], [0.5], "012", None, 5, {"a": 1}, [[0, 1], [2]], [10**30], [[], []]]
-)
-def test_decode_solution_raises_value_error_for_malformed_data(kind: str, data: Any) -> None:
-    case = make_case(kind, seed=1)
-    with pytest.raises(ValueError, match=r"expected|exactly once|must"):
-        case.domain.decode_solution(case.x, data)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("data", [None, [], {}, "x", 7])
-def test_decode_problem_raises_value_error_for_other_types(kind: str, data: Any) -> None:
-    with pytest.raises(ValueError, match=r"the problem (is a|has no)"):
-        make_domain(kind, 5, 2, 0).decode_problem(data)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_decode_problem_raises_value_error_for_malformed_numbers(kind: str) -> None:
-    case = make_case(kind, size=4, seed=1)
-    good = case.domain.encode_problem(case.x)
-    key = "documents" if "documents" in good else "edges"
-
-    def assert_refused(change: Any) -> None:
-        with pytest.raises(ValueError, match=r"\w+ .*[.;]") as refusal:
-            case.domain.decode_problem({**good, **change})
-        assert "\n" not in str(refusal.value)
-
-    if isinstance(good[key], dict):
-        rows = good[key]
-        assert_refused({key: {**rows, "values": [math.nan] * len(rows["values"])}})
-        assert_refused({key: {**rows, "values": rows["values"][:-1]}})
-        assert_refused({key: {**rows, "values": ["x"] * len(rows["values"])}})
-        assert_refused({key: {**rows, "indices": [99] * len(rows["indices"])}})
-        assert_refused({key: {**rows, "indptr": rows["indptr"][::-1]}})
-        assert_refused({key: {**rows, "indptr": []}})
-        assert_refused({"labels": ["x"] * 4})
-        assert_refused({key: {"indptr": rows["indptr"]}})
-    else:
-        rows = np.array(good[key])
-        for bad in (math.nan, math.inf):
-            broken = rows.copy()
-            broken[0, 0] = bad
-            assert_refused({key: broken.tolist()})
-        assert_refused({key: rows[:, :2].tolist()})
-        assert_refused({key: [[1.0], [1.0, 2.0]]})
-        assert_refused({key: [["x"] * 3] * len(rows)})
-        assert_refused({key: []})
-        assert_refused({key: None})
-        if key == "edges":
-            assert_refused({key: rows[:-1].tolist()})
-            assert_refused({"hidden": [[1.0]]})
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -270,10 +182,6 @@ def test_domains_raise_value_error_for_invalid_parameters(make: Any, message: st
         make()
 
 
-def test_feature_names_are_the_given_names() -> None:
-    assert domains.Tour(features=2, names=["km", "toll"]).feature_names == ("km", "toll")
-
-
 NETWORK = domains.Network.of([0, 1, 2], [1, 2, 0], [1.0, 2.0, 3.0])
 
 
@@ -290,20 +198,3 @@ NETWORK = domains.Network.of([0, 1, 2], [1, 2, 0], [1.0, 2.0, 3.0])
 )
 def test_domains_declare_whether_their_features_are_costs(domain: Any, does: str) -> None:
     assert {explanations.verb(sign, 1.0) for sign in feature_signs(domain)} == {does}
-
-
-@pytest.mark.parametrize(
-    ("thing", "text"),
-    [
-        (domains.Tour(points=5, features=2), "Tour(points=5, features=2)"),
-        (domains.Graph.of(3, np.ones((3, 2)), np.ones((3, 1))), "Graph(3 points, 2 features, 1 hidden)"),
-        (domains.Fleet(9, 2, 3, hidden=1), "Fleet(points=9, vehicles=2, features=3, hidden=1)"),
-        (domains.Plans(2, soft=True), "Plans(features=2, soft=True)"),
-        (domains.Day.of(np.ones((3, 3)), [0, 1, 1], [2]), "Day(2 stops, 1 vehicles, 1 arc features)"),
-        (domains.Query.of(np.ones((3, 2))), "Query(3 documents, 2 features)"),
-        (domains.Roads(NETWORK), "Roads(Network(3 links, 3 turns, 2 features))"),
-        (domains.Trip(0, 2), "Trip(0 -> 2)"),
-    ],
-)
-def test_domains_and_problems_have_a_short_repr(thing: Any, text: str) -> None:
-    assert repr(thing) == text

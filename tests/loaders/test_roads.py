@@ -139,14 +139,6 @@ def test_files_that_are_not_text_or_not_csv_are_refused_in_one_short_sentence(tm
         assert len(str(caught.value)) < 600
 
 
-def test_read_trips_shortens_what_it_repeats(tmp_path):
-    network = read_network(write(tmp_path, "links.csv", LINKS))
-    trips = write(tmp_path, "trips.csv", f"day,path\n1,a_{'x' * 5000}\n")
-    with pytest.raises(ValueError, match="which the network does not have") as caught:
-        read_trips(trips, network)
-    assert len(str(caught.value)) < 600
-
-
 # -- extracts of OpenStreetMap, GeoJSON --------------------------------------------------------------------
 
 OSM = """<?xml version="1.0"?><osm version="0.6">

@@ -127,21 +127,6 @@ def test_shown_commands_exist() -> None:
     assert {command: words for command, words in wrong.items() if words} == {}
 
 
-@pytest.mark.parametrize("page", written := [*pages(), ROOT / "CHANGELOG.md"], ids=names(written))
-def test_page_is_plain_markdown(page: Path) -> None:
-    """Lines of at most 100 characters, code in fences, links that lead somewhere."""
-    text = page.read_text(encoding="utf-8")
-    lines = text.splitlines()
-    long = [n for n, line in enumerate(lines, 1) if len(line) > 100 and not line.startswith("|")]
-    if "tables" not in page.parts:
-        assert long == []
-    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
-    assert not re.search(r"^\n {4}[^ \-*]", prose, flags=re.MULTILINE), "put code in a fence"
-    assert not re.search(r"^%", prose, flags=re.MULTILINE), "a line that begins with % is a comment"
-    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)", prose):
-        assert (page.parent / target).exists() or "generated" in target, target  # written by `make docs`
-
-
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
 def test_files_that_are_named_exist(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")

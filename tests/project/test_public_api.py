@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import coactor
@@ -27,9 +25,3 @@ def test_every_public_name_is_typed() -> None:
 def test_every_error_that_a_caller_may_catch_is_public() -> None:
     errors = set(coactor.studies.errors.__all__) - {"Deleted"}  # a kind of NotFound
     assert errors <= set(coactor.__all__)
-
-
-def test_import_is_lazy() -> None:
-    code = "import sys, coactor; print('numpy' in sys.modules, 'sqlalchemy' in sys.modules)"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert answer.stdout.split() == ["False", "False"]
