@@ -35,9 +35,9 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(sqlite_url: str):
-    def call(command: str, *more: str, ok: bool = True) -> str:
+    def call(command: str, ok: bool = True) -> str:
         store = ["--store", sqlite_url] if command.startswith("study") else []
-        result = CliRunner().invoke(main, [*command.split(), *more, *store])
+        result = CliRunner().invoke(main, [*command.split(), *store])
         assert (result.exit_code == 0) == ok, result.output
         assert "Traceback" not in result.output
         return result.output

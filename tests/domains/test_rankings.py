@@ -63,11 +63,6 @@ def test_linear_discount_counts_positions() -> None:
         Ranking(discount="square")  # type: ignore[arg-type]
 
 
-def test_query_labels_default_to_zero() -> None:
-    assert Query.of([[1.0], [2.0]]).labels.tolist() == [0.0, 0.0]
-    assert Query.of([[1.0], [2.0]]).size == 2
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -93,19 +93,6 @@ def made_up(
     return PanelResult(PANELS[name], costs, {learner: -cost for learner, cost in costs.items()})
 
 
-def panel_result(
-    costs: dict[str, list[list[float]]], utilities: dict[str, float] | None = None
-) -> PanelResult:
-    """A panel with these costs, shape (runs, examples), and one utility per learner."""
-    arrays = {name: np.array(rows, dtype=float) for name, rows in costs.items()}
-    values = utilities or {}
-    return PanelResult(
-        PANELS["tsp-noise"],
-        arrays,
-        {name: np.full_like(array, values.get(name, 0.0)) for name, array in arrays.items()},
-    )
-
-
 def made_up_results() -> list[PanelResult]:
     """All eight panels."""
     base = {"PER": [120.0, 140.0, 130.0], "CSPER": [100.0, 90.0, 95.0], "my.<b>:Learner": [80.0, 85.0, 90.0]}

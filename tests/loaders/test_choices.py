@@ -89,13 +89,6 @@ def test_alternatives_conform() -> None:
     assert repr(domain) == "Alternatives(features=3)"
 
 
-@pytest.mark.parametrize("wrong", [3, -1, True, "0", None])
-def test_alternatives_refuse_what_is_not_a_choice(wrong: object) -> None:
-    domain, x = Alternatives(3), Situation(np.eye(3))
-    with pytest.raises(ValueError, match="expected the number of an alternative, 0 to 2"):
-        domain.decode_solution(x, wrong)
-
-
 def test_alternatives_refuse_what_is_not_a_change() -> None:
     domain, x = Alternatives(3), Situation(np.eye(3))
     with pytest.raises(ValueError, match="already chosen"):

@@ -41,11 +41,3 @@ def test_compare_starts_learners_and_baselines_at_weights_of_one():
     assert np.array_equal(rows.costs["alike"], rows.costs["start"])
     assert not np.array_equal(rows.costs["PER"], rows.costs["PER@start"])
     assert np.array_equal(rows.costs["PER@start"][:, 0], rows.costs["start"][:, 0])
-
-
-def test_compare_takes_all_queries_of_a_data_file_by_default(tmp_path):
-    path = tmp_path / "train.txt"
-    path.write_text("".join(f"2 qid:{q} 1:1\n0 qid:{q} 1:0\n" for q in range(1, 303)))
-    size = {"panel": "rank-budget", "runs": 1, "data": [path], "jobs": 1}
-    assert coactor.lab.compare(["PER"], **size).costs["PER"].shape == (1, 302)
-    assert coactor.lab.compare(["PER"], **size, examples=5).costs["PER"].shape == (1, 5)
