@@ -86,8 +86,7 @@ class Cache(Generic[Task, Result]):
     def save(self, task: Task, result: Result) -> None:
         """Store a result."""
         path = self.path(task)
-        with atomic_files.translate_errors(self.folder):
-            path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         content = io.BytesIO()
         np.savez_compressed(content, **self.pack(result))  # type: ignore[arg-type]
         data = content.getvalue()
