@@ -16,7 +16,7 @@ import numpy as np
 
 import coactor
 from coactor import domains, learners
-from coactor.kernels import edges, paths, rankings, tolerances
+from coactor.kernels import paths, rankings, tolerances
 
 
 def seconds(work: Callable[[], Any], least: float = 0.2) -> float:
@@ -61,7 +61,7 @@ def two_opt(sizes: list[int]) -> list[dict[str, Any]]:
         rng = np.random.default_rng(n)
         cases = []
         for _ in range(20):
-            cost = edges.cost_matrix(rng.random(n * (n - 1) // 2), n)
+            cost = paths.cost_matrix(rng.random(n * (n - 1) // 2), n)
             cases.append((cost, cost.tolist(), rng.permutation(n)))
 
         def kernel(cases: Any = cases) -> list[list[int]]:
@@ -128,8 +128,8 @@ def distances(kind: str, rng: np.random.Generator, n: int) -> np.ndarray:
         place = rng.random((n, 2))
         return np.hypot(place[:, None, 0] - place[None, :, 0], place[:, None, 1] - place[None, :, 1])
     if kind == "costs at random":
-        return edges.cost_matrix(rng.random(n * (n - 1) // 2), n)
-    return edges.cost_matrix(rng.integers(0, 50, n * (n - 1) // 2).astype(float), n)
+        return paths.cost_matrix(rng.random(n * (n - 1) // 2), n)
+    return paths.cost_matrix(rng.integers(0, 50, n * (n - 1) // 2).astype(float), n)
 
 
 def growth(sizes: list[int], cases: int = 3) -> dict[str, Any]:

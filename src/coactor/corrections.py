@@ -1,4 +1,10 @@
-"""From what an expert reports to a `Correction`, and from a correction to a learner's `Feedback`."""
+"""From what an expert reports to a `Correction`, and from a correction to a learner's `Feedback`.
+
+A correction has one path and many declined moves. So that a log can store them in few bytes and still be
+replayed bit for bit, they are rounded before anything is learned from them, in memory as on disk: beyond
+SMALL bytes to 12 bits, beyond MANY entries to 10, feature by feature, relative to the largest entry. Whole
+numbers up to 2047 (511) survive. Rounding what was rounded changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +21,7 @@ from coactor.protocol import (
     CountsEdits,
     Domain,
     Feedback,
+    Indices,
     Invalid,
     Matrix,
     Move,
@@ -26,13 +33,15 @@ from coactor.protocol import (
     declares,
     has,
 )
-from coactor.rounding import rounded
 from coactor.search import check_solution, features_along, move_features
 from coactor.solutions import leaves, same_solution, short, solution_key
+from coactor.validation import all_finite
 
 MOST_STEPS = 10_000  # of one correction
 SEARCHED = 4000  # solutions visited before the exact search for the edit distance gives up
 WALKED = 500  # steps of the greedy walk that follows it
+SMALL = 2048  # bytes of declined moves as float64 up to which they are not rounded
+MANY = 1 << 15  # entries of declined moves beyond which they are rounded more
 
 
 def correction(
@@ -314,3 +323,27 @@ def last_disagreement(rows: Matrix, weights: Vector) -> int:
     """The last i with w . phi(zi) <= w . phi(z0): where learner and expert still differ (Assumption 3)."""
     utilities = rows @ weights
     return int(np.flatnonzero(utilities <= utilities[0])[-1])
+
+
+def rounded(rows: Matrix) -> Matrix:
+    """The declined moves as they are learned from: rounded if they are many, in C order."""
+    rows = np.ascontiguousarray(rows, dtype=np.float64)
+    if rows.nbytes <= SMALL or not all_finite(rows):  # a learner rejects what is not finite
+        return rows
+    _, exponents, entries = split(rows)
+    return joined(exponents, entries)
+
+
+def split(rows: Matrix) -> tuple[int, Indices, Matrix]:
+    """The bits of an entry, the exponent of each feature, and the entries as whole numbers."""
+    bits = 12 if rows.size <= MANY else 10
+    exponents = np.frexp(np.abs(rows).max(axis=0))[1] - (bits - 1)
+    largest = (1 << (bits - 1)) - 1
+    entries: Matrix = np.rint(np.ldexp(rows, -exponents)).clip(-largest, largest)
+    return bits, exponents.astype(np.int64), entries
+
+
+def joined(exponents: Indices, entries: Matrix) -> Matrix:
+    """The rows that `split` rounded."""
+    rows: Matrix = np.ldexp(entries + 0.0, exponents)  # + 0.0: no negative zero, as in whole numbers
+    return rows

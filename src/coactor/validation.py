@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.kernels import arrays
-from coactor.protocol import Indices, Invalid, Matrix, Vector
+from coactor.protocol import Feedback, Indices, Invalid, Matrix, Vector
 from coactor.solutions import short
 
 STUDY_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -108,7 +107,7 @@ def edge_costs(edges: Matrix, hidden: Matrix, w: Vector) -> Vector:
 
 def is_permutation(data: Any, n: int) -> bool:
     """Whether `data` is an array that contains every number from 0 to n - 1 exactly once."""
-    return is_index_array(data) and bool(arrays.is_permutation(data, n))
+    return is_index_array(data) and np.array_equal(np.sort(data), np.arange(n))
 
 
 def is_index_array(data: Any) -> bool:
@@ -224,3 +223,27 @@ def move_args(move: Any, op: str, count: int) -> list[int]:
     ):
         raise ValueError(f"Move {op!r} has args {args!r}; expected {count} whole numbers.")
     return [int(a) for a in args]
+
+
+def check_feedback(feedback: Feedback, dim: int) -> None:
+    """Raises ValueError if a learner of this dimension cannot use the feedback."""
+    path, cost = feedback.path, feedback.cost
+    if path.ndim != 2 or path.shape[0] < 1 or path.shape[1] != dim:
+        raise ValueError(f"feedback.path has shape {path.shape}; expected (steps + 1, {dim}).")
+    if not (math.isfinite(cost) and cost >= 0):
+        raise ValueError(f"feedback.cost is {cost!r}; it must be a finite number, 0 or more.")
+    if not all_finite(path):
+        raise ValueError("feedback.path contains NaN or infinity; check the features of the problem.")
+    declined = feedback.declined
+    if declined is not None:
+        if declined.ndim != 2 or declined.shape[1] != dim:
+            raise ValueError(f"feedback.declined has shape {declined.shape}; expected (moves, {dim}).")
+        if not all_finite(declined):
+            raise ValueError("feedback.declined contains NaN or infinity; check the features of the problem.")
+
+
+def finite_weights(weights: Vector) -> Vector:
+    """The weights. Raises ValueError if they contain NaN or infinity."""
+    if not all_finite(weights):
+        raise ValueError("The weights would become infinite; scale the features, or do not learn.")
+    return weights

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from coactor import Session, open_study
 from coactor.archives import open_archive
-from coactor.archives.missing_features import FinishedCase, cases_of_archive, cases_of_study, diagnose
+from coactor.archives.cases import RecordedCase
+from coactor.archives.missing_features import cases_of_archive, cases_of_study, diagnose
 from coactor.archives.personal_fits import PersonalFits
 from coactor.cli import main
 from coactor.domains import Graph, Tour
@@ -53,7 +54,7 @@ def withheld(run: int, rng: np.random.Generator) -> tuple[str, Callable[[Any, An
     return "unusual in", lambda x, y: -3.0 * sum(taste[part] for part in TOUR.parts(x, y))
 
 
-def generated(rng: np.random.Generator, extra: Callable[[Any, Any], float]) -> list[FinishedCase]:
+def generated(rng: np.random.Generator, extra: Callable[[Any, Any], float]) -> list[RecordedCase]:
     full, w = WithheldFeature(extra), np.append(0.5 + rng.random(2), 1.0)
     session, cases = Session(TOUR, "default", proposals="paper"), []
     for graph in TOUR.sample(rng, CASES):
@@ -61,7 +62,7 @@ def generated(rng: np.random.Generator, extra: Callable[[Any, Any], float]) -> l
         proposal = session.ask(x)
         path, moves = PlainLandscape(full, x, w).climb(proposal.solution, kappa=0.1)  # type: ignore[arg-type]
         session.tell(proposal, moves=moves)
-        cases.append(FinishedCase(x, proposal.solution, path[-1], float(len(moves))))
+        cases.append(RecordedCase(x, path[-1], proposal.solution, effort=float(len(moves))))
     return cases
 
 
@@ -86,7 +87,7 @@ def test_diagnose_says_that_no_candidate_explains_when_nothing_is_missing() -> N
 
 def of_people(
     seed: int, tastes: dict[str, list[float]], extra: Callable[[Any, Any], float]
-) -> list[FinishedCase]:
+) -> list[RecordedCase]:
     """Cases of people who take turns; the weight of the withheld feature is the same for all."""
     rng, full = np.random.default_rng([seed, 11]), WithheldFeature(extra)
     session, cases = Session(TOUR, "default", proposals="paper"), []
@@ -96,7 +97,7 @@ def of_people(
         proposal = session.ask(x)
         path, moves = PlainLandscape(full, x, w).climb(proposal.solution, kappa=0.1)  # type: ignore[arg-type]
         session.tell(proposal, moves=moves)
-        cases.append(FinishedCase(x, proposal.solution, path[-1], float(len(moves)), person))
+        cases.append(RecordedCase(x, path[-1], proposal.solution, None, person, float(len(moves))))
     return cases
 
 
@@ -131,7 +132,7 @@ def test_diagnose_says_which_people_and_places_carry_what_no_candidate_explains(
         for _ in range(4 if person == "ana" else 0):
             choices = list(TOUR.moves(x, final))
             final, effort = TOUR.apply(x, final, choices[rng.integers(len(choices))]), effort + 1
-        cases.append(FinishedCase(x, proposal.solution, final, effort, person))
+        cases.append(RecordedCase(x, final, proposal.solution, None, person, effort))
     found = diagnose(TOUR, cases)
     assert found.missing == ()
     assert [name for name, _ in found.carriers] == ["ana"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coactor.domains import Fleet, Tour
-from coactor.domains.reversals import count_reversals
+from coactor.domains.paths import count_reversals
 
 
 def fewest_reversals(n, y, is_goal):

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor.kernels import arrays, edges, paths, tolerances
+from coactor.kernels import paths, tolerances
 from coactor.protocol import Indices, Matrix
+from coactor.validation import is_permutation
 
 seeds = st.integers(0, 2**32 - 1)
 TOUR = np.zeros((1, 2), np.int64)
@@ -21,7 +22,7 @@ def costs_of(seed: int, n: int, metric: bool = False) -> Matrix:
     if metric:
         place = rng.random((n, 2))
         return np.asarray(np.hypot(*(place[:, None] - place[None]).T))
-    return edges.cost_matrix(rng.standard_normal(n * (n - 1) // 2), n)
+    return paths.cost_matrix(rng.standard_normal(n * (n - 1) // 2), n)
 
 
 def naive_insertion(cost: Matrix, ends: Indices = TOUR) -> list[list[int]]:
@@ -95,7 +96,7 @@ def test_solve_is_insertion_then_first_improvement(seed: int, n: int, metric: bo
 def test_large_solve_is_two_opt_optimal(seed: int, n: int, metric: bool) -> None:
     cost = costs_of(seed, n, metric)
     order = paths.solve_large(cost)
-    assert arrays.is_permutation(order[:-1], n)
+    assert is_permutation(order[:-1], n)
     assert order[0] == order[-1] == 0
     assert is_two_opt_optimal(cost, order, np.array([0, n + 1]))
 
@@ -104,7 +105,7 @@ def test_large_solve_is_two_opt_optimal(seed: int, n: int, metric: bool) -> None
 def test_greedy_is_a_tour_with_the_first_edges_that_close_no_circle(seed: int, n: int) -> None:
     pairs = np.random.default_rng(seed).permutation(np.column_stack(np.triu_indices(n, 1)))
     tour = paths.greedy(pairs, n)
-    assert arrays.is_permutation(tour, n)
+    assert is_permutation(tour, n)
     used = {frozenset(pair) for pair in zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True)}
     assert {frozenset(pair) for pair in pairs[:2].tolist()} <= used
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from coactor import loaders
-from coactor.archives.cases import Archive, Case, usual_start
+from coactor.archives.cases import Archive, Case, RecordedCase, usual_start
 from coactor.archives.reconstructed_edits import towards_path, towards_plan
-from coactor.archives.recorded_cases import CaseArchive, RecordedCase, read_cases
+from coactor.archives.recorded_cases import CaseArchive, read_cases
 from coactor.domains import PlannedDay, Plans, Ranking, Roads, Route, Trip
 from coactor.domains.plans import Routes
 from coactor.experts import Budget, SimulatedExpert

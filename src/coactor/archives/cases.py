@@ -42,6 +42,30 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RecordedCase:
+    """One case of an archive, finished.
+
+    Attributes
+    ----------
+    problem, solution
+        The problem, and its final solution.
+    proposed, moves
+        What was shown to the expert, and how they edited it; None if it was not recorded.
+    person
+        Who solved the case.
+    effort
+        What the edits cost; 0 if it is unknown.
+    """
+
+    problem: Problem
+    solution: Solution
+    proposed: Solution | None = None
+    moves: Sequence[Move] | None = None
+    person: str = ""
+    effort: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Archive:
     """Past cases that can be replayed in any order.
 

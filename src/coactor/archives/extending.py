@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 
+from coactor.archives.cases import RecordedCase
 from coactor.archives.learning import learn_archive
-from coactor.archives.recorded_cases import CaseArchive, RecordedCase
+from coactor.archives.recorded_cases import CaseArchive
 from coactor.habits import with_habits
 from coactor.protocol import Domain, State, uses_habits
 from coactor.studies import Invalid, Study, open_study
@@ -45,7 +46,7 @@ def extended(study: Study, learner: str = "default") -> tuple[Domain, State]:
     domain = with_habits(study.domain)
     codec, cases = Codec(domain), []
     for told in counted_tells(study):
-        proposal = study.proposal(told.proposal)
+        proposal = study.proposal(told.round.proposal)
         x = codec.problem(study.codec.plain_problem(proposal.problem))
         plain = study.codec.plain_solution(proposal.solution)
         solutions = codec.solution(x, told.solution), codec.solution(x, plain)
@@ -66,7 +67,7 @@ def counted_tells(study: Study) -> list[Told]:
             if isinstance(fact, Told) and fact.round.learn:
                 counted = [*counted, fact]
             elif isinstance(fact, Reopened):
-                counted = [told for told in counted if told.proposal != fact.proposal]
+                counted = [told for told in counted if told.round.proposal != fact.draft.id]
             elif isinstance(fact, RolledBack):
                 who = fact.learned_for
                 others = [told for told in counted if who and told.round.learned_for != who]

@@ -27,20 +27,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coactor.archives.cases import Archive
+from coactor.archives.cases import Archive, RecordedCase
 from coactor.archives.personal_fits import PersonalFits
 from coactor.habits import HABIT, Memory, past_case, place_and_choice
-from coactor.protocol import (
-    Domain,
-    HasParts,
-    Matrix,
-    Problem,
-    Solution,
-    Vector,
-    feature_names,
-    has,
-    uses_habits,
-)
+from coactor.protocol import Domain, HasParts, Matrix, Solution, Vector, feature_names, has, uses_habits
 from coactor.search import features_along
 from coactor.session import Session
 from coactor.solutions import same_solution
@@ -56,17 +46,6 @@ MOST_PARTS = 12  # parts, and places, and choices, that become candidates
 MOST_FEATURES = 8  # whose squares and products become candidates: those with the largest effect
 LEVEL = 0.05  # of a false alarm, for all candidates together
 CLEARLY = 3.0  # standard errors above chance
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FinishedCase:
-    """A problem, what was proposed, what was used in the end, the effort between them, and whose it was."""
-
-    problem: Problem
-    proposed: Solution
-    final: Solution
-    effort: float
-    person: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +131,7 @@ class Diagnosis:
         return lines
 
 
-def cases_of_archive(archive: Archive, limit: int | None = None) -> tuple[Domain, list[FinishedCase]]:
+def cases_of_archive(archive: Archive, limit: int | None = None) -> tuple[Domain, list[RecordedCase]]:
     """The cases of an archive in its own order, proposed by the default learner."""
     session = Session(archive.domain, "default", proposals="paper")
     cases = []
@@ -160,28 +139,26 @@ def cases_of_archive(archive: Archive, limit: int | None = None) -> tuple[Domain
         proposal = session.ask(case.problem)
         correction = case.expert(proposal.problem, proposal.solution)
         session.tell(proposal, correction)
-        row = proposal.problem, proposal.solution, correction.final, correction.effort, case.person
-        cases.append(FinishedCase(*row))
+        row = proposal.problem, correction.final, proposal.solution, None, case.person, correction.effort
+        cases.append(RecordedCase(*row))
     return session.domain, cases
 
 
-def cases_of_study(study: Study, limit: int | None = None) -> tuple[Domain, list[FinishedCase]]:
+def cases_of_study(study: Study, limit: int | None = None) -> tuple[Domain, list[RecordedCase]]:
     """The proposals of a study that it learned from, in the order in which they were told."""
     from coactor.archives.extending import counted_tells  # needs the extra [studies]
 
-    told = counted_tells(study)
+    tells = counted_tells(study)
     cases = []
-    for fact in told[-(limit or len(told)) :]:
-        proposal = study.proposal(fact.proposal)
+    for fact in tells[-(limit or len(tells)) :]:
+        told, proposal = fact.round, study.proposal(fact.round.proposal)
         final = study.codec.solution(proposal.problem, fact.solution)
-        told_ = fact.round
-        cases.append(
-            FinishedCase(proposal.problem, proposal.solution, final, told_.effort, told_.learned_for)
-        )
+        row = proposal.problem, final, proposal.solution, None, told.learned_for, told.effort
+        cases.append(RecordedCase(*row))
     return study.domain, cases
 
 
-def diagnose(domain: Domain, cases: Sequence[FinishedCase], seed: int = 0) -> Diagnosis:
+def diagnose(domain: Domain, cases: Sequence[RecordedCase], seed: int = 0) -> Diagnosis:
     """Find candidate features that explain what the present ones cannot.
 
     Raises ValueError if there are too few cases.
@@ -237,7 +214,7 @@ def _carriers(words: Sequence[set[str]], efforts: Vector) -> tuple[tuple[str, fl
 class _Choices:
     """The alternatives of all cases: features and parts, relative to the final solution."""
 
-    def __init__(self, domain: Domain, cases: Sequence[FinishedCase], rng: np.random.Generator) -> None:
+    def __init__(self, domain: Domain, cases: Sequence[RecordedCase], rng: np.random.Generator) -> None:
         self.domain = domain
         self.levels: list[Matrix] = []  # features of the final solution and of the alternatives
         self.parts: list[Counter[tuple[str, str]]] = []  # of each alternative, minus those of the final one
@@ -249,7 +226,7 @@ class _Choices:
         for number, case in enumerate(cases):
             others = list(_alternatives(domain, case, rng))
             owner += [number] * len(others)
-            self.levels.append(features_along(domain, case.problem, [case.final, *others]))
+            self.levels.append(features_along(domain, case.problem, [case.solution, *others]))
             if has(domain, HasParts):
                 self._add_parts(domain, case, others, memory)
             else:
@@ -259,14 +236,14 @@ class _Choices:
         self.owner = np.array(owner, np.int64)
 
     def _add_parts(
-        self, domain: HasParts, case: FinishedCase, others: Sequence[Solution], memory: Memory
+        self, domain: HasParts, case: RecordedCase, others: Sequence[Solution], memory: Memory
     ) -> None:
         def count(y: Solution) -> Counter[tuple[str, str]]:
             return Counter(map(place_and_choice, domain.parts(case.problem, y)))
 
-        final, proposed = count(case.final), count(case.proposed)
+        final, proposed = count(case.solution), count(case.proposed)
         self.changed.append((proposed - final) + (final - proposed))
-        now = past_case(domain, case.problem, case.final)
+        now = past_case(domain, case.problem, case.solution)
         self.words.append({*sum(now.parts, ()), *(now.context or ())})
         usage = memory.recall(now.choices, now.context)
         known = dict(zip(zip(usage.given, usage.choice, strict=True), usage.costs.tolist(), strict=True))
@@ -315,11 +292,11 @@ _GROUPS: dict[str, Callable[[tuple[str, str]], str]] = {
 }
 
 
-def _alternatives(domain: Domain, case: FinishedCase, rng: np.random.Generator) -> Iterator[Solution]:
+def _alternatives(domain: Domain, case: RecordedCase, rng: np.random.Generator) -> Iterator[Solution]:
     """The proposal, if it was changed, and neighbours of the final solution."""
-    if not same_solution(case.proposed, case.final):
+    if not same_solution(case.proposed, case.solution):
         yield case.proposed
-    moves = list(domain.moves(case.problem, case.final))
+    moves = list(domain.moves(case.problem, case.solution))
     some = rng.permutation(len(moves))[:NEIGHBOURS] if len(moves) > NEIGHBOURS else range(len(moves))
     for k in some:
-        yield domain.apply(case.problem, case.final, moves[int(k)])
+        yield domain.apply(case.problem, case.solution, moves[int(k)])

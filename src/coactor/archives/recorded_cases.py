@@ -13,33 +13,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coactor.archives.cases import Archive, Case, usual_start
+from coactor.archives.cases import Archive, Case, RecordedCase, usual_start
 from coactor.archives.reconstructed_edits import towards_path, towards_plan
 from coactor.corrections import correction
 from coactor.domains import Plans, Roads, Route
 from coactor.habits import with_habits
 from coactor.loaders.tables import existing_file
 from coactor.plugins import load, load_domain, source_of
-from coactor.protocol import Correction, Domain, HasParts, Indices, Move, Problem, Solution, has
+from coactor.protocol import Correction, Domain, HasParts, Indices, Problem, Solution, has
 from coactor.validation import recorded_person
 
 if TYPE_CHECKING:
     from coactor.studies.codec import Codec
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RecordedCase:
-    """One line of the file."""
-
-    problem: Problem
-    solution: Solution
-    proposed: Solution | None
-    moves: Sequence[Move] | None
-    person: str
 
 
 class CaseArchive(Archive):

@@ -10,8 +10,7 @@ import numpy as np
 
 from coactor import validation
 from coactor.domains.graphs import Graph
-from coactor.domains.paths import PathDomain, Paths
-from coactor.domains.reversals import count_reversals
+from coactor.domains.paths import PathDomain, Paths, count_reversals
 from coactor.kernels import paths
 from coactor.protocol import Indices, Move, Usage, Vector
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from coactor import validation
-from coactor.kernels.edges import cost_matrix
+from coactor.kernels.paths import cost_matrix
 from coactor.protocol import Indices, Matrix, Usage, Vector
 
 

@@ -12,19 +12,6 @@ from coactor.protocol import Indices
 
 
 @njit(cache=True)
-def is_permutation(order: Indices, n: int) -> bool:
-    """Whether `order` contains every number from 0 to n - 1 exactly once."""
-    if order.size != n:
-        return False
-    visited = np.zeros(n, np.bool_)
-    for p in order:
-        if p < 0 or p >= n or visited[p]:
-            return False
-        visited[p] = True
-    return True
-
-
-@njit(cache=True)
 def reverse(order: Indices, i: int, j: int) -> None:
     """Reverse order[i..j] in place, both ends included."""
     while i < j:

@@ -40,17 +40,10 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from coactor.learners.gaussians import Diagonal, Gaussian, Precision, sigmoid, with_prior
-from coactor.learners.serialization import (
-    check_feedback,
-    count,
-    number,
-    pack,
-    positive_dim,
-    positive_number,
-    unpack,
-)
+from coactor.learners.serialization import count, number, pack, positive_dim, positive_number, unpack
 from coactor.learners.units import Units, direction, root_mean_square, row_lengths
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
+from coactor.validation import check_feedback
 
 SHARED = 2.0  # the length of all weights is twice as uncertain as each; unseen weights follow it by 4/5
 FORGETTING = 0.995  # a memory of 200 rounds costs nothing without drift; 1.0 costs 14 % with it

@@ -15,17 +15,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from coactor.learners.serialization import (
-    check_feedback,
-    finite_weights,
-    pack,
-    positive_dim,
-    positive_number,
-    setting,
-    tells,
-    unpack,
-)
+from coactor.learners.serialization import pack, positive_dim, positive_number, setting, tells, unpack
 from coactor.protocol import Feedback, Reads, State, Vector
+from coactor.validation import check_feedback, finite_weights
 
 
 class CoactiveLearner(ABC):

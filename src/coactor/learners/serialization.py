@@ -1,4 +1,4 @@
-"""Validation of feedback and settings; arrays to and from JSON, bit for bit."""
+"""Validation of settings; arrays to and from JSON, bit for bit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor.protocol import Feedback, State, Vector
-from coactor.validation import all_finite
+from coactor.protocol import State, Vector
 
 ROUNDING = 1e-12  # a difference below this share of the vectors is rounding: PA would divide by it
 
@@ -26,30 +25,6 @@ def positive_number(value: float, what: str) -> float:
     if not (isinstance(value, int | float | np.number) and math.isfinite(value) and value > 0):
         raise ValueError(f"{what} is {value!r}; it must be a number above 0.")
     return float(value)
-
-
-def check_feedback(feedback: Feedback, dim: int) -> None:
-    """Raises ValueError if a learner of this dimension cannot use the feedback."""
-    path, cost = feedback.path, feedback.cost
-    if path.ndim != 2 or path.shape[0] < 1 or path.shape[1] != dim:
-        raise ValueError(f"feedback.path has shape {path.shape}; expected (steps + 1, {dim}).")
-    if not (math.isfinite(cost) and cost >= 0):
-        raise ValueError(f"feedback.cost is {cost!r}; it must be a finite number, 0 or more.")
-    if not all_finite(path):
-        raise ValueError("feedback.path contains NaN or infinity; check the features of the problem.")
-    declined = feedback.declined
-    if declined is not None:
-        if declined.ndim != 2 or declined.shape[1] != dim:
-            raise ValueError(f"feedback.declined has shape {declined.shape}; expected (moves, {dim}).")
-        if not all_finite(declined):
-            raise ValueError("feedback.declined contains NaN or infinity; check the features of the problem.")
-
-
-def finite_weights(weights: Vector) -> Vector:
-    """The weights. Raises ValueError if they contain NaN or infinity."""
-    if not all_finite(weights):
-        raise ValueError("The weights would become infinite; scale the features, or do not learn.")
-    return weights
 
 
 def tells(delta: Vector, start: Vector) -> bool:

@@ -5,17 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from coactor.learners.coactive import CSPER, PA, PER
-from coactor.learners.serialization import (
-    check_feedback,
-    count,
-    finite_weights,
-    pack,
-    positive_dim,
-    positive_number,
-    tells,
-    unpack,
-)
+from coactor.learners.serialization import count, pack, positive_dim, positive_number, tells, unpack
 from coactor.protocol import Feedback, State, Vector
+from coactor.validation import check_feedback, finite_weights
 
 
 class CappedCSPER(CSPER):

@@ -237,7 +237,7 @@ class Study(Reports):
         work = work or Work()
         about: dict[str, Any] = {"learn": learn, "learned_for": learned_for, "work": work}
         if isinstance(proposal, Proposal):
-            about["version"] = proposal.version
+            about["version"] = proposal.basis.version
         if correction is not None:
             check_alone(moves, solution, effort, cut)
             request = Request.of(correction, **about)
@@ -245,7 +245,8 @@ class Study(Reports):
             listed = moves if moves is None or isinstance(moves, str | Sequence) else list(moves)
             request = Request(moves=listed, solution=solution, effort=effort, cut=cut, **about)
         solved_for = proposal.solved_for if isinstance(proposal, Proposal) else ""
-        return self.receive(id_of(proposal), request, actor or work.actor, solved_for=solved_for)
+        id = proposal.id if isinstance(proposal, Proposal) else proposal
+        return self.receive(id, request, actor or work.actor, solved_for=solved_for)
 
     def receive(
         self, id: int, request: Request, actor: str = "", via: str = "", *, solved_for: str = ""
@@ -260,14 +261,14 @@ class Study(Reports):
         while True:  # again if the proposal was solved anew, or the settings were changed, in between
             with self._ledger.lock:
                 draft = self._ledger.projection.drafts.get(id) or self._ledger.refresh().drafts.get(id)
-                config, loads = self.config, self._ledger.loads
+                config, loads = self._ledger.projection.config, self._ledger.loads
             if draft is None:
                 return self._teller.repeated(id, request)
             corrected = self._proposer.corrected(id, request.version, solved_for, request.path)
             trial = self._teller.prepare(corrected, request, request.learned_for or draft.asked_for or actor)
             with self._ledger.writing() as log:
                 now = log.projection.drafts.get(id)
-                if now is None or loads != self._ledger.loads or self.config is not config:
+                if now is None or loads != self._ledger.loads or log.projection.config is not config:
                     continue
                 if (now.basis, now.solved_for) == (draft.basis, draft.solved_for):
                     holder = now.held_by(log.now)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from coactor.studies import Invalid, NotFound, Store, Unavailable
 from coactor.studies.log import schema
-from coactor.studies.log.connections import configure_sqlite
+from coactor.studies.log.store import configure_sqlite
 from tests.studies.stubs import change_row, flip, make
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from coactor.corrections import MANY, SMALL, rounded
 from coactor.protocol import Feedback
-from coactor.rounding import MANY, SMALL, rounded
 from coactor.studies.log.vectors import digest, pack, pack_weights, unpack, unpack_weights
 
 floats = st.floats(allow_nan=False, allow_infinity=False)

@@ -69,6 +69,10 @@ class Entry:
     def proposal(self) -> int | None:
         """The proposal that the fact is about, if any."""
         fact = self.fact
+        if isinstance(fact, Told):
+            return fact.round.proposal
+        if isinstance(fact, Reopened):
+            return fact.draft.id
         return None if isinstance(fact, Created | RolledBack | Configured | Erased) else fact.proposal
 
     @property

@@ -77,7 +77,7 @@ def _fits(entry: Entry, before: Projection | None) -> bool:
             told = fact.round
             return draft is not None and told.version == before.version + told.learn
         case facts.Reopened():
-            closed = draft is None and 1 <= fact.proposal <= before.asked
+            closed = draft is None and 1 <= fact.draft.id <= before.asked
             return closed and fact.version == before.version + (fact.state is not None)
         case facts.RolledBack():
             return fact.version == before.version + 1 and 0 <= fact.to <= before.version

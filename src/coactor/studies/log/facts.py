@@ -128,11 +128,6 @@ class Told:
     left: dict[str, float] | None = None
     vectors: bytes = b""
 
-    @property
-    def proposal(self) -> int:
-        """The number of the proposal."""
-        return self.round.proposal
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reopened:
@@ -149,11 +144,6 @@ class Reopened:
     version: int
     digest: str
     state: State | None = None
-
-    @property
-    def proposal(self) -> int:
-        """The number of the proposal."""
-        return self.draft.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,11 +72,11 @@ class Projection:
                 elif fact.round.learn:
                     learn(self.knowledge, observation(fact))
                 self.version = fact.round.version
-                del self.drafts[fact.proposal]
+                del self.drafts[fact.round.proposal]
                 self._count(fact.round.effort, fact.round.accepted, 1)
             case facts.Reopened():
                 self._restore(fact, knowledge)
-                self.drafts[fact.proposal] = fact.draft
+                self.drafts[fact.draft.id] = fact.draft
                 self._count(fact.effort, fact.accepted, -1)
             case facts.RolledBack():
                 self._restore(fact, knowledge)

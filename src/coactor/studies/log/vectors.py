@@ -5,7 +5,7 @@ gives the same weights bit for bit even if features are computed differently lat
 processor).
 
 The path is stored as float64. The declined moves are many, and were rounded before anything was learned from
-them (`coactor.rounding`), so they are stored as whole numbers of 10 or 12 bits. A tell of a 20-point tour
+them (`coactor.corrections`), so they are stored as whole numbers of 10 or 12 bits. A tell of a 20-point tour
 with 10 features takes under 4 kB, of a plan with 100 stops and 5 features under 100 kB.
 """
 
@@ -17,8 +17,8 @@ import zlib
 
 import numpy as np
 
+from coactor.corrections import SMALL, joined, split
 from coactor.protocol import Feedback, Matrix, Vector
-from coactor.rounding import SMALL, joined, split
 
 _HEADER = struct.Struct("<BBIiI")  # format, flags, rows of the path, declined rows (-1: none), d
 _LENGTH = struct.Struct("<I")  # of a part in bytes, and whether it is compressed

@@ -164,7 +164,7 @@ class Check:
             if fact.learned_for:
                 knowledge = set_back(self.projection.knowledge, knowledge, fact.learned_for)
         elif isinstance(fact, Reopened) and fact.state is not None:
-            entries = self.sql.of_proposal(self.replay.head.id, fact.proposal)
+            entries = self.sql.of_proposal(self.replay.head.id, fact.draft.id)
             told = next((e for e in entries if e.seq == fact.told and isinstance(e.fact, Told)), None)
             if told is None:
                 raise Tampered(f"The reopening at fact {entry.seq} withdraws a tell that is missing.")

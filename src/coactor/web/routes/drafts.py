@@ -31,7 +31,6 @@ from coactor.web.routes.responses import (
     ERRORS,
     REVISION_ERRORS,
     DraftAnswer,
-    DraftRow,
     QueueAnswer,
     RoundAnswer,
     draft_response,
@@ -86,7 +85,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         draft = studies.desk(study).claim(id, account.name)
         return draft_response(studies.study(study), draft, whole=True, omit=omit)
 
-    @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=DraftRow, responses=ERRORS)
+    @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=DraftAnswer, responses=ERRORS)
     def release(study: StudyName, id: ProposalId, account: Me) -> Response:
         """End the lease; the draft stays. A lead may release another expert's proposal."""
         require(account, "edit", study)

@@ -28,7 +28,6 @@ from coactor.web.routes.requests import (
 from coactor.web.routes.responses import (
     ERRORS,
     DraftAnswer,
-    DraftRow,
     RoundAnswer,
     draft_response,
     json_response,
@@ -102,7 +101,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         studies.study(study).renew(id, actor=account.name)
         return draft_response(studies.study(study), studies.desk(study).view(id))
 
-    @router.get(PROPOSALS, tags=["queue"], response_model=list[DraftRow], responses=ERRORS)
+    @router.get(PROPOSALS, tags=["queue"], response_model=list[DraftAnswer], responses=ERRORS)
     def list_proposals(
         study: StudyName, account: Me, state: State = None, after: After = 0, limit: Limit = 100
     ) -> Response:

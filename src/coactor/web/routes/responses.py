@@ -96,8 +96,13 @@ class RoundAnswer(BaseModel):
     time: float
 
 
-class DraftRow(BaseModel):
-    """A proposal and where it stands: a row of the queue, see `coactor.studies.Draft`."""
+class DraftAnswer(BaseModel):
+    """A proposal and where it stands, see `coactor.studies.Draft`.
+
+    What follows `proposed` is not set in a row of the queue, and what follows `problem` only if the problem
+    is part of the response. `shown` and `texts` are the solution and the moves as the domain shows and
+    describes them.
+    """
 
     id: int
     key: str | None
@@ -119,6 +124,19 @@ class DraftRow(BaseModel):
     actor: str
     due: bool
     for_another: bool
+    proposed: Any = None
+    solution: Any = None
+    features: list[float] | None = None
+    change: list[float] | None = None
+    shown: list[dict[str, Any]] | None = None
+    texts: list[str] | None = None
+    problem: Any = None
+    domain: dict[str, Any] | None = None
+    feature_names: list[str] | None = None
+    counts_costs: bool | None = None
+    signs: list[int] | None = None
+    shown_proposed: list[dict[str, Any]] | None = None
+    weights: list[float] | None = None
 
 
 class QueueAnswer(BaseModel):
@@ -129,29 +147,8 @@ class QueueAnswer(BaseModel):
     draft: int
     held: int
     matching: int
-    drafts: list[DraftRow]
+    drafts: list[DraftAnswer]
     people: list[str]
-
-
-class DraftAnswer(DraftRow):
-    """A proposal and its draft; what follows `problem` is set if the problem is part of the response.
-
-    `shown` and `texts` are the solution and the moves as the domain shows and describes them.
-    """
-
-    proposed: Any
-    solution: Any
-    features: list[float]
-    change: list[float]
-    shown: list[dict[str, Any]] | None = None
-    texts: list[str] | None = None
-    problem: Any = None
-    domain: dict[str, Any] | None = None
-    feature_names: list[str] | None = None
-    counts_costs: bool | None = None
-    signs: list[int] | None = None
-    shown_proposed: list[dict[str, Any]] | None = None
-    weights: list[float] | None = None
 
 
 class MoveOption(BaseModel):
