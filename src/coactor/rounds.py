@@ -31,8 +31,7 @@ from threadpoolctl import ThreadpoolController
 from coactor.corrections import edit_distance, feedback
 from coactor.explanations import lesson
 from coactor.habits import Memory, past_case, recall
-from coactor.proposals.acceptance import Acceptance
-from coactor.proposals.guard import LEARNER, OUTSIDE, Guard
+from coactor.proposals.outcomes import LEARNER, OUTSIDE, Acceptance, Guard
 from coactor.proposals.strategies import Outlook, Strategy, expected_moves
 from coactor.protocol import (
     Basis,

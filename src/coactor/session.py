@@ -20,7 +20,7 @@ from coactor import corrections, learners, rounds
 from coactor.explanations import PeopleView, compare_people
 from coactor.habits import Memory, start_weights, with_habits
 from coactor.proposals import strategies
-from coactor.proposals.acceptance import Acceptance
+from coactor.proposals.outcomes import Acceptance
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import (
     Candidate,
@@ -71,8 +71,8 @@ class Session:
         Which of the solver's local optima to propose: "paper", "polish", "effort-aware", your own
         strategy, or "default": effort-aware if the learner models the expert's threshold, else as in the
         paper. A learner that takes a start is guarded: the start, or all features alike, propose while they
-        are ahead of it, see `coactor.proposals.guard`. That costs a call of the domain's solver for each of
-        them; a solver of your own is called for one of them, with one in four proposals.
+        are ahead of it, see `coactor.proposals.outcomes`. That costs a call of the domain's solver for each
+        of them; a solver of your own is called for one of them, with one in four proposals.
     budget
         The time limit of an ask in seconds: a slow solver is then called once, and others as often as there
         is time. None counts candidates instead, so that the results do not depend on the machine.

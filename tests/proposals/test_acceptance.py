@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from coactor import Session, SimulatedExpert, domains, learners
-from coactor.proposals.acceptance import Acceptance
+from coactor.proposals.outcomes import Acceptance
 
 
 def test_acceptance_is_calibrated_on_past_proposals() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from coactor import Session, domains, learners
-from coactor.proposals.guard import Guard
+from coactor.proposals.outcomes import Guard
 from coactor.protocol import Correction, Invalid
 
 TOUR = domains.Tour(points=6, features=2)

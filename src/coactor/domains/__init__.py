@@ -2,8 +2,8 @@
 
 from coactor.domains.alternatives import Alternatives, Situation
 from coactor.domains.fleets import Fleet, FleetProblem
-from coactor.domains.graphs import Graph
 from coactor.domains.hypercube import Cube, Hypercube
+from coactor.domains.paths import Graph
 from coactor.domains.plans import Day, PlannedDay, Plans
 from coactor.domains.queries import Query, SparseRows
 from coactor.domains.rankings import Ranking

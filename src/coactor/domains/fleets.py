@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from coactor import validation
-from coactor.domains.graphs import Graph
-from coactor.domains.paths import PathDomain, Paths, count_reversals
+from coactor.domains.paths import Graph, PathDomain, Paths, count_reversals
 from coactor.kernels import paths
 from coactor.protocol import Indices, Move, Usage, Vector
 

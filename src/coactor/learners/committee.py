@@ -20,9 +20,8 @@ from copy import deepcopy
 
 import numpy as np
 
-from coactor.learners.choice import ChoiceLearner, Form
+from coactor.learners.choice import ChoiceLearner, Form, row_lengths
 from coactor.learners.serialization import inner_state, pack
-from coactor.learners.units import row_lengths
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 QUICK = Form(prior_sd=1.0, threshold_sd=2.0, prior_mean=0.1, joint=False, lengths=False)

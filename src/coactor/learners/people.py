@@ -38,10 +38,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.learners.choice import FORGETTING, ChoiceLearner, Observed
+from coactor.learners.choice import FORGETTING, ChoiceLearner, Observed, Units
 from coactor.learners.gaussians import Precision
 from coactor.learners.serialization import count, flag, inner_state, number, pack, people_in, unpack
-from coactor.learners.units import Units
 from coactor.protocol import Feedback, Matrix, Reads, State, Vector
 
 GRID: Vector = np.append(10.0 ** np.arange(-5.5, -0.4, 0.5), [0.6, 0.9])  # values of t

@@ -86,7 +86,7 @@ class Basis:
     version
         The version of the weights it was made with: the number of updates before it.
     proposer, reason
-        Whose weights solved it, "learner", "start" or "alike", and why, see `coactor.proposals.guard`;
+        Whose weights solved it, "learner", "start" or "alike", and why, see `coactor.proposals.outcomes`;
         "outside" if another system proposed the solution.
     chance
         The probability that the expert accepts it unchanged; None if the learner cannot predict it.

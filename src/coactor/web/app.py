@@ -26,7 +26,6 @@ from coactor.studies.log import schema
 from coactor.web import pages
 from coactor.web.assets import Assets
 from coactor.web.auth import login
-from coactor.web.auth.limits import BODY, LimitedRoute
 from coactor.web.auth.middleware import COOKIE, PUBLIC, Authenticator, AuthMiddleware
 from coactor.web.auth.permissions import Me
 from coactor.web.error_pages import ErrorPages
@@ -36,6 +35,7 @@ from coactor.web.metrics import Metrics
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes import drafts, events, moves, progress, proposals, reports, roads, tokens
 from coactor.web.routes import studies as study_routes
+from coactor.web.routes.requests import BODY, LimitedRoute
 from coactor.web.routes.responses import ERRORS, Problem
 
 

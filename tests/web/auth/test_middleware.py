@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 import coactor.web.auth.middleware as middleware
 from coactor.studies.log import schema
 from coactor.web.app import create_app
-from coactor.web.auth.limits import BODY
+from coactor.web.routes.requests import BODY
 from tests.web.conftest import BROWSER, PROPOSALS, serving
 
 PUBLIC = {("GET", "/health"), ("GET", "/ready"), ("GET", "/login"), ("POST", "/login")}

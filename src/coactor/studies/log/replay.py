@@ -9,7 +9,7 @@ import orjson
 
 from coactor import learners
 from coactor.habits import Memory
-from coactor.proposals.guard import Guard
+from coactor.proposals.outcomes import Guard
 from coactor.protocol import Learner
 from coactor.rounds import Knowledge, learn
 from coactor.studies.errors import Invalid, Tampered

@@ -22,9 +22,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coactor.studies import Unavailable
 from coactor.studies.accounts import Account, Accounts
-from coactor.web.auth import limits
 from coactor.web.errors import problem, unavailable
 from coactor.web.metrics import Metrics
+from coactor.web.routes.requests import BODY
 
 access_log = logging.getLogger("coactor.access")
 error_log = logging.getLogger("coactor.web")
@@ -71,7 +71,7 @@ class Authenticator:
         accounts: Accounts,
         hosts: Iterable[str],
         clock: Callable[[], float] = time.monotonic,
-        body_limit: int = limits.BODY,
+        body_limit: int = BODY,
     ) -> None:
         self.accounts, self.body_limit = accounts, body_limit
         self.hosts = {*LOOPBACK, *(host.lower() for host in hosts)}

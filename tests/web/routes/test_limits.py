@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from coactor.studies import open_study
 from coactor.studies.accounts import Accounts
 from coactor.web.app import create_app
-from coactor.web.auth.limits import BODY, COUNT, DEPTH, NUMBER, TEXT, check
+from coactor.web.routes.requests import BODY, COUNT, DEPTH, NUMBER, TEXT, check
 from tests.studies.stubs import Switches
 from tests.web.conftest import PROPOSALS, serving
 
