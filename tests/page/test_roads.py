@@ -114,6 +114,8 @@ def test_by_keyboard_alone(site, revision):
     assert page.locator(".changes tr.moved").count() > 0
     assert page.evaluate("() => document.activeElement.getAttribute('role')") == "option"
 
+    page.keyboard.press("Home")
+    page.locator("#stretch", has_text="whole way").wait_for()
     page.locator(".choice").nth(1).wait_for()
     page.locator(".choice").first.focus()  # among the ways themselves, what is looked at has the focus
     page.keyboard.press("ArrowRight")
@@ -232,6 +234,8 @@ def test_the_map_is_moved_and_brought_back(site):
     def view() -> str:
         return page.locator(".world").get_attribute("transform")
 
+    everything = page.get_by_role("button", name="Show everything")
+    everything.click()
     home = view()
     box = page.locator(".roadmap").bounding_box()
     page.get_by_role("button", name="Zoom in").click()
@@ -242,7 +246,7 @@ def test_the_map_is_moved_and_brought_back(site):
     page.mouse.move(box["x"] + 60, box["y"] + box["height"] - 60, steps=5)
     page.mouse.up()
     assert view() != near
-    page.get_by_role("button", name="Show everything").click()
+    everything.click()
     assert view() == home
     assert moves(site) == []
 
