@@ -12,7 +12,7 @@ import coactor
 from coactor import Session, checks
 from coactor.domains import Day, Fleet, FleetProblem, Graph, Plans, Tour
 from coactor.habits import HABIT, HabitualDomain, Memory, past_case, plain, recall, recalling, with_habits
-from coactor.protocol import Invalid, PastCase, Usage, takes_start, uses_habits
+from coactor.protocol import Invalid, PastCase, Usage, takes_parameter, uses_habits
 
 STOPS = ("depot", "A", "B", "C")
 
@@ -164,7 +164,7 @@ def test_a_domain_of_ones_own_needs_parts_alone() -> None:
     checks.check_domain(session.domain, [session.ask(ITEMS).problem])
     assert not uses_habits(Tour())
     with pytest.raises(Invalid, match="give it a method parts"):
-        with_habits(coactor.domains.Hypercube())
+        with_habits(Nameless())
     with pytest.raises(Invalid, match="a name or a tuple of names"):
         recalling.place_and_choice((1, 2))  # type: ignore[arg-type]
 
@@ -230,6 +230,12 @@ def test_unknown_parts_are_left_out() -> None:
     assert arcs.tolist() == [[1.0, 1.0], [1.0, 0.0]]
 
 
+class Nameless(Packing):
+    """Solutions whose parts have no names."""
+
+    parts = None
+
+
 class Described(Packing):
     feature_signs = (-1,) * Packing.dim
 
@@ -267,8 +273,8 @@ def test_habits_keep_the_abilities_of_the_domain() -> None:
     assert session.tell(proposal, correction).effort == 1.0
     domain: Any = session.domain
     assert domain.edits_of(proposal.problem, (), 1)[0][2] == f"{ITEMS[1]} is heavy"
-    assert takes_start(domain.solve)
-    assert not takes_start(with_habits(Packing()).solve)
+    assert takes_parameter(domain.solve, "start")
+    assert not takes_parameter(with_habits(Packing()).solve, "start")
     assert domain.solve(proposal.problem, np.zeros(2), start=("cup", "tent")) == ("cup", "tent")
 
 

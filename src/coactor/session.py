@@ -19,6 +19,7 @@ import numpy as np
 from coactor import corrections, learners, rounds
 from coactor.explanations import PeopleView, compare_people
 from coactor.habits import Memory, start_weights, with_habits
+from coactor.keeping import named_parts
 from coactor.proposals import strategies
 from coactor.proposals.outcomes import Acceptance
 from coactor.proposals.strategies import Strategy
@@ -32,6 +33,7 @@ from coactor.protocol import (
     Move,
     MoveCosts,
     NotFound,
+    Part,
     Problem,
     Proposal,
     Round,
@@ -148,7 +150,7 @@ class Session:
             if isinstance(proposals, str)
             else proposals
         )
-        self._own = solver is None and isinstance(proposals, str)
+        self._own, self._solver = solver is None and isinstance(proposals, str), solver
         self._budget = math.inf if budget is None else budget
         self.move_costs, self.candidate, self.seed = costs, candidate, seed
         self.version = 0
@@ -178,6 +180,8 @@ class Session:
         label: str = "",
         actor: str = "",
         asked_for: str = "",
+        keep: Iterable[Part] = (),
+        near: Solution | None = None,
     ) -> Proposal:
         """Propose a solution with the current weights.
 
@@ -192,6 +196,11 @@ class Session:
         asked_for
             Whose weights to solve with, if the learner keeps weights for each expert: a name, a role or a
             depot. By default the actor; the weights of all for a newcomer and without a name.
+        keep
+            Parts that the solution must have, as `domain.parts` names them, see `coactor.keeping`.
+        near
+            A solution to stay near, such as yesterday's plan, if the session has habits: how much a changed
+            part costs is learned like every other weight.
 
         Raises
         ------
@@ -206,6 +215,7 @@ class Session:
                 raise Conflict(f"The key {key!r} was used for another problem or expert; choose a new key.")
             return proposal
         began, setting = time.monotonic(), (self.domain, self.strategy, self.knowledge)
+        demands = rounds.Demands(keep=named_parts(keep), near=near)
         proposal = rounds.propose(
             *setting,
             problem,
@@ -213,10 +223,11 @@ class Session:
             seed=self.seed,
             asked_for=asked_for,
             solved_for=asked_for or actor,
+            demands=demands,
             validate=not self._own,
         )
         left = self._budget - (time.monotonic() - began) if self._own else 0.0
-        proposal = rounds.compare(*setting, proposal, seed=self.seed, seconds=left)
+        proposal = rounds.compare(*setting, proposal, seed=self.seed, seconds=left, demands=demands)
         self._asked += 1
         proposal = replace(proposal, id=self._asked)
         weights = rounds.weights_of(self.knowledge, proposal).copy()
@@ -228,6 +239,42 @@ class Session:
             if len(self._keys) > MOST_OPEN:
                 self._keys.popitem(last=False)
         return proposal
+
+    def replan(
+        self,
+        proposal: Proposal | int,
+        solution: Solution | None = None,
+        *,
+        moves: Iterable[Move] | None = None,
+        keep: Iterable[Part] | None = None,
+    ) -> Proposal:
+        """Solve the rest of a draft again, around what stays. Nothing is learned.
+
+        It changes only what gains under the weights that the proposal was made with. What the expert did
+        before is remembered with the proposal that it returns; a tell of that proposal continues it, and
+        learns from the expert's own edits alone. The cost of the move "replan" counts, 1 by default.
+
+        Parameters
+        ----------
+        proposal
+            The proposal, or its number.
+        solution, moves
+            The draft: at most one of a solution, and the edits that lead to it. By default the proposal.
+        keep
+            Parts that must stay, as `domain.parts` names them; by default those that the edits brought about.
+
+        Raises
+        ------
+        Invalid
+            If the draft is invalid, or the parts cannot be kept together.
+        NotFound, Conflict
+            If there is no such proposal, or it was already told.
+        """
+        number = proposal if isinstance(proposal, int) else proposal.id
+        asked, _, weights = self._find(number)
+        start = asked if isinstance(proposal, int) else proposal
+        done = rounds.draft_of(self.domain, start, solution, moves, self.move_costs)
+        return rounds.resume(self.domain, start, done, weights, keep, self._solver, self.move_costs)
 
     def tell(
         self,
@@ -277,19 +324,22 @@ class Session:
         work = work or Work()
         work = replace(work, actor=actor or work.actor)
         asked, key, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
+        earlier = None if isinstance(proposal, int) else proposal.before
         if correction is not None:
             corrections.check_alone(moves, solution, effort, cut)
         else:
             correction = corrections.correction(
                 self.domain,
                 asked.problem,
-                asked.solution,
+                asked.solution if earlier is None else earlier.final,
                 moves=moves,
                 solution=solution,
                 effort=effort,
                 cut=cut,
                 costs=self.move_costs,
             )
+        if earlier is not None:
+            correction = corrections.continued(earlier, correction)
         learner, learned_for = self.knowledge.learner, learned_for or asked.asked_for or work.actor
         observation = rounds.observe(
             self.domain, asked, correction, learner.reads, self.candidate, weights, learned_for

@@ -11,6 +11,7 @@ from coactor.protocol.abilities import (
     Describes,
     HasParts,
     Hides,
+    Keeps,
     KnowsPeople,
     Landscape,
     Landscapes,
@@ -30,7 +31,7 @@ from coactor.protocol.abilities import (
     own_editor,
     own_start,
     surroundings,
-    takes_start,
+    takes_parameter,
     uses_habits,
     whose,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "Hides",
     "Indices",
     "Invalid",
+    "Keeps",
     "KnowsPeople",
     "Landscape",
     "Landscapes",
@@ -110,7 +112,7 @@ __all__ = [
     "own_editor",
     "own_start",
     "surroundings",
-    "takes_start",
+    "takes_parameter",
     "uses_habits",
     "whose",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,17 @@ State: TypeAlias = dict[str, Any]
 
 
 class Move(TypedDict):
-    """One edit, as plain data: ``{"op": "reverse", "args": [3, 7]}``."""
+    """One edit, as plain data: ``{"op": "reverse", "args": [3, 7]}``.
+
+    Three keys are optional: `anyway`, the reason to break a rule; and, of the edits that every domain has,
+    `parts` to keep or to free, and the solution `to` which a re-plan led (see `coactor.keeping`).
+    """
 
     op: str
     args: list[int]
+    anyway: NotRequired[str]
+    parts: NotRequired[list[list[str]]]
+    to: NotRequired[Any]
 
 
 MoveCosts: TypeAlias = Mapping[str, float] | Callable[[Move], float]
@@ -121,6 +128,8 @@ class Proposal:
         What the proposer and each of the guard's alternatives proposed, by name; empty if not compared.
     recalled
         What the memory recalled, which is part of the problem; None if there is no memory.
+    before
+        What was done before the last re-plan, which led to the solution; a tell continues it.
     """
 
     id: int
@@ -131,6 +140,7 @@ class Proposal:
     basis: Basis = field(default_factory=Basis)
     alternatives: Mapping[str, Solution] = field(default_factory=dict)
     recalled: Usage | None = None
+    before: Correction | None = None
 
     @property
     def version(self) -> int:
@@ -162,6 +172,8 @@ class Correction:
         xi of Theorem 2 is that of the candidate: `coactor.bounds.misjudgement`.
     estimated
         True if the effort was estimated from the final solution, not observed.
+    replans
+        The steps that the solver made when the rest was solved again: they cost, and are not evidence.
     """
 
     path: Sequence[Solution]
@@ -170,6 +182,7 @@ class Correction:
     cut: bool = False
     misjudged: float = 0.0
     estimated: bool = False
+    replans: Sequence[int] = ()
 
     @property
     def effort(self) -> float:

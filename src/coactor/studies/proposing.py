@@ -33,10 +33,11 @@ from typing import Any
 import numpy as np
 import orjson
 
+from coactor.keeping import plain_parts
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Domain, Move, Problem, Proposal, Solution, Usage, Vector, uses_habits
 from coactor.protocol.abilities import whose
-from coactor.rounds import Knowledge, compare, propose
+from coactor.rounds import NOTHING, Demands, Knowledge, compare, propose
 from coactor.solutions import same_solution
 from coactor.studies.codec import Codec
 from coactor.studies.drafts import Draft, draft_path
@@ -97,9 +98,9 @@ class Proposer:
         asked_for: str,
         actor: str,
         via: str,
-        solution: Any = None,
+        demands: Demands = NOTHING,
     ) -> Proposal:
-        """Solve a problem, or take the `solution` given, and store the proposal.
+        """Solve a problem under these demands, and store the proposal.
 
         The caller holds the key (`keys`), so that one solver runs for it.
         """
@@ -112,7 +113,7 @@ class Proposer:
             earlier = sql.by_key(study, key) if key is not None else None
         if earlier is not None:
             return self._asked_before(earlier, hash, problem, asked_for)
-        proposal = self._solve(problem, knowledge, version, asked_for, actor, solution)
+        proposal = self._solve(problem, knowledge, version, asked_for, actor, demands)
         fact = self._fact(proposal, hash)
         # The solver ran outside the lock, so another caller may be first. A tell of the proposal is synced,
         # and with it every commit before.
@@ -125,7 +126,8 @@ class Proposer:
                     proposal=proposal.id,
                     key=key,
                     label=label,
-                    renewable=renew and self._repeatable and solution is None,
+                    renewable=renew and self._repeatable and not demands,
+                    keep=plain_parts(demands.keep),
                 )
                 log.sql.add_problem(hash, data)
                 self._add(log, fact, proposal, actor, via)
@@ -141,12 +143,19 @@ class Proposer:
         version: int,
         asked_for: str,
         actor: str,
-        solution: Any = None,
+        demands: Demands = NOTHING,
     ) -> Proposal:
         config, began = self._ledger.projection.config, time.monotonic()
         strategy = self._strategy(config)
-        if solution is not None:
-            solution = self._codec.solution(problem, self._codec.plain(solution))
+        given = {name: getattr(demands, name) for name in ("solution", "near")}
+        demands = replace(
+            demands,
+            **{
+                name: self._codec.solution(problem, self._codec.plain(y))
+                for name, y in given.items()
+                if y is not None
+            },
+        )
         try:
             proposal = propose(
                 self._domain,
@@ -157,7 +166,7 @@ class Proposer:
                 seed=self._seed,
                 asked_for=asked_for,
                 solved_for=asked_for or actor,
-                solution=solution,
+                demands=demands,
             )
         except ValueError as error:
             raise Invalid(f"No proposal could be made: {error}") from error
@@ -169,7 +178,9 @@ class Proposer:
             self.seconds = time.monotonic() - began
         budget = math.inf if config["budget"] is None else config["budget"]
         left = budget - self.seconds if self._repeatable else 0.0
-        return compare(self._domain, strategy, knowledge, proposal, seed=self._seed, seconds=left)
+        return compare(
+            self._domain, strategy, knowledge, proposal, seed=self._seed, seconds=left, demands=demands
+        )
 
     def _fact(self, proposal: Proposal, hash: str) -> Asked:
         """The fact that a proposal was made; `hash` is that of its problem."""

@@ -14,12 +14,14 @@ import orjson
 
 from coactor.corrections import check_alone
 from coactor.habits import with_habits
+from coactor.keeping import named_parts
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import (
     Correction,
     Domain,
     Learner,
     Move,
+    Part,
     Problem,
     Proposal,
     Round,
@@ -28,6 +30,7 @@ from coactor.protocol import (
     Work,
 )
 from coactor.protocol.abilities import Samples, has
+from coactor.rounds import Demands
 from coactor.solutions import short
 from coactor.studies import catalog
 from coactor.studies.codec import Codec
@@ -113,6 +116,8 @@ class Study(Reports):
         renew: bool = True,
         via: str = "",
         solution: Solution | None = None,
+        keep: Iterable[Part] = (),
+        near: Solution | None = None,
     ) -> Proposal:
         """Propose a solution with the current weights, and store the proposal.
 
@@ -135,6 +140,8 @@ class Study(Reports):
         solution
             What another system proposes for the problem. It is stored and learned from in place of a solution
             of the study's own, and is never renewed.
+        keep, near
+            As in `Session.ask`; such a proposal is never renewed.
 
         Raises
         ------
@@ -147,8 +154,9 @@ class Study(Reports):
         text(label, "label", 200)
         if key is not None and not text(key, "key", 200):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
+        demands = Demands(solution, named_parts(keep), near)
         with self._proposer.keys.holding(key):
-            return self._proposer.ask(problem, key, label, renew, asked_for, actor, via, solution)
+            return self._proposer.ask(problem, key, label, renew, asked_for, actor, via, demands)
 
     def read_problem(self, data: Any) -> Problem:
         """A problem from JSON: as the domain encodes it, or in natural JSON if it has no JSON methods.

@@ -40,6 +40,8 @@ class Asked:
         solved again with newer weights.
     recalled
         The content hash of what the memory recalled for the problem.
+    keep
+        The parts that it was asked to have.
     """
 
     kind: ClassVar[str] = "asked"
@@ -55,6 +57,7 @@ class Asked:
     label: str = ""
     renewable: bool = False
     recalled: str | None = None
+    keep: list[list[str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
