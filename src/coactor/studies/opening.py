@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from coactor import learners
-from coactor.habits import Memory, start_weights, with_habits
+from coactor.habits import start_weights, with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Candidate, Domain, Learner, Solver, State, Vector, feature_names, uses_habits
-from coactor.rounds import Knowledge, make_guard
+from coactor.rounds import Knowledge
 from coactor.solutions import short
 from coactor.studies import catalog
 from coactor.studies.errors import Conflict, Invalid
@@ -188,8 +188,7 @@ def _create(
         )
     if len(learner.weights) != domain.dim:
         raise Invalid(f"The learner has {len(learner.weights)} weights, the domain {domain.dim} features.")
-    guard = make_guard(domain, learner)
-    knowledge = Knowledge(learner, memory=Memory() if uses_habits(domain) else None, guard=guard)
+    knowledge = Knowledge.fresh(domain, learner)
     if memory is not None and knowledge.memory is not None:
         knowledge.memory.restore(memory)
     config = {
@@ -198,7 +197,6 @@ def _create(
         "learner": learner.name,
         "features": feature_names(domain),
         "habits": uses_habits(domain),
-        "guard": guard is not None,
         **settings,
     }
     first = Created(uid=uuid.uuid4().hex, config=config, state=knowledge.state())

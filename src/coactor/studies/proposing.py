@@ -16,7 +16,7 @@ If the learner keeps weights for each expert, a proposal is solved for the one i
 the one who asks and again for the one who opens it. So a solving is identified by its version and by whom it
 was solved for.
 
-What the guard compares is solved within the same ask, see `rounds.compare`, and stored with the proposal.
+The alternatives are solved within the same ask, see `rounds.compare`, and stored with the proposal.
 """
 
 from __future__ import annotations
@@ -264,9 +264,9 @@ class Proposer:
 
     def weights(self, proposal: Proposal) -> Vector:
         """The weights that a proposal was made with."""
-        guard = self._ledger.refresh().knowledge.guard
-        if guard is not None and proposal.basis.proposer in guard.fixed:
-            return guard.fixed[proposal.basis.proposer]
+        fixed = self._ledger.refresh().knowledge.fixed
+        if proposal.basis.proposer in fixed:
+            return fixed[proposal.basis.proposer]
         return self._ledger.weights(proposal.version, proposal.solved_for)
 
     def corrected(self, id: int, version: int | None, solved_for: str, path: Any) -> Proposal:

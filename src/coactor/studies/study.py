@@ -87,7 +87,8 @@ class Study(Reports):
         catalog.check_same(name, config["domain"], domain)
         codec = Codec(domain)
         repeatable = solver is None and proposals is None
-        current = strategies(domain, solver, proposals, reserve=2 * (config["guard"] and repeatable))
+        compared = len(ledger.projection.knowledge.fixed) if repeatable else 0
+        current = strategies(domain, solver, proposals, reserve=compared)
         proposer = Proposer(domain, codec, current, ledger, config["seed"], repeatable)
         super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger, proposer), name)
         self.uid, self.store, self.codec = ledger.first.uid, store, codec

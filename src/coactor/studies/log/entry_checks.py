@@ -27,7 +27,6 @@ _CONFIG: dict[str, Any] = {
     "proposals": str,
     "budget": float | None,
     "seed": int,
-    "guard": bool,
     "habits": bool,
 }
 

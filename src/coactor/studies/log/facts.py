@@ -28,7 +28,7 @@ class Asked:
     proposal, problem
         The proposal's number, and the content hash of its problem.
     solution, alternatives
-        What was proposed, and what each alternative of the guard proposed.
+        What was proposed, and what each alternative proposed, see `Proposal`.
     basis, asked_for, solved_for
         Those of the proposal.
     revision
@@ -110,7 +110,7 @@ class Told:
     case
         What the memory keeps: parts, choices and context.
     left
-        How many edits what each alternative of the guard proposed is away from the solution.
+        How many edits what each alternative proposed is away from the solution.
     vectors
         The packed feedback and the change of the weights (see `vectors`), stored beside the body.
     """
