@@ -72,22 +72,16 @@ def create(
     parameters: str,
     learner: str,
     network: Path | None,
-    habits: bool | None,
     learned: Path | None,
     start: Path | None,
-    trust: float | None,
-    proposals: str | None,
-    budget: float | None,
     costs: tuple[str, ...],
-    grace: float | None,
+    **settings: Any,
 ) -> Result:
     """Create a study."""
     given = parameters_of(parameters)
     if network is not None:
         given = with_network(domain, given, network)
     _check_is_new(store, name)
-    settings = {"proposals": proposals, "budget": budget, "costs": _costs(costs), "grace": grace}
-    settings |= {"habits": habits, "trust": trust}
     open_study(
         store,
         name,
@@ -95,7 +89,7 @@ def create(
         learner,
         create=True,
         start=learned_from(learned) if learned is not None else None if start is None else start_from(start),
-        settings={name: value for name, value in settings.items() if value is not None},  # type: ignore[arg-type]
+        settings=_given(costs, settings),
     )
     return about(store, name), f"Created {name}."
 
@@ -127,31 +121,24 @@ def extend(store: Store, study_name: str, name: str, domain: Any) -> Result:
 @domain_option
 @on_store
 def configure(
-    store: Store,
-    name: str,
-    proposals: str | None,
-    budget: float | None,
-    costs: tuple[str, ...],
-    grace: float | None,
-    actor: str,
-    domain: Any,
+    store: Store, name: str, costs: tuple[str, ...], actor: str, domain: Any, **settings: Any
 ) -> Result:
     """Change settings of a study; the change is recorded in its log. Without options, show them."""
-    settings = Study(store, name, domain).configure(
-        proposals=proposals, budget=budget, costs=_costs(costs), grace=grace, actor=actor
-    )
-    return settings, "\n".join(f"{key}: {value}" for key, value in settings.items())
+    now = Study(store, name, domain).configure(_given(costs, settings), actor=actor)
+    return now, "\n".join(f"{key}: {value}" for key, value in now.items())
 
 
-def _costs(given: tuple[str, ...]) -> dict[str, float] | None:
+def _given(each_cost: tuple[str, ...], options: dict[str, Any]) -> Any:
+    """The settings that the options name."""
     costs = {}
-    for text in given:
+    for text in each_cost:
         operator, _, cost = text.partition("=")
         try:
             costs[operator] = float(cost)
         except ValueError:
             raise Invalid(f"--cost is {text!r}; expected an operator and a number: swap=2.") from None
-    return costs or None
+    settings = {**options, "costs": costs or None}
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def about(store: Store, name: str) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from coactor.protocol import Domain
 from coactor.solutions import short
 from coactor.studies.errors import Invalid
 from coactor.studies.log.chain import canonical, content_hash
+from coactor.studies.log.facts import DomainConfig
 
 logger = logging.getLogger("coactor.studies")
 Factory: TypeAlias = Callable[..., Domain]
@@ -163,7 +164,7 @@ def whole(parameters: dict[str, Any], read: Callable[[str], bytes]) -> dict[str,
     }
 
 
-def check_same(study: str, stored: dict[str, Any], domain: Domain) -> None:
+def check_same(study: str, stored: DomainConfig, domain: Domain) -> None:
     """Raise Invalid if a study is opened with another domain than it was created with."""
     given = describe(domain)
     if not stored["name"] or not given["name"]:

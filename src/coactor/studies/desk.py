@@ -16,10 +16,10 @@ from typing import Any
 from coactor.corrections import MOST_STEPS, move_cost, plain_move
 from coactor.protocol import Correction, Domain, Move, Round, Work
 from coactor.rounds import Knowledge
-from coactor.studies.codec import Codec
-from coactor.studies.drafts import Draft, effort_of, plain_draft, stored, with_path, without_loops
+from coactor.studies.codec import Codec, read
+from coactor.studies.drafts import Draft, effort_of, plain_draft, with_path, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
-from coactor.studies.log.chain import Entry
+from coactor.studies.log.chain import Entry, stored
 from coactor.studies.log.facts import Asked, Claimed, Edited, Released, Reopened, Told
 from coactor.studies.log.ledger import Ledger, Writer
 from coactor.studies.log.projection import Projection
@@ -313,7 +313,7 @@ class Desk:
             until=log.now + self.lease,
         )
         fact = Reopened(
-            draft=Draft.restored(stored(draft)),  # without what says that it is done
+            draft=read(Draft, stored(draft)),  # without what says that it is done
             told=told.seq,
             effort=result.effort,
             accepted=result.accepted,

@@ -30,7 +30,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import orjson
 
 from coactor.proposals.strategies import Strategy
@@ -38,10 +37,10 @@ from coactor.protocol import Domain, Move, Problem, Proposal, Solution, Usage, V
 from coactor.protocol.abilities import whose
 from coactor.rounds import Knowledge, compare, propose
 from coactor.solutions import same_solution
-from coactor.studies.codec import Codec
+from coactor.studies.codec import Codec, read
 from coactor.studies.drafts import Draft, draft_path
 from coactor.studies.errors import Conflict, Invalid, NotFound, SolverFailed
-from coactor.studies.log.chain import Entry, canonical, content_hash
+from coactor.studies.log.chain import Entry, canonical, content_hash, stored
 from coactor.studies.log.facts import Asked, Told
 from coactor.studies.log.ledger import Ledger, Writer
 from coactor.studies.log.projection import Projection
@@ -317,7 +316,7 @@ class Proposer:
     def _proposal(self, problem: Problem, fact: Asked, sql: Transaction) -> Proposal:
         usage = None
         if fact.recalled is not None and uses_habits(self._domain):
-            usage = _decoded(sql.problem(fact.recalled))
+            usage = read(Usage, orjson.loads(sql.problem(fact.recalled)))
             problem = self._domain.extend(problem, usage)
         solution = self._codec.solution(problem, fact.solution)
         alternatives = {
@@ -397,15 +396,7 @@ class Proposer:
 
 def _encoded(proposal: Proposal) -> tuple[bytes, str | None]:
     """What the memory recalled for a proposal as bytes, and their content hash; None if it has no memory."""
-    usage = proposal.recalled
-    if usage is None:
+    if proposal.recalled is None:
         return b"", None
-    parts = {"given": list(usage.given), "choice": list(usage.choice)}
-    data = canonical({**parts, "costs": usage.costs.tolist()})
+    data = canonical(stored(proposal.recalled))
     return data, content_hash(data)
-
-
-def _decoded(data: bytes) -> Usage:
-    """The inverse of `_encoded`."""
-    usage = orjson.loads(data)
-    return Usage(tuple(usage["given"]), tuple(usage["choice"]), np.array(usage["costs"], np.float64))

@@ -34,7 +34,8 @@ from coactor.studies.log.projection import Projection
 from coactor.studies.log.transactions import Transaction
 from coactor.studies.proposing import Proposer
 from coactor.studies.queue import STATES, QueueQuery, done_draft, people_of
-from coactor.studies.results import Explanation, QueuePage, Share, Version
+from coactor.studies.results import ExplainedEdit, Explanation, QueuePage, Share, Version
+from coactor.studies.settings import CHANGEABLE
 from coactor.studies.telling import Teller, last_told, round_of
 from coactor.validation import text
 
@@ -64,9 +65,9 @@ class Reports:
         return self._ledger.projection.config
 
     @property
-    def counts_costs(self) -> bool:
-        """Whether every feature is a cost."""
-        return set(self.signs) == {-1}
+    def settings(self) -> dict[str, Any]:
+        """The settings that can be changed, as they are now."""
+        return {name: self.config[name] for name in CHANGEABLE}
 
     @property
     def signs(self) -> list[int]:
@@ -151,9 +152,8 @@ class Reports:
                 "learner": self.config["learner"],
                 "domain": self.config["domain"],
                 "feature_names": self.config["features"],
-                "counts_costs": self.counts_costs,
                 "signs": self.signs,
-                **{name: self.config[name] for name in ("proposals", "budget", "costs", "grace")},
+                **self.settings,
             }
 
     # -- proposals ---------------------------------------------------------------------------------------
@@ -268,12 +268,12 @@ class Reports:
         w = self._proposer.weights(shown)
         rows = features_along(self.domain, shown.problem, path)
         edits = [
-            {
-                "move": move,
-                "text": edit_text(self.domain, shown.problem, y, move),
-                "gain": float(w @ step),
-                "shares": self._shares(w, step),
-            }
+            ExplainedEdit(
+                move={**move},
+                text=edit_text(self.domain, shown.problem, y, move),
+                gain=float(w @ step),
+                shares=self._shares(w, step),
+            )
             for move, y, step in zip(moves, path[:-1], np.diff(rows, axis=0), strict=True)
         ]
         return Explanation(shown.id, shown.version, float(w @ rows[0]), self._shares(w, rows[0]), edits)

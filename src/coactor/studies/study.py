@@ -6,7 +6,7 @@ CONTRIBUTING, "The walk of one correction", lists the modules between `Study.tel
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ from coactor.studies.codec import Codec
 from coactor.studies.desk import LEASE, Desk
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log import transfer
-from coactor.studies.log.facts import Configured, RolledBack
+from coactor.studies.log.facts import Config, Configured, RolledBack
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import set_back
 from coactor.studies.log.store import Store
@@ -42,7 +42,7 @@ from coactor.studies.log.vectors import digest
 from coactor.studies.proposing import Proposer
 from coactor.studies.reports import Reports, id_of, version_row
 from coactor.studies.results import Version
-from coactor.studies.settings import strategies, validated
+from coactor.studies.settings import CHANGEABLE, Settings, strategies, validated
 from coactor.studies.telling import Request, Teller
 from coactor.validation import text, validate_actor
 
@@ -292,35 +292,29 @@ class Study(Reports):
         """
         return Desk(self.domain, self.codec, self._ledger, self._proposer, self._teller, lease, patience)
 
-    def configure(
-        self,
-        *,
-        proposals: str | None = None,
-        budget: float | None = None,
-        costs: Mapping[str, float] | None = None,
-        grace: float | None = None,
-        actor: str = "",
-        via: str = "",
-    ) -> dict[str, Any]:
+    def configure(self, settings: Settings, *, actor: str = "", via: str = "") -> dict[str, Any]:
         """Change settings of the study, for every process from now on; return all that can be changed.
 
         Parameters
         ----------
-        proposals, budget, costs, grace
-            As in `open_study`; None leaves a setting as it is. An infinite budget is no time limit.
+        settings
+            Those to change: proposals, budget, costs or grace.
         actor, via
             Who changes them, and the account that does so on their behalf.
 
-        Raises Invalid if a setting is invalid.
+        Raises Invalid if a setting is invalid, or cannot be changed.
         """
         validate_actor(actor, via)
-        settings = validated(proposals=proposals, budget=budget, costs=costs, grace=grace)
+        given = validated(settings)
+        fixed = min(given.keys() - set(CHANGEABLE), default=None)
+        if fixed is not None:
+            raise Invalid(f"The setting {fixed!r} is fixed when a study is created.")
         with self._ledger.writing() as log:
             known = log.projection.config
-            changed = {name: value for name, value in settings.items() if known.get(name) != value}
+            changed = {name: value for name, value in given.items() if known.get(name) != value}
             if changed:
                 log.add(Configured(settings=changed), actor=actor, via=via)
-        return {name: self.config[name] for name in ("proposals", "budget", "costs", "grace")}
+        return self.settings
 
     def rollback(
         self, to: int, reason: str, *, learned_for: str | None = None, actor: str = "", via: str = ""
@@ -381,7 +375,7 @@ class Study(Reports):
         self.close()
 
 
-def _installed_domain(store: Store, name: str, config: dict[str, Any]) -> Domain:
+def _installed_domain(store: Store, name: str, config: Config) -> Domain:
     about = config["domain"]
     kind = about["name"] or catalog.name_of_type(about["type"])
     if kind is None:

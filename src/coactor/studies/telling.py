@@ -21,7 +21,6 @@ from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log.chain import Entry, canonical, content_hash
 from coactor.studies.log.facts import Told
 from coactor.studies.log.ledger import Ledger, Writer
-from coactor.studies.log.projection import write_case
 from coactor.studies.log.vectors import digest, pack, pack_weights, unpack
 from coactor.studies.proposing import Proposer
 
@@ -199,7 +198,7 @@ class Teller:
             solved_for=trial.proposal.solved_for,
             request=request.digest(self._codec),
             digest=digest(trial.after.learner.weights),
-            case=None if observed.case is None else write_case(observed.case),
+            case=observed.case,
             left=None if observed.left is None else dict(observed.left),
             vectors=trial.packed + pack_weights(told.change),
         )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Response
 from fastapi.responses import FileResponse, HTMLResponse
-from starlette.exceptions import HTTPException
 
 from coactor.protocol import own_editor
-from coactor.studies import Conflict, Forbidden, Invalid, NotFound, SolverFailed, Study, Tampered, Unavailable
+from coactor.studies import NotFound, Study
 from coactor.studies.accounts import Account
 from coactor.web.assets import Assets
 from coactor.web.auth.permissions import Me, permissions_of, require
-from coactor.web.errors import NO_ADDRESS, log, problem
+from coactor.web.errors import NO_ADDRESS
 from coactor.web.ground import Ground
 from coactor.web.open_studies import OpenStudies
 from coactor.web.rendering import render
@@ -34,7 +32,6 @@ DEFAULT_EDITOR = "moves"
 EDITOR_STYLES = ("editor", "lists", "maps", "roads", "grids")
 EDITOR_FILES = (".js", ".css", ".svg", ".png", ".json")  # of an editor that a domain brings
 PAGE_STYLES = ("pages",)
-HANDLED = (Conflict, Invalid, SolverFailed, Tampered, Unavailable, HTTPException)  # answered as the API does
 
 
 class Frame:
@@ -54,8 +51,6 @@ class Frame:
         proposal: int | None = None,
         free: bool = False,
         editor: str = "",
-        message: str = "",
-        status: int = 200,
     ) -> HTMLResponse:
         """Return the page that a module of ``static/pages`` fills."""
         module = f"pages/{script}.js"
@@ -79,12 +74,11 @@ class Frame:
             preload=dict.fromkeys([*self.assets.imports(module, *editors), *editors]),
             styles=EDITOR_STYLES if works else (EDITOR_STYLES + PAGE_STYLES if editor else PAGE_STYLES),
             files=self.assets.base,
-            message=message,
             tiles=self.ground.tiles if editor else "",
             attribution=self.ground.attribution if editor else "",
             backdrop="yes" if editor and self.ground.backdrop(study) else "",
         )
-        return HTMLResponse(html, status)
+        return HTMLResponse(html)
 
 
 def add_pages(
@@ -103,59 +97,29 @@ def add_pages(
         opened = studies.study(study)
         return (demo_title(opened) if demo_title else None) or study
 
-    def error_page(account: Account, error: Exception) -> HTMLResponse:
-        status = 404 if isinstance(error, NotFound) else 403 if isinstance(error, Forbidden) else 500
-        message = str(error)
-        if status == 500:
-            if isinstance(error, HANDLED):
-                raise error
-            error_id = secrets.token_hex(4)
-            log.error("Error %s: a page failed", error_id, exc_info=error)
-            message = f"Something went wrong on the server; it is logged as error {error_id}."
-        return frame.page("message", account, "This page cannot be shown", message=message, status=status)
-
-    @app.exception_handler(404)
-    async def no_address(request: Request, _: Exception) -> Response:
-        """Answer an unknown address: a page for people, JSON for programs."""
-        account = request.scope.get("account")
-        wants_page = "text/html" in request.headers.get("accept", "")
-        if account is None or not wants_page or request.url.path.startswith("/api/"):
-            return problem(404, NO_ADDRESS)
-        return error_page(account, NotFound(NO_ADDRESS))
-
     @app.get("/", include_in_schema=False)
     def home_page(account: Me) -> HTMLResponse:
         return frame.page("home", account, "Learning from your corrections")
 
     @app.get("/s/{study}", include_in_schema=False)
     def queue_page(study: str, account: Me) -> HTMLResponse:
-        try:
-            heading = title(study, account)
-            editor = editor_of(studies.study(study))
-            return frame.page("queue", account, heading, study=study, editor=editor)
-        except Exception as error:
-            return error_page(account, error)
+        heading, editor = title(study, account), editor_of(studies.study(study))
+        return frame.page("queue", account, heading, study=study, editor=editor)
 
     @app.get("/s/{study}/report", include_in_schema=False)
     def report_page(study: str, account: Me) -> HTMLResponse:
-        try:
-            return frame.page("report", account, f"{title(study, account)}: report", study=study)
-        except Exception as error:
-            return error_page(account, error)
+        return frame.page("report", account, f"{title(study, account)}: report", study=study)
 
     @app.get("/s/{study}/p/{id:int}", include_in_schema=False)
     def editor_page(study: str, id: int, account: Me) -> HTMLResponse:
-        try:
-            require(account, "read", study)
-            if id > LARGEST:
-                raise NotFound(f"Study {study!r} has no proposal {id}.")
-            draft = studies.study(study).draft(id)
-            free = draft.state != "done" and draft.holder in ("", account.name)
-            label = draft.label or f"Proposal {id}"
-            editor = editor_of(studies.study(study))
-            return frame.page("editor", account, label, study=study, proposal=id, free=free, editor=editor)
-        except Exception as error:
-            return error_page(account, error)
+        require(account, "read", study)
+        if id > LARGEST:
+            raise NotFound(f"Study {study!r} has no proposal {id}.")
+        draft = studies.study(study).draft(id)
+        free = draft.state != "done" and draft.holder in ("", account.name)
+        label = draft.label or f"Proposal {id}"
+        editor = editor_of(studies.study(study))
+        return frame.page("editor", account, label, study=study, proposal=id, free=free, editor=editor)
 
     @app.get("/s/{study}/editor/{file:path}", include_in_schema=False)
     def editor_file(study: str, file: str, account: Me) -> Response:

@@ -94,9 +94,9 @@ def test_study_and_proposal_say_whether_features_are_costs(server):
     lead = server.client("lead")
     ask(lead, server)
     for path in ("/api/studies/tours", f"{PROPOSALS}/1"):
-        assert lead.get(path).json()["counts_costs"] is True
+        assert lead.get(path).json()["signs"] == [-1, -1, -1]
     with open_study(server.store, "ranks", Ranking(3), "PER", create=True):
-        assert server.client("admin").get("/api/studies/ranks").json()["counts_costs"] is False
+        assert server.client("admin").get("/api/studies/ranks").json()["signs"] == [1, 1, 1]
 
 
 def test_a_study_over_http_starts_from_the_weights_in_use(server):

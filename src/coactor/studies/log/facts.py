@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias, get_args
+from typing import Any, ClassVar, TypeAlias, TypedDict, get_args
 
-from coactor.protocol import Basis, Move, Round, State
+from coactor.protocol import Basis, Move, PastCase, Round, State
 from coactor.studies.drafts import Draft
+
+
+class DomainConfig(TypedDict):
+    """How to make the domain of a study again, see `coactor.studies.catalog.describe`."""
+
+    name: str | None
+    type: str
+    parameters: dict[str, Any]
+
+
+class Config(TypedDict):
+    """The configuration of a study, see `coactor.studies.opening.Settings`."""
+
+    domain: DomainConfig
+    dim: int
+    learner: str
+    features: list[str]
+    habits: bool
+    candidate: str
+    seed: int
+    proposals: str
+    budget: float | None
+    costs: dict[str, float]
+    grace: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +39,7 @@ class Created:
 
     kind: ClassVar[str] = "created"
     uid: str
-    config: dict[str, Any]
+    config: Config
     state: State
 
 
@@ -108,7 +132,7 @@ class Told:
     digest
         Digest of the weights after this fact.
     case
-        What the memory keeps: parts, choices and context.
+        What the memory keeps.
     left
         How many edits what each alternative proposed is away from the solution.
     vectors
@@ -124,7 +148,7 @@ class Told:
     solved_for: str = ""
     request: str = ""
     digest: str = ""
-    case: list[Any] | None = None
+    case: PastCase | None = None
     left: dict[str, float] | None = None
     vectors: bytes = b""
 

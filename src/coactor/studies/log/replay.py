@@ -12,9 +12,8 @@ from coactor.protocol import Learner
 from coactor.rounds import Knowledge, learn
 from coactor.studies.errors import Invalid, Tampered
 from coactor.studies.log.chain import Entry, link
-from coactor.studies.log.entry_checks import check_entry
 from coactor.studies.log.facts import Created, Reopened, Told
-from coactor.studies.log.projection import Projection, observation
+from coactor.studies.log.projection import Projection, check_entry, observation
 from coactor.studies.log.transactions import END, Head, Transaction
 
 

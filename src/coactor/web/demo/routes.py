@@ -11,7 +11,7 @@ from coactor.web.auth.permissions import Me, require
 from coactor.web.demo import studies as demos
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import Body, StudyName
-from coactor.web.routes.responses import ERRORS, RoundAnswer, json_response, list_response
+from coactor.web.routes.responses import ERRORS, RoundAnswers, json_response
 
 
 class PlayBody(Body):
@@ -50,14 +50,14 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         ada = {"colleague": demos.COLLEAGUE, "actor": demos.ACTOR}
         return json_response([{"study": k.name, "title": k.title, "story": k.story, **ada} for k in kinds])
 
-    @router.post("/try/{study}/play", tags=["demo"], response_model=list[RoundAnswer], responses=ERRORS)
+    @router.post("/try/{study}/play", tags=["demo"], response_model=RoundAnswers, responses=ERRORS)
     def play(study: StudyName, body: PlayBody, account: Me) -> Response:
         """Let the colleague correct some proposals, then put a new one into the queue."""
         require(account, "tell", study)
         opened = studies.study(study)
         outcomes = demos.play(opened, body.rounds, account.name)
         demos.fill(opened, account.name)
-        return list_response(outcomes)
+        return json_response(outcomes)
 
     @router.post("/try/{study}/fill", tags=["demo"], response_model=dict[str, int], responses=ERRORS)
     def fill(study: StudyName, account: Me) -> Response:

@@ -133,7 +133,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             cut=body.cut,
             work=body.work(),
         )
-        return json_response(asdict(outcome))
+        return json_response(outcome)
 
     @router.post(f"{PROPOSAL}/reopen", tags=["editing"], response_model=DraftAnswer, responses=ERRORS)
     def reopen(study: StudyName, id: ProposalId, account: Me) -> Response:

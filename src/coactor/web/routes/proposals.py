@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
 from coactor.protocol import Proposal
 from coactor.studies import Draft, Explanation, Study
-from coactor.studies.drafts import with_path
+from coactor.studies.drafts import plain_row, with_path
 from coactor.studies.telling import Request
 from coactor.web.auth.permissions import PERMISSIONS, Me, on_behalf, require
 from coactor.web.open_studies import OpenStudies
@@ -28,10 +28,10 @@ from coactor.web.routes.requests import (
 from coactor.web.routes.responses import (
     ERRORS,
     DraftAnswer,
+    DraftAnswers,
     RoundAnswer,
     draft_response,
     json_response,
-    rows_response,
 )
 
 PROPOSALS = "/studies/{study}/proposals"
@@ -89,7 +89,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         actor, via = on_behalf(account, body.actor)
         correction = body.model_dump(include=CORRECTION)
         given = Request(**correction, work=body.work())
-        return json_response(asdict(studies.study(study).receive(id, given, actor, via)))
+        return json_response(studies.study(study).receive(id, given, actor, via))
 
     @router.post(f"{PROPOSAL}/renew", tags=["ask and tell"], response_model=DraftAnswer, responses=ERRORS)
     def renew(study: StudyName, id: ProposalId, account: Me) -> Response:
@@ -101,13 +101,13 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         studies.study(study).renew(id, actor=account.name)
         return draft_response(studies.study(study), studies.desk(study).view(id))
 
-    @router.get(PROPOSALS, tags=["queue"], response_model=list[DraftAnswer], responses=ERRORS)
+    @router.get(PROPOSALS, tags=["queue"], response_model=DraftAnswers, responses=ERRORS)
     def list_proposals(
         study: StudyName, account: Me, state: State = None, after: After = 0, limit: Limit = 100
     ) -> Response:
         """List proposals by number."""
         require(account, "read", study)
-        return rows_response(studies.study(study).proposals(state, after, limit))
+        return json_response([plain_row(row) for row in studies.study(study).proposals(state, after, limit)])
 
     @router.get(PROPOSAL, tags=["queue"], response_model=DraftAnswer, responses=ERRORS)
     def read_proposal(
@@ -122,13 +122,13 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def explain(study: StudyName, id: ProposalId, account: Me) -> Response:
         """Return the share of each feature in the utility of the proposal and in the gain of each edit."""
         require(account, "read", study)
-        return json_response(asdict(studies.study(study).explain(id)))
+        return json_response(studies.study(study).explain(id))
 
     @router.get(f"{PROPOSAL}/outcome", tags=["reports"], response_model=RoundAnswer, responses=ERRORS)
     def read_outcome(study: StudyName, id: ProposalId, account: Me) -> Response:
         """Return the result of the tell that finished a proposal."""
         require(account, "read", study)
-        return json_response(asdict(studies.study(study).round(id)))
+        return json_response(studies.study(study).round(id))
 
 
 def as_asked(study: Study, proposal: Proposal, draft: Draft) -> Draft:

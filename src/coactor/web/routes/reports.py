@@ -25,11 +25,10 @@ from coactor.web.routes.responses import (
     Beliefs,
     MissingFeatures,
     PastWeights,
-    RoundAnswer,
+    RoundAnswers,
     Totals,
     Weights,
     json_response,
-    list_response,
 )
 from coactor.web.routes.trends import MOST_ROWS, Trend, trend
 
@@ -43,16 +42,14 @@ Days = Annotated[float, Query(gt=0, le=36_500, description="Length of the recent
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of the report."""
 
-    @router.get(
-        "/studies/{study}/effort", tags=["reports"], response_model=list[RoundAnswer], responses=ERRORS
-    )
+    @router.get("/studies/{study}/effort", tags=["reports"], response_model=RoundAnswers, responses=ERRORS)
     def effort(
         study: StudyName, account: Me, after: After = 0, limit: RowLimit = MOST_ROWS, last: Last = None
     ) -> Response:
         """List the effort of finished proposals, in the order of their log entries (`seq`)."""
         require(account, "read", study)
         rows = studies.study(study).effort(after)
-        return list_response(rows[:limit] if last is None else rows[-last:])
+        return json_response(rows[:limit] if last is None else rows[-last:])
 
     @router.get(
         "/studies/{study}/effort/summary",
@@ -86,7 +83,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def course(study: StudyName, account: Me) -> Response:
         """Say whether effort falls: running mean, band and verdict."""
         require(account, "read", study)
-        return json_response(asdict(trend(studies.study(study).efforts)))
+        return json_response(trend(studies.study(study).efforts))
 
     @router.get(
         "/studies/{study}/calibration", tags=["reports"], response_model=Calibration, responses=ERRORS
@@ -94,7 +91,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def calibration(study: StudyName, account: Me) -> Response:
         """Compare the predicted with the observed share of proposals that were accepted unchanged."""
         require(account, "read", study)
-        return json_response(asdict(studies.study(study).calibration()))
+        return json_response(studies.study(study).calibration())
 
     @router.get("/studies/{study}/weights", tags=["reports"], response_model=Weights, responses=ERRORS)
     def weights(
@@ -135,7 +132,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """Return what people share, how they differ and who goes together. Only a lead sees names."""
         require(account, "read", study)
         hide = hide or account.role(study) not in PERMISSIONS["lead"]
-        return json_response(asdict(studies.study(study).people(hide=hide, reader=account.name)))
+        return json_response(studies.study(study).people(hide=hide, reader=account.name))
 
     @router.get(
         "/studies/{study}/features", tags=["reports"], response_model=MissingFeatures, responses=ERRORS

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import orjson
@@ -13,6 +11,7 @@ from fastapi.responses import StreamingResponse
 from coactor import learners
 from coactor.studies import Conflict, Version, catalog, open_study
 from coactor.studies.log import transfer
+from coactor.studies.settings import Settings
 from coactor.web.auth.permissions import Me, on_behalf, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import (
@@ -24,7 +23,7 @@ from coactor.web.routes.requests import (
     StudyBody,
     StudyName,
 )
-from coactor.web.routes.responses import ERRORS, StudySummary, json_response, list_response
+from coactor.web.routes.responses import ERRORS, StudySummary, json_response
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
@@ -56,6 +55,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require(account, "create", body.name)
         if body.name in studies.names():
             raise Conflict(f"There is already a study called {body.name!r}; choose another name.")
+        settings: Any = body.model_dump(include=set(Settings.__annotations__))
         open_study(
             studies.store,
             body.name,
@@ -63,14 +63,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             body.learner,
             create=True,
             start=body.start,
-            settings={
-                "costs": body.costs,
-                "grace": body.grace,
-                "proposals": body.proposals,
-                "budget": math.inf if body.budget is None else body.budget,
-                "habits": body.habits,
-                "trust": body.trust,
-            },
+            settings=settings,
             actor=account.name,
         )
         return json_response(studies.summary(body.name), 201)
@@ -79,10 +72,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def configure(study: StudyName, body: SettingsBody, account: Me) -> Response:
         """Change settings of a study; those that are left out stay as they are."""
         require(account, "lead", study)
-        changed = body.model_dump(include=body.model_fields_set)
-        if changed.get("budget", 0.0) is None:
-            changed["budget"] = math.inf
-        studies.study(study).configure(**changed, actor=account.name)
+        changed: Any = body.model_dump(include=body.model_fields_set)
+        studies.study(study).configure(changed, actor=account.name)
         return json_response(studies.summary(study))
 
     @router.get("/studies/{study}", tags=["studies"], response_model=StudySummary, responses=ERRORS)
@@ -105,7 +96,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def erase_name(study: StudyName, body: EraseBody, account: Me) -> Response:
         """Replace a name in every fact of a study by a random one; only for an admin."""
         require(account, "create", study)
-        return json_response(asdict(transfer.erase(studies.store, study, body.name, actor=account.name)))
+        return json_response(transfer.erase(studies.store, study, body.name, actor=account.name))
 
     @router.get("/studies/{study}/versions", tags=["studies"], response_model=list[Version], responses=ERRORS)
     def list_versions(
@@ -116,7 +107,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     ) -> Response:
         """List the versions of the weights and the fact that made each of them."""
         require(account, "read", study)
-        return list_response(studies.study(study).versions(after, limit))
+        return json_response(studies.study(study).versions(after, limit))
 
     @router.post("/studies/{study}/rollback", tags=["studies"], response_model=Version, responses=ERRORS)
     def rollback(study: StudyName, body: RollbackBody, account: Me) -> Response:
@@ -125,7 +116,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         actor, via = on_behalf(account, body.actor)
         opened = studies.study(study)
         version = opened.rollback(body.to, body.reason, learned_for=body.learned_for, actor=actor, via=via)
-        return json_response(asdict(version))
+        return json_response(version)
 
     @router.get(
         "/studies/{study}/export", tags=["studies"], response_class=StreamingResponse, responses=ERRORS

@@ -11,7 +11,7 @@ from coactor.studies.accounts import NONE, Accounts, TokenRow
 from coactor.web.auth.permissions import Me, require_admin
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import NAME, Body
-from coactor.web.routes.responses import ERRORS, json_response, list_response
+from coactor.web.routes.responses import ERRORS, json_response
 
 Role = Literal["viewer", "expert", "solver", "lead", "admin"]
 Scope = Annotated[str, Field(pattern=rf"{NAME}|^\*$", description="A study, or * for all.")]
@@ -54,7 +54,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def list_tokens(account: Me) -> Response:
         """List the tokens, without their secrets."""
         require_admin(account)
-        return list_response(accounts.tokens())
+        return json_response(accounts.tokens())
 
     @router.post("/tokens", tags=["accounts"], status_code=201, response_model=NewToken, responses=ERRORS)
     def create_token(body: TokenBody, account: Me) -> Response:
