@@ -122,7 +122,7 @@ def create_app(
         studies.forget(request.path_params.get("study", ""))
         return problem(404, error.args[0])
 
-    router = APIRouter(prefix="/api", route_class=LimitedRoute)
+    router = APIRouter(prefix="/api", route_class=LimitedRoute, responses=ERRORS)
     for routes in (study_routes, proposals, drafts, moves, progress, reports, roads, tokens):
         routes.add_routes(router, studies)
     app.state.streams = events.add_routes(router, studies)
@@ -136,7 +136,7 @@ def create_app(
     _add_operations(app, studies, metrics)
     app.mount("/static", assets, name="static")
     app.state.studies = studies
-    pages.add_pages(app, studies, assets, demo.title if demo else None, ground)
+    pages.add_pages(app, assets, demo.title if demo else None, ground)
     app.add_middleware(AuthMiddleware, authenticator=authenticator, metrics=metrics, images=ground.host)
     app.add_middleware(ErrorPages, assets=assets)
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)

@@ -6,16 +6,38 @@ import logging
 import math
 import threading
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
 
 from coactor.protocol import Domain
 from coactor.studies import Desk, Forbidden, Invalid, Store, Study, Tampered, catalog
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
 from coactor.studies.log.replay import created
+from coactor.web.auth.permissions import Me, require
 from coactor.web.computations import Computations
+from coactor.web.routes.requests import StudyName
 
 logger = logging.getLogger("coactor.web")
+
+
+def _to(permission: str) -> Any:
+    """The study of a request, for accounts that have a permission in it."""
+
+    def opened(study: StudyName, account: Me, request: Request) -> Study:
+        require(account, permission, study)
+        studies: OpenStudies = request.app.state.studies
+        return studies.study(study)
+
+    return Depends(opened)
+
+
+ToRead = Annotated[Study, _to("read")]
+ToAsk = Annotated[Study, _to("ask")]
+ToTell = Annotated[Study, _to("tell")]
+ToEdit = Annotated[Study, _to("edit")]
+ToLead = Annotated[Study, _to("lead")]
 
 
 class OpenStudies:

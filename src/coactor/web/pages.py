@@ -12,10 +12,10 @@ from coactor.protocol import own_editor
 from coactor.studies import NotFound, Study
 from coactor.studies.accounts import Account
 from coactor.web.assets import Assets
-from coactor.web.auth.permissions import Me, permissions_of, require
+from coactor.web.auth.permissions import Me, permissions_of
 from coactor.web.errors import NO_ADDRESS
 from coactor.web.ground import Ground
-from coactor.web.open_studies import OpenStudies
+from coactor.web.open_studies import ToRead
 from coactor.web.rendering import render
 from coactor.web.routes.requests import LARGEST
 
@@ -82,50 +82,39 @@ class Frame:
 
 
 def add_pages(
-    app: FastAPI,
-    studies: OpenStudies,
-    assets: Assets,
-    demo_title: Callable[[Study], str | None] | None,
-    ground: Ground,
+    app: FastAPI, assets: Assets, demo_title: Callable[[Study], str | None] | None, ground: Ground
 ) -> None:
     """Add the pages; `demo_title` returns the title of a demo study."""
     frame = Frame(assets, ground)
 
-    def title(study: str, account: Account) -> str:
-        """Return the title of a study. Raises NotFound or Forbidden if the account may not read it."""
-        require(account, "read", study)
-        opened = studies.study(study)
-        return (demo_title(opened) if demo_title else None) or study
+    def title(study: Study) -> str:
+        return (demo_title(study) if demo_title else None) or study.name
 
     @app.get("/", include_in_schema=False)
     def home_page(account: Me) -> HTMLResponse:
         return frame.page("home", account, "Learning from your corrections")
 
     @app.get("/s/{study}", include_in_schema=False)
-    def queue_page(study: str, account: Me) -> HTMLResponse:
-        heading, editor = title(study, account), editor_of(studies.study(study))
-        return frame.page("queue", account, heading, study=study, editor=editor)
+    def queue_page(opened: ToRead, account: Me) -> HTMLResponse:
+        return frame.page("queue", account, title(opened), study=opened.name, editor=editor_of(opened))
 
     @app.get("/s/{study}/report", include_in_schema=False)
-    def report_page(study: str, account: Me) -> HTMLResponse:
-        return frame.page("report", account, f"{title(study, account)}: report", study=study)
+    def report_page(opened: ToRead, account: Me) -> HTMLResponse:
+        return frame.page("report", account, f"{title(opened)}: report", study=opened.name)
 
     @app.get("/s/{study}/p/{id:int}", include_in_schema=False)
-    def editor_page(study: str, id: int, account: Me) -> HTMLResponse:
-        require(account, "read", study)
+    def editor_page(opened: ToRead, id: int, account: Me) -> HTMLResponse:
         if id > LARGEST:
-            raise NotFound(f"Study {study!r} has no proposal {id}.")
-        draft = studies.study(study).draft(id)
+            raise NotFound(f"Study {opened.name!r} has no proposal {id}.")
+        draft, editor = opened.draft(id), editor_of(opened)
         free = draft.state != "done" and draft.holder in ("", account.name)
         label = draft.label or f"Proposal {id}"
-        editor = editor_of(studies.study(study))
-        return frame.page("editor", account, label, study=study, proposal=id, free=free, editor=editor)
+        return frame.page("editor", account, label, study=opened.name, proposal=id, free=free, editor=editor)
 
     @app.get("/s/{study}/editor/{file:path}", include_in_schema=False)
-    def editor_file(study: str, file: str, account: Me) -> Response:
+    def editor_file(opened: ToRead, file: str) -> Response:
         """Serve the editor that a domain brings: its module, and the files beside it."""
-        require(account, "read", study)
-        module = editor_module(studies.study(study))
+        module = editor_module(opened)
         folder = None if module is None else module.resolve().parent
         path = None if folder is None or "\0" in file else (folder / file).resolve()
         if (

@@ -129,7 +129,7 @@ def test_a_study_over_http_remembers_what_people_chose(server):
         assert told.status_code == 200, told.text
     events = lead.get("/api/studies/depot/events").json()["events"]
     cases = [event["case"] for event in events if event["kind"] == "told"]
-    assert [case[1] for case in cases] == [["depot", "A", "B"]] * 2
+    assert [case["choices"] for case in cases] == [["depot", "A", "B"]] * 2
     assert lead.get("/api/studies/depot/proposals/2").json()["problem"]["arcs"] == [
         [[float(value)] for value in row] for row in arcs
     ]

@@ -25,7 +25,7 @@ LARGEST = 2**31 - 1
 MOST_FIELDS = 50
 MOST_MOVES = 10_000
 
-StudyName = Annotated[str, Path(pattern=NAME, description="Name of the study.")]
+StudyName = Annotated[str, Path(description="Name of the study.")]
 ProposalId = Annotated[int, Path(ge=1, le=LARGEST, description="Number of the proposal.")]
 After = Annotated[int, Parameter(ge=0, le=LARGEST, description="Return what comes after this number.")]
 Limit = Annotated[int, Parameter(ge=1, le=1000, description="Return at most this many.")]

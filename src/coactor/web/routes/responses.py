@@ -47,7 +47,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     504: _error("The solver ran out of time."),
     503: {**_error("The store is unavailable."), "headers": _RETRY_AFTER},
 }
-REVISION_ERRORS = {**ERRORS, 428: _error("If-Match is missing.")}
+UNREVISED: dict[int | str, dict[str, Any]] = {428: _error("If-Match is missing.")}
 
 
 class StudySummary(BaseModel):

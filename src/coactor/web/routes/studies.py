@@ -13,7 +13,7 @@ from coactor.studies import Conflict, Version, catalog, open_study
 from coactor.studies.log import transfer
 from coactor.studies.settings import Settings
 from coactor.web.auth.permissions import Me, on_behalf, require
-from coactor.web.open_studies import OpenStudies
+from coactor.web.open_studies import OpenStudies, ToLead, ToRead
 from coactor.web.routes.requests import (
     LARGEST,
     EraseBody,
@@ -23,7 +23,7 @@ from coactor.web.routes.requests import (
     StudyBody,
     StudyName,
 )
-from coactor.web.routes.responses import ERRORS, StudySummary, json_response
+from coactor.web.routes.responses import StudySummary, json_response
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
@@ -49,7 +49,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """List the studies in the scope of the account."""
         return json_response([studies.summary(name) for name in studies.names() if account.role(name)])
 
-    @router.post("/studies", tags=["studies"], status_code=201, response_model=StudySummary, responses=ERRORS)
+    @router.post("/studies", tags=["studies"], status_code=201, response_model=StudySummary)
     def create_study(body: StudyBody, account: Me) -> Response:
         """Create a study of an installed domain."""
         require(account, "create", body.name)
@@ -68,21 +68,20 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         )
         return json_response(studies.summary(body.name), 201)
 
-    @router.patch("/studies/{study}", tags=["studies"], response_model=StudySummary, responses=ERRORS)
-    def configure(study: StudyName, body: SettingsBody, account: Me) -> Response:
+    @router.patch("/studies/{study}", tags=["studies"], response_model=StudySummary)
+    def configure(opened: ToLead, body: SettingsBody, account: Me) -> Response:
         """Change settings of a study; those that are left out stay as they are."""
-        require(account, "lead", study)
         changed: Any = body.model_dump(include=body.model_fields_set)
-        studies.study(study).configure(changed, actor=account.name)
-        return json_response(studies.summary(study))
+        opened.configure(changed, actor=account.name)
+        return json_response(studies.summary(opened.name))
 
-    @router.get("/studies/{study}", tags=["studies"], response_model=StudySummary, responses=ERRORS)
+    @router.get("/studies/{study}", tags=["studies"], response_model=StudySummary)
     def read_study(study: StudyName, account: Me) -> Response:
         """Return the totals and the settings of a study."""
         require(account, "read", study)
         return json_response(studies.summary(study))
 
-    @router.delete("/studies/{study}", tags=["studies"], status_code=204, responses=ERRORS)
+    @router.delete("/studies/{study}", tags=["studies"], status_code=204)
     def delete_study(study: StudyName, account: Me) -> Response:
         """Delete a study, the roles in it, and tokens that are for nothing else; only for an admin."""
         require(account, "create", study)
@@ -90,41 +89,30 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         studies.forget(study)
         return Response(status_code=204)
 
-    @router.post(
-        "/studies/{study}/erase", tags=["studies"], response_model=transfer.Erasure, responses=ERRORS
-    )
+    @router.post("/studies/{study}/erase", tags=["studies"], response_model=transfer.Erasure)
     def erase_name(study: StudyName, body: EraseBody, account: Me) -> Response:
         """Replace a name in every fact of a study by a random one; only for an admin."""
         require(account, "create", study)
         return json_response(transfer.erase(studies.store, study, body.name, actor=account.name))
 
-    @router.get("/studies/{study}/versions", tags=["studies"], response_model=list[Version], responses=ERRORS)
+    @router.get("/studies/{study}/versions", tags=["studies"], response_model=list[Version])
     def list_versions(
-        study: StudyName,
-        account: Me,
-        after: Annotated[int, Query(ge=-1, le=LARGEST)] = -1,
-        limit: Limit = 1000,
+        opened: ToRead, after: Annotated[int, Query(ge=-1, le=LARGEST)] = -1, limit: Limit = 1000
     ) -> Response:
         """List the versions of the weights and the fact that made each of them."""
-        require(account, "read", study)
-        return json_response(studies.study(study).versions(after, limit))
+        return json_response(opened.versions(after, limit))
 
-    @router.post("/studies/{study}/rollback", tags=["studies"], response_model=Version, responses=ERRORS)
-    def rollback(study: StudyName, body: RollbackBody, account: Me) -> Response:
+    @router.post("/studies/{study}/rollback", tags=["studies"], response_model=Version)
+    def rollback(opened: ToLead, body: RollbackBody, account: Me) -> Response:
         """Restore the weights of an earlier version, as a new version."""
-        require(account, "lead", study)
         actor, via = on_behalf(account, body.actor)
-        opened = studies.study(study)
         version = opened.rollback(body.to, body.reason, learned_for=body.learned_for, actor=actor, via=via)
         return json_response(version)
 
-    @router.get(
-        "/studies/{study}/export", tags=["studies"], response_class=StreamingResponse, responses=ERRORS
-    )
-    def export(study: StudyName, account: Me) -> Response:
+    @router.get("/studies/{study}/export", tags=["studies"], response_class=StreamingResponse)
+    def export(opened: ToLead) -> Response:
         """Export the whole study as JSON lines."""
-        require(account, "lead", study)
-        lines = studies.study(study).export()
+        lines = opened.export()
         return StreamingResponse(
             (orjson.dumps(line) + b"\n" for line in lines), media_type="application/jsonl"
         )
