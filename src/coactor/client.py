@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 import numpy as np
 
-from coactor.corrections import check_alone, plain_move
+from coactor.corrections import check_alone, plain_move, report_of
 from coactor.explanations import PeopleView
 from coactor.proposals.calibration import Calibration
 from coactor.protocol import Basis, Correction, Domain, Move, Problem, Proposal, Round, Solution, Vector, Work
@@ -132,14 +132,9 @@ class RemoteStudy:
         body |= {"learned_for": learned_for or None}
         if correction is not None:
             check_alone(moves, solution, effort, cut)
-            body |= {
-                "costs": [float(cost) for cost in correction.costs],
-                "cut": correction.cut,
-                "estimated": correction.estimated,
-            }
-            if correction.moves:
-                moves = correction.moves
-            else:
+            body |= report_of(correction)
+            moves = body.get("moves")
+            if "path" in body:
                 body["path"] = [self._plain(z) for z in correction.path]
         if moves is not None:
             body["moves"] = [plain_move(move) for move in moves]

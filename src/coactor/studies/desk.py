@@ -14,17 +14,16 @@ from dataclasses import replace
 from typing import Any
 
 from coactor.corrections import MOST_STEPS, move_cost, plain_move
-from coactor.protocol import Correction, Domain, Move, Round, Work
+from coactor.protocol import Correction, Move, Round, Work
 from coactor.rounds import Knowledge
-from coactor.studies.codec import Codec, read
+from coactor.studies.codec import read
 from coactor.studies.drafts import Draft, effort_of, plain_draft, with_path, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log.chain import Entry, stored
 from coactor.studies.log.facts import Asked, Claimed, Edited, Released, Reopened, Told
-from coactor.studies.log.ledger import Ledger, Writer
+from coactor.studies.log.ledger import Writer
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.vectors import digest
-from coactor.studies.proposing import Proposer
 from coactor.studies.queue import QueueQuery, done_draft, last_revision, rank_for
 from coactor.studies.telling import Request, Teller, last_told
 from coactor.validation import person_name, text
@@ -37,8 +36,8 @@ class Desk:
 
     Parameters
     ----------
-    domain, codec, ledger, proposer, teller
-        Parts of the study.
+    teller
+        Makes rounds of the study's proposals.
     lease
         Seconds until a proposal that its holder does not touch is free again.
     patience
@@ -46,21 +45,10 @@ class Desk:
         else its last solution is shown at once.
     """
 
-    def __init__(
-        self,
-        domain: Domain,
-        codec: Codec,
-        ledger: Ledger,
-        proposer: Proposer,
-        teller: Teller,
-        lease: float = LEASE,
-        patience: float = math.inf,
-    ) -> None:
-        self._domain = domain
-        self._codec = codec
-        self._ledger = ledger
-        self._proposer = proposer
-        self._teller = teller
+    def __init__(self, teller: Teller, lease: float = LEASE, patience: float = math.inf) -> None:
+        self._teller, self._proposer = teller, teller.proposer
+        self._domain, self._codec = self._proposer.domain, self._proposer.codec
+        self._ledger = self._proposer.ledger
         self.lease, self._patience = lease, patience
 
     def __repr__(self) -> str:

@@ -13,7 +13,6 @@ from coactor.corrections import edit_distance
 from coactor.explanations import PeopleView, compare_people
 from coactor.proposals.calibration import Calibration, calibration
 from coactor.protocol import (
-    Domain,
     Learner,
     Matrix,
     Move,
@@ -32,7 +31,6 @@ from coactor.studies.log.facts import Reopened, RolledBack, Told, recorded_diges
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.transactions import Transaction
-from coactor.studies.proposing import Proposer
 from coactor.studies.queue import STATES, QueueQuery, done_draft, people_of
 from coactor.studies.results import ExplainedEdit, Explanation, QueuePage, Share, Version
 from coactor.studies.settings import CHANGEABLE
@@ -45,19 +43,17 @@ class Reports:
 
     Parameters
     ----------
-    domain, ledger, proposer, teller
-        What the study is about, its log, its proposals and its rounds.
     name
         The study's name.
+    teller
+        Knows the study's domain, log, proposals and rounds.
     """
 
-    def __init__(self, domain: Domain, ledger: Ledger, proposer: Proposer, teller: Teller, name: str) -> None:
+    def __init__(self, name: str, teller: Teller) -> None:
         self.name = name
-        self.domain = domain
-        self._ledger = ledger
-        self._proposer = proposer
-        self._teller = teller
-        self._efforts = History(ledger)
+        self._teller, self._proposer = teller, teller.proposer
+        self.domain, self._ledger = self._proposer.domain, self._proposer.ledger
+        self._efforts = History(self._ledger)
 
     @property
     def config(self) -> dict[str, Any]:

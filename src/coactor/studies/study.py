@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from coactor.corrections import check_alone
+from coactor.corrections import check_alone, report_of
 from coactor.habits import with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import (
@@ -30,7 +30,6 @@ from coactor.protocol import (
 from coactor.protocol.abilities import Samples, has
 from coactor.solutions import short
 from coactor.studies import catalog
-from coactor.studies.codec import Codec
 from coactor.studies.desk import LEASE, Desk
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log import transfer
@@ -85,13 +84,11 @@ class Study(Reports):
                 "open it with the domain it was created with."
             )
         catalog.check_same(name, config["domain"], domain)
-        codec = Codec(domain)
         repeatable = solver is None and proposals is None
         compared = len(ledger.projection.knowledge.fixed) if repeatable else 0
         current = strategies(domain, solver, proposals, reserve=compared)
-        proposer = Proposer(domain, codec, current, ledger, config["seed"], repeatable)
-        super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger, proposer), name)
-        self.uid, self.store, self.codec = ledger.first.uid, store, codec
+        super().__init__(name, Teller(Proposer(domain, current, ledger, repeatable)))
+        self.uid, self.store, self.codec = ledger.first.uid, store, self._proposer.codec
         self.closes_store = False
         self._example: Problem | None = None
 
@@ -241,13 +238,13 @@ class Study(Reports):
             about["version"] = proposal.basis.version
         if correction is not None:
             check_alone(moves, solution, effort, cut)
-            request = Request.of(correction, **about)
+            about |= report_of(correction)
         else:
             listed = moves if moves is None or isinstance(moves, str | Sequence) else list(moves)
-            request = Request(moves=listed, solution=solution, effort=effort, cut=cut, **about)
+            about |= {"moves": listed, "solution": solution, "effort": effort, "cut": cut}
         solved_for = proposal.solved_for if isinstance(proposal, Proposal) else ""
         id = proposal.id if isinstance(proposal, Proposal) else proposal
-        return self.receive(id, request, actor or work.actor, solved_for=solved_for)
+        return self.receive(id, Request(**about), actor or work.actor, solved_for=solved_for)
 
     def receive(
         self, id: int, request: Request, actor: str = "", via: str = "", *, solved_for: str = ""
@@ -290,7 +287,7 @@ class Study(Reports):
             Taking a proposal that waited while the weights changed solves it again first, if the last solving
             took at most so many seconds; else its last solution is shown at once. See `renew_ahead`.
         """
-        return Desk(self.domain, self.codec, self._ledger, self._proposer, self._teller, lease, patience)
+        return Desk(self._teller, lease, patience)
 
     def configure(self, settings: Settings, *, actor: str = "", via: str = "") -> dict[str, Any]:
         """Change settings of the study, for every process from now on; return all that can be changed.

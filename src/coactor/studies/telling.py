@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coactor.corrections import correction, plain_move
-from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Work
+from coactor.protocol import Correction, Feedback, Proposal, Round, Work
 from coactor.protocol.abilities import learner_for
 from coactor.rounds import Knowledge, Observation, conclude, learn, observe
 from coactor.solutions import short
@@ -20,7 +20,7 @@ from coactor.studies.codec import Codec, number
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log.chain import Entry, canonical, content_hash
 from coactor.studies.log.facts import Told
-from coactor.studies.log.ledger import Ledger, Writer
+from coactor.studies.log.ledger import Writer
 from coactor.studies.log.vectors import digest, pack, pack_weights, unpack
 from coactor.studies.proposing import Proposer
 
@@ -45,12 +45,6 @@ class Request:
     work: Work = field(default_factory=Work)
     version: int | None = None
     revision: int | None = None
-
-    @staticmethod
-    def of(given: Correction, **more: Any) -> Request:
-        """The request that reports a correction."""
-        report: dict[str, Any] = {"moves": list(given.moves)} if given.moves else {"path": list(given.path)}
-        return Request(**report, costs=list(given.costs), cut=given.cut, estimated=given.estimated, **more)
 
     def digest(self, codec: Codec) -> str:
         """Equal for equal requests, so that a repetition can be recognised; the active time may differ."""
@@ -89,19 +83,13 @@ class Teller:
 
     Parameters
     ----------
-    domain, codec
-        What is corrected, and how it is written down.
-    ledger
-        The study's log.
     proposer
-        Knows the weights that a proposal was made with.
+        Knows the domain, the log, and the weights that a proposal was made with.
     """
 
-    def __init__(self, domain: Domain, codec: Codec, ledger: Ledger, proposer: Proposer) -> None:
-        self._domain = domain
-        self._codec = codec
-        self._ledger = ledger
-        self._proposer = proposer
+    def __init__(self, proposer: Proposer) -> None:
+        self._domain, self._codec, self._ledger = proposer.domain, proposer.codec, proposer.ledger
+        self.proposer = proposer
 
     def prepare(
         self, proposal: Proposal, request: Request, learned_for: str, done: Correction | None = None
@@ -125,7 +113,7 @@ class Teller:
         with self._ledger.lock:
             before = self._ledger.projection.knowledge
         candidate = self._ledger.projection.config["candidate"]
-        weights = self._proposer.weights(proposal) if candidate == "disagreement" else None
+        weights = self.proposer.weights(proposal) if candidate == "disagreement" else None
         observed = observe(
             self._domain, proposal, done, before.learner.reads, candidate, weights, learned_for
         )

@@ -179,7 +179,7 @@ def test_secrets_are_in_no_log_and_no_table(server, caplog):
     expert = server.client("expert", name="ana")
     expert.get("/api/me")
     expert.get("/api/nowhere")
-    server.client().post("/login", json={"token": server.tokens["ana"]})
+    server.client().post("/login", data={"token": server.tokens["ana"]})
     wrong = server.client(Authorization="Bearer " + server.tokens["ana"] + "x")
     assert wrong.get("/api/me").status_code == 401
     # The client in this process logs what it sends; that is not the server's log.

@@ -28,18 +28,6 @@ from coactor.web.routes.requests import (
 from coactor.web.routes.responses import DraftAnswer, DraftAnswers, RoundAnswer, draft_response, json_response
 
 PROPOSALS = "/studies/{study}/proposals"
-CORRECTION = {
-    "moves",
-    "path",
-    "solution",
-    "effort",
-    "costs",
-    "estimated",
-    "cut",
-    "learn",
-    "learned_for",
-    "version",
-}
 State = Annotated[
     str | None, Query(description="waiting, held, draft, done, or open: all that are not done.")
 ]
@@ -75,7 +63,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def tell(opened: ToTell, id: ProposalId, body: TellBody, account: Me) -> Response:
         """Record the correction of a proposal and learn from it."""
         actor, via = on_behalf(account, body.actor)
-        correction = body.model_dump(include=CORRECTION)
+        correction = body.model_dump(exclude={"actor", "seconds", "note"})
         given = Request(**correction, work=body.work())
         return json_response(opened.receive(id, given, actor, via))
 
