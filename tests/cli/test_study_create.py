@@ -125,7 +125,7 @@ def test_a_study_of_a_model_starts_from_the_weights_in_use(
     for text, message in (
         ("[1, 2", "not valid JSON"),
         ('{"On A": 3}', "name every feature; 'On A'"),
-        ('["1", 2]', "a list of numbers"),
+        ('["a", 2]', "a list of them"),
         ("[1, 2, 3]", "shape (3,); expected 2"),
     ):
         (tmp_path / "bad.json").write_text(text)

@@ -142,12 +142,6 @@ def serve(
             body_limit=body_limit * 2**20,
         )
         app.state.studies.patience = PATIENCE
-        for name in app.state.studies.without_domain():
-            click.echo(
-                f"Warning: the domain of study {name!r} is not installed, so it cannot be edited; "
-                f"add --study {name}=FILE.py:DOMAIN.",
-                err=True,
-            )
         with listening(host, port, share_port) as listener, ExitStack() as more:
             sockets = [listener]
             if own_port is not None:
@@ -175,8 +169,9 @@ def serve(
             more.enter_context(repeating(store.tidy, CHECKPOINT_SECONDS))
             if renew_ahead:
                 more.enter_context(repeating(app.state.studies.renew_ahead, RENEWAL_SECONDS))
-            with preparing(demo, store, quiet):
-                server.run(sockets=sockets)
+            if demo is not None:  # a Ctrl-C does not wait for a compiler
+                threading.Thread(target=demo.fill_demo_queues, args=(store,), daemon=True).start()
+            server.run(sockets=sockets)
 
 
 def public_address(host: str, port: int, secure: bool) -> str:
@@ -221,30 +216,6 @@ def load_demo(store: Store, create: bool) -> Demo | None:
     if create:
         demo.create_demo_studies(store, fill_queues=False)
     return demo
-
-
-@contextmanager
-def preparing(demo: Demo | None, store: Store, quiet: bool) -> Iterator[None]:
-    """Ask for the first proposals of the demo studies in the background: their solvers must be compiled."""
-    stop = threading.Event()
-
-    def run() -> None:
-        count = 0
-        for title in [] if demo is None else demo.fill_demo_queues(store):
-            count += 1
-            if stop.is_set():
-                return
-            if not quiet:
-                click.echo(f"Preparing “{title}” …", err=True)
-        if count and not quiet:
-            click.echo("All examples are ready.", err=True)
-
-    thread = threading.Thread(target=run, daemon=True)  # a Ctrl-C does not wait for a compiler
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
 
 
 @contextmanager

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
+from operator import attrgetter
 from typing import Any, Protocol
 
 from coactor.version import __version__
@@ -13,7 +14,6 @@ try:
     from fastapi import APIRouter, FastAPI, Request, Response
     from fastapi.middleware.gzip import GZipMiddleware
     from fastapi.responses import JSONResponse
-    from fastapi.routing import APIRoute
 except ImportError as error:  # pragma: no cover
     raise ImportError("The server needs FastAPI; install it with: pip install 'coactor[serve]'") from error
 
@@ -66,8 +66,8 @@ class Demo(Protocol):
     def title(self, study: Study) -> str | None:
         """Return the title of a demo study; None for other studies."""
 
-    def fill_demo_queues(self, store: Store) -> Iterator[str]:
-        """Ask for the first proposal of each demo study, after its title."""
+    def fill_demo_queues(self, store: Store) -> None:
+        """Ask for the first proposal of each demo study."""
 
 
 def create_app(
@@ -113,7 +113,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         description="Durable ask and tell: a solver proposes, an expert edits, the learner adjusts.",
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=attrgetter("name"),
     )
     add_handlers(app)
 
@@ -145,10 +145,6 @@ def create_app(
 
 def _no_demos(account: Me) -> list[str]:
     return []
-
-
-def _operation_id(route: APIRoute) -> str:
-    return route.name
 
 
 def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics) -> None:

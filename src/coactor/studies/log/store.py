@@ -154,6 +154,9 @@ class KeyLocks:
         self._guard = threading.Lock()
         self._locks = WeakValueDictionary[str, threading.Lock]()
 
+    def __len__(self) -> int:
+        return len(self._locks)
+
     def holding(self, key: str | None) -> AbstractContextManager[object]:
         """Hold the lock of a key until the end of the block; None needs no lock."""
         with self._guard:
