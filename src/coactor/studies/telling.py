@@ -73,7 +73,6 @@ class Trial:
     observation: Observation
     packed: bytes
     request: Request
-    source: str
     before: Knowledge
     after: Knowledge
 
@@ -107,9 +106,7 @@ class Teller:
         if request.work.seconds is not None:
             seconds = number(request.work.seconds, "seconds", 1e9)
             request = replace(request, work=replace(request.work, seconds=seconds))
-        source = "moves"
-        if done is None:
-            source, done = self._correction(proposal, request)
+        done = done or self._correction(proposal, request)
         with self._ledger.lock:
             before = self._ledger.projection.knowledge
         candidate = self._ledger.projection.config["candidate"]
@@ -126,9 +123,9 @@ class Teller:
         read, _ = unpack(packed + bytes(8 * self._domain.dim), vectors.cost, learned_for, done.estimated)
         observed = replace(observed, feedback=read)
         after = _learned(before, observed, request)
-        return Trial(proposal, done, observed, packed, request, source, before, after)
+        return Trial(proposal, done, observed, packed, request, before, after)
 
-    def _correction(self, proposal: Proposal, request: Request) -> tuple[str, Correction]:
+    def _correction(self, proposal: Proposal, request: Request) -> Correction:
         x, codec, path, final = proposal.problem, self._codec, None, None
         if request.path is not None:
             given = _sequence(request.path, "path")
@@ -155,8 +152,7 @@ class Teller:
             if request.effort is not None or request.solution is not None:
                 raise Invalid("Costs are for moves or a path, and replace the effort.")
             done = replace(done, costs=_costs(request.costs), estimated=request.estimated)
-        source = "moves" if request.moves is not None else "path" if path is not None else "solution"
-        return source, done
+        return done
 
     def write(self, log: Writer, trial: Trial, actor: str, via: str = "") -> Round:
         """Append a prepared tell; its proposal must be open."""
@@ -179,7 +175,6 @@ class Teller:
         )
         fact = Told(
             solution=self._codec.plain_solution(trial.correction.final),
-            source=trial.source,
             moves=moves,
             cut=trial.correction.cut,
             round=told,

@@ -204,7 +204,7 @@ def edited_export(study, change):
         ("claimed", "until", "never"),
         ("claimed", "proposal", 5),
         ("edited", "revision", 9),
-        ("edited", "move", {"op": "flip"}),
+        ("edited", "moves", [{"op": "flip"}]),
         ("told", "version", 3),
         ("told", "effort", "much"),
         ("told", "moves", [1]),

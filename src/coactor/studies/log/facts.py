@@ -100,14 +100,15 @@ class Released:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edited:
-    """A draft was edited: a move, or the undo or redo of one. `revision` is the draft's revision after it."""
+    """A draft was edited: by moves, or by the undo or redo of some. `revision` is the draft's after it."""
 
     kind: ClassVar[str] = "edited"
     proposal: int
     action: str  # "move", "undo" or "redo"
     revision: int
     until: float
-    move: Move | None = None
+    steps: int
+    moves: list[Move] = field(default_factory=list)
     key: str | None = None
 
 
@@ -119,8 +120,6 @@ class Told:
     ----------
     solution, moves
         The final solution, and the edits that lead to it if they were recorded.
-    source
-        How the correction was described: "moves", "path" or "solution".
     cut
         Whether the expert ran out of time.
     round
@@ -141,7 +140,6 @@ class Told:
 
     kind: ClassVar[str] = "told"
     solution: Any
-    source: str
     moves: list[Move]
     cut: bool
     round: Round

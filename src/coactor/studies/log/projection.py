@@ -189,19 +189,17 @@ def set_back(knowledge: Knowledge, earlier: Knowledge, name: str) -> Knowledge:
 def _edited(draft: Draft, fact: facts.Edited, actor: str) -> Draft:
     moves, undone = list(draft.moves), list(draft.undone)
     if fact.action == "move":
-        if fact.move is None:
-            raise Tampered(f"Edit {fact.revision} of proposal {fact.proposal} has no move.")
-        moves, undone = [*moves, fact.move], []
-    elif fact.action == "undo":
+        moves, undone = [*moves, *fact.moves], []
+    for _ in range(fact.steps if fact.action == "undo" else 0):
         undone.append(moves.pop())
-    else:
+    for _ in range(fact.steps if fact.action == "redo" else 0):
         moves.append(undone.pop())
     return replace(
         draft,
         moves=moves,
         undone=undone,
         revision=fact.revision,
-        gestures=draft.gestures + 1,
+        gestures=draft.gestures + fact.steps,
         holder=actor,
         editor=actor,
         until=fact.until,
@@ -231,7 +229,7 @@ def _fits(entry: Entry, before: Projection | None) -> bool:
                 return exists and draft is not None and fact.revision > draft.revision
             return exists and fact.proposal == before.asked + 1
         case facts.Edited():
-            return draft is not None and fact.revision == draft.revision + 1
+            return draft is not None and 0 < fact.steps == fact.revision - draft.revision
         case facts.Told():
             told = fact.round
             return draft is not None and told.version == before.version + told.learn

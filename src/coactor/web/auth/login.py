@@ -64,9 +64,7 @@ def add_routes(
     @app.post("/logout", status_code=204, include_in_schema=False)
     def logout(request: Request) -> Response:
         """Close the session."""
-        cookie = request.cookies.get(COOKIE, "")
-        accounts.close_session(cookie)
-        authenticator.forget(cookie)
+        accounts.close_session(request.cookies.get(COOKIE, ""))
         response = Response(status_code=204)
         response.delete_cookie(COOKIE)
         return response

@@ -14,6 +14,7 @@ import orjson
 from fastapi import Response
 from pydantic import BaseModel, Field, create_model
 
+from coactor.archives.missing_features import Diagnosis
 from coactor.protocol import Describes, Round, Shows, edit_text, has
 from coactor.studies import Draft, QueuePage, Study
 from coactor.studies.drafts import HIDDEN, plain_draft
@@ -172,21 +173,10 @@ class Beliefs(BaseModel):
     known: list[float] | None
 
 
-class MissingFeatures(BaseModel):
-    """What no weights of the present features explain, and which feature would have; in words, too.
-
-    `parts` are pairs of a name and how often. Candidates have a `name`, the `gain` in log-likelihood of a
-    held-back case, `z`, the gain in standard errors, and `missing`: whether that is more than chance.
-    `habits` says whether `coactor study extend` adds one of them.
-    """
-
-    cases: int
-    effort: float
-    unexplained: float
-    candidates: list[dict[str, Any]]
-    parts: list[tuple[str, int]]
-    habits: bool
-    sentences: list[str]
+# `parts` are pairs of a name and how often; `habits` says whether `coactor study extend` adds a candidate.
+MissingFeatures = model_of(
+    Diagnosis, candidates=(list[dict[str, Any]], ...), habits=(bool, ...), sentences=(list[str], ...)
+)
 
 
 class PastWeights(BaseModel):
