@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import TYPE_CHECKING
 
 import click
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import uvicorn
 
     from coactor.protocol import Domain
-    from coactor.web.app import Demo
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CHECKPOINT_SECONDS = 0.5
@@ -206,7 +205,7 @@ def domain_of(text: str, store: Store) -> tuple[str, Domain]:
     return study, domain
 
 
-def load_demo(store: Store, create: bool) -> Demo | None:
+def load_demo(store: Store, create: bool) -> ModuleType | None:
     """Import the demo if its studies are to be created or exist already."""
     with store.reading() as sql:
         if not create and not any(head.name.startswith(DEMO_PREFIX) for head in sql.studies()):

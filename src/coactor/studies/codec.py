@@ -7,7 +7,8 @@ Needs numpy only, so that the client can use it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import UnionType
@@ -23,6 +24,18 @@ from coactor.studies.errors import Invalid
 
 T = TypeVar("T")
 _JSON = (list, dict, str, int, float, bool, type(None))
+
+
+@contextmanager
+def as_invalid(sentence: str, *kinds: type[Exception]) -> Iterator[None]:
+    """Raise `Invalid`, which says what is wrong, in place of a ValueError and of other exceptions."""
+    translated: tuple[type[Exception], ...] = (ValueError, *kinds)
+    try:
+        yield
+    except Invalid:
+        raise
+    except translated as error:
+        raise Invalid(f"{sentence}: {error}") from error
 
 
 class Codec:
@@ -54,12 +67,8 @@ class Codec:
 
         An `example` says where lists are arrays or tuples, if the domain has no JSON methods.
         """
-        try:
+        with as_invalid("The problem is invalid"):
             return self._codes.decode_problem(data) if self._codes else _read(example, data)
-        except Invalid:
-            raise
-        except ValueError as error:
-            raise Invalid(f"The problem is invalid: {error}") from error
 
     def plain_solution(self, y: Solution) -> Any:
         """The solution as JSON-able data. Raises Invalid as `plain_problem` does."""
@@ -67,13 +76,9 @@ class Codec:
 
     def solution(self, x: Problem, data: Any, example: Any = None) -> Solution:
         """A solution of x from JSON-able data, as `problem`. Raises Invalid if it is not one."""
-        try:
+        with as_invalid("The solution is invalid"):
             y = self._codes.decode_solution(plain(x), data) if self._codes else _read(example, data)
             check_solution(self.domain, x, y)
-        except Invalid:
-            raise
-        except ValueError as error:
-            raise Invalid(f"The solution is invalid: {error}") from error
         return y
 
     def plain(self, y: Any) -> Any:

@@ -294,6 +294,7 @@ class Desk:
             version=log.projection.version + result.learn,
             digest=digest((known or log.projection.knowledge).learner.weights),
             state=None if known is None else known.state(),
+            learned_for=result.learned_for,
         )
         log.add(fact, actor=actor, knowledge=known)
 

@@ -10,7 +10,7 @@ from coactor.corrections import apply_move, move_cost
 from coactor.protocol import Basis, Domain, Move, Problem, Proposal, Solution
 from coactor.search import features_along
 from coactor.solutions import solution_key
-from coactor.studies.codec import Codec, to_object
+from coactor.studies.codec import Codec, as_invalid, to_object
 from coactor.studies.errors import Invalid
 
 
@@ -166,10 +166,8 @@ def with_path(domain: Domain, draft: Draft, proposal: Proposal, path: Sequence[S
 
     Raises Invalid if the domain cannot compute the features.
     """
-    try:
+    with as_invalid("The domain cannot compute the features of this solution", IndexError):
         rows = features_along(domain, proposal.problem, [path[0], path[-1]])
-    except (ValueError, IndexError) as error:
-        raise Invalid(f"The domain cannot compute the features of this solution: {error}") from error
     features, change = rows[1].tolist(), (rows[1] - rows[0]).tolist()
     return replace(draft, proposal=proposal, path=path, features=features, change=change)
 

@@ -13,6 +13,7 @@ from coactor.protocol import Domain, Learner, Solver, State, Vector, feature_nam
 from coactor.rounds import Knowledge
 from coactor.solutions import short
 from coactor.studies import catalog
+from coactor.studies.codec import as_invalid
 from coactor.studies.errors import Conflict, Invalid
 from coactor.studies.log.chain import GENESIS, seal
 from coactor.studies.log.facts import Created
@@ -167,10 +168,8 @@ def make_learner(
     trust: float | None = None,
 ) -> Learner:
     """A fresh learner by name. Raises Invalid if there is none, or if it cannot start so."""
-    try:
+    with as_invalid(f"There is no learner {short(name)}", KeyError):
         learners.resolve(name, domain.dim)
-    except (ValueError, KeyError) as error:
-        raise Invalid(f"There is no learner {short(name)}: {error}") from error
     try:
         weights = start_weights(domain, start)
         return learners.make(name, domain.dim, start=weights, trust=trust)
@@ -180,10 +179,8 @@ def make_learner(
 
 def learner_from(learned: State) -> Learner:
     """The learner of what ``coactor learn`` wrote. Raises Invalid if it is not that."""
-    try:
+    with as_invalid("This is not what `coactor learn` wrote", KeyError, TypeError):
         return learners.from_state(learned["learner"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise Invalid(f"This is not what `coactor learn` wrote: {error}") from error
 
 
 def _check_settings(study: Study, learner: str | Learner | None, settings: dict[str, Any]) -> None:

@@ -28,7 +28,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -48,7 +48,8 @@ from coactor.studies.log.store import KeyLocks
 from coactor.studies.log.transactions import Transaction
 
 logger = logging.getLogger("coactor.studies")
-CACHED = 256  # proposals kept in memory, with their problems
+CACHED = 256  # proposals kept in memory, with their problems, moves and paths
+_Cached: TypeAlias = tuple[Proposal, list[Move], list[Solution]]
 
 
 class Proposer:
@@ -69,8 +70,7 @@ class Proposer:
     ) -> None:
         self.domain, self.codec, self.ledger = domain, Codec(domain), ledger
         self._strategy, self._repeatable = strategy, repeatable
-        self._cache: OrderedDict[tuple[int, int, int, str], Proposal] = OrderedDict()
-        self._paths: OrderedDict[tuple[int, int, int, str], tuple[list[Move], list[Solution]]] = OrderedDict()
+        self._cache: OrderedDict[tuple[int, int, int, str], _Cached] = OrderedDict()
         self._caching = threading.Lock()  # not the ledger's, which is held while others commit
         self.keys = KeyLocks()
         self.seconds = math.inf  # that the last solving took; unknown before the first
@@ -120,7 +120,7 @@ class Proposer:
                 self._add(log, fact, proposal, actor, via)
         if earlier is not None:
             return self._asked_before(earlier, hash, problem, asked_for)
-        self._keep(proposal)
+        self._keep(proposal, [], [proposal.solution])
         return proposal
 
     def _solve(
@@ -215,7 +215,7 @@ class Proposer:
             with self._caching:
                 cached = self._cache.get((self.ledger.loads, id, version, solved_for))
             if cached is not None:
-                return cached
+                return cached[0]
         with self.ledger.store.reading() as sql:
             solvings, told = self._read(sql, id)
         if version is None and told is not None:
@@ -226,7 +226,7 @@ class Proposer:
         if not same:
             raise NotFound(f"Proposal {id} was not solved with version {version} of the weights.")
         proposal = next((one for one in same if one.solved_for == solved_for), same[-1])
-        self._keep(proposal)
+        self._keep(proposal, [], [proposal.solution])
         return proposal
 
     def of(self, draft: Draft) -> Proposal:
@@ -240,15 +240,12 @@ class Proposer:
         """
         key = self.ledger.loads, proposal.id, proposal.version, proposal.solved_for
         with self._caching:
-            known, path = self._paths.get(key, ([], [proposal.solution]))
+            _, known, path = self._cache.get(key, (proposal, [], [proposal.solution]))
         shared = 0
         while shared < min(len(known), len(moves)) and known[shared] == moves[shared]:
             shared += 1
         path = draft_path(self.domain, proposal.problem, path[: shared + 1], moves[shared:])
-        with self._caching:
-            self._paths[key] = list(moves), path
-            while len(self._paths) > CACHED:
-                self._paths.popitem(last=False)
+        self._keep(proposal, list(moves), path)
         return path
 
     def weights(self, proposal: Proposal) -> Vector:
@@ -316,9 +313,10 @@ class Proposer:
             fact.proposal, problem, solution, fact.asked_for, fact.solved_for, fact.basis, alternatives, usage
         )
 
-    def _keep(self, proposal: Proposal) -> None:
+    def _keep(self, proposal: Proposal, moves: list[Move], path: list[Solution]) -> None:
+        key = self.ledger.loads, proposal.id, proposal.version, proposal.solved_for
         with self._caching:
-            self._cache[self.ledger.loads, proposal.id, proposal.version, proposal.solved_for] = proposal
+            self._cache[key] = proposal, moves, path
             while len(self._cache) > CACHED:
                 self._cache.popitem(last=False)
 
@@ -381,7 +379,7 @@ class Proposer:
             if draft is None or draft.revision != revision or draft.held_by(log.now) not in ("", actor):
                 return
             self._add(log, replace(fact, revision=revision + 1), proposal, actor, via)
-        self._keep(proposal)
+        self._keep(proposal, [], [proposal.solution])
 
 
 def _encoded(proposal: Proposal) -> tuple[bytes, str | None]:

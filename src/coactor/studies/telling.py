@@ -16,7 +16,7 @@ from coactor.protocol import Correction, Feedback, Proposal, Round, Work
 from coactor.protocol.abilities import learner_for
 from coactor.rounds import Knowledge, Observation, conclude, learn, observe
 from coactor.solutions import short
-from coactor.studies.codec import Codec, number
+from coactor.studies.codec import Codec, as_invalid, number
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log.chain import Entry, canonical, content_hash
 from coactor.studies.log.facts import Told
@@ -132,7 +132,8 @@ class Teller:
             path = [codec.solution(x, codec.plain(z), proposal.solution) for z in given]
         if request.solution is not None:
             final = codec.solution(x, codec.plain(request.solution), proposal.solution)
-        try:
+        # An IndexError is the domain's, which counts the edits.
+        with as_invalid("The correction cannot be used", IndexError):
             done = correction(
                 self._domain,
                 x,
@@ -144,10 +145,6 @@ class Teller:
                 cut=request.cut,
                 costs=self._ledger.projection.config["costs"],
             )
-        except Invalid:
-            raise
-        except (ValueError, IndexError) as error:  # of the domain, which counts the edits
-            raise Invalid(f"The correction cannot be used: {error}") from error
         if request.costs is not None:
             if request.effort is not None or request.solution is not None:
                 raise Invalid("Costs are for moves or a path, and replace the effort.")
@@ -232,12 +229,8 @@ def _learned(before: Knowledge, observed: Observation, request: Request) -> Know
     if not request.learn:
         return before
     after = before.copy()
-    try:
+    with as_invalid("The learner cannot use this correction", IndexError, ArithmeticError):
         learn(after, observed)
-    except Invalid:
-        raise
-    except (ValueError, IndexError, ArithmeticError) as error:
-        raise Invalid(f"The learner cannot use this correction: {error}") from error
     return after
 
 

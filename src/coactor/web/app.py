@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 from operator import attrgetter
-from typing import Any, Protocol
+from types import ModuleType
+from typing import Any
 
 from coactor.version import __version__
 
@@ -18,7 +19,7 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("The server needs FastAPI; install it with: pip install 'coactor[serve]'") from error
 
 from coactor.protocol import Domain
-from coactor.studies import Forbidden, Store, Study, Unavailable
+from coactor.studies import Forbidden, Store, Unavailable
 from coactor.studies.accounts import Accounts
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
@@ -57,26 +58,13 @@ class App(FastAPI):
         return description
 
 
-class Demo(Protocol):
-    """What the app needs of `coactor.web.demo`; it is passed in, so that no other server loads it."""
-
-    def add_routes(self, router: APIRouter, studies: OpenStudies) -> None:
-        """Add the routes of the demo."""
-
-    def title(self, study: Study) -> str | None:
-        """Return the title of a demo study; None for other studies."""
-
-    def fill_demo_queues(self, store: Store) -> None:
-        """Ask for the first proposal of each demo study."""
-
-
 def create_app(
     store: Store,
     *,
     hosts: Iterable[str] = (),
     lease: float = LEASE,
     secure: bool = False,
-    demo: Demo | None = None,
+    demo: ModuleType | None = None,
     ground: Ground | None = None,
     domains: Mapping[str, Domain] | None = None,
     body_limit: int = BODY,
@@ -94,7 +82,7 @@ def create_app(
     secure
         Whether the pages are served over https, so that the session cookie is marked secure.
     demo
-        The package `coactor.web.demo`, if the store holds demo studies.
+        The package `coactor.web.demo`, if the store holds demo studies; no other server loads it.
     ground
         What maps are drawn on; by default nothing.
     domains

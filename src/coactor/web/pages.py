@@ -34,15 +34,12 @@ EDITOR_FILES = (".js", ".css", ".svg", ".png", ".json")  # of an editor that a d
 PAGE_STYLES = ("pages",)
 
 
-class Frame:
-    """Renders the frame around every page."""
+def add_pages(
+    app: FastAPI, assets: Assets, demo_title: Callable[[Study], str | None] | None, ground: Ground
+) -> None:
+    """Add the pages; `demo_title` returns the title of a demo study."""
 
-    def __init__(self, assets: Assets, ground: Ground) -> None:
-        self.assets = assets
-        self.ground = ground
-
-    def page(
-        self,
+    def frame(
         script: str,
         account: Account,
         title: str,
@@ -71,36 +68,29 @@ class Frame:
             links=links,
             script=script,
             module=module,
-            preload=dict.fromkeys([*self.assets.imports(module, *editors), *editors]),
+            preload=dict.fromkeys([*assets.imports(module, *editors), *editors]),
             styles=EDITOR_STYLES if works else (EDITOR_STYLES + PAGE_STYLES if editor else PAGE_STYLES),
-            files=self.assets.base,
-            tiles=self.ground.tiles if editor else "",
-            attribution=self.ground.attribution if editor else "",
-            backdrop="yes" if editor and self.ground.backdrop(study) else "",
+            files=assets.base,
+            tiles=ground.tiles if editor else "",
+            attribution=ground.attribution if editor else "",
+            backdrop="yes" if editor and ground.backdrop(study) else "",
         )
         return HTMLResponse(html)
-
-
-def add_pages(
-    app: FastAPI, assets: Assets, demo_title: Callable[[Study], str | None] | None, ground: Ground
-) -> None:
-    """Add the pages; `demo_title` returns the title of a demo study."""
-    frame = Frame(assets, ground)
 
     def title(study: Study) -> str:
         return (demo_title(study) if demo_title else None) or study.name
 
     @app.get("/", include_in_schema=False)
     def home_page(account: Me) -> HTMLResponse:
-        return frame.page("home", account, "Learning from your corrections")
+        return frame("home", account, "Learning from your corrections")
 
     @app.get("/s/{study}", include_in_schema=False)
     def queue_page(opened: ToRead, account: Me) -> HTMLResponse:
-        return frame.page("queue", account, title(opened), study=opened.name, editor=editor_of(opened))
+        return frame("queue", account, title(opened), study=opened.name, editor=editor_of(opened))
 
     @app.get("/s/{study}/report", include_in_schema=False)
     def report_page(opened: ToRead, account: Me) -> HTMLResponse:
-        return frame.page("report", account, f"{title(opened)}: report", study=opened.name)
+        return frame("report", account, f"{title(opened)}: report", study=opened.name)
 
     @app.get("/s/{study}/p/{id:int}", include_in_schema=False)
     def editor_page(opened: ToRead, id: int, account: Me) -> HTMLResponse:
@@ -109,7 +99,7 @@ def add_pages(
         draft, editor = opened.draft(id), editor_of(opened)
         free = draft.state != "done" and draft.holder in ("", account.name)
         label = draft.label or f"Proposal {id}"
-        return frame.page("editor", account, label, study=opened.name, proposal=id, free=free, editor=editor)
+        return frame("editor", account, label, study=opened.name, proposal=id, free=free, editor=editor)
 
     @app.get("/s/{study}/editor/{file:path}", include_in_schema=False)
     def editor_file(opened: ToRead, file: str) -> Response:

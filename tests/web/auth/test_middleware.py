@@ -10,7 +10,6 @@ import pytest
 import sqlalchemy as sa
 from fastapi.routing import APIRoute
 
-import coactor.web.auth.middleware as middleware
 from coactor.studies.log import schema
 from coactor.web.app import create_app
 from coactor.web.routes.requests import BODY

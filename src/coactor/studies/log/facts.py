@@ -155,7 +155,8 @@ class Told:
 class Reopened:
     """A tell was withdrawn within the grace period.
 
-    `draft` is the draft as it was; `state` is what is known without the tell, None if it taught nothing.
+    `draft` is the draft as it was; `state` is what is known without the tell, None if it taught nothing, and
+    `learned_for` is whose correction it was.
     """
 
     kind: ClassVar[str] = "reopened"
@@ -166,6 +167,7 @@ class Reopened:
     version: int
     digest: str
     state: State | None = None
+    learned_for: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

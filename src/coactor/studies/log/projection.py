@@ -122,15 +122,8 @@ class Projection:
 
     def totals(self) -> dict[str, int | float]:
         """The study in a few numbers."""
-        return {
-            "facts": self.seq,
-            "version": self.version,
-            "asked": self.asked,
-            "told": self.told,
-            "open": len(self.drafts),
-            "untouched": self.untouched,
-            "effort": self.effort,
-        }
+        names = ("version", "asked", "told", "untouched", "effort")
+        return {"facts": self.seq, "open": len(self.drafts), **{n: getattr(self, n) for n in names}}
 
     # -- snapshots: derived data, never the truth --------------------------------------------------
 

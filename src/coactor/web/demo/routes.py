@@ -11,7 +11,7 @@ from coactor.web.auth.permissions import Me
 from coactor.web.demo import studies as demos
 from coactor.web.open_studies import OpenStudies, ToEdit, ToRead, ToTell
 from coactor.web.routes.requests import Body
-from coactor.web.routes.responses import RoundAnswers, json_response
+from coactor.web.routes.responses import RoundAnswers, Weights, json_response
 
 
 class PlayBody(Body):
@@ -30,12 +30,10 @@ class DemoAnswer(BaseModel):
     actor: str
 
 
-class Taste(BaseModel):
+class Taste(Weights):
     """The colleague's weights, one per feature."""
 
     colleague: str
-    weights: list[float]
-    feature_names: list[str]
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
@@ -65,7 +63,6 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     @router.get("/try/{study}/taste", tags=["demo"], response_model=Taste)
     def taste(opened: ToRead) -> Response:
         """Reveal the colleague's taste."""
-        weights, names = demos.taste(opened), opened.config["features"]
-        return json_response(
-            {"colleague": demos.COLLEAGUE, "weights": weights.tolist(), "feature_names": names}
-        )
+        about = {"colleague": demos.COLLEAGUE, "version": opened.version}
+        weights, names = demos.taste(opened).tolist(), opened.config["features"]
+        return json_response({**about, "weights": weights, "feature_names": names})

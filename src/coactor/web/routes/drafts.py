@@ -54,7 +54,12 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         limit: Limit = 50,
         since: Annotated[str, Parameter(max_length=40, description="The tag of an earlier page.")] = "",
     ) -> Response:
-        """Return a page of the unfinished proposals, and how many there are."""
+        """Return a page of the unfinished proposals, and how many there are.
+
+        `state` is waiting, held, draft or open (all of them); `order` is oldest, newest, doubtful or likely
+        (to be accepted unchanged); `search` is part of the label or key, or the number; `expert` edits or
+        edited it, or it was solved for them; `arrived_from` and `arrived_until` are times.
+        """
         page = opened.queue(query, offset=offset, limit=limit, since=since)
         if page is None:
             return Response(status_code=204)

@@ -163,16 +163,6 @@ class Totals(BaseModel):
     effort: float
 
 
-class Beliefs(BaseModel):
-    """The weights of a version; in units of their prior standard deviations; how well each is known."""
-
-    version: int
-    feature_names: list[str]
-    weights: list[float]
-    matter: list[float]
-    known: list[float] | None
-
-
 # `parts` are pairs of a name and how often; `habits` says whether `coactor study extend` adds a candidate.
 MissingFeatures = model_of(
     Diagnosis, candidates=(list[dict[str, Any]], ...), habits=(bool, ...), sentences=(list[str], ...)
@@ -193,6 +183,13 @@ class Weights(BaseModel):
     version: int
     weights: list[float]
     feature_names: list[str]
+
+
+class Beliefs(Weights):
+    """The weights of a version; in units of their prior standard deviations; how well each is known."""
+
+    matter: list[float]
+    known: list[float] | None
 
 
 class Events(BaseModel):

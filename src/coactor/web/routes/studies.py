@@ -8,7 +8,6 @@ import orjson
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
-from coactor import learners
 from coactor.studies import Conflict, Version, catalog, open_study
 from coactor.studies.log import transfer
 from coactor.studies.settings import Settings
@@ -33,16 +32,6 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def me(account: Me) -> dict[str, Any]:
         """Return the account of the credential: its name, and its role in each study."""
         return {"name": account.name, "studies": account.studies}
-
-    @router.get("/domains", tags=["studies"])
-    def domains(account: Me) -> list[dict[str, Any]]:
-        """List the installed domains and their parameters."""
-        return [{"name": name, "parameters": catalog.parameters(name)} for name, _ in catalog.installed()]
-
-    @router.get("/learners", tags=["studies"])
-    def learner_names(account: Me) -> list[str]:
-        """List the installed learners."""
-        return list(learners.names())
 
     @router.get("/studies", tags=["studies"], response_model=list[StudySummary])
     def list_studies(account: Me) -> Response:
