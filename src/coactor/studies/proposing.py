@@ -181,10 +181,6 @@ class Proposer:
             log.sql.add_problem(recalled, usage)
         log.add(fact, actor=actor, via=via)
 
-    def solution(self, problem: Problem, data: Any) -> Any:
-        """A recorded solution."""
-        return self.codec.solution(problem, data)
-
     def solve_unlearned(self, problem: Problem) -> Proposal | None:
         """The proposal that version 0 would make; None if the caller's own solver would have to make it."""
         return self._solve(problem, self.ledger.knowledge(0), 0, "", "") if self._repeatable else None

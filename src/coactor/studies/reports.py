@@ -235,7 +235,7 @@ class Reports:
         unlearned = shown if shown.version == 0 else self._proposer.solve_unlearned(shown.problem)
         if unlearned is None:
             return None
-        final = self._proposer.solution(shown.problem, told.solution)
+        final = self._proposer.codec.solution(shown.problem, told.solution)
         first, second = (
             edit_distance(self.domain, shown.problem, one.solution, final) for one in (shown, unlearned)
         )
