@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
@@ -159,6 +159,8 @@ def _reader_of_one(kinds: Sequence[Any]) -> Callable[[Any], Any]:
     readers = [_reader(kind) for kind in kinds]
 
     def read_first(data: Any) -> Any:
+        if data is None and NoneType in kinds:
+            return None
         for read_one in readers[:-1]:
             try:
                 return read_one(data)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -132,9 +132,7 @@ def unseal(body: bytes, vectors: bytes, hash: bytes) -> Entry:
         data = orjson.loads(body)
         seq, time, actor, via = data.pop("seq"), data.pop("time"), data.pop("actor"), data.pop("via")
         kind: Any = KINDS[data.pop("kind")]
-        fact: Fact = read(kind, data)
-        if isinstance(fact, Told):
-            fact = replace(fact, vectors=vectors)
+        fact: Fact = read(kind, data | {"vectors": vectors} if kind is Told else data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Tampered(f"A fact cannot be read ({error}); restore the store from a backup.") from error
     return Entry(seq, time, actor, via, fact, body, hash)
