@@ -7,15 +7,30 @@ import math
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NoReturn
 from urllib.parse import quote, urlencode
 
 import numpy as np
 
-from coactor.corrections import check_alone, plain_move, report_of
+from coactor.corrections import check_alone, continued, plain_move, report_of
+from coactor.corrections import correction as make_correction
 from coactor.explanations import PeopleView
+from coactor.keeping import named_parts, plain_parts
 from coactor.proposals.calibration import Calibration
-from coactor.protocol import Basis, Correction, Domain, Move, Problem, Proposal, Round, Solution, Vector, Work
+from coactor.protocol import (
+    Basis,
+    Correction,
+    Domain,
+    Move,
+    Parts,
+    Problem,
+    Proposal,
+    Round,
+    Solution,
+    Vector,
+    Work,
+)
 from coactor.studies.codec import Codec, read
 from coactor.studies.drafts import Draft
 from coactor.studies.errors import (
@@ -97,12 +112,16 @@ class RemoteStudy:
         actor: str = "",
         asked_for: str = "",
         renew: bool = True,
+        keep: Parts = (),
+        near: Solution | None = None,
     ) -> Proposal:
         """Propose a solution with the current weights, and store the proposal; see `Study.ask`."""
         data = problem if self._codec is None else self._codec.plain_problem(problem)
         headers = {} if key is None else {"Idempotency-Key": key}
         body = {"problem": data, "label": label, "renew": renew, "asked_for": asked_for}
         body |= {"actor": actor} if actor else {}
+        body |= {"keep": plain_parts(named_parts(keep))}
+        body |= {} if near is None else {"near": self._plain(near)}
         return self._proposal(problem, self._call("POST", "/proposals", body, headers))
 
     def renew(self, proposal: Proposal | int) -> Proposal:
@@ -110,6 +129,29 @@ class RemoteStudy:
         answer = self._call("POST", f"/proposals/{_id(proposal)}/renew")
         asked = proposal if isinstance(proposal, Proposal) else self.proposal(proposal)
         return self._proposal(asked.problem, answer)
+
+    def replan(
+        self,
+        proposal: Proposal | int,
+        solution: Solution | None = None,
+        *,
+        moves: Iterable[Move] | None = None,
+        keep: Parts | None = None,
+    ) -> Proposal:
+        """Solve the rest of a draft again, around what stays; see `Study.replan`."""
+        asked = self.proposal(proposal) if isinstance(proposal, int) else proposal
+        before = asked.before
+        body: dict[str, Any] = {"moves": list(moves or ())}
+        if before is not None:
+            body["moves"] = [*before.moves, *body["moves"]]
+        if solution is not None:
+            body = {"solution": self._plain(solution)}
+        body |= {} if keep is None else {"keep": plain_parts(named_parts(keep))}
+        answer = self._call("POST", f"/proposals/{asked.id}/replan", body)
+        done = read(dict[str, Any], answer["before"])
+        path = [self._solution(asked.problem, z) for z in done.pop("path")]
+        correction = Correction(path, done.pop("moves", []), **done)
+        return replace(asked, solution=path[-1], before=correction)
 
     def tell(
         self,
@@ -132,12 +174,26 @@ class RemoteStudy:
         body |= {"learned_for": learned_for or None}
         if correction is not None:
             check_alone(moves, solution, effort, cut)
+        before = proposal.before if isinstance(proposal, Proposal) else None
+        if before is not None and moves is not None and len(before.moves) == len(before.costs):
+            moves = [*before.moves, *moves]
+        elif before is not None and isinstance(proposal, Proposal):
+            if self._codec is None:
+                raise Invalid("After a re-plan, tell the moves; or connect with domain=...")
+            x, y, domain = proposal.problem, proposal.solution, self._codec.domain
+            correction = correction or make_correction(
+                domain, x, y, moves=moves, solution=solution, effort=effort, cut=cut
+            )
+            correction = continued(before, correction)
+            moves = solution = body["effort"] = None
+        if correction is not None:
             body |= report_of(correction)
             moves = body.get("moves")
             if "path" in body:
                 body["path"] = [self._plain(z) for z in correction.path]
         if moves is not None:
-            body["moves"] = [plain_move(move) for move in moves]
+            plain = [plain_move(move) for move in moves]
+            body["moves"] = plain if self._codec is None else self._codec.plain_moves(plain)
         if solution is not None:
             body["solution"] = self._plain(solution)
         if isinstance(proposal, Proposal):
@@ -250,11 +306,12 @@ class RemoteStudy:
     # -- inside ------------------------------------------------------------------------------------------
 
     def _proposal(self, problem: Problem, answer: dict[str, Any]) -> Proposal:
-        solution = answer["proposed"]
-        if self._codec is not None:
-            solution = self._codec.solution(problem, solution)
+        solution = self._solution(problem, answer["proposed"])
         basis = read(Basis, answer["basis"])
         return Proposal(answer["id"], problem, solution, answer["asked_for"], answer["solved_for"], basis)
+
+    def _solution(self, problem: Problem, data: Any) -> Solution:
+        return data if self._codec is None else self._codec.solution(problem, data)
 
     def _plain(self, y: Solution) -> Any:
         return y if self._codec is None else self._codec.plain(y)

@@ -113,7 +113,8 @@ def report_of(correction: Correction) -> dict[str, Any]:
     """A correction as the arguments of a tell: the moves or the path, what they cost, and how it was seen."""
     steps = {"moves": list(correction.moves)} if correction.moves else {"path": list(correction.path)}
     costs = [float(cost) for cost in correction.costs]
-    return {**steps, "costs": costs, "cut": correction.cut, "estimated": correction.estimated}
+    replans = {} if correction.moves else {"replans": list(correction.replans)}
+    return {**steps, **replans, "costs": costs, "cut": correction.cut, "estimated": correction.estimated}
 
 
 def _from_moves(

@@ -13,6 +13,7 @@ So edits, undo, drafts and the log need nothing else for it. What the solver cha
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from coactor.protocol import (
     Keeps,
     Move,
     Part,
+    Parts,
     Problem,
     Solution,
     Solver,
@@ -37,7 +39,7 @@ KEEP, FREE, REPLAN = "keep", "free", "replan"
 NAMED = 5  # parts in an error message
 
 
-def named_parts(given: Iterable[Part | Sequence[str]]) -> frozenset[Part]:
+def named_parts(given: Parts) -> frozenset[Part]:
     """Parts in the form in which domains name them: a name, or a tuple of at least two.
 
     Raises Invalid if one is not made of names.
@@ -67,7 +69,7 @@ def parts_of(domain: Domain, x: Problem, y: Solution) -> frozenset[Part]:
     )
 
 
-def kept_parts(moves: Iterable[Move], first: Iterable[Part] = ()) -> frozenset[Part]:
+def kept_parts(moves: Iterable[Move], first: Parts = ()) -> frozenset[Part]:
     """The parts that must stay after these moves, if `first` had to before them."""
     keep = named_parts(first)
     for move in moves:
@@ -77,8 +79,19 @@ def kept_parts(moves: Iterable[Move], first: Iterable[Part] = ()) -> frozenset[P
     return keep
 
 
+def own_parts(
+    domain: Domain, x: Problem, path: Sequence[Solution], replans: Sequence[int] = ()
+) -> frozenset[Part]:
+    """The parts at the end of a path that its steps brought about, without those of re-plans."""
+    own, last = frozenset[Part](), parts_of(domain, x, path[-1])
+    for start, end in pairwise([-1, *replans, len(path) - 1]):
+        if end > start + 1:  # the steps between two re-plans
+            own |= parts_of(domain, x, path[end]) - parts_of(domain, x, path[start + 1])
+    return own & last
+
+
 def replan(
-    domain: Domain, x: Problem, w: Vector, y: Solution, keep: Iterable[Part], solver: Solver | None = None
+    domain: Domain, x: Problem, w: Vector, y: Solution, keep: Parts, solver: Solver | None = None
 ) -> Solution:
     """A solution with all kept parts: y, changed only where that gains.
 

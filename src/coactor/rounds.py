@@ -31,7 +31,7 @@ from threadpoolctl import ThreadpoolController
 from coactor.corrections import continued, correction, edit_distance, feedback, replanned
 from coactor.explanations import lesson
 from coactor.habits import Memory, past_case, recall, usage_of
-from coactor.keeping import parts_of, replan
+from coactor.keeping import own_parts, replan
 from coactor.proposals.outcomes import LEARNER, OUTSIDE, Acceptance, Guard
 from coactor.proposals.strategies import Outlook, Strategy, expected_moves
 from coactor.protocol import (
@@ -46,6 +46,7 @@ from coactor.protocol import (
     Move,
     MoveCosts,
     Part,
+    Parts,
     PastCase,
     Preferences,
     Problem,
@@ -347,7 +348,7 @@ def resume(
     proposal: Proposal,
     done: Correction,
     weights: Vector,
-    keep: Iterable[Part] | None = None,
+    keep: Parts | None = None,
     solver: Solver | None = None,
     costs: MoveCosts | None = None,
 ) -> Proposal:
@@ -366,7 +367,7 @@ def resume(
     """
     x = proposal.problem
     if keep is None:
-        keep = parts_of(domain, x, done.final) - parts_of(domain, x, done.path[0])
+        keep = own_parts(domain, x, done.path, done.replans)
     solution = replan(domain, x, weights, done.final, keep, solver)
     if not same_solution(solution, done.final):
         done = replanned(done, solution, costs)

@@ -33,7 +33,7 @@ from coactor.protocol import (
     Move,
     MoveCosts,
     NotFound,
-    Part,
+    Parts,
     Problem,
     Proposal,
     Round,
@@ -174,7 +174,7 @@ class Session:
         label: str = "",
         actor: str = "",
         asked_for: str = "",
-        keep: Iterable[Part] = (),
+        keep: Parts = (),
         near: Solution | None = None,
     ) -> Proposal:
         """Propose a solution with the current weights.
@@ -240,7 +240,7 @@ class Session:
         solution: Solution | None = None,
         *,
         moves: Iterable[Move] | None = None,
-        keep: Iterable[Part] | None = None,
+        keep: Parts | None = None,
     ) -> Proposal:
         """Solve the rest of a draft again, around what stays. Nothing is learned.
 

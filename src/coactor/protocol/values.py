@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,21 @@ Solution: TypeAlias = Any
 State: TypeAlias = dict[str, Any]
 
 
-class Move(TypedDict):
+class _Operator(TypedDict):
+    op: str
+    args: list[int]
+
+
+class Move(_Operator, total=False):
     """One edit, as plain data: ``{"op": "reverse", "args": [3, 7]}``.
 
     Three keys are optional: `anyway`, the reason to break a rule; and, of the edits that every domain has,
     `parts` to keep or to free, and the solution `to` which a re-plan led (see `coactor.keeping`).
     """
 
-    op: str
-    args: list[int]
-    anyway: NotRequired[str]
-    parts: NotRequired[list[list[str]]]
-    to: NotRequired[Any]
+    anyway: str
+    parts: list[list[str]]
+    to: Any
 
 
 MoveCosts: TypeAlias = Mapping[str, float] | Callable[[Move], float]
@@ -46,6 +49,10 @@ Candidate: TypeAlias = Literal["final", "disagreement"]
 
 Part: TypeAlias = str | tuple[str, ...]
 """The name of a part of a solution: what was chosen, after the names of where it was chosen, if any."""
+
+
+Parts: TypeAlias = Iterable[Sequence[str]]
+"""Parts as a caller gives them: names, or sequences of names."""
 
 
 @dataclass(frozen=True, slots=True)

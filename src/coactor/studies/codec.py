@@ -7,17 +7,18 @@ Needs numpy only, so that the client can use it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 
+from coactor.corrections import report_of
 from coactor.habits import HabitualDomain, plain
-from coactor.protocol import Codes, Domain, Problem, Solution, has
+from coactor.protocol import Codes, Correction, Domain, Move, Problem, Solution, has
 from coactor.search import check_solution
 from coactor.solutions import from_plain, in_form_of, short, to_plain
 from coactor.studies.errors import Invalid
@@ -80,6 +81,23 @@ class Codec:
             y = self._codes.decode_solution(plain(x), data) if self._codes else _read(example, data)
             check_solution(self.domain, x, y)
         return y
+
+    def moves(self, x: Problem, moves: Iterable[Move], example: Any = None) -> list[Move]:
+        """Moves with the solution of each re-plan as an object of the domain."""
+        return [
+            {**move, "to": self.solution(x, self.plain(move["to"]), example)} if "to" in move else move
+            for move in moves
+        ]
+
+    def plain_moves(self, moves: Iterable[Move]) -> list[Move]:
+        """Moves with the solution of each re-plan as JSON-able data."""
+        return [{**move, "to": self.plain(move["to"])} if "to" in move else move for move in moves]
+
+    def report(self, correction: Correction) -> dict[str, Any]:
+        """A correction as JSON-able data: the arguments of a tell, and the path."""
+        path = [self.plain(z) for z in correction.path]
+        moves = self.plain_moves(correction.moves)
+        return {**report_of(replace(correction, path=path, moves=moves)), "path": path}
 
     def plain(self, y: Any) -> Any:
         """A solution as JSON-able data, where it is an object of the domain."""

@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from coactor.corrections import MOST_STEPS, move_cost, plain_move
-from coactor.protocol import Correction, Move, Round, Work
+from coactor.corrections import MOST_STEPS, move_cost, plain_move, replans_of
+from coactor.keeping import REPLAN, named_parts, parts_of, replan
+from coactor.protocol import Correction, Move, Parts, Round, Work
 from coactor.rounds import Knowledge
+from coactor.solutions import same_solution
 from coactor.studies.codec import read
 from coactor.studies.drafts import Draft, effort_of, plain_draft, with_path, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
@@ -156,6 +158,37 @@ class Desk:
                 )
         return self.view(id)
 
+    def replan(self, id: int, *, keep: Parts | None = None, only: Parts | None = None) -> Draft:
+        """The draft as it would be with the rest solved again: its last move, which `edit` takes, says how.
+
+        Nothing is recorded. If nothing gains, the draft is as it was.
+
+        Parameters
+        ----------
+        id
+            The number of the proposal.
+        keep
+            Parts that must stay, besides those that are locked; by default those that edits brought about.
+        only
+            Parts of the draft that may change; then everything else must stay.
+
+        Raises Invalid if the parts cannot be kept together.
+        """
+        draft, domain = self.view(id), self._domain
+        if draft.proposal is None or draft.state == "done":
+            raise Invalid(f"Proposal {id} is done already; reopen it to change it.")
+        x, y = draft.problem, draft.solution
+        if only is not None:
+            keep = parts_of(domain, x, y) - named_parts(only)
+        wanted = named_parts(draft.locked) | named_parts(draft.own if keep is None else keep)
+        weights, solver = self._proposer.weights(draft.proposal), self._proposer.solver
+        z = replan(domain, x, weights, y, wanted, solver)
+        if same_solution(y, z):
+            return draft
+        move: Move = {"op": REPLAN, "args": [], "to": self._codec.plain_solution(z)}
+        longer = replace(draft, moves=[*draft.moves, move])
+        return with_path(domain, longer, draft.proposal, [*draft.path, z])
+
     def view(self, id: int) -> Draft:
         """The proposal as it is now; nothing is claimed or changed."""
         ledger = self._ledger
@@ -215,7 +248,8 @@ class Desk:
             proposal = self._proposer.of(draft)
             path, moves = without_loops(self._proposer.path(proposal, draft.moves), draft.moves)
             costs = self._ledger.projection.config["costs"]
-            done = Correction(path, moves, [move_cost(costs, move) for move in moves], cut)
+            spent = [move_cost(costs, move) for move in moves]
+            done = Correction(path, moves, spent, cut, replans=replans_of(moves))
             prepared = self._teller.prepare(proposal, request, draft.asked_for or actor, done)
         with self._writing(id) as log:
             if id in log.projection.drafts:

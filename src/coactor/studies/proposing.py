@@ -34,7 +34,7 @@ import orjson
 
 from coactor.keeping import plain_parts
 from coactor.proposals.strategies import Strategy
-from coactor.protocol import Domain, Move, Problem, Proposal, Solution, Usage, Vector, uses_habits
+from coactor.protocol import Domain, Move, Problem, Proposal, Solution, Solver, Usage, Vector, uses_habits
 from coactor.protocol.abilities import whose
 from coactor.rounds import NOTHING, Demands, Knowledge, compare, propose
 from coactor.solutions import same_solution
@@ -64,13 +64,20 @@ class Proposer:
         The study's log.
     repeatable
         Whether every process that opens the study would solve as this one does.
+    solver
+        Replaces the domain's own solver.
     """
 
     def __init__(
-        self, domain: Domain, strategy: Callable[[dict[str, Any]], Strategy], ledger: Ledger, repeatable: bool
+        self,
+        domain: Domain,
+        strategy: Callable[[dict[str, Any]], Strategy],
+        ledger: Ledger,
+        repeatable: bool,
+        solver: Solver | None = None,
     ) -> None:
         self.domain, self.codec, self.ledger = domain, Codec(domain), ledger
-        self._strategy, self._repeatable = strategy, repeatable
+        self._strategy, self._repeatable, self.solver = strategy, repeatable, solver
         self._cache: OrderedDict[tuple[int, int, int, str], _Cached] = OrderedDict()
         self._caching = threading.Lock()  # not the ledger's, which is held while others commit
         self.keys = KeyLocks()
@@ -249,7 +256,7 @@ class Proposer:
         shared = 0
         while shared < min(len(known), len(moves)) and known[shared] == moves[shared]:
             shared += 1
-        path = draft_path(self.domain, proposal.problem, path[: shared + 1], moves[shared:])
+        path = draft_path(self.codec, proposal.problem, path[: shared + 1], moves[shared:])
         self._keep(proposal, list(moves), path)
         return path
 

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import orjson
 
-from coactor.corrections import check_alone, report_of
+from coactor import rounds
+from coactor.corrections import check_alone, continued, report_of
+from coactor.corrections import correction as make_correction
 from coactor.habits import with_habits
 from coactor.keeping import named_parts
 from coactor.proposals.strategies import Strategy
@@ -21,7 +23,7 @@ from coactor.protocol import (
     Domain,
     Learner,
     Move,
-    Part,
+    Parts,
     Problem,
     Proposal,
     Round,
@@ -90,7 +92,7 @@ class Study(Reports):
         repeatable = solver is None and proposals is None
         compared = len(ledger.projection.knowledge.fixed) if repeatable else 0
         current = strategies(domain, solver, proposals, reserve=compared)
-        super().__init__(name, Teller(Proposer(domain, current, ledger, repeatable)))
+        super().__init__(name, Teller(Proposer(domain, current, ledger, repeatable, solver)))
         self.uid, self.store, self.codec = ledger.first.uid, store, self._proposer.codec
         self.closes_store = False
         self._example: Problem | None = None
@@ -114,7 +116,7 @@ class Study(Reports):
         renew: bool = True,
         via: str = "",
         solution: Solution | None = None,
-        keep: Iterable[Part] = (),
+        keep: Parts = (),
         near: Solution | None = None,
     ) -> Proposal:
         """Propose a solution with the current weights, and store the proposal.
@@ -194,6 +196,25 @@ class Study(Reports):
         """
         return self._proposer.renew_ahead(count)
 
+    def replan(
+        self,
+        proposal: Proposal | int,
+        solution: Solution | None = None,
+        *,
+        moves: Iterable[Move] | None = None,
+        keep: Parts | None = None,
+    ) -> Proposal:
+        """Solve the rest of a draft again, around what stays, as `Session.replan`. Nothing is recorded.
+
+        At a desk, `Desk.replan` does this for a draft that several people see.
+        """
+        asked = self._proposer.find(proposal) if isinstance(proposal, int) else proposal
+        if solution is not None:
+            solution = self.codec.solution(asked.problem, self.codec.plain(solution), asked.solution)
+        costs, weights = self.config["costs"], self._proposer.weights(asked)
+        done = rounds.draft_of(self.domain, asked, solution, moves, costs)
+        return rounds.resume(self.domain, asked, done, weights, keep, self._proposer.solver, costs)
+
     def tell(
         self,
         proposal: Proposal | int,
@@ -246,6 +267,16 @@ class Study(Reports):
             about["version"] = proposal.basis.version
         if correction is not None:
             check_alone(moves, solution, effort, cut)
+        before = proposal.before if isinstance(proposal, Proposal) else None
+        if before is not None and isinstance(proposal, Proposal):  # a re-plan: continue what was done before
+            x, y, costs = proposal.problem, proposal.solution, self.config["costs"]
+            if solution is not None:
+                solution = self.codec.solution(x, self.codec.plain(solution), y)
+            correction = correction or make_correction(
+                self.domain, x, y, moves=moves, solution=solution, effort=effort, cut=cut, costs=costs
+            )
+            correction = continued(before, correction)
+        if correction is not None:
             about |= report_of(correction)
         else:
             listed = moves if moves is None or isinstance(moves, str | Sequence) else list(moves)

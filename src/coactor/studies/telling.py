@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coactor.corrections import correction, plain_move
-from coactor.protocol import Correction, Feedback, Proposal, Round, Work
+from coactor.protocol import Correction, Feedback, Move, Proposal, Round, Work
 from coactor.protocol.abilities import learner_for
 from coactor.rounds import Knowledge, Observation, conclude, learn, observe
 from coactor.solutions import short
@@ -39,6 +39,7 @@ class Request:
     costs: Any = None
     effort: Any = None
     estimated: Any = False
+    replans: Sequence[int] = ()
     cut: Any = False
     learn: Any = True
     learned_for: str = ""
@@ -50,7 +51,7 @@ class Request:
         """Equal for equal requests, so that a repetition can be recognised; the active time may differ."""
         by_hand = self.moves is not None and self.revision is None
         parts: list[Any] = [
-            [plain_move(move) for move in _sequence(self.moves, "moves")] if by_hand else None,
+            codec.plain_moves(map(plain_move, _sequence(self.moves, "moves"))) if by_hand else None,
             None if self.path is None else [codec.plain(z) for z in _sequence(self.path, "path")],
             None if self.solution is None else codec.plain(self.solution),
             None if self.effort is None else number(self.effort, "effort", 1e6),
@@ -60,7 +61,7 @@ class Request:
             self.revision,
         ]
         if self.costs is not None:
-            parts += [_costs(self.costs), self.estimated]
+            parts += [_costs(self.costs), self.estimated, list(self.replans)]
         return content_hash(canonical(parts))[:24]
 
 
@@ -138,25 +139,32 @@ class Teller:
                 self._domain,
                 x,
                 proposal.solution,
-                moves=None if request.moves is None else _sequence(request.moves, "moves"),
+                moves=self._moves(proposal, request),
                 path=path,
                 solution=final,
                 effort=request.effort,
                 cut=request.cut,
                 costs=self._ledger.projection.config["costs"],
             )
+        done = replace(done, replans=done.replans or request.replans)
         if request.costs is not None:
             if request.effort is not None or request.solution is not None:
                 raise Invalid("Costs are for moves or a path, and replace the effort.")
             done = replace(done, costs=_costs(request.costs), estimated=request.estimated)
         return done
 
+    def _moves(self, proposal: Proposal, request: Request) -> list[Move] | None:
+        if request.moves is None:
+            return None
+        moves = map(plain_move, _sequence(request.moves, "moves"))
+        return self._codec.moves(proposal.problem, moves, proposal.solution)
+
     def write(self, log: Writer, trial: Trial, actor: str, via: str = "") -> Round:
         """Append a prepared tell; its proposal must be open."""
         observed, request, now = trial.observation, trial.request, log.projection.knowledge
         if now is not trial.before:  # another correction was learned meanwhile
             trial = replace(trial, before=now, after=_learned(now, observed, request))
-        draft, moves = log.projection.drafts[trial.proposal.id], list(trial.correction.moves)
+        draft = log.projection.drafts[trial.proposal.id]
         gestures = request.work.gestures or draft.gestures or len(trial.correction.costs)
         told = conclude(
             self._domain,
@@ -172,7 +180,7 @@ class Teller:
         )
         fact = Told(
             solution=self._codec.plain_solution(trial.correction.final),
-            moves=moves,
+            moves=self._codec.plain_moves(trial.correction.moves),
             cut=trial.correction.cut,
             round=told,
             solved_for=trial.proposal.solved_for,

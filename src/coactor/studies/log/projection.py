@@ -109,6 +109,7 @@ class Projection:
             solved_for=fact.solved_for,
             basis=fact.basis,
             renewable=fact.renewable,
+            keep=fact.keep,
         )
 
     def _restore(self, fact: facts.Reopened | facts.RolledBack, knowledge: Knowledge | None) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Response
 from fastapi import Query as Parameter
 
-from coactor.studies.drafts import plain_row
+from coactor.protocol import Correction
+from coactor.studies.drafts import plain_row, with_path
 from coactor.studies.errors import Invalid
 from coactor.web.auth.permissions import PERMISSIONS, Me
 from coactor.web.open_studies import OpenStudies, ToEdit, ToRead
@@ -23,6 +24,7 @@ from coactor.web.routes.requests import (
     Omit,
     ProposalId,
     Query,
+    ReplanBody,
     TellBody,
     revision,
 )
@@ -111,6 +113,24 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             act = desk.undo if body.action == "undo" else desk.redo
             draft = act(id, revision=at, actor=account.name, key=key, count=body.count)
         return draft_response(opened, draft)
+
+    @router.post(f"{PROPOSAL}/replan", tags=["editing"], response_model=DraftAnswer)
+    def replan(opened: ToEdit, id: ProposalId, body: ReplanBody) -> Response:
+        """Return the draft as it would be with the rest solved again; its last move is the edit that does it.
+
+        Nothing is recorded: send that move as an edit to take it. Parts that are locked always stay. Programs
+        that keep drafts themselves send the moves or the solution of one; for them the answer also has
+        `before`, the correction up to the new solution, which a tell continues.
+        """
+        desk = studies.desk(opened.name)
+        if body.moves is None and body.solution is None:
+            return draft_response(opened, desk.replan(id, keep=body.keep, only=body.only))
+        moves = None if body.moves is None else [move.plain() for move in body.moves]
+        better = opened.replan(id, body.solution, moves=moves, keep=body.keep)
+        done = better.before or Correction([better.solution], [], [])
+        draft = replace(desk.view(id), moves=opened.codec.plain_moves(done.moves), effort=done.effort)
+        draft = with_path(opened.domain, draft, better, done.path)
+        return draft_response(opened, draft, before=opened.codec.report(done))
 
     @router.post(f"{PROPOSAL}/submit", tags=["editing"], response_model=RoundAnswer, responses=UNREVISED)
     def submit(

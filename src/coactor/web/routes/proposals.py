@@ -53,6 +53,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             asked_for=body.asked_for,
             via=via,
             solution=body.solution,
+            keep=map(tuple, body.keep),
+            near=body.near,
         )
         draft = studies.desk(opened.name).view(proposal.id)
         if (draft.basis, draft.solved_for) != (proposal.basis, proposal.solved_for):  # solved again since

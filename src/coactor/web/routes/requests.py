@@ -13,6 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from coactor.corrections import OPTIONAL
 from coactor.protocol import Move, Work
 from coactor.studies.queue import QueueQuery
 from coactor.studies.settings import BUDGET
@@ -83,6 +84,10 @@ Cost = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Weight = Annotated[float, Field(allow_inf_nan=False)]
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 Budget = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False, description="Seconds of an ask.")]
+Parts = Annotated[
+    list[Annotated[list[Annotated[str, Field(max_length=200)]], Field(min_length=1, max_length=10)]],
+    Field(max_length=100_000, fail_fast=True, description="Names of parts of a solution."),
+]
 Argument = Annotated[int, Field(ge=-(2**53), le=2**53)]
 
 
@@ -101,11 +106,18 @@ class MoveBody(Body):
     """A move of the domain."""
 
     op: Annotated[str, Field(max_length=40)]
-    args: Annotated[list[Argument], Field(max_length=10_000, fail_fast=True)]
+    args: Annotated[list[Argument], Field(max_length=10_000, fail_fast=True)] = Field(default_factory=list)
+    anyway: Note | None = None
+    parts: Parts | None = None
+    to: Any = None
 
     def plain(self) -> Move:
         """Return the move as the domain expects it."""
-        return {"op": self.op, "args": self.args}
+        move: Move = {"op": self.op, "args": self.args}
+        for name in OPTIONAL:
+            if getattr(self, name) is not None:
+                move[name] = getattr(self, name)
+        return move
 
 
 Moves = Annotated[list[MoveBody], Field(max_length=MOST_MOVES, fail_fast=True)]
@@ -155,6 +167,17 @@ class AskBody(Body):
     renew: bool = True
     actor: Actor | None = None
     asked_for: Actor = ""
+    keep: Parts = Field(default_factory=list)
+    near: Any = None
+
+
+class ReplanBody(Body):
+    """What must stay, or what alone may change; by default what edits brought about must stay."""
+
+    keep: Parts | None = None
+    only: Parts | None = None
+    moves: Moves | None = None
+    solution: Any = None
 
 
 class TellBody(Body):
@@ -170,6 +193,7 @@ class TellBody(Body):
     effort: Cost | None = None
     costs: Annotated[list[Cost], Field(max_length=MOST_MOVES, fail_fast=True)] | None = None
     estimated: bool = False
+    replans: Annotated[list[Argument], Field(max_length=MOST_MOVES)] = Field(default_factory=list)
     actor: Actor | None = None
     learned_for: Actor = ""
     version: Annotated[int, Field(ge=0, le=LARGEST)] | None = None

@@ -207,10 +207,18 @@ def json_response(data: Any, status: int = 200, revision: int | None = None) -> 
 
 
 def draft_response(
-    study: Study, draft: Draft, status: int = 200, *, whole: bool = False, omit: Sequence[str] = ()
+    study: Study,
+    draft: Draft,
+    status: int = 200,
+    *,
+    whole: bool = False,
+    omit: Sequence[str] = (),
+    before: Any = None,
 ) -> Response:
     """Return a draft; if it is to be whole, with features, weights and its problem but for some fields."""
     data, domain, x = plain_draft(study.codec, draft), study.domain, draft.problem
+    if before is not None:
+        data["before"] = before
     if has(domain, Shows):
         data["shown"] = domain.show(x, draft.solution)
     if has(domain, Describes):
