@@ -140,12 +140,8 @@ class RemoteStudy:
     ) -> Proposal:
         """Solve the rest of a draft again, around what stays; see `Study.replan`."""
         asked = self.proposal(proposal) if isinstance(proposal, int) else proposal
-        before = asked.before
-        body: dict[str, Any] = {"moves": list(moves or ())}
-        if before is not None:
-            body["moves"] = [*before.moves, *body["moves"]]
-        if solution is not None:
-            body = {"solution": self._plain(solution)}
+        moves = [] if solution is None and moves is None else moves
+        body = self._report(asked, None, moves, solution)
         body |= {} if keep is None else {"keep": plain_parts(named_parts(keep))}
         answer = self._call("POST", f"/proposals/{asked.id}/replan", body)
         done = read(dict[str, Any], answer["before"])
@@ -169,33 +165,12 @@ class RemoteStudy:
     ) -> Round:
         """Learn from the expert's correction of a proposal; see `Study.tell`."""
         work = work or Work()
+        if correction is not None:
+            check_alone(moves, solution, effort, cut)
         body: dict[str, Any] = {"effort": effort, "cut": cut, "learn": learn, "note": work.note}
         body |= {"actor": actor or work.actor or None, "seconds": work.seconds}
         body |= {"learned_for": learned_for or None}
-        if correction is not None:
-            check_alone(moves, solution, effort, cut)
-        before = proposal.before if isinstance(proposal, Proposal) else None
-        if before is not None and moves is not None and len(before.moves) == len(before.costs):
-            moves = [*before.moves, *moves]
-        elif before is not None and isinstance(proposal, Proposal):
-            if self._codec is None:
-                raise Invalid("After a re-plan, tell the moves; or connect with domain=...")
-            x, y, domain = proposal.problem, proposal.solution, self._codec.domain
-            correction = correction or make_correction(
-                domain, x, y, moves=moves, solution=solution, effort=effort, cut=cut
-            )
-            correction = continued(before, correction)
-            moves = solution = body["effort"] = None
-        if correction is not None:
-            body |= report_of(correction)
-            moves = body.get("moves")
-            if "path" in body:
-                body["path"] = [self._plain(z) for z in correction.path]
-        if moves is not None:
-            plain = [plain_move(move) for move in moves]
-            body["moves"] = plain if self._codec is None else self._codec.plain_moves(plain)
-        if solution is not None:
-            body["solution"] = self._plain(solution)
+        body |= self._report(proposal, correction, moves, solution)
         if isinstance(proposal, Proposal):
             body["version"] = proposal.version
         body = {name: value for name, value in body.items() if value is not None}
@@ -309,6 +284,36 @@ class RemoteStudy:
         solution = self._solution(problem, answer["proposed"])
         basis = read(Basis, answer["basis"])
         return Proposal(answer["id"], problem, solution, answer["asked_for"], answer["solved_for"], basis)
+
+    def _report(
+        self,
+        proposal: Proposal | int,
+        correction: Correction | None,
+        moves: Iterable[Move] | None,
+        solution: Solution | None,
+    ) -> dict[str, Any]:
+        """What was done to a proposal, before a re-plan and after it, as fields of a request."""
+        before = proposal.before if isinstance(proposal, Proposal) else None
+        if before is not None and isinstance(proposal, Proposal):
+            if correction is None and moves is not None and len(before.moves) == len(before.costs):
+                moves = [*before.moves, *moves]  # the server knows what they cost
+            else:
+                if self._codec is None:
+                    raise Invalid("After a re-plan, tell the moves; or connect with domain=...")
+                x, y, domain = proposal.problem, proposal.solution, self._codec.domain
+                after = correction or make_correction(domain, x, y, moves=moves, solution=solution)
+                correction, moves, solution = continued(before, after), None, None
+        if correction is not None:
+            report = report_of(correction)
+            path = [self._plain(z) for z in report.get("path", [])]
+            return report | ({"path": path} if path else {"moves": self._plain_moves(correction.moves)})
+        if moves is not None:
+            return {"moves": self._plain_moves(moves)}
+        return {} if solution is None else {"solution": self._plain(solution)}
+
+    def _plain_moves(self, moves: Iterable[Move]) -> list[Move]:
+        plain = [plain_move(move) for move in moves]
+        return plain if self._codec is None else self._codec.plain_moves(plain)
 
     def _solution(self, problem: Problem, data: Any) -> Solution:
         return data if self._codec is None else self._codec.solution(problem, data)

@@ -408,3 +408,41 @@ def test_a_reopened_proposal_keeps_the_reason_it_was_proposed_for(url):
         work.reopen(proposal.id, actor="ana")
         assert study.draft(proposal.id).basis == proposal.basis
         assert verify(study.store, "desk").arithmetic == ""
+
+
+def test_a_replan_is_an_edit_that_undo_takes_back_and_colleagues_see(url):
+    domain, (x,) = tours(1)
+    study = open_at(Clock(), url, "keep", domain, "default", create=True)
+    with study:
+        study.ask(x, keep=[next(domain.parts(x, np.arange(domain.points)))])
+        work = study.desk()
+        draft = work.claim(1, "ana")
+        assert (len(draft.locked), draft.own) == (1, [])
+        before = study.summary()["facts"]
+        moves = list(domain.moves(x, draft.solution))
+        lock = {"op": "keep", "args": [], "parts": [list(next(iter(domain.parts(x, draft.solution))))]}
+        draft = work.edit(1, [lock, moves[-1]], revision=draft.revision, actor="ana")
+        assert {tuple(p) for p in draft.own} <= set(domain.parts(x, work.replan(1).solution))
+        shown = work.replan(1, keep=[])
+        assert study.summary()["facts"] == before + 1  # edited: a re-plan alone records nothing
+        assert {tuple(p) for p in draft.locked} <= set(domain.parts(x, shown.solution))
+        assert shown.moves[:-1] == draft.moves
+        taken = work.edit(1, shown.moves[-1:], revision=draft.revision, actor="ana")
+        assert np.array_equal(taken.solution, shown.solution)
+        assert taken.effort == draft.effort + 1.0
+        work.release(1, "ana")
+        again = work.claim(1, "ben")
+        assert (again.locked, again.own) == (taken.locked, taken.own)
+        back = work.undo(1, revision=again.revision, actor="ben")
+        assert np.array_equal(back.solution, draft.solution)
+        forth = work.redo(1, revision=back.revision, actor="ben")
+        everything = list(domain.parts(x, forth.solution))
+        assert work.replan(1, only=[]).moves == forth.moves  # nothing may change
+        with pytest.raises(Invalid, match="kept together"):
+            work.replan(1, keep=[*everything, ("0", "nowhere")])
+        told = work.submit(1, revision=forth.revision, actor="ben")
+        assert (told.effort, told.cost) == (taken.effort, draft.effort)
+        weights = study.weights()
+    assert verify(study.store, "keep").version == 1
+    with open_study(url, "keep", domain) as opened:
+        assert np.array_equal(opened.weights(), weights)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ import orjson
 
 from coactor import rounds
 from coactor.corrections import check_alone, continued, report_of
-from coactor.corrections import correction as make_correction
 from coactor.habits import with_habits
 from coactor.keeping import named_parts
 from coactor.proposals.strategies import Strategy
@@ -209,11 +209,32 @@ class Study(Reports):
         At a desk, `Desk.replan` does this for a draft that several people see.
         """
         asked = self._proposer.find(proposal) if isinstance(proposal, int) else proposal
-        if solution is not None:
-            solution = self.codec.solution(asked.problem, self.codec.plain(solution), asked.solution)
-        costs, weights = self.config["costs"], self._proposer.weights(asked)
-        done = rounds.draft_of(self.domain, asked, solution, moves, costs)
+        moves = [] if solution is None and moves is None else moves
+        about = self._report(asked, None, moves, solution)
+        asked = replace(asked, solution=asked.solution if asked.before is None else asked.before.path[0])
+        return self.resumed(asked, Request(**about), keep)
+
+    def resumed(self, asked: Proposal, request: Request, keep: Parts | None) -> Proposal:
+        """A proposal with the rest of a draft solved again; the request says what was done so far."""
+        weights, costs = self._proposer.weights(asked), self.config["costs"]
+        done = self._teller.correction(asked, request)
         return rounds.resume(self.domain, asked, done, weights, keep, self._proposer.solver, costs)
+
+    def _report(
+        self,
+        proposal: Proposal | int,
+        correction: Correction | None,
+        moves: Iterable[Move] | None,
+        solution: Solution | None,
+        **more: Any,
+    ) -> dict[str, Any]:
+        """What was done to a proposal, before a re-plan and after it, as arguments of a request."""
+        listed: Any = moves if moves is None or isinstance(moves, str | Sequence) else list(moves)
+        about = {"moves": listed, "solution": solution, **more}
+        if isinstance(proposal, Proposal) and proposal.before is not None:
+            correction = correction or self._teller.correction(proposal, Request(**about))
+            correction = continued(proposal.before, correction)
+        return about if correction is None else report_of(correction)
 
     def tell(
         self,
@@ -267,20 +288,7 @@ class Study(Reports):
             about["version"] = proposal.basis.version
         if correction is not None:
             check_alone(moves, solution, effort, cut)
-        before = proposal.before if isinstance(proposal, Proposal) else None
-        if before is not None and isinstance(proposal, Proposal):  # a re-plan: continue what was done before
-            x, y, costs = proposal.problem, proposal.solution, self.config["costs"]
-            if solution is not None:
-                solution = self.codec.solution(x, self.codec.plain(solution), y)
-            correction = correction or make_correction(
-                self.domain, x, y, moves=moves, solution=solution, effort=effort, cut=cut, costs=costs
-            )
-            correction = continued(before, correction)
-        if correction is not None:
-            about |= report_of(correction)
-        else:
-            listed = moves if moves is None or isinstance(moves, str | Sequence) else list(moves)
-            about |= {"moves": listed, "solution": solution, "effort": effort, "cut": cut}
+        about |= self._report(proposal, correction, moves, solution, effort=effort, cut=cut)
         solved_for = proposal.solved_for if isinstance(proposal, Proposal) else ""
         id = proposal.id if isinstance(proposal, Proposal) else proposal
         return self.receive(id, Request(**about), actor or work.actor, solved_for=solved_for)

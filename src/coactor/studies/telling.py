@@ -107,7 +107,7 @@ class Teller:
         if request.work.seconds is not None:
             seconds = number(request.work.seconds, "seconds", 1e9)
             request = replace(request, work=replace(request.work, seconds=seconds))
-        done = done or self._correction(proposal, request)
+        done = done or self.correction(proposal, request)
         with self._ledger.lock:
             before = self._ledger.projection.knowledge
         candidate = self._ledger.projection.config["candidate"]
@@ -126,7 +126,8 @@ class Teller:
         after = _learned(before, observed, request)
         return Trial(proposal, done, observed, packed, request, before, after)
 
-    def _correction(self, proposal: Proposal, request: Request) -> Correction:
+    def correction(self, proposal: Proposal, request: Request) -> Correction:
+        """The correction that a request describes. Raises Invalid if it is invalid."""
         x, codec, path, final = proposal.problem, self._codec, None, None
         if request.path is not None:
             given = _sequence(request.path, "path")

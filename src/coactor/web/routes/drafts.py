@@ -26,6 +26,7 @@ from coactor.web.routes.requests import (
     Query,
     ReplanBody,
     TellBody,
+    plain_moves,
     revision,
 )
 from coactor.web.routes.responses import (
@@ -107,7 +108,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """
         desk, at = studies.desk(opened.name), revision(if_match)
         if body.action == "move":
-            moves = [move.plain() for move in body.moves]
+            moves = plain_moves(body.moves) or []
             draft = desk.edit(id, moves, revision=at, actor=account.name, key=key)
         else:
             act = desk.undo if body.action == "undo" else desk.redo
@@ -118,15 +119,14 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def replan(opened: ToEdit, id: ProposalId, body: ReplanBody) -> Response:
         """Return the draft as it would be with the rest solved again; its last move is the edit that does it.
 
-        Nothing is recorded: send that move as an edit to take it. Parts that are locked always stay. Programs
-        that keep drafts themselves send the moves or the solution of one; for them the answer also has
-        `before`, the correction up to the new solution, which a tell continues.
+        Nothing is recorded: send that move as an edit to take it. Parts that are locked always stay. For
+        programs that keep drafts themselves the answer also has `before`: what was done up to the new
+        solution, which a tell continues.
         """
         desk = studies.desk(opened.name)
-        if body.moves is None and body.solution is None:
+        if body.moves is None and body.path is None and body.solution is None:
             return draft_response(opened, desk.replan(id, keep=body.keep, only=body.only))
-        moves = None if body.moves is None else [move.plain() for move in body.moves]
-        better = opened.replan(id, body.solution, moves=moves, keep=body.keep)
+        better = opened.resumed(opened.proposal(id), body.request(), body.keep)
         done = better.before or Correction([better.solution], [], [])
         draft = replace(desk.view(id), moves=opened.codec.plain_moves(done.moves), effort=done.effort)
         draft = with_path(opened.domain, draft, better, done.path)

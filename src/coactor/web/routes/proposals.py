@@ -10,7 +10,6 @@ from fastapi import APIRouter, Query, Response
 from coactor.protocol import Proposal
 from coactor.studies import Draft, Explanation, Study
 from coactor.studies.drafts import plain_row, with_path
-from coactor.studies.telling import Request
 from coactor.web.auth.permissions import PERMISSIONS, Me, on_behalf, require
 from coactor.web.open_studies import OpenStudies, ToAsk, ToRead, ToTell
 from coactor.web.routes.requests import (
@@ -65,8 +64,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     def tell(opened: ToTell, id: ProposalId, body: TellBody, account: Me) -> Response:
         """Record the correction of a proposal and learn from it."""
         actor, via = on_behalf(account, body.actor)
-        correction = body.model_dump(exclude={"actor", "seconds", "note"})
-        given = Request(**correction, work=body.work())
+        about = {"learn": body.learn, "learned_for": body.learned_for, "version": body.version}
+        given = body.request(effort=body.effort, work=body.work(), **about)
         return json_response(opened.receive(id, given, actor, via))
 
     @router.post(f"{PROPOSAL}/renew", tags=["ask and tell"], response_model=DraftAnswer)

@@ -7,8 +7,9 @@ from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Literal
 
 import orjson
-from fastapi import Depends, Header, HTTPException, Path, Request, Response
+from fastapi import Depends, Header, HTTPException, Path, Response
 from fastapi import Query as Parameter
+from fastapi import Request as HttpRequest
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -17,6 +18,7 @@ from coactor.corrections import OPTIONAL
 from coactor.protocol import Move, Work
 from coactor.studies.queue import QueueQuery
 from coactor.studies.settings import BUDGET
+from coactor.studies.telling import Request
 from coactor.validation import STUDY_NAME
 
 PROPOSAL = "/studies/{study}/proposals/{id}"
@@ -123,6 +125,11 @@ class MoveBody(Body):
 Moves = Annotated[list[MoveBody], Field(max_length=MOST_MOVES, fail_fast=True)]
 
 
+def plain_moves(moves: list[MoveBody] | None) -> list[Move] | None:
+    """Return moves as the domain expects them."""
+    return None if moves is None else [move.plain() for move in moves]
+
+
 class EditBody(Body):
     """Moves to apply together, or how many moves to undo or redo."""
 
@@ -171,29 +178,40 @@ class AskBody(Body):
     near: Any = None
 
 
-class ReplanBody(Body):
-    """What must stay, or what alone may change; by default what edits brought about must stay."""
+class CorrectionBody(Body):
+    """What was done to a proposal: its moves, its path, or the solution that it led to."""
 
-    keep: Parts | None = None
-    only: Parts | None = None
-    moves: Moves | None = None
-    solution: Any = None
-
-
-class TellBody(Body):
-    """The correction of a proposal: its moves, its path, or the final solution. A submit has none of them."""
-
-    learn: bool = True
-    note: Note = ""
-    cut: bool = False
-    seconds: Seconds | None = None
     moves: Moves | None = None
     path: Annotated[list[Any], Field(max_length=MOST_MOVES)] | None = None
     solution: Any = None
-    effort: Cost | None = None
     costs: Annotated[list[Cost], Field(max_length=MOST_MOVES, fail_fast=True)] | None = None
+    cut: bool = False
     estimated: bool = False
     replans: Annotated[list[Argument], Field(max_length=MOST_MOVES)] = Field(default_factory=list)
+
+    def request(self, **more: Any) -> Request:
+        """Return it as a study takes it."""
+        given = {name: getattr(self, name) for name in CorrectionBody.model_fields}
+        return Request(**{**given, "moves": plain_moves(self.moves), **more})
+
+
+class ReplanBody(CorrectionBody):
+    """What must stay, or what alone may change; by default what edits brought about must stay.
+
+    Programs that keep drafts themselves describe what was done so far.
+    """
+
+    keep: Parts | None = None
+    only: Parts | None = None
+
+
+class TellBody(CorrectionBody):
+    """The correction of a proposal. A submit has none."""
+
+    learn: bool = True
+    note: Note = ""
+    seconds: Seconds | None = None
+    effort: Cost | None = None
     actor: Actor | None = None
     learned_for: Actor = ""
     version: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
@@ -280,7 +298,7 @@ def _parse(body: bytes, limit: int) -> Any:
     return data
 
 
-class LimitedRequest(Request):
+class LimitedRequest(HttpRequest):
     """A request whose JSON is strict and within the limits; large bodies are parsed off the event loop."""
 
     async def json(self) -> Any:
@@ -295,10 +313,10 @@ class LimitedRequest(Request):
 class LimitedRoute(APIRoute):
     """A route that reads its body through `LimitedRequest`."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Callable[[HttpRequest], Coroutine[Any, Any, Response]]:
         handler = super().get_route_handler()
 
-        async def limited(request: Request) -> Response:
+        async def limited(request: HttpRequest) -> Response:
             return await handler(LimitedRequest(request.scope, request.receive))
 
         return limited
