@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coactor.corrections import apply_move, move_cost, replans_of
-from coactor.keeping import kept_parts, own_parts, plain_parts
-from coactor.protocol import Basis, Domain, HasParts, Move, Problem, Proposal, Solution, has
+from coactor.keeping import kept_parts, own_parts, parts_of, plain_parts
+from coactor.protocol import Basis, Domain, HasParts, Move, Part, Problem, Proposal, Solution, has
 from coactor.search import features_along
 from coactor.solutions import solution_key
 from coactor.studies.codec import Codec, as_invalid, to_object
@@ -179,11 +179,21 @@ def with_path(domain: Domain, draft: Draft, proposal: Proposal, path: Sequence[S
     with as_invalid("The domain cannot compute the features of this solution", IndexError):
         rows = features_along(domain, proposal.problem, [path[0], path[-1]])
     features, change = rows[1].tolist(), (rows[1] - rows[0]).tolist()
-    locked, own = plain_parts(kept_parts(draft.moves, draft.keep)), list[list[str]]()
+    locked, own = frozenset[Part](), frozenset[Part]()
     if has(domain, HasParts) and len(path) == len(draft.moves) + 1:
-        own = plain_parts(own_parts(domain, proposal.problem, path, replans_of(draft.moves)))
+        own = own_parts(domain, proposal.problem, path, replans_of(draft.moves))
+        locked = kept_parts(draft.moves, draft.keep)
+        locked &= (
+            parts_of(domain, proposal.problem, path[-1]) if locked else locked
+        )  # an edit may undo a lock
     return replace(
-        draft, proposal=proposal, path=path, locked=locked, own=own, features=features, change=change
+        draft,
+        proposal=proposal,
+        path=path,
+        locked=plain_parts(locked),
+        own=plain_parts(own),
+        features=features,
+        change=change,
     )
 
 
