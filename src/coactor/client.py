@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 from urllib.parse import quote, urlencode
 
 import numpy as np
 
-from coactor.corrections import check_alone, plain_move
-from coactor.explanations import PeopleView, PersonView
-from coactor.proposals.calibration import Bin, Calibration
+from coactor.corrections import check_alone, plain_move, report_of
+from coactor.explanations import PeopleView
+from coactor.proposals.calibration import Calibration
 from coactor.protocol import Basis, Correction, Domain, Move, Problem, Proposal, Round, Solution, Vector, Work
-from coactor.studies.codec import Codec
+from coactor.studies.codec import Codec, read
 from coactor.studies.drafts import Draft
 from coactor.studies.errors import (
     Conflict,
@@ -27,7 +27,8 @@ from coactor.studies.errors import (
     SolverFailed,
     Unavailable,
 )
-from coactor.studies.results import Explanation, Share, Version
+from coactor.studies.results import Explanation, Version
+from coactor.studies.settings import CHANGEABLE, Settings
 
 try:
     import httpx
@@ -131,14 +132,9 @@ class RemoteStudy:
         body |= {"learned_for": learned_for or None}
         if correction is not None:
             check_alone(moves, solution, effort, cut)
-            body |= {
-                "costs": [float(cost) for cost in correction.costs],
-                "cut": correction.cut,
-                "estimated": correction.estimated,
-            }
-            if correction.moves:
-                moves = correction.moves
-            else:
+            body |= report_of(correction)
+            moves = body.get("moves")
+            if "path" in body:
                 body["path"] = [self._plain(z) for z in correction.path]
         if moves is not None:
             body["moves"] = [plain_move(move) for move in moves]
@@ -147,7 +143,7 @@ class RemoteStudy:
         if isinstance(proposal, Proposal):
             body["version"] = proposal.version
         body = {name: value for name, value in body.items() if value is not None}
-        return _round(self._call("POST", f"/proposals/{_id(proposal)}/tell", body))
+        return read(Round, self._call("POST", f"/proposals/{_id(proposal)}/tell", body))
 
     # -- reading -----------------------------------------------------------------------------------------
 
@@ -155,8 +151,8 @@ class RemoteStudy:
         """What each finished proposal cost, in the order of the tells; those with `seq` above `after`."""
         rows: list[Round] = []
         while True:
-            page = self._call("GET", f"/effort?after={after}&limit={PAGE}")
-            rows += map(_round, page)
+            page = read(list[Round], self._call("GET", f"/effort?after={after}&limit={PAGE}"))
+            rows += page
             if len(page) < PAGE:
                 return rows
             after = rows[-1].seq
@@ -177,8 +173,7 @@ class RemoteStudy:
 
     def people(self, *, hide: bool = False) -> PeopleView:
         """What people share, how they differ and who goes together; names are for leads only."""
-        answer = self._call("GET", f"/people?hide={'true' if hide else 'false'}")
-        return PeopleView(**{**answer, "people": [PersonView(**row) for row in answer["people"]]})
+        return read(PeopleView, self._call("GET", f"/people?hide={'true' if hide else 'false'}"))
 
     @property
     def version(self) -> int:
@@ -187,12 +182,12 @@ class RemoteStudy:
 
     def versions(self, after: int = -1, limit: int = 1000) -> list[Version]:
         """The versions of the weights numbered above `after`, and what created them."""
-        return [Version(**row) for row in self._call("GET", f"/versions?after={after}&limit={limit}")]
+        return read(list[Version], self._call("GET", f"/versions?after={after}&limit={limit}"))
 
     def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Draft]:
         """Proposals by number: all of them, or those in one state."""
         query = {"after": after, "limit": limit, **({"state": state} if state else {})}
-        return [Draft.restored(row) for row in self._call("GET", f"/proposals?{urlencode(query)}")]
+        return read(list[Draft], self._call("GET", f"/proposals?{urlencode(query)}"))
 
     def proposal(self, id: int) -> Proposal:
         """A proposal as it is edited now, or as it was when it was told."""
@@ -202,20 +197,15 @@ class RemoteStudy:
 
     def round(self, proposal: Proposal | int) -> Round:
         """The round of a finished proposal. Raises Invalid if it is not finished."""
-        return _round(self._call("GET", f"/proposals/{_id(proposal)}/outcome"))
+        return read(Round, self._call("GET", f"/proposals/{_id(proposal)}/outcome"))
 
     def explain(self, proposal: Proposal | int) -> Explanation:
         """Each feature's share of the proposal's utility, and of each edit's."""
-        answer = self._call("GET", f"/proposals/{_id(proposal)}/explain")
-        answer["shares"] = [Share(**row) for row in answer["shares"]]
-        for edit in answer["edits"]:
-            edit["shares"] = [Share(**row) for row in edit["shares"]]
-        return Explanation(**answer)
+        return read(Explanation, self._call("GET", f"/proposals/{_id(proposal)}/explain"))
 
     def calibration(self) -> Calibration:
         """Whether proposals were accepted as often as predicted."""
-        answer = self._call("GET", "/calibration")
-        return Calibration(**{**answer, "bins": [Bin(**row) for row in answer["bins"]]})
+        return read(Calibration, self._call("GET", "/calibration"))
 
     def summary(self) -> dict[str, Any]:
         """The study in a few numbers, as JSON-able data."""
@@ -224,27 +214,19 @@ class RemoteStudy:
 
     # -- the whole study ---------------------------------------------------------------------------------
 
-    def configure(
-        self,
-        *,
-        proposals: str | None = None,
-        budget: float | None = None,
-        costs: Mapping[str, float] | None = None,
-        grace: float | None = None,
-    ) -> dict[str, Any]:
+    def configure(self, settings: Settings) -> dict[str, Any]:
         """Change settings of the study; see `Study.configure`."""
-        given = {"proposals": proposals, "budget": budget, "costs": costs, "grace": grace}
-        body: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-        if budget == math.inf:
+        body: dict[str, Any] = {**settings}
+        if body.get("budget") == math.inf:
             body["budget"] = None
         about = self._call("PATCH", "", body)
-        return {name: about[name] for name in given}
+        return {name: about[name] for name in CHANGEABLE}
 
     def rollback(self, to: int, reason: str, *, learned_for: str | None = None, actor: str = "") -> Version:
         """Set the weights, or one expert's, back to an earlier version; see `Study.rollback`."""
         body = {"to": to, "reason": reason, "actor": actor or None}
         body |= {} if learned_for is None else {"learned_for": learned_for}
-        return Version(**self._call("POST", "/rollback", body))
+        return read(Version, self._call("POST", "/rollback", body))
 
     def export(self) -> Iterator[dict[str, Any]]:
         """The whole study as JSON-able lines."""
@@ -271,7 +253,7 @@ class RemoteStudy:
         solution = answer["proposed"]
         if self._codec is not None:
             solution = self._codec.solution(problem, solution)
-        basis = Basis(**answer["basis"])
+        basis = read(Basis, answer["basis"])
         return Proposal(answer["id"], problem, solution, answer["asked_for"], answer["solved_for"], basis)
 
     def _plain(self, y: Solution) -> Any:
@@ -291,12 +273,6 @@ class RemoteStudy:
 
 def _id(proposal: Proposal | int) -> int:
     return proposal.id if isinstance(proposal, Proposal) else proposal
-
-
-def _round(answer: dict[str, Any]) -> Round:
-    arrays = {name: np.array(answer[name], dtype=np.float64) for name in ("delta", "change")}
-    nested = {"basis": Basis(**answer["basis"]), "work": Work(**answer["work"])}
-    return Round(**{**answer, **arrays, **nested})
 
 
 def _dump(data: Any) -> str:

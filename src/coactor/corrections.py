@@ -106,6 +106,13 @@ def check_alone(*others: Any) -> None:
         raise Invalid("Give the correction alone; it contains the path, the moves, the effort and the cut.")
 
 
+def report_of(correction: Correction) -> dict[str, Any]:
+    """A correction as the arguments of a tell: the moves or the path, what they cost, and how it was seen."""
+    steps = {"moves": list(correction.moves)} if correction.moves else {"path": list(correction.path)}
+    costs = [float(cost) for cost in correction.costs]
+    return {**steps, "costs": costs, "cut": correction.cut, "estimated": correction.estimated}
+
+
 def _from_moves(
     domain: Domain,
     x: Problem,

@@ -90,6 +90,22 @@ class Knowledge:
     def __post_init__(self) -> None:
         _limit_blas_threads()
 
+    @classmethod
+    def fresh(cls, domain: Domain, learner: Learner) -> Knowledge:
+        """What is known before the first round.
+
+        There is a guard if the learner takes a start and the domain counts edits.
+        """
+        knowledge = cls(learner, memory=Memory() if uses_habits(domain) else None)
+        if has(domain, CountsEdits) and hasattr(learner, "start"):
+            knowledge.guard = Guard(domain.dim, learner.start)
+        return knowledge
+
+    @property
+    def fixed(self) -> Mapping[str, Vector]:
+        """The weights that the learner is compared with, by name; none without a guard."""
+        return {} if self.guard is None else self.guard.fixed
+
     def copy(self) -> Knowledge:
         """An independent copy."""
         return deepcopy(self)
@@ -101,29 +117,26 @@ class Knowledge:
         return {**state, **{name: part.state() for name, part in parts.items() if part is not None}}
 
     def restore(self, state: State) -> None:
-        """Return to an earlier state. Raises ValueError, and changes nothing, if it is invalid."""
+        """Return to an earlier state, of the same parts or of more.
+
+        Raises ValueError, and changes nothing, if it is invalid.
+        """
         try:
             parts = state["learner"], state["acceptance"]
         except (KeyError, TypeError):
             raise Invalid(
                 "This is not a state of what was learned; expected what state() returned."
             ) from None
-        acceptance, memory = Acceptance(), None if self.memory is None else Memory()
+        acceptance, guard = Acceptance(), deepcopy(self.guard)
         acceptance.restore(parts[1])
+        memory = None if self.memory is None and "memory" not in state else Memory()
         if memory is not None and "memory" in state:
             memory.restore(state["memory"])
-        guard = deepcopy(self.guard)
-        if guard is not None and "guard" in state:
+        if "guard" in state:
+            guard = Guard(len(self.learner.weights))
             guard.restore(state["guard"])
         self.learner.restore(parts[0])
         self.acceptance, self.memory, self.guard = acceptance, memory, guard
-
-
-def make_guard(domain: Domain, learner: Learner) -> Guard | None:
-    """A guard for a learner that takes a start, in a domain that counts edits; else None."""
-    if has(domain, CountsEdits) and hasattr(learner, "start"):
-        return Guard(domain.dim, learner.start)
-    return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,10 +245,10 @@ def compare(
         The time for all of them; the last one may exceed it. If there is none, one in `SHARE` proposals is
         compared, with one alternative: a case that was not compared says nothing.
     """
-    guard, basis, began = knowledge.guard, proposal.basis, time.monotonic()
-    if guard is None or basis.proposer == OUTSIDE:
+    fixed, basis, began = knowledge.fixed, proposal.basis, time.monotonic()
+    if not fixed or basis.proposer == OUTSIDE:
         return proposal
-    names = [name for name in (LEARNER, *guard.fixed) if name != basis.proposer]
+    names = [name for name in (LEARNER, *fixed) if name != basis.proposer]
     if seconds <= 0:
         turn, rest = divmod(basis.version, SHARE)
         if rest:
@@ -258,9 +271,8 @@ def compare(
 
 
 def _outlook(knowledge: Knowledge, proposer: str, solved_for: str) -> Outlook:
-    fixed = {} if knowledge.guard is None else knowledge.guard.fixed
-    if proposer in fixed:
-        return Outlook(fixed[proposer])
+    if proposer in knowledge.fixed:
+        return Outlook(knowledge.fixed[proposer])
     return Outlook.of(learner_for(knowledge.learner, solved_for))
 
 

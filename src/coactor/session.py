@@ -18,7 +18,7 @@ import numpy as np
 
 from coactor import corrections, learners, rounds
 from coactor.explanations import PeopleView, compare_people
-from coactor.habits import Memory, start_weights, with_habits
+from coactor.habits import start_weights, with_habits
 from coactor.proposals import strategies
 from coactor.proposals.outcomes import Acceptance
 from coactor.proposals.strategies import Strategy
@@ -42,7 +42,6 @@ from coactor.protocol import (
     Work,
     feature_names,
     feature_signs,
-    uses_habits,
 )
 from coactor.protocol.abilities import learner_for, whose
 from coactor.rounds import Knowledge
@@ -136,13 +135,8 @@ class Session:
         if candidate not in ("final", "disagreement"):
             raise Invalid(f"The candidate is {candidate!r}; expected 'final' or 'disagreement'.")
         self.domain = domain
-        self.knowledge = Knowledge(
-            learner,
-            memory=Memory() if uses_habits(domain) else None,
-            guard=rounds.make_guard(domain, learner),
-        )
-        guard = self.knowledge.guard
-        reserve = 0 if guard is None or solver is not None else len(guard.fixed)
+        self.knowledge = Knowledge.fresh(domain, learner)
+        reserve = len(self.knowledge.fixed) if solver is None else 0
         self.strategy: Strategy = (
             strategies.strategy(proposals, domain, solver, strategies.limits(budget, reserve))
             if isinstance(proposals, str)

@@ -288,8 +288,8 @@ class Round:
     cost: float
     version: int
     lesson: str
-    delta: Vector
-    change: Vector
+    delta: Vector = field(default_factory=lambda: np.zeros(0))
+    change: Vector = field(default_factory=lambda: np.zeros(0))
     seq: int = 0
     time: float = 0.0
 

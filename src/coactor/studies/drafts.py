@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coactor.corrections import apply_move, move_cost
 from coactor.protocol import Basis, Domain, Move, Problem, Proposal, Solution
 from coactor.search import features_along
 from coactor.solutions import solution_key
-from coactor.studies.codec import Codec
+from coactor.studies.codec import Codec, as_invalid, to_object
 from coactor.studies.errors import Invalid
 
 
@@ -84,11 +84,6 @@ class Draft:
     features: Sequence[float] = ()
     change: Sequence[float] = ()
 
-    @staticmethod
-    def restored(data: dict[str, Any]) -> Draft:
-        """The draft that `stored` was given."""
-        return Draft(**{**data, "basis": Basis(**data["basis"])})
-
     @property
     def problem(self) -> Problem:
         """The problem; of a draft at a desk."""
@@ -134,20 +129,14 @@ class Draft:
 
 
 _AT_A_DESK = ("proposal", "path", "features", "change")
-_SHOWN = ("state", "steps", "effort", "told", "actor", "due", "for_another", *_AT_A_DESK)
-_STORED = tuple(one.name for one in fields(Draft) if one.name not in _SHOWN)
-_HIDDEN = ("renewable", "base", "gestures", *_AT_A_DESK)
-_ROW = tuple(one.name for one in fields(Draft) if one.name not in _HIDDEN)
-
-
-def stored(draft: Draft) -> dict[str, Any]:
-    """What the log's projection holds of a draft, as JSON-able data."""
-    return {name: getattr(draft, name) for name in _STORED} | {"basis": asdict(draft.basis)}
+SHOWN = ("state", "steps", "effort", "told", "actor", "due", "for_another", *_AT_A_DESK)  # not stored
+HIDDEN = ("renewable", "base", "gestures", *_AT_A_DESK)
 
 
 def plain_row(draft: Draft) -> dict[str, Any]:
     """A row of the queue as JSON-able data."""
-    return {name: getattr(draft, name) for name in _ROW} | {"basis": asdict(draft.basis)}
+    row: dict[str, Any] = to_object(draft, {Draft: HIDDEN})
+    return row
 
 
 def plain_draft(codec: Codec, draft: Draft) -> dict[str, Any]:
@@ -177,10 +166,8 @@ def with_path(domain: Domain, draft: Draft, proposal: Proposal, path: Sequence[S
 
     Raises Invalid if the domain cannot compute the features.
     """
-    try:
+    with as_invalid("The domain cannot compute the features of this solution", IndexError):
         rows = features_along(domain, proposal.problem, [path[0], path[-1]])
-    except (ValueError, IndexError) as error:
-        raise Invalid(f"The domain cannot compute the features of this solution: {error}") from error
     features, change = rows[1].tolist(), (rows[1] - rows[0]).tolist()
     return replace(draft, proposal=proposal, path=path, features=features, change=change)
 

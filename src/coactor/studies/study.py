@@ -6,13 +6,13 @@ CONTRIBUTING, "The walk of one correction", lists the modules between `Study.tel
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import orjson
 
-from coactor.corrections import check_alone
+from coactor.corrections import check_alone, report_of
 from coactor.habits import with_habits
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import (
@@ -30,11 +30,10 @@ from coactor.protocol import (
 from coactor.protocol.abilities import Samples, has
 from coactor.solutions import short
 from coactor.studies import catalog
-from coactor.studies.codec import Codec
 from coactor.studies.desk import LEASE, Desk
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log import transfer
-from coactor.studies.log.facts import Configured, RolledBack
+from coactor.studies.log.facts import Config, Configured, RolledBack
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import set_back
 from coactor.studies.log.store import Store
@@ -42,7 +41,7 @@ from coactor.studies.log.vectors import digest
 from coactor.studies.proposing import Proposer
 from coactor.studies.reports import Reports, id_of, version_row
 from coactor.studies.results import Version
-from coactor.studies.settings import strategies, validated
+from coactor.studies.settings import CHANGEABLE, Settings, strategies, validated
 from coactor.studies.telling import Request, Teller
 from coactor.validation import text, validate_actor
 
@@ -85,12 +84,11 @@ class Study(Reports):
                 "open it with the domain it was created with."
             )
         catalog.check_same(name, config["domain"], domain)
-        codec = Codec(domain)
         repeatable = solver is None and proposals is None
-        current = strategies(domain, solver, proposals, reserve=2 * (config["guard"] and repeatable))
-        proposer = Proposer(domain, codec, current, ledger, config["seed"], repeatable)
-        super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger, proposer), name)
-        self.uid, self.store, self.codec = ledger.first.uid, store, codec
+        compared = len(ledger.projection.knowledge.fixed) if repeatable else 0
+        current = strategies(domain, solver, proposals, reserve=compared)
+        super().__init__(name, Teller(Proposer(domain, current, ledger, repeatable)))
+        self.uid, self.store, self.codec = ledger.first.uid, store, self._proposer.codec
         self.closes_store = False
         self._example: Problem | None = None
 
@@ -240,13 +238,13 @@ class Study(Reports):
             about["version"] = proposal.basis.version
         if correction is not None:
             check_alone(moves, solution, effort, cut)
-            request = Request.of(correction, **about)
+            about |= report_of(correction)
         else:
             listed = moves if moves is None or isinstance(moves, str | Sequence) else list(moves)
-            request = Request(moves=listed, solution=solution, effort=effort, cut=cut, **about)
+            about |= {"moves": listed, "solution": solution, "effort": effort, "cut": cut}
         solved_for = proposal.solved_for if isinstance(proposal, Proposal) else ""
         id = proposal.id if isinstance(proposal, Proposal) else proposal
-        return self.receive(id, request, actor or work.actor, solved_for=solved_for)
+        return self.receive(id, Request(**about), actor or work.actor, solved_for=solved_for)
 
     def receive(
         self, id: int, request: Request, actor: str = "", via: str = "", *, solved_for: str = ""
@@ -289,37 +287,31 @@ class Study(Reports):
             Taking a proposal that waited while the weights changed solves it again first, if the last solving
             took at most so many seconds; else its last solution is shown at once. See `renew_ahead`.
         """
-        return Desk(self.domain, self.codec, self._ledger, self._proposer, self._teller, lease, patience)
+        return Desk(self._teller, lease, patience)
 
-    def configure(
-        self,
-        *,
-        proposals: str | None = None,
-        budget: float | None = None,
-        costs: Mapping[str, float] | None = None,
-        grace: float | None = None,
-        actor: str = "",
-        via: str = "",
-    ) -> dict[str, Any]:
+    def configure(self, settings: Settings, *, actor: str = "", via: str = "") -> dict[str, Any]:
         """Change settings of the study, for every process from now on; return all that can be changed.
 
         Parameters
         ----------
-        proposals, budget, costs, grace
-            As in `open_study`; None leaves a setting as it is. An infinite budget is no time limit.
+        settings
+            Those to change: proposals, budget, costs or grace.
         actor, via
             Who changes them, and the account that does so on their behalf.
 
-        Raises Invalid if a setting is invalid.
+        Raises Invalid if a setting is invalid, or cannot be changed.
         """
         validate_actor(actor, via)
-        settings = validated(proposals=proposals, budget=budget, costs=costs, grace=grace)
+        given = validated(settings)
+        fixed = min(given.keys() - set(CHANGEABLE), default=None)
+        if fixed is not None:
+            raise Invalid(f"The setting {fixed!r} is fixed when a study is created.")
         with self._ledger.writing() as log:
             known = log.projection.config
-            changed = {name: value for name, value in settings.items() if known.get(name) != value}
+            changed = {name: value for name, value in given.items() if known.get(name) != value}
             if changed:
                 log.add(Configured(settings=changed), actor=actor, via=via)
-        return {name: self.config[name] for name in ("proposals", "budget", "costs", "grace")}
+        return self.settings
 
     def rollback(
         self, to: int, reason: str, *, learned_for: str | None = None, actor: str = "", via: str = ""
@@ -380,7 +372,7 @@ class Study(Reports):
         self.close()
 
 
-def _installed_domain(store: Store, name: str, config: dict[str, Any]) -> Domain:
+def _installed_domain(store: Store, name: str, config: Config) -> Domain:
     about = config["domain"]
     kind = about["name"] or catalog.name_of_type(about["type"])
     if kind is None:

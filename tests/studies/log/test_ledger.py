@@ -15,6 +15,7 @@ from coactor import SimulatedExpert, learners
 from coactor.rounds import Knowledge
 from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Store, Tampered, open_study
 from coactor.studies.log import ledger, schema, transfer
+from coactor.studies.log.facts import Claimed
 from coactor.studies.log.vectors import digest
 from coactor.studies.log.verification import verify
 from tests.studies.stubs import Switches, change_row, flip, make, tours
@@ -177,8 +178,9 @@ def test_a_snapshot_is_taken_although_transactions_add_several_facts(sqlite_url,
     with make(sqlite_url) as study, make(sqlite_url) as other:
         study.ask([1.0, 2.0, 3.0])
         for k in range(12):
-            desk = (study if k % 3 else other).desk()
-            desk.edit(1, flip(0, 1, 2, 0, 1, 2, 0), revision=7 * k, actor="ana")
+            with (study if k % 3 else other)._ledger.writing() as log:
+                for _ in range(7):
+                    log.add(Claimed(proposal=1, until=log.now), actor="ana")
         good = verify(study.store, "desk")
         assert good.facts == 2 + 7 * 12
         with study.store.reading() as sql:

@@ -204,7 +204,7 @@ def edited_export(study, change):
         ("claimed", "until", "never"),
         ("claimed", "proposal", 5),
         ("edited", "revision", 9),
-        ("edited", "move", {"op": "flip"}),
+        ("edited", "moves", [{"op": "flip"}]),
         ("told", "version", 3),
         ("told", "effort", "much"),
         ("told", "moves", [1]),
@@ -224,7 +224,7 @@ def test_load_refuses_facts_that_were_edited_by_hand(sqlite_url, kind, field, va
         desk = study.desk()
         revision = desk.claim(1, "ana").revision
         desk.submit(1, revision=desk.edit(1, flip(0), revision=revision, actor="ana").revision, actor="ana")
-        study.configure(grace=5)
+        study.configure({"grace": 5})
         study.rollback(0, "back")
 
         def change(fact):

@@ -126,7 +126,7 @@ def test_client_has_the_methods_of_a_study(server):
         assert [row.effort for row in study.effort()] == [1.0, 1.0, 2.0]
         assert study.version == 3
         assert study.weights(1).tolist() == outcome.change.tolist()
-        assert study.explain(1).edits[0]["shares"][0].feature == "feature 1"
+        assert study.explain(1).edits[0].shares[0].feature == "feature 1"
         assert [t.state for t in study.proposals()] == ["done"] * 3
         assert study.proposal(1).solution.tolist() == p.solution.tolist()
         assert study.rollback(0, "again").version == 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Literal
@@ -25,7 +24,7 @@ LARGEST = 2**31 - 1
 MOST_FIELDS = 50
 MOST_MOVES = 10_000
 
-StudyName = Annotated[str, Path(pattern=NAME, description="Name of the study.")]
+StudyName = Annotated[str, Path(description="Name of the study.")]
 ProposalId = Annotated[int, Path(ge=1, le=LARGEST, description="Number of the proposal.")]
 After = Annotated[int, Parameter(ge=0, le=LARGEST, description="Return what comes after this number.")]
 Limit = Annotated[int, Parameter(ge=1, le=1000, description="Return at most this many.")]
@@ -56,23 +55,7 @@ Omit = Annotated[
 ]
 
 
-def _queue_query(
-    state: Annotated[str, Parameter(description="waiting, held, draft, or open: all of them.")] = "open",
-    search: Annotated[
-        str, Parameter(max_length=200, description="Part of the label or key, or the number.")
-    ] = "",
-    order: Annotated[str, Parameter(description="oldest, newest, doubtful or likely first.")] = "oldest",
-    expert: Annotated[
-        str, Parameter(max_length=100, description="Who edits or edited it, or for whom it was solved.")
-    ] = "",
-    arrived_from: Annotated[float, Parameter(description="Asked at this time or later.")] = 0.0,
-    arrived_until: Annotated[float | None, Parameter(description="Asked before this time.")] = None,
-) -> QueueQuery:
-    until = math.inf if arrived_until is None else arrived_until
-    return QueueQuery(state, search, order, expert, arrived_from, until)
-
-
-Query = Annotated[QueueQuery, Depends(_queue_query)]
+Query = Annotated[QueueQuery, Depends(QueueQuery)]
 
 
 def revision(if_match: str | None) -> int:
@@ -143,28 +126,24 @@ class DomainBody(Body):
     parameters: Annotated[dict[str, Any], Few] = Field(default_factory=dict)
 
 
-class StudyBody(Body):
+class SettingsBody(Body):
+    """Settings to change; those that are left out stay. A budget of null is no time limit."""
+
+    proposals: Annotated[str, Field(max_length=64)] = "default"
+    budget: Budget | None = BUDGET
+    costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
+    grace: Seconds = 600.0
+
+
+class StudyBody(SettingsBody):
     """A study to create."""
 
     name: Annotated[str, Field(pattern=NAME)]
     domain: DomainBody
     learner: Annotated[str, Field(max_length=64)] = "default"
-    costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
-    grace: Seconds = 600.0
-    proposals: Annotated[str, Field(max_length=64)] = "default"
-    budget: Budget | None = BUDGET
     habits: bool = False
     start: Annotated[list[Weight], Field(max_length=5000)] | dict[str, Weight] | None = None
     trust: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-
-
-class SettingsBody(Body):
-    """Settings to change; those that are left out stay. A budget of null is no time limit."""
-
-    proposals: Annotated[str, Field(max_length=64)] = "default"
-    budget: Budget | None = None
-    costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
-    grace: Seconds = 600.0
 
 
 class AskBody(Body):
