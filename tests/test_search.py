@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,8 @@ def test_feedback_holds_as_much_as_the_learner_reads(kind: str) -> None:
         declined.declined, search.move_features(case.domain, case.x, correction.final)
     )
     assert ends.cost == path.cost == steps
+    cut = corrections.feedback(case.domain, case.x, replace(correction, cut=True), "ends")
+    assert (ends.cut, cut.cut) == (False, True)
 
 
 @given(cases(least=4), st.sampled_from(["ends", "path"]))
