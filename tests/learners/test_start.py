@@ -22,15 +22,6 @@ def in_units(feedback: Feedback) -> Feedback:
     return Feedback(feedback.path * UNITS, feedback.cost, feedback.declined * UNITS)  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("name", ["choice", "committee", "population"])
-def test_a_start_proposes_with_the_weights_in_use(name: str) -> None:
-    learner = learners.make(name, 4, start=1000.0 * START)
-    np.testing.assert_allclose(learner.weights / learner.weights[0], START, atol=1e-12)
-    twin = type(learner)(4)
-    twin.restore(json.loads(json.dumps(learner.state())))
-    assert twin.state() == learner.state()
-
-
 def test_a_good_start_is_kept_and_a_bad_one_is_replaced() -> None:
     rng, truth = np.random.default_rng(0), START * UNITS
     good, bad = ChoiceLearner(4, start=START), ChoiceLearner(4, start=START[::-1])
@@ -107,17 +98,12 @@ def test_a_start_that_is_trusted_keeps_its_sign_when_each_step_contradicts_it(fe
     assert min(least) > 0.5
 
 
-def test_trust_must_be_positive_and_have_a_start_that_it_is_about() -> None:
+def test_make_raises_for_an_invalid_start_or_trust() -> None:
     with pytest.raises(ValueError, match="trust is 0"):
         ChoiceLearner(4, start=START, trust=0)
     for name, start in (("choice", None), ("PER", START)):
         with pytest.raises(ValueError, match="takes no trust"):
             learners.make(name, 4, start=start, trust=1.0)
-
-
-def test_a_start_needs_one_number_for_each_feature() -> None:
-    with pytest.raises(ValueError, match=r"The start has shape \(3,\)"):
-        ChoiceLearner(4, start=[1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match=r"The start has shape \(1,\)"):
         learners.make("PER", 2, start=[1.0])
 
