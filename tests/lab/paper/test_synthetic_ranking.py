@@ -28,10 +28,6 @@ def sets() -> list[list[Query]]:
     return [generate(seed) for seed in range(4)]
 
 
-def correlation(a: np.ndarray, b: np.ndarray) -> float:
-    return float(a @ b / np.sqrt((a @ a) * (b @ b)))
-
-
 def centred(queries: list[Query], values) -> np.ndarray:
     return np.concatenate([values(query) - values(query).mean(axis=0) for query in queries])
 
@@ -93,32 +89,6 @@ def test_perceptrons_need_less_effort_than_the_pa_pair(sets) -> None:
                 session.tell(proposal, expert(query, proposal.solution))
             effort[name] += sum(session.efforts)
     assert effort["PER"] + effort["CSPER"] < 0.98 * (effort["CSPA"] + effort["PA"])
-
-
-def test_large_differences_between_documents_tell_good_from_bad(sets) -> None:
-    """What makes the perceptrons better than the PA pair, on real data as well."""
-    first, present, rank = [], [], []
-    for queries in sets:
-        rows, labels = (centred(queries, of) for of in (lambda q: q.rows(), lambda q: q.labels))
-        values, vectors = np.linalg.eigh(rows.T @ rows)
-        first.append(abs(correlation(rows @ vectors[:, -1], labels)))
-        present.append(correlation(centred(queries, lambda q: (q.rows() != 0).sum(axis=1)), labels))
-        rank.append(values.sum() ** 2 / (values**2).sum())
-    assert np.mean(first) == pytest.approx(0.32, abs=0.1)
-    assert np.mean(present) == pytest.approx(0.29, abs=0.1)
-    assert np.mean(rank) == pytest.approx(17, abs=5)
-
-
-def test_a_linear_model_explains_part_of_the_relevance(sets) -> None:
-    right = []
-    for queries in sets:
-        half = len(queries) // 2
-        rows, labels = (centred(queries[:half], of) for of in (lambda q: q.rows(), lambda q: q.labels))
-        w = np.linalg.solve(rows.T @ rows + 100 * np.eye(rows.shape[1]), rows.T @ labels)
-        for query in queries[half:]:
-            apart = np.subtract.outer(query.labels, query.labels) >= 2
-            right += (np.subtract.outer(query.scores(w), query.scores(w))[apart] > 0).tolist()
-    assert np.mean(right) == pytest.approx(0.75, abs=0.07)
 
 
 def test_queries_depend_on_the_random_numbers_alone() -> None:
