@@ -118,32 +118,6 @@ def test_fleet_solves_a_problem_without_free_points() -> None:
     assert SimulatedExpert(domain, np.ones(2))(x, y).effort == 0.0
 
 
-def test_tour_of_one_point_costs_nothing() -> None:
-    domain = domains.Tour(points=1, features=2)
-    x = domains.Graph.of(1, [])
-    assert domain.solve(domains.Graph.of(1, np.empty((0, 2))), np.ones(2)).tolist() == [0]
-    assert x.size == 1
-    np.testing.assert_array_equal(
-        domain.features(domains.Graph.of(1, np.empty((0, 2))), np.array([0])), [0.0, 0.0]
-    )
-
-
-@given(cases(least=4))
-def test_features_scale_with_the_features_of_the_problem(case: Case) -> None:
-    """Doubling the features of a problem doubles phi."""
-    y = case.solution()
-    data = case.domain.encode_problem(case.x)
-    key = "documents" if "documents" in data else "edges"
-    if isinstance(data[key], dict):
-        data[key] = {**data[key], "values": [2 * v for v in data[key]["values"]]}
-    else:
-        data[key] = (2 * np.asarray(data[key])).tolist()
-    twice = case.domain.decode_problem(data)
-    np.testing.assert_allclose(
-        case.domain.features(twice, y), 2 * case.domain.features(case.x, y), rtol=1e-12
-    )
-
-
 # -- bad input ---------------------------------------------------------------------------------------------
 
 
