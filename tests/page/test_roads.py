@@ -10,7 +10,6 @@ import pytest
 from coactor.domains import Network, Roads, Trip
 from coactor.studies import open_study
 from tests.page.actions import submit
-from tests.page.test_access import FIRST, SECOND, looked_at, open_folds, with_axe
 from tests.page.test_safety import EVIL
 
 pytestmark = pytest.mark.browser
@@ -224,46 +223,6 @@ def test_any_street_by_its_name(site, revision):
     page.keyboard.press("Enter")
     revision(page, 1)
     assert network.streets[moves(site)[0]["args"][0]] == wanted
-
-
-def test_the_map_is_moved_and_brought_back(site):
-    page = open_roads(site, site.log_in())
-
-    def view() -> str:
-        return page.locator(".world").get_attribute("transform")
-
-    home = view()
-    box = page.locator(".roadmap").bounding_box()
-    page.get_by_role("button", name="Zoom in").click()
-    near = view()
-    assert near != home
-    page.mouse.move(box["x"] + 8, box["y"] + box["height"] - 8)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 60, box["y"] + box["height"] - 60, steps=5)
-    page.mouse.up()
-    assert view() != near
-    page.get_by_role("button", name="Show everything").click()
-    assert view() == home
-    assert moves(site) == []
-
-
-def test_for_everybody(site, revision):
-    """Untouched, while another way is looked at, and edited: wide and narrow, light and dark."""
-    page, wrong = open_roads(site, site.log_in()), []
-    open_folds(page)
-    wrong += looked_at(with_axe(page), "untouched", FIRST)
-    page.set_viewport_size({"width": 1280, "height": 844})
-    page.locator(".streets .stop").nth(4).click()
-    page.locator("#stretch", has_text="Instead of").wait_for()
-    page.locator(".choice").first.wait_for()
-    page.keyboard.press("ArrowRight")
-    wrong += looked_at(page, "looked at", SECOND)
-    page.locator("#submit[data-armed]").wait_for()
-    page.keyboard.press("Enter")
-    revision(page, 1)
-    page.locator(".choice, .choices p").first.wait_for()
-    wrong += looked_at(page, "edited", FIRST[:1])
-    assert wrong == []
 
 
 def test_roads_without_a_map_and_with_any_name(site, revision):
