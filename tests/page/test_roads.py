@@ -113,6 +113,8 @@ def test_by_keyboard_alone(site, revision):
     assert page.locator(".changes tr.moved").count() > 0
     assert page.evaluate("() => document.activeElement.getAttribute('role')") == "option"
 
+    page.keyboard.press("Home")
+    page.locator("#stretch", has_text="whole way").wait_for()
     page.locator(".choice").nth(1).wait_for()
     page.locator(".choice").first.focus()  # among the ways themselves, what is looked at has the focus
     page.keyboard.press("ArrowRight")

@@ -32,7 +32,7 @@ from tests.studies.stubs import Clock, Switches
 TOUR = {"points": 6, "features": 2}
 DOMAINS = {
     "tour": ("tour", TOUR),
-    "habits": ("tour", {**TOUR, "habits": ["recent"]}),
+    "habits": ("tour", {**TOUR, "habits": True}),
     "ranking": ("ranking", {"features": 3, "documents": 5}),
     "hypercube": ("hypercube", {"dimension": 3, "features": 2}),
 }
@@ -84,6 +84,7 @@ class Service(RuleBasedStateMachine):
         self.stack, self.clock = ExitStack(), Clock()
         folder = self.stack.enter_context(tempfile.TemporaryDirectory())
         self.store = self.stack.enter_context(Store(f"sqlite:///{folder}/desk.db"))
+        self.store.clock = self.clock
         self.app = create_app(self.store, lease=60.0, domains={"own": Switches()})
         self.accounts = Accounts(self.store)
         self.tokens = {name: self.accounts.create(name, "*", role) for name, role in ROLES.items()}
@@ -170,8 +171,8 @@ class Service(RuleBasedStateMachine):
     @initialize(domain=st.sampled_from([*DOMAINS]), learner=st.sampled_from(LEARNERS))
     def create_first(self, domain, learner):
         self.create("a", domain, learner, 0.0, 600.0, {}, "root")
-        options = {"clock": self.clock, "budget": 0.0, "create": True}
-        open_study(self.store, "own", Switches(), learner, **options).close()
+        own = open_study(self.store, "own", Switches(), learner, settings={"budget": 0.0}, create=True)
+        own.close()
         for study in (0, 0, 1):
             self.ask(study, 0, None, "", True, None, "", None, "machine")
 
