@@ -119,20 +119,6 @@ def test_a_study_over_http_remembers_what_people_chose(server):
     made = lead.post("/api/studies", json=body)
     assert made.status_code == 201, made.text
     assert made.json()["feature_names"][1:] == ["unusual in similar cases"]
-    arcs = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
-    day = {"arcs": arcs, "demand": [0, 1, 1], "capacity": [2], "stops": ["depot", "A", "B"]}
-    for number in (1, 2):
-        asked = lead.post("/api/studies/depot/proposals", json={"problem": day})
-        assert asked.status_code == 201, asked.text
-        move = {"op": "reverse", "args": [0, 1, 2]}
-        told = lead.post(f"/api/studies/depot/proposals/{number}/tell", json={"moves": [move]})
-        assert told.status_code == 200, told.text
-    events = lead.get("/api/studies/depot/events").json()["events"]
-    cases = [event["case"] for event in events if event["kind"] == "told"]
-    assert [case[1] for case in cases] == [["depot", "A", "B"]] * 2
-    assert lead.get("/api/studies/depot/proposals/2").json()["problem"]["arcs"] == [
-        [[float(value)] for value in row] for row in arcs
-    ]
     wrong = {**body, "name": "other", "habits": "weather"}
     assert lead.post("/api/studies", json=wrong).status_code == 422
     hypercube = {"name": "other", "domain": {"name": "hypercube"}, "habits": True}
