@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sqlite3
 import threading
 from contextlib import contextmanager, suppress
 
@@ -9,7 +8,6 @@ import sqlalchemy as sa
 
 from coactor.studies import Invalid, NotFound, Store, Unavailable
 from coactor.studies.log import schema
-from coactor.studies.log.store import configure_sqlite
 from tests.studies.stubs import change_row, flip, make
 
 
@@ -32,31 +30,6 @@ def test_store_does_not_promise_that_nothing_changed_when_a_commit_fails(tmp_pat
         late = "PRAGMA defer_foreign_keys = ON"  # checked by the commit
         with pytest.raises(Unavailable, match="may or may not have been recorded"), store.writing() as sql:
             [sql.connection.exec_driver_sql(each) for each in (late, orphan)]
-
-
-class Busy:
-    """A connection to a new file that others open, too."""
-
-    isolation_level = ""
-
-    def __init__(self):
-        self.statements = []
-
-    def execute(self, statement):
-        self.statements.append(statement)
-        if "journal_mode" in statement and len(self.statements) < 3:
-            raise sqlite3.OperationalError("database is locked")
-
-
-def test_a_connection_waits_for_others_that_open_the_new_file():
-    connection = Busy()
-    configure_sqlite(connection, wait=60)
-    assert [statement.split()[1] for statement in connection.statements] == [
-        *["journal_mode"] * 3,
-        "foreign_keys",
-    ]
-    with pytest.raises(sqlite3.OperationalError):
-        configure_sqlite(Busy(), wait=0)
 
 
 def test_problems_are_stored_once(sqlite_url):

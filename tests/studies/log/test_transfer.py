@@ -152,30 +152,6 @@ def test_load_raises_for_a_damaged_export_and_imports_nothing(sqlite_url, tmp_pa
             assert sql.studies() == []
 
 
-def test_load_takes_snapshots(sqlite_url, tmp_path, monkeypatch):
-    monkeypatch.setattr(ledger, "EVERY", 4)
-    with filled(sqlite_url) as study, Store(f"sqlite:///{tmp_path}/copy.db") as other:
-        transfer.copy(study.store, other)
-        assert verify(other, "desk").snapshots == 3
-
-
-def test_copy_includes_the_problems(sqlite_url, tmp_path):
-    domain, problems = tours(2)
-    with open_study(sqlite_url, "tours", domain, "PER", create=True) as study:
-        p = study.ask(problems[0])
-        with Store(f"sqlite:///{tmp_path}/copy.db") as other:
-            transfer.copy(study.store, other)
-            with open_study(other, "tours") as again:
-                assert again.proposal(1).solution.tolist() == p.solution.tolist()
-                again.tell(1, solution=np_roll(p.solution))
-
-
-def np_roll(tour):
-    import numpy as np
-
-    return np.roll(tour, 3)
-
-
 def edited_export(study, change):
     """An export with one change to its facts, and the chain made anew, as a careful forger would."""
     header, *lines = study.export()
@@ -435,12 +411,6 @@ def groups_study(store):
 def test_erase_renames_in_groups(sqlite_url, person):
     with groups_study(sqlite_url) as study:
         assert person.encode() not in erased(study.store, person)
-
-
-def test_holds_looks_at_keys_and_values_of_a_state():
-    assert transfer._holds({"seen": {"ana": 5}}, "ana")
-    assert transfer._holds({"seen": ["ana"]}, "ana")
-    assert not transfer._holds({"learner": "ana", "seen": ["anna"]}, "ana")
 
 
 def test_erase_changes_nothing_if_the_name_would_stay(sqlite_url, monkeypatch):
