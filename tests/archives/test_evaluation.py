@@ -96,16 +96,6 @@ def test_default_starts_at_distance_without_being_told(kind: str, request: pytes
     assert np.array_equal(untold.efforts["default"], told.efforts["default"])
 
 
-@pytest.mark.parametrize("kind", ["trips", "plans", "queries"])
-def test_default_at_start_makes_the_first_proposal_of_the_start_weights(
-    kind: str, request: pytest.FixtureRequest
-) -> None:
-    archive = open_archive(request.getfixturevalue(kind))
-    result = evaluate(archive, ["default@start", "PER@start", "PER"], orders=4, cases=1, jobs=1)
-    assert np.array_equal(result.efforts["default@start"], result.efforts["start"])
-    assert np.array_equal(result.efforts["PER@start"], result.efforts["start"])
-
-
 def test_evaluate_uses_the_proposals_of_each_contender(plans: Path) -> None:
     archive = open_archive(plans)
     names = ["default", "default+default"]

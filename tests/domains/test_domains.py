@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from coactor import Session, SimulatedExpert, check_domain, domains, learners
 from coactor.protocol import (
@@ -31,26 +30,6 @@ def test_domains_pass_check_domain(case: Case) -> None:
     check_domain(case.domain, [case.x], rng=case.rng)
 
 
-@given(cases())
-def test_apply_gives_another_valid_solution_for_every_move(case: Case) -> None:
-    y = case.solution()
-    neighbours = []
-    for move in case.domain.moves(case.x, y):
-        z = case.domain.apply(case.x, y, move)
-        case.domain.check_solution(case.x, z)
-        neighbours.append(json.dumps(case.domain.encode_solution(z)))
-    assert json.dumps(case.domain.encode_solution(y)) not in neighbours
-    if not isinstance(case.domain, domains.Hypercube):  # two positions can give the same exchange of two bits
-        assert len(set(neighbours)) == len(neighbours)
-
-
-@given(cases(kinds=[k for k in KINDS if k != "cube"]), st.booleans())
-def test_solve_is_locally_optimal(case: Case, hidden: bool) -> None:
-    w = case.weights(hidden)
-    gains = case.domain.landscape(case.x, w).gains(case.domain.solve(case.x, w))
-    assert gains.max(initial=0.0) <= 1e-9
-
-
 def test_hypercube_solve_is_not_locally_optimal_and_declares_it() -> None:
     domain = domains.Hypercube()
     w = np.ones(10)
@@ -70,16 +49,6 @@ def test_problems_and_solutions_survive_a_round_trip_through_json(case: Case) ->
     assert same(y, z)
     np.testing.assert_array_equal(case.domain.all_features(x, z), case.domain.all_features(case.x, y))
     assert json.dumps(case.domain.encode_problem(x)) == json.dumps(case.domain.encode_problem(case.x))
-
-
-@given(cases())
-def test_all_features_are_the_visible_then_the_hidden_ones(case: Case) -> None:
-    y = case.solution()
-    everything = case.domain.all_features(case.x, y)
-    assert everything.shape == (case.domain.dim + case.domain.hidden,)
-    np.testing.assert_array_equal(everything[: case.domain.dim], case.domain.features(case.x, y))
-    w = case.weights(hidden=True)
-    assert case.domain.landscape(case.x, w).utility(y) == pytest.approx(w @ everything, abs=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)

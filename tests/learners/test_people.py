@@ -112,15 +112,6 @@ def test_newcomer_starts_from_people_who_agree():
     assert (newcomer.deviations() < 0.7 * newcomer.prior_deviations()).all()
 
 
-def test_people_who_agree_differ_less_than_people_who_do_not():
-    rng = np.random.default_rng(3)
-    truth = np.array([1.0, 0.5, -0.5, 0.0])
-    names = [f"person {k}" for k in range(6)]
-    same = learned(dict.fromkeys(names, truth))
-    other = learned({name: rng.standard_normal(4) for name in names})
-    assert same.difference < other.difference
-
-
 @pytest.mark.parametrize("people", [("ana",), ("ana", "ben", "cleo"), NAMES])
 def test_restored_learner_learns_bit_for_bit(people):
     """Also with a start, groups, and a feature that first varies in the first case of the second person."""

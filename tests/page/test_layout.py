@@ -127,18 +127,6 @@ def test_carried_row_stays_below_the_heading(site):
     assert page.evaluate(COVERED, ".doc.held") == 0
 
 
-def test_other_ways_are_in_view(site):
-    page = site.open(site.log_in(viewport={"width": 1920, "height": 1080}), "/s/try-roads/p/1")
-    page.locator(".others path").first.wait_for(state="attached")
-    inside = page.locator(".map").bounding_box()
-    for path in page.locator(".others path").all():
-        box = path.bounding_box()
-        assert box["x"] >= inside["x"]
-        assert box["x"] + box["width"] <= inside["x"] + inside["width"]
-        assert box["y"] >= inside["y"]
-        assert box["y"] + box["height"] <= inside["y"] + inside["height"]
-
-
 def test_finished_drive_offers_no_other_ways(site):
     page = site.open(site.log_in(), "/s/try-roads/p/1")
     submit(page)

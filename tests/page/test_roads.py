@@ -9,6 +9,7 @@ import pytest
 
 from coactor.domains import Network, Roads, Trip
 from coactor.studies import open_study
+from tests.domains.roads.networks import grid
 from tests.page.actions import submit
 from tests.page.test_safety import EVIL
 
@@ -229,20 +230,12 @@ def test_any_street_by_its_name(site, revision):
 
 def test_roads_without_a_map_and_with_any_name(site, revision):
     """No coordinates: the list and the other ways do it alone. Markup in a name stays text."""
-    side = 5
-    number = np.arange(side * side).reshape(side, side)
-    pairs = np.concatenate(
-        [
-            np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], 1),
-            np.stack([number[:-1].ravel(), number[1:].ravel()], 1),
-        ]
-    )
-    both = np.concatenate([pairs, pairs[:, ::-1]])
     rng = np.random.default_rng(2)
-    named = [f"{EVIL} {k % 7}" for k in range(len(both))]
-    network = Network.of(both[:, 0], both[:, 1], rng.uniform(50, 150, len(both)), streets=named)
+    city = grid(5, rng)
+    named = [f"{EVIL} {k % 7}" for k in range(city.size)]
+    network = Network.of(city.ends[:, 0], city.ends[:, 1], rng.uniform(50, 150, city.size), streets=named)
     with open_study(site.store, "plain", Roads(network), "default", create=True) as study:
-        study.ask(Trip(0, len(both) - 1), label=EVIL)
+        study.ask(Trip(0, city.size - 1), label=EVIL)
     page = site.open(site.log_in(), "/s/plain/p/1")
     page.locator(".choice").first.wait_for()
     assert page.locator(".roadmap").count() == 0
