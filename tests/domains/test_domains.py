@@ -11,34 +11,13 @@ import pytest
 from hypothesis import given
 
 from coactor import Session, SimulatedExpert, check_domain, domains, learners
-from coactor.protocol import (
-    Codes,
-    Hides,
-    Landscapes,
-    Samples,
-    Validates,
-    Vectorises,
-    declares,
-    feature_signs,
-    has,
-)
+from coactor.protocol import Codes, Hides, Landscapes, Samples, Validates, Vectorises, feature_signs, has
 from tests.cases import KINDS, Case, cases, make_case, make_domain, same
 
 
 @given(cases())
 def test_domains_pass_check_domain(case: Case) -> None:
     check_domain(case.domain, [case.x], rng=case.rng)
-
-
-def test_hypercube_solve_is_not_locally_optimal_and_declares_it() -> None:
-    domain = domains.Hypercube()
-    w = np.ones(10)
-    worst = max(
-        domain.landscape(x, w).gains(domain.solve(x, w)).max()
-        for x in domain.sample(np.random.default_rng(0), 9)
-    )
-    assert worst > 0.1
-    assert not declares(domain, "locally_optimal")
 
 
 @given(cases())

@@ -241,16 +241,6 @@ def test_set_back_converts_the_units_of_features():
     assert direction(weights) @ direction(before) > 0.95
 
 
-def test_set_back_of_a_person_after_everyone_restores_them_in_their_units():
-    learner = learned({"ana": np.array([1.0, 0.5, 0.0, 0.0]), "ben": np.array([-1.0, 0.5, 0.0, 0.0])})
-    empty = Population(4)
-    empty.set_back("ben", learner)
-    assert empty.people == ("ben",)
-    assert empty.threshold < 100.0
-    weights = empty.person("ben").weights
-    assert direction(weights) @ direction(learner.person("ben").weights) > 0.95
-
-
 @pytest.mark.parametrize("people", [[{}], [{"person": 5}], "ana", None])
 def test_restore_refuses_people_without_a_name(people):
     learner = learned(dict.fromkeys(("ana", "ben"), np.ones(4)), rounds=2)

@@ -10,7 +10,6 @@ import pytest
 from coactor import Session, SimulatedExpert, learners
 from coactor.domains import Query, Ranking
 from coactor.learners import ChoiceLearner
-from coactor.learners.committee import QUICK
 from coactor.protocol import Feedback
 from tests.learners.test_choice import a_round, cosine
 
@@ -116,13 +115,6 @@ def test_steps_count_in_full_and_declined_moves_as_the_root_of_their_number() ->
         made, n = observed.labels == 1.0, len(observed.labels)
         np.testing.assert_allclose(observed.worth[made], 1.0)
         np.testing.assert_allclose(observed.worth[~made], n**-0.5)
-
-
-def test_steps_count_like_other_rows_with_many_features() -> None:
-    rng = np.random.default_rng(2)
-    observed = ChoiceLearner(300, form=QUICK).observe(a_round(rng, rng.standard_normal(300), moves=50))
-    assert observed is not None
-    np.testing.assert_allclose(observed.worth, len(observed.labels) ** -0.5)
 
 
 def test_features_that_the_start_gives_0_vary_with_the_others_unless_it_is_trusted() -> None:

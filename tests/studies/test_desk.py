@@ -172,17 +172,6 @@ def test_reopen_raises_conflict_after_a_rollback(url):
             work.reopen(id, actor="ana")
 
 
-def test_reopen_of_a_tell_without_learning_keeps_the_weights(url):
-    study, work = desk(url)
-    with study:
-        id = study.ask([1.0, 2.0, 3.0]).id
-        work.edit(id, flip(0), revision=0, actor="ana")
-        work.submit(id, revision=1, actor="ana", learn=False)
-        work.reopen(id, actor="ana")
-        assert study.version == 0
-        assert verify(study.store, "desk").version == 0
-
-
 def test_invalid_edits_change_nothing(sqlite_url):
     study, work = desk(sqlite_url)
     with study:

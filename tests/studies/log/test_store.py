@@ -4,10 +4,8 @@ import threading
 from contextlib import contextmanager, suppress
 
 import pytest
-import sqlalchemy as sa
 
 from coactor.studies import Invalid, NotFound, Store, Unavailable
-from coactor.studies.log import schema
 from tests.studies.stubs import change_row, flip, make
 
 
@@ -30,14 +28,6 @@ def test_store_does_not_promise_that_nothing_changed_when_a_commit_fails(tmp_pat
         late = "PRAGMA defer_foreign_keys = ON"  # checked by the commit
         with pytest.raises(Unavailable, match="may or may not have been recorded"), store.writing() as sql:
             [sql.connection.exec_driver_sql(each) for each in (late, orphan)]
-
-
-def test_problems_are_stored_once(sqlite_url):
-    with make(sqlite_url) as study:
-        for _ in range(3):
-            study.ask([1.0, 2.0, 3.0])
-        with study.store.reading() as sql:
-            assert sql.connection.scalar(sa.select(sa.func.count()).select_from(schema.problems)) == 1
 
 
 def test_a_tell_is_synced_to_the_disk_with_the_ask_before_it(sqlite_url, monkeypatch):

@@ -81,15 +81,6 @@ def test_settings_can_be_changed(server):
     ]
 
 
-def test_a_study_is_created_with_a_budget(server):
-    admin = server.client("admin")
-    for number, (given, stored) in enumerate(
-        [({}, 1.0), ({"budget": 2}, 2.0), ({"budget": None}, None), ({"budget": 0}, 0.0)]
-    ):
-        body = {"name": f"study-{number}", "domain": {"name": "tour", "parameters": {"features": 3}}, **given}
-        assert admin.post("/api/studies", json=body).json()["budget"] == stored
-
-
 def test_study_and_proposal_say_whether_features_are_costs(server):
     lead = server.client("lead")
     ask(lead, server)
