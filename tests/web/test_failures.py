@@ -163,6 +163,15 @@ def test_servers_share_a_port_and_one_may_die(server, tmp_path):
     assert verify(server.store, "tours").facts == 21
 
 
+def test_tidy_moves_the_write_ahead_log_into_the_file(server, tmp_path):
+    server.client("lead").post(PROPOSALS, json={"problem": server.problem(0)})
+    server.store.tidy()
+    alone = tmp_path / "alone.db"
+    alone.write_bytes((tmp_path / "desk.db").read_bytes())  # without the write-ahead log beside it
+    with Store(f"sqlite:///{alone}") as copy:
+        assert verify(copy, "tours").facts == 2
+
+
 def test_serve_with_demo_and_login_link(tmp_path):
     server = ServerProcess(f"sqlite:///{tmp_path}/fresh.db", "--try")
     try:

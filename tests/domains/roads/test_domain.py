@@ -141,6 +141,8 @@ def test_roads_and_networks_raise_value_error_for_malformed_input() -> None:
         domain.apply(x, y, {"op": "via", "args": [999, 0]})
     with pytest.raises(ValueError, match="legs 0 to 0"):
         domain.apply(x, y, {"op": "via", "args": [0, 1]})
+    with pytest.raises(ValueError, match="via-points, in order"):
+        domain.decode_solution(x, {"links": y.links.tolist(), "vias": [int(y.links[-1]), int(y.links[0])]})
     with pytest.raises(ValueError, match="the trip is from"):
         domain.check_path(x, y.links[:-1])
     with pytest.raises(ValueError, match="origin is link 999"):

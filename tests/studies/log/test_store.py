@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import sqlite3
 import threading
 from contextlib import contextmanager, suppress
 
 import pytest
 
 from coactor.studies import Invalid, NotFound, Store, Unavailable
+from coactor.studies.log.store import configure_sqlite
 from tests.studies.stubs import change_row, flip, make
 
 
@@ -28,6 +30,23 @@ def test_store_does_not_promise_that_nothing_changed_when_a_commit_fails(tmp_pat
         late = "PRAGMA defer_foreign_keys = ON"  # checked by the commit
         with pytest.raises(Unavailable, match="may or may not have been recorded"), store.writing() as sql:
             [sql.connection.exec_driver_sql(each) for each in (late, orphan)]
+
+
+def test_a_connection_waits_for_others_that_open_the_new_file():
+    class Busy:
+        isolation_level = ""
+        tries = 0
+
+        def execute(self, statement):
+            self.tries += 1
+            if self.tries < 3:
+                raise sqlite3.OperationalError("database is locked")
+
+    connection = Busy()
+    configure_sqlite(connection, wait=60)
+    assert connection.tries == 4  # three for the journal, one for the foreign keys
+    with pytest.raises(sqlite3.OperationalError):
+        configure_sqlite(Busy(), wait=0)
 
 
 def test_a_tell_is_synced_to_the_disk_with_the_ask_before_it(sqlite_url, monkeypatch):

@@ -61,7 +61,8 @@ def test_copy_from_sqlite_to_postgresql_and_back(postgres_server, tmp_path):
         assert verify(middle, "desk").hash == verify(back, "desk").hash
 
 
-def test_backup_contains_every_study_and_never_overwrites(url, tmp_path):
+def test_backup_contains_every_study_and_never_overwrites(url, tmp_path, monkeypatch):
+    monkeypatch.setattr(ledger, "EVERY", 4)  # with snapshots
     with filled(url) as study, filled(study.store, "night"):
         file = tmp_path / "backup.db"
         assert transfer.backup(study.store, file).studies == ["desk", "night"]

@@ -23,13 +23,19 @@ def test_tell_on_behalf_of_a_person(server):
 
 def test_renew_solves_again_unless_declined(server):
     solver = server.client("solver")
-    for renew in (True, False):
-        solver.post(PROPOSALS, json={"problem": server.problem(0), "renew": renew})
+    first = ask(solver, server, 0, **{"Idempotency-Key": "k"})
+    solver.post(PROPOSALS, json={"problem": server.problem(0), "renew": False})
     ask(solver, server, 1)
     solver.post(f"{PROPOSALS}/3/tell", json={"moves": [MOVE]})
     assert server.client("viewer").post(f"{PROPOSALS}/1/renew").status_code == 403
     assert solver.post(f"{PROPOSALS}/9/renew").status_code == 404
     assert [solver.post(f"{PROPOSALS}/{id}/renew").json()["basis"]["version"] for id in (1, 2)] == [1, 0]
+    again = ask(solver, server, 0, **{"Idempotency-Key": "k"})  # the proposal that was asked
+    assert (again["id"], again["basis"], again["proposed"]) == (
+        first["id"],
+        first["basis"],
+        first["proposed"],
+    )
     unclear = solver.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]})
     assert unclear.status_code == 409
     assert unclear.json()["current"]["versions"] == [0, 1]
@@ -49,15 +55,15 @@ def test_client_has_the_methods_of_a_study(server):
         path = [q.solution, server.domain.apply(server.problems[1], q.solution, MOVE)]
         study.tell(q, coactor.correction(server.domain, q.problem, q.solution, path=path, effort=2))
         assert [row.effort for row in study.effort()] == [1.0, 2.0]
-        assert study.version == 2
+        assert (study.version, study.renew(study.ask(server.problems[2]).id).version) == (2, 2)
         assert study.weights(1).tolist() == outcome.change.tolist()
         assert study.explain(1).edits[0]["shares"][0].feature == "feature 1"
         assert study.calibration().verdict == "silent"  # of a learner without predictions
-        assert [t.state for t in study.proposals()] == ["done"] * 2
+        assert [t.state for t in study.proposals()] == ["done", "done", "waiting"]
         assert study.proposal(1).solution.tolist() == p.solution.tolist()
         assert study.rollback(0, "again").version == 3
         assert [v.how for v in study.versions(2)] == ["rolled back"]
-        assert len(list(study.export())) == 1 + 2 + 6
+        assert len(list(study.export())) == 1 + 3 + 7
         with pytest.raises(Conflict):
             study.tell(p.id, moves=[])
         with pytest.raises(NotFound):
