@@ -31,11 +31,8 @@ def test_renew_solves_again_unless_declined(server):
     assert solver.post(f"{PROPOSALS}/9/renew").status_code == 404
     assert [solver.post(f"{PROPOSALS}/{id}/renew").json()["basis"]["version"] for id in (1, 2)] == [1, 0]
     again = ask(solver, server, 0, **{"Idempotency-Key": "k"})  # the proposal that was asked
-    assert (again["id"], again["basis"], again["proposed"]) == (
-        first["id"],
-        first["basis"],
-        first["proposed"],
-    )
+    for name in ("id", "basis", "proposed"):
+        assert again[name] == first[name]
     unclear = solver.post(f"{PROPOSALS}/1/tell", json={"moves": [MOVE]})
     assert unclear.status_code == 409
     assert unclear.json()["current"]["versions"] == [0, 1]
