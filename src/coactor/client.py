@@ -27,6 +27,7 @@ from coactor.studies.errors import (
     SolverFailed,
     Unavailable,
 )
+from coactor.studies.report import Course, Group, Measure, Report, Saving
 from coactor.studies.results import Explanation, Share, Version
 
 try:
@@ -217,6 +218,13 @@ class RemoteStudy:
         answer = self._call("GET", "/calibration")
         return Calibration(**{**answer, "bins": [Bin(**row) for row in answer["bins"]]})
 
+    def report(self) -> Report:
+        """Whether there is less to correct, and what learning saves; names are for leads only."""
+        answer = self._call("GET", "/report")
+        kinds: dict[str, type[Any]] = {"measures": Measure, "saved": Saving, "weeks": Group, "people": Group}
+        nested = {name: [kind(**row) for row in answer[name]] for name, kind in kinds.items()}
+        return Report(**{**answer, **nested, "course": Course(**answer["course"])})
+
     def summary(self) -> dict[str, Any]:
         """The study in a few numbers, as JSON-able data."""
         about: dict[str, Any] = self._call("GET", "")
@@ -231,9 +239,11 @@ class RemoteStudy:
         budget: float | None = None,
         costs: Mapping[str, float] | None = None,
         grace: float | None = None,
+        control: float | None = None,
     ) -> dict[str, Any]:
         """Change settings of the study; see `Study.configure`."""
-        given = {"proposals": proposals, "budget": budget, "costs": costs, "grace": grace}
+        given: dict[str, Any] = {"proposals": proposals, "budget": budget, "costs": costs}
+        given |= {"grace": grace, "control": control}
         body: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         if budget == math.inf:
             body["budget"] = None

@@ -25,6 +25,11 @@ settings_options = with_options(  # that can be changed later
     click.option("--budget", type=float, help="Seconds of an ask; inf for no time limit."),
     click.option("--cost", "costs", multiple=True, metavar="OPERATOR=COST", help="The cost of an operator."),
     click.option("--grace", type=float, help="Seconds in which a tell can be withdrawn."),
+    click.option(
+        "--control",
+        type=float,
+        help="Share of proposals made without what was learned, such as 0.1, to compare.",
+    ),
 )
 
 
@@ -80,6 +85,7 @@ def create(
     budget: float | None,
     costs: tuple[str, ...],
     grace: float | None,
+    control: float | None,
 ) -> Result:
     """Create a study."""
     given = parameters_of(parameters)
@@ -87,7 +93,7 @@ def create(
         given = with_network(domain, given, network)
     _check_is_new(store, name)
     settings = {"proposals": proposals, "budget": budget, "costs": _costs(costs), "grace": grace}
-    settings |= {"habits": habits, "trust": trust}
+    settings |= {"habits": habits, "trust": trust, "control": control}
     open_study(
         store,
         name,
@@ -133,12 +139,13 @@ def configure(
     budget: float | None,
     costs: tuple[str, ...],
     grace: float | None,
+    control: float | None,
     actor: str,
     domain: Any,
 ) -> Result:
     """Change settings of a study; the change is recorded in its log. Without options, show them."""
     settings = Study(store, name, domain).configure(
-        proposals=proposals, budget=budget, costs=_costs(costs), grace=grace, actor=actor
+        proposals=proposals, budget=budget, costs=_costs(costs), grace=grace, control=control, actor=actor
     )
     return settings, "\n".join(f"{key}: {value}" for key, value in settings.items())
 

@@ -87,11 +87,13 @@ class Basis:
         The version of the weights it was made with: the number of updates before it.
     proposer, reason
         Whose weights solved it, "learner", "start" or "alike", and why, see `coactor.proposals.outcomes`;
-        "outside" if another system proposed the solution.
+        "outside" if another system proposed the solution; "control" if it was made without what was learned.
     chance
         The probability that the expert accepts it unchanged; None if the learner cannot predict it.
     expected_moves
         The expected number of moves the expert would make first; None if the learner cannot predict it.
+    control
+        The probability with which it was drawn to be made without what was learned.
     """
 
     version: int = 0
@@ -99,6 +101,7 @@ class Basis:
     reason: str = ""
     chance: float | None = None
     expected_moves: float | None = None
+    control: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -38,6 +38,9 @@ class Settings(TypedDict, total=False):
         The cost of each operator, 1.
     grace
         Seconds in which a tell can be withdrawn, 600.
+    control
+        The share of proposals that are made without what was learned, unmarked, so that the report can say
+        what learning saves: 0; 0.1 is usual, 0.5 the most.
     candidate
         What to learn from: the expert's "final" solution, or the last one on which learner and expert still
         disagree ("disagreement", Assumption 3).
@@ -54,13 +57,16 @@ class Settings(TypedDict, total=False):
     budget: float | None
     costs: Mapping[str, float]
     grace: float
+    control: float
     candidate: Candidate
     seed: int
     habits: bool
     trust: float | None
 
 
-DEFAULTS = Settings(costs={}, candidate="final", grace=600.0, proposals="default", budget=BUDGET, seed=0)
+DEFAULTS = Settings(
+    costs={}, candidate="final", grace=600.0, control=0.0, proposals="default", budget=BUDGET, seed=0
+)
 
 
 def open_study(
@@ -79,8 +85,8 @@ def open_study(
     """Open a study by the URL of its store and its name.
 
     The learner and the settings are stored when the study is created. Later they can be left out; a value
-    that differs from the stored one is an error. `Study.configure` changes proposals, budget, costs and
-    grace.
+    that differs from the stored one is an error. `Study.configure` changes proposals, budget, costs,
+    grace and control.
 
     Parameters
     ----------

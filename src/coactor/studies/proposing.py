@@ -17,6 +17,9 @@ the one who asks and again for the one who opens it. So a solving is identified 
 was solved for.
 
 What the guard compares is solved within the same ask, see `rounds.compare`, and stored with the proposal.
+
+With the setting `control`, some proposals are made with what version 0 knew, and stay so: the stream of the
+study and the proposal's number says which. Their corrections are learned from as others.
 """
 
 from __future__ import annotations
@@ -33,10 +36,11 @@ from typing import Any
 import numpy as np
 import orjson
 
+from coactor.proposals.outcomes import CONTROL
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Domain, Move, Problem, Proposal, Solution, Usage, Vector, uses_habits
 from coactor.protocol.abilities import whose
-from coactor.rounds import Knowledge, compare, propose
+from coactor.rounds import Knowledge, as_control, compare, propose
 from coactor.solutions import same_solution
 from coactor.studies.codec import Codec
 from coactor.studies.drafts import Draft, draft_path
@@ -109,10 +113,13 @@ class Proposer:
         with ledger.lock, ledger.store.reading() as sql:
             projection = ledger.refresh_in(sql)
             knowledge, version = projection.knowledge, projection.version
+            share, number = projection.config["control"] * (solution is None), projection.asked + 1
             earlier = sql.by_key(study, key) if key is not None else None
         if earlier is not None:
             return self._asked_before(earlier, hash, problem, asked_for)
-        proposal = self._solve(problem, knowledge, version, asked_for, actor, solution)
+        drawn = np.random.default_rng([int(ledger.first.uid[:12], 16), self._seed, number]).random() < share
+        proposal = self._solve(problem, knowledge, version, asked_for, actor, solution, control=drawn)
+        proposal = replace(proposal, basis=replace(proposal.basis, control=share))
         fact = self._fact(proposal, hash)
         # The solver ran outside the lock, so another caller may be first. A tell of the proposal is synced,
         # and with it every commit before.
@@ -142,6 +149,7 @@ class Proposer:
         asked_for: str,
         actor: str,
         solution: Any = None,
+        control: bool = False,
     ) -> Proposal:
         config, began = self._ledger.projection.config, time.monotonic()
         strategy = self._strategy(config)
@@ -151,7 +159,7 @@ class Proposer:
             proposal = propose(
                 self._domain,
                 strategy,
-                knowledge,
+                self._ledger.knowledge(0) if control else knowledge,
                 problem,
                 version=version,
                 seed=self._seed,
@@ -167,6 +175,8 @@ class Proposer:
             raise SolverFailed(f"The solver failed with {type(error).__name__}: {error}") from error
         finally:
             self.seconds = time.monotonic() - began
+        if control:
+            return as_control(self._domain, knowledge, proposal)
         budget = math.inf if config["budget"] is None else config["budget"]
         left = budget - self.seconds if self._repeatable else 0.0
         return compare(self._domain, strategy, knowledge, proposal, seed=self._seed, seconds=left)
@@ -195,10 +205,6 @@ class Proposer:
     def solution(self, problem: Problem, data: Any) -> Any:
         """A recorded solution."""
         return self._codec.solution(problem, data)
-
-    def solve_unlearned(self, problem: Problem) -> Proposal | None:
-        """The proposal that version 0 would make; None if the caller's own solver would have to make it."""
-        return self._solve(problem, self._ledger.knowledge(0), 0, "", "") if self._repeatable else None
 
     def _asked_before(self, entry: Entry, hash: str, problem: Problem, asked_for: str) -> Proposal:
         fact = entry.fact
@@ -343,6 +349,7 @@ class Proposer:
         return (
             self._repeatable
             and draft.renewable
+            and draft.basis.proposer != CONTROL
             and not (draft.moves if held else draft.touched)
             and held in ("", holder)
             and (draft.basis.version != projection.version or self.for_another(projection, draft, actor))

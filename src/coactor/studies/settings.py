@@ -1,4 +1,4 @@
-"""The settings of a study that can be changed later: proposals, budget, costs and grace."""
+"""The settings of a study that can be changed later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from coactor.studies.errors import Invalid
 from coactor.validation import text
 
 BUDGET = 1.0  # seconds of an ask, when a study is created
-CHANGEABLE = ("proposals", "budget", "costs", "grace")
+CHANGEABLE = ("proposals", "budget", "costs", "grace", "control")
+MOST_CONTROL = 0.5  # of the proposals
 
 
 def validated(
@@ -23,6 +24,7 @@ def validated(
     budget: float | None = None,
     costs: Mapping[str, float] | None = None,
     grace: float | None = None,
+    control: float | None = None,
 ) -> dict[str, Any]:
     """The settings that are given, as they are stored. An infinite budget is stored as None: no time limit.
 
@@ -39,6 +41,8 @@ def validated(
         settings["costs"] = {text(op, "operator", 40): number(c, "cost", 1e6) for op, c in costs.items()}
     if grace is not None:
         settings["grace"] = number(grace, "grace period", 1e9)
+    if control is not None:
+        settings["control"] = number(control, "control share", MOST_CONTROL)
     return settings
 
 

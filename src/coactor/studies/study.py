@@ -42,7 +42,7 @@ from coactor.studies.log.vectors import digest
 from coactor.studies.proposing import Proposer
 from coactor.studies.reports import Reports, id_of, version_row
 from coactor.studies.results import Version
-from coactor.studies.settings import strategies, validated
+from coactor.studies.settings import CHANGEABLE, strategies, validated
 from coactor.studies.telling import Request, Teller
 from coactor.validation import text, validate_actor
 
@@ -55,8 +55,7 @@ class Study(Reports):
     name
         Its name in the store.
     config
-        Its domain, learner, names of the features, candidate, seed, proposals, budget, costs and grace; the
-        last four can be changed (`configure`).
+        Its domain, learner, names of the features, candidate, seed, and what `configure` changes.
     uid
         A unique id, kept by exports and copies.
     domain, codec
@@ -298,6 +297,7 @@ class Study(Reports):
         budget: float | None = None,
         costs: Mapping[str, float] | None = None,
         grace: float | None = None,
+        control: float | None = None,
         actor: str = "",
         via: str = "",
     ) -> dict[str, Any]:
@@ -305,7 +305,7 @@ class Study(Reports):
 
         Parameters
         ----------
-        proposals, budget, costs, grace
+        proposals, budget, costs, grace, control
             As in `open_study`; None leaves a setting as it is. An infinite budget is no time limit.
         actor, via
             Who changes them, and the account that does so on their behalf.
@@ -313,13 +313,13 @@ class Study(Reports):
         Raises Invalid if a setting is invalid.
         """
         validate_actor(actor, via)
-        settings = validated(proposals=proposals, budget=budget, costs=costs, grace=grace)
+        settings = validated(proposals=proposals, budget=budget, costs=costs, grace=grace, control=control)
         with self._ledger.writing() as log:
             known = log.projection.config
             changed = {name: value for name, value in settings.items() if known.get(name) != value}
             if changed:
                 log.add(Configured(settings=changed), actor=actor, via=via)
-        return {name: self.config[name] for name in ("proposals", "budget", "costs", "grace")}
+        return {name: self.config[name] for name in CHANGEABLE}
 
     def rollback(
         self, to: int, reason: str, *, learned_for: str | None = None, actor: str = "", via: str = ""

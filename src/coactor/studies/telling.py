@@ -13,8 +13,7 @@ from typing import Any
 
 from coactor.corrections import correction, plain_move
 from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Work
-from coactor.protocol.abilities import learner_for
-from coactor.rounds import Knowledge, Observation, conclude, learn, observe
+from coactor.rounds import Knowledge, Observation, conclude, known_of, learn, observe
 from coactor.solutions import short
 from coactor.studies.codec import Codec, number
 from coactor.studies.errors import Conflict, Invalid, NotFound
@@ -184,7 +183,7 @@ class Teller:
             trial.correction,
             observed,
             replace(request.work, actor=actor, gestures=gestures),
-            before=learner_for(trial.before.learner, observed.feedback.learned_for).weights,
+            before=known_of(trial.before.learner, observed.feedback.learned_for),
             after=trial.after.learner,
             version=log.projection.version + request.learn,
             learn=request.learn,

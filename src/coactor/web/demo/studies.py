@@ -151,7 +151,12 @@ def title(study: Study) -> str | None:
 
 def taste(study: Study) -> Vector:
     """Return the colleague's weight of each feature; about half of the weights are 0."""
-    largest, rng = np.array(require_demo(study).largest), _rng(study, 0)
+    return draw_taste(require_demo(study), _rng(study, 0))
+
+
+def draw_taste(kind: DemoKind, rng: np.random.Generator) -> Vector:
+    """Draw a taste for a kind of study."""
+    largest = np.array(kind.largest)
     weights: Vector = largest * rng.uniform(0.5, 1.0, largest.size)
     weights[rng.permutation(np.arange(1, largest.size))[: largest.size // 2]] = 0.0
     return weights

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from coactor.protocol import Move, Work
 from coactor.studies.queue import QueueQuery
-from coactor.studies.settings import BUDGET
+from coactor.studies.settings import BUDGET, MOST_CONTROL
 from coactor.validation import STUDY_NAME
 
 PROPOSAL = "/studies/{study}/proposals/{id}"
@@ -100,6 +100,7 @@ Cost = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Weight = Annotated[float, Field(allow_inf_nan=False)]
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 Budget = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False, description="Seconds of an ask.")]
+Control = Annotated[float, Field(ge=0, le=MOST_CONTROL, description="Share made without learning.")]
 Argument = Annotated[int, Field(ge=-(2**53), le=2**53)]
 
 
@@ -151,6 +152,7 @@ class StudyBody(Body):
     learner: Annotated[str, Field(max_length=64)] = "default"
     costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
     grace: Seconds = 600.0
+    control: Control = 0.0
     proposals: Annotated[str, Field(max_length=64)] = "default"
     budget: Budget | None = BUDGET
     habits: bool = False
@@ -165,6 +167,7 @@ class SettingsBody(Body):
     budget: Budget | None = None
     costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
     grace: Seconds = 600.0
+    control: Control = 0.0
 
 
 class AskBody(Body):

@@ -13,6 +13,7 @@ import orjson
 from fastapi import Response
 from pydantic import BaseModel, Field
 
+from coactor.explanations import Belief
 from coactor.protocol import Basis, Describes, Shows, Work, edit_text, has
 from coactor.studies import Draft, Study
 from coactor.studies.drafts import plain_draft, plain_row
@@ -70,6 +71,7 @@ class StudySummary(BaseModel):
     budget: float | None = None
     costs: dict[str, float] | None = None
     grace: float | None = None
+    control: float | None = None
 
 
 class RoundAnswer(BaseModel):
@@ -204,13 +206,10 @@ class Totals(BaseModel):
 
 
 class Beliefs(BaseModel):
-    """The weights of a version; in units of their prior standard deviations; how well each is known."""
+    """What is known at a version about each feature, see `coactor.explanations.Belief`."""
 
     version: int
-    feature_names: list[str]
-    weights: list[float]
-    matter: list[float]
-    known: list[float] | None
+    features: list[Belief]
 
 
 class MissingFeatures(BaseModel):
@@ -228,14 +227,6 @@ class MissingFeatures(BaseModel):
     parts: list[tuple[str, int]]
     habits: bool
     sentences: list[str]
-
-
-class PastWeights(BaseModel):
-    """The weights of an earlier version, plain and in units of their prior standard deviations."""
-
-    version: int
-    weights: list[float]
-    matter: list[float]
 
 
 class Weights(BaseModel):

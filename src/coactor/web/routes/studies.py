@@ -66,6 +66,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             settings={
                 "costs": body.costs,
                 "grace": body.grace,
+                "control": body.control,
                 "proposals": body.proposals,
                 "budget": math.inf if body.budget is None else body.budget,
                 "habits": body.habits,
