@@ -18,8 +18,8 @@ from dataclasses import replace
 import numpy as np
 import orjson
 
-from coactor.explanations import Known, lesson
 from coactor.experts import SimulatedExpert
+from coactor.explanations import Known, lesson
 from coactor.proposals.outcomes import CONTROL
 from coactor.protocol import Basis, Round, Vector, Work, feature_signs, learner_for
 from coactor.session import Session
@@ -128,7 +128,7 @@ def main() -> None:
     parser.add_argument("--proposals", type=int, default=80)
     given = parser.parse_args()
     by_40, by_end, agree, sentences = {}, {}, {}, 0
-    for name, kind in DEMOS.items():
+    for name, kind in ((name, kind) for name, kind in DEMOS.items() if not kind.weeks):
         early, late, right = [], [], list[bool]()
         for seed in range(FIRST_SEED, FIRST_SEED + given.seeds):
             rows, known, tastes = zip(*simulated(kind, seed, given.proposals), strict=True)

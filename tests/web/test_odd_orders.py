@@ -48,7 +48,7 @@ READS = (
         "/effort",
         "/effort?last=1",
         "/effort.csv",
-        "/trend",
+        "/report",
     ),
     *(
         "/effort/summary?days=0.001",
@@ -57,7 +57,7 @@ READS = (
         "/weights?learned_for=ana",
         "/weights?version=0",
     ),
-    *("/beliefs?learned_for=ben", "/beliefs?version=1", "/people", "/history", "/progress", "/export"),
+    *("/beliefs?learned_for=ben", "/beliefs?version=1", "/people", "/export"),
     *("/features", "/proposals/1", "/proposals/1/explain", "/proposals/1/outcome", "/proposals/2/moves"),
     *("/proposals/2/moves?order=gain&search=a", "/proposals/1?brief=true", "/proposals/3/outcome"),
 )

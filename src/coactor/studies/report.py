@@ -25,6 +25,7 @@ FEWEST = 5  # of either kind before they are compared: the interval is asymptoti
 MONTH = 30 * 86400.0
 MOST_POINTS = 10_000  # of the curves
 
+UNITS = {"effort": "edits", "seconds": "minutes"}
 VALUES: dict[str, Callable[[Round], float | None]] = {
     "effort": lambda row: row.effort,
     "seconds": lambda row: row.work.seconds,
@@ -44,14 +45,14 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """What learning saves per proposal ("effort" or "seconds"), its 95 % interval, and in a month."""
+    """What learning saves per proposal ("effort" or "seconds"), its 95 % interval, and in a month; with texts."""
 
     name: str
     value: float
     low: float
     high: float
     month: float
-    text: str
+    texts: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +207,12 @@ def _saving(name: str, rows: Sequence[Round]) -> Saving | None:
     value, low, high = confidence_sequence(differences(known, [VALUES[name](row) or 0.0 for row in known]))
     recent = sum(row.time > known[-1].time - MONTH and row.basis.proposer != CONTROL for row in known)
     month = value * recent
-    if name == "effort":
-        text = f"{edits(value)} edits ({edits(low)} to {edits(high)}) a proposal, {edits(month)} a month"
-    else:
-        text = f"{minutes(value)} minutes ({minutes(low)} to {minutes(high)}) a proposal, "
-        text += f"{edits(month / 3600)} hours a month"
-    return Saving(name, value, low, high, month, text)
+    texts = {
+        "each": f"{written(name, value)} {UNITS[name]}",
+        "range": f"{written(name, low)} to {written(name, high)}",
+        "month": f"{edits(month)} edits" if name == "effort" else f"{edits(month / 3600)} hours",
+    }
+    return Saving(name, value, low, high, month, texts)
 
 
 # -- words --------------------------------------------------------------------------------------------------
@@ -243,8 +244,10 @@ def _headline(
     if measures:
         texts = measures[0].texts
         course = f"{texts['first']} edits a proposal at the start, {texts['last']} now"
-    if saved and verdict == "less" and saved[0].low > 0:
-        return f"There is less to correct: learning saves {saved[0].text}."
+    sure = [one.texts for one in saved if one.low > 0]
+    if verdict == "less" and saved and saved[0].low > 0:
+        each = " and ".join(texts["each"] for texts in sure)
+        return f"There is less to correct: learning saves {each} a proposal, {sure[-1]['month']} a month."
     if verdict == "unclear":
         return f"No sure change yet: {course}; that may be chance." if course else "No sure change yet."
     return f"There is {verdict} to correct: {course}." if course else f"There is {verdict} to correct."
@@ -265,10 +268,10 @@ def _notes(
             "opening. They are not counted."
         )
     if saved:
-        kinds = " and ".join(one.text for one in saved)
+        kinds = " and ".join(f"{one.texts['each']} ({one.texts['range']})" for one in saved)
         notes.append(
-            f"Against {sum(row.basis.proposer == CONTROL for row in read)} proposals that were made without "
-            f"what was learned, learning saves {kinds}. The 95 % intervals are valid whenever one looks."
+            f"Compared with {sum(row.basis.proposer == CONTROL for row in read)} proposals made without what "
+            f"was learned, learning saves {kinds} each. The 95 % intervals are valid whenever one looks."
         )
     if start and now and len(learned) >= FIRST_LOOK:
         notes.append(

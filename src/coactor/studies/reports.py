@@ -11,7 +11,7 @@ import numpy as np
 
 from coactor.explanations import PeopleView, compare_people
 from coactor.proposals.calibration import Calibration, calibration
-from coactor.proposals.outcomes import ALIKE, START
+from coactor.proposals.outcomes import ALIKE, CONTROL, START
 from coactor.protocol import (
     Domain,
     Learner,
@@ -100,7 +100,7 @@ class Reports:
         `people` says whether to name who finished how many.
         """
         rows = self.effort()
-        edited = [row for row in rows[-LAST:] if row.effort > 0]
+        edited = [row for row in rows[-LAST:] if row.effort > 0 and row.basis.proposer != CONTROL]
         about = self.config["features"], self.signs, self.weights(), self.deltas(edited)
         return report(
             rows,

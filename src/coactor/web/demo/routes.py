@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Response
@@ -11,13 +12,20 @@ from coactor.web.auth.permissions import Me, require
 from coactor.web.demo import studies as demos
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import Body, StudyName
-from coactor.web.routes.responses import ERRORS, RoundAnswer, json_response, list_response
+from coactor.web.routes.responses import ERRORS, RoundAnswer, json_response
 
 
 class PlayBody(Body):
     """How many proposals the simulated colleague corrects."""
 
     rounds: Annotated[int, Field(ge=1, le=demos.MOST_ROUNDS)] = 10
+
+
+class PlayAnswer(BaseModel):
+    """What the colleague corrected, and what was learned from all of it."""
+
+    rounds: list[RoundAnswer]
+    lesson: str
 
 
 class DemoAnswer(BaseModel):
@@ -28,6 +36,7 @@ class DemoAnswer(BaseModel):
     story: str
     colleague: str
     actor: str
+    weeks: int
 
 
 class Taste(BaseModel):
@@ -48,16 +57,18 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         visible = [name for name in demos.DEMOS if name in names and account.role(name)]
         kinds = [kind for name in visible if (kind := demos.demo_of(studies.study(name))) is not None]
         ada = {"colleague": demos.COLLEAGUE, "actor": demos.ACTOR}
-        return json_response([{"study": k.name, "title": k.title, "story": k.story, **ada} for k in kinds])
+        return json_response(
+            [{"study": k.name, "title": k.title, "story": k.story, "weeks": k.weeks, **ada} for k in kinds]
+        )
 
-    @router.post("/try/{study}/play", tags=["demo"], response_model=list[RoundAnswer], responses=ERRORS)
+    @router.post("/try/{study}/play", tags=["demo"], response_model=PlayAnswer, responses=ERRORS)
     def play(study: StudyName, body: PlayBody, account: Me) -> Response:
         """Let the colleague correct some proposals, then put a new one into the queue."""
         require(account, "tell", study)
         opened = studies.study(study)
-        outcomes = demos.play(opened, body.rounds, account.name)
+        rounds, lesson = demos.play(opened, body.rounds, account.name)
         demos.fill(opened, account.name)
-        return list_response(outcomes)
+        return json_response({"rounds": [asdict(row) for row in rounds], "lesson": lesson})
 
     @router.post("/try/{study}/fill", tags=["demo"], response_model=dict[str, int], responses=ERRORS)
     def fill(study: StudyName, account: Me) -> Response:

@@ -119,7 +119,7 @@ function facts({ effort, work: { actor, seconds, note }, time, lesson, learn }, 
       bdi(actor || "an unnamed person"),
       `, ${clock(time)}${took}`,
     ),
-    h("p", { class: "lesson", id: "lesson", text: lesson.replace(`${ACCEPTED}. `, "") }),
+    h("p", { class: "lesson", id: "lesson", text: lesson.replace("Accepted. ", "") }),
     learn ? null : h("p", { class: "hint", text: "Just today: nothing was learned from it." }),
     note ? h("p", { class: "note", dir: "auto", text: `“${note}”` }) : null,
   ];
