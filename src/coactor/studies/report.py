@@ -35,7 +35,7 @@ VALUES: dict[str, Callable[[Round], float | None]] = {
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Means of the start and of now, as numbers and as `texts`: "effort", "seconds" or "unchanged"."""
+    """Means before and now, as numbers and as `texts`: "effort", "seconds" or "unchanged"."""
 
     name: str
     first: float
@@ -45,7 +45,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """What learning saves per proposal ("effort" or "seconds"), its 95 % interval, and in a month; with texts."""
+    """What learning saves per proposal ("effort" or "seconds"), its 95 % interval, and in a month."""
 
     name: str
     value: float
@@ -95,7 +95,8 @@ class Report:
     control
         The share that is made so now.
     measures
-        The start against now.
+        The start against now; where there is a comparison, proposals made without what was learned against
+        now.
     saved
         What learning saves; empty without proposals to compare with.
     at_most
@@ -167,7 +168,8 @@ def report(
     saved = [one for name in ("effort", "seconds") if (one := _saving(name, compared)) is not None]
     level = LEVEL / 2 if compared else LEVEL  # two tests
     verdict = _verdict(saved, trend(learned, level))
-    measures = _measures(start, now)
+    controls = [row for row in compared if row.basis.proposer == CONTROL]
+    measures = _measures(controls if saved else start, now)
     bound = [unlearned[row.proposal] for row in now if row.proposal in (unlearned or {})] if unlearned else []
     at_most = float(np.mean(bound)) if bound else None
     notes = [*_notes(rows, read, learned, start, now, saved), *_bound_note(at_most, now, len(bound))]
@@ -243,7 +245,8 @@ def _headline(
     course = ""
     if measures:
         texts = measures[0].texts
-        course = f"{texts['first']} edits a proposal at the start, {texts['last']} now"
+        before = "without what was learned" if saved else "at the start"
+        course = f"{texts['first']} edits a proposal {before}, {texts['last']} now"
     sure = [one.texts for one in saved if one.low > 0]
     if verdict == "less" and saved and saved[0].low > 0:
         each = " and ".join(texts["each"] for texts in sure)
@@ -273,7 +276,7 @@ def _notes(
             f"Compared with {sum(row.basis.proposer == CONTROL for row in read)} proposals made without what "
             f"was learned, learning saves {kinds} each. The 95 % intervals are valid whenever one looks."
         )
-    if start and now and len(learned) >= FIRST_LOOK:
+    elif start and now and len(learned) >= FIRST_LOOK:
         notes.append(
             f"The start is {counted(len(start), 'proposal')} made with nothing or nearly nothing learned, "
             f"now is the last {len(now)}. Whenever one looks, a trend is announced in at most 5 % of the "

@@ -79,7 +79,7 @@ def test_report_reads_each_tell_once(server, monkeypatch):
 
     monkeypatch.setattr(Transaction, "of_kind", counting)
     finish(lead, server, [1.0, 2.0, 3.0])
-    for path in ("effort", "effort/summary", "trend", "calibration", "effort.csv") * 3:
+    for path in ("effort", "effort/summary", "report", "calibration", "effort.csv") * 3:
         assert lead.get(f"/api/studies/tours/{path}").status_code == 200
     assert len(read) == len(set(read)) == 3
 

@@ -167,6 +167,8 @@ export interface Trial {
   colleague: string;
   /** Under which name the colleague corrects. */
   actor: string;
+  /** For how many weeks people have worked on it already: it is there for its report. */
+  weeks: number;
 }
 
 export interface Summary {

@@ -4,7 +4,7 @@ import { at, get, post, Refusal } from "../app/api.js";
 import { Draft } from "../app/draft.js";
 import { loadEditor } from "../app/editors.js";
 import { $, bdi, button, closest, h, kbd, put } from "../app/elements.js";
-import { edited, likely, number, plural, upper } from "../app/format.js";
+import { edited, likely, plural, upper } from "../app/format.js";
 import { forWhom } from "../app/names.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
 import { openNext } from "../app/queue-query.js";
@@ -349,7 +349,7 @@ function lost(dropped) {
  */
 function origin({ basis: { version, chance, proposer, reason }, moves }) {
   const learned = version
-    ? `Uses what was learned up to version ${number(version)}.`
+    ? `Proposed after ${plural(version, "correction")}.`
     : "First proposal; nothing learned yet.";
   const based = proposer === "learner" || !reason ? learned : reason;
   const guess = moves.length ? "" : likely(chance);

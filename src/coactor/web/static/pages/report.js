@@ -11,7 +11,7 @@ import { effortChart, legend } from "../views/chart.js";
 import { drawLog } from "../views/log.js";
 import { missingFeatures } from "../views/missing.js";
 import { drawPeople, loadPeople } from "../views/people.js";
-import { drawProgress } from "../views/progress.js";
+import { drawGroups, drawProgress } from "../views/progress.js";
 import { drawVersions } from "../views/versions.js";
 import { weightTable } from "../views/weights.js";
 
@@ -35,6 +35,7 @@ const versionsPlace = h("div");
 const log = h("div");
 const verdict = h("p", { class: "verdict", id: "verdict", text: "Loading …" });
 const progressPlace = h("div", { id: "progress" });
+const groupsPlace = h("div");
 const actions = h("div", { class: "row" });
 if (may("lead")) recallHidden();
 const hide = h("input", { type: "checkbox", id: "hide-names", checked: namesHidden() });
@@ -81,6 +82,7 @@ async function draw() {
   ]);
   drawEffort(efforts, report, versions);
   drawProgress(progressPlace, report, draw);
+  drawGroups(groupsPlace, report);
   drawWeights(beliefs, trial);
   drawCalibration(predictions, calibration);
   drawVersions(versionsPlace, versions, { beliefs, people, changed: draw });
@@ -101,7 +103,8 @@ function drawEffort(efforts, report, versions) {
   verdict.className = `verdict ${report.verdict}`;
   chart.hidden = chartLegend.hidden = !efforts.length;
   effortChart(chart, efforts, report, versions);
-  put(chartLegend, legend(report.course.window));
+  const controls = efforts.some(({ basis }) => basis.proposer === "control");
+  put(chartLegend, legend(report.course.window, controls));
   const head = [
     "Proposal",
     "Edits",
@@ -219,6 +222,7 @@ put(
     progressPlace,
     chart,
     chartLegend,
+    groupsPlace,
     h("details", {}, h("summary", { text: "The numbers" }), numbers),
     downloads,
   ),

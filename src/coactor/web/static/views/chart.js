@@ -92,9 +92,12 @@ function rollback({ height, x }, rows, version) {
   );
 }
 
+/** Whether it was made without what was learned. @param {Round} row */
+const isControl = ({ basis }) => basis.proposer === "control";
+
 /** @param {Round} row */
 function describe(row) {
-  const control = row.basis.proposer === "control" ? ", made without what was learned" : "";
+  const control = isControl(row) ? ", made without what was learned" : "";
   const notes = `${row.estimated ? ", estimated" : ""}${row.learn ? "" : ", just today"}${control}`;
   const edits = plural(row.effort, "edit");
   const who = actorText(row.work.actor, row.learned_for, "An unnamed person");
@@ -109,7 +112,7 @@ function effortPoints({ height, x, y }, rows) {
     s(
       "circle",
       {
-        class: `point${row.learn ? "" : " today"}${row.estimated || row.basis.proposer === "control" ? " estimated" : ""}`,
+        class: `point${row.learn ? "" : " today"}${row.estimated ? " estimated" : ""}${isControl(row) ? " control" : ""}`,
         cx: x(i),
         cy: y(row.effort),
         r: rows.length > 150 ? 2 : 4,
@@ -169,12 +172,15 @@ function onResize(place, act) {
   }).observe(place);
 }
 
-/** @param {number} window */
-export const legend = (window) =>
+/** @param {number} window @param {boolean} controls whether some were made without what was learned */
+export const legend = (window, controls) =>
   h(
     "ul",
     { class: "legend" },
     h("li", {}, h("i", { class: "point" }), "one proposal"),
+    controls
+      ? h("li", {}, h("i", { class: "point control" }), "made without what was learned")
+      : null,
     h("li", {}, h("i", { class: "mean" }), `mean of the last ${window}`),
     h("li", {}, h("i", { class: "band" }), "two standard errors"),
     h("li", {}, h("i", { class: "rolled" }), "rolled back or reopened"),

@@ -66,8 +66,7 @@ function comparison(control, changed) {
 }
 
 /** @param {HTMLElement} place @param {Report} report @param {() => Promise<void>} changed */
-export function drawProgress(place, { verdict, notes, measures, weeks, people, control }, changed) {
-  const latest = [...weeks].reverse();
+export function drawProgress(place, { verdict, notes, measures, control }, changed) {
   put(
     place,
     measures.length
@@ -83,6 +82,14 @@ export function drawProgress(place, { verdict, notes, measures, weeks, people, c
       notes.map((text) => h("p", { class: "hint", dir: "auto", text: tight(text) })),
     ),
     may("lead") || control ? comparison(control, changed) : null,
+  );
+}
+
+/** By week and by person. @param {HTMLElement} place @param {Report} report */
+export function drawGroups(place, { weeks, people }) {
+  const latest = [...weeks].reverse();
+  put(
+    place,
     weeks.length > 1
       ? h(
           "details",
@@ -91,6 +98,13 @@ export function drawProgress(place, { verdict, notes, measures, weeks, people, c
           groupTable("Week by week", "Week from", latest, false),
         )
       : null,
-    people.length > 1 ? groupTable("By person", "Finished by", people, true) : null,
+    people.length > 1
+      ? h(
+          "details",
+          { open: people.length < 10 },
+          h("summary", { text: plural(people.length, "person").replace("persons", "people") }),
+          groupTable("By person", "Finished by", people, true),
+        )
+      : null,
   );
 }
