@@ -239,12 +239,15 @@ class Work:
         The number of gestures, undone ones included; 0 if it is unknown.
     note
         What the expert wrote about the correction.
+    authors
+        Who made each edit, if several people edited the proposal.
     """
 
     actor: str = ""
     seconds: float | None = None
     gestures: int = 0
     note: str = ""
+    authors: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)  # not frozen: one is made in every round, and freezing triples the time

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from coactor.corrections import apply_move, move_cost
-from coactor.protocol import Basis, Domain, Move, Problem, Proposal, Solution
+from coactor.protocol import Basis, CountsEdits, Domain, Move, Problem, Proposal, Solution, has
 from coactor.search import features_along
 from coactor.solutions import solution_key
 from coactor.studies.codec import Codec
@@ -36,6 +36,8 @@ class Draft:
         The number of edits, undone ones included.
     moves, undone
         The edits, and those that can be redone.
+    authors, seconds
+        Who made each of the edits, and the active time of all who have released it.
     holder, until, editor
         Who holds the lease, when it expires, and who edited the draft last.
     state
@@ -67,6 +69,8 @@ class Draft:
     gestures: int = 0
     moves: list[Move] = field(default_factory=list)
     undone: list[Move] = field(default_factory=list)
+    authors: list[str] = field(default_factory=list)
+    seconds: float = 0.0
     holder: str = ""
     until: float = 0.0
     editor: str = ""
@@ -136,7 +140,7 @@ class Draft:
 _AT_A_DESK = ("proposal", "path", "features", "change")
 _SHOWN = ("state", "steps", "effort", "told", "actor", "due", "for_another", *_AT_A_DESK)
 _STORED = tuple(one.name for one in fields(Draft) if one.name not in _SHOWN)
-_HIDDEN = ("renewable", "base", "gestures", *_AT_A_DESK)
+_HIDDEN = ("renewable", "base", "gestures", "authors", "seconds", *_AT_A_DESK)
 _ROW = tuple(one.name for one in fields(Draft) if one.name not in _HIDDEN)
 
 
@@ -170,6 +174,18 @@ def state_of(draft: Draft, now: float) -> str:
 def effort_of(moves: Sequence[Move], costs: Mapping[str, float]) -> float:
     """What moves cost in a study."""
     return float(sum(move_cost(costs, move) for move in moves))
+
+
+def step_costs(
+    domain: Domain, x: Problem, path: Sequence[Solution], moves: Sequence[Move], costs: Mapping[str, float]
+) -> list[float]:
+    """What each move costs. Moves that together are one edit, such as of one stop twice, cost once."""
+    steps, first = list[float](), 0
+    for k, move in enumerate(moves):
+        again = k > 0 and has(domain, CountsEdits) and domain.edits_between(x, path[first], path[k + 1]) <= 1
+        steps.append(0.0 if again else move_cost(costs, move))
+        first = first if again else k
+    return steps
 
 
 def with_path(domain: Domain, draft: Draft, proposal: Proposal, path: Sequence[Solution]) -> Draft:

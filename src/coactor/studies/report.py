@@ -57,7 +57,7 @@ class Saving:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The proposals of a week or of a person: how many, means, and the minutes of all; with `texts`."""
+    """The proposals of a week or of a person: how many, and the minutes of all; means without controls."""
 
     name: str
     finished: int
@@ -212,7 +212,7 @@ def _saving(name: str, rows: Sequence[Round]) -> Saving | None:
     texts = {
         "each": f"{written(name, value)} {UNITS[name]}",
         "range": f"{written(name, low)} to {written(name, high)}",
-        "month": f"{edits(month)} edits" if name == "effort" else f"{edits(month / 3600)} hours",
+        "month": counted(month, "edit") if name == "effort" else counted(month / 3600, "hour"),
     }
     return Saving(name, value, low, high, month, texts)
 
@@ -301,7 +301,8 @@ def _groups(rows: Sequence[Round], key: Callable[[Round], str]) -> list[Group]:
 
 
 def _group(name: str, rows: Sequence[Round]) -> Group:
-    means = {value: _mean(value, rows) for value in VALUES}
+    learned = [row for row in rows if row.basis.proposer != CONTROL]
+    means = {value: _mean(value, learned) for value in VALUES}
     texts = {value: "–" if mean is None else written(value, mean) for value, mean in means.items()}
     total = sum(row.work.seconds or 0.0 for row in rows) / 60
     texts["minutes"] = edits(total)
@@ -384,6 +385,7 @@ def causes(names: Sequence[str], signs: Sequence[int], weights: Vector, deltas: 
     return f"When people edited lately, they got: {join_words(parts)}." if parts else ""
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: float, noun: str) -> str:
     """A number of things."""
-    return f"{number} {noun}{'s' * (number != 1)}"
+    text = edits(number)
+    return f"{text} {noun}{'s' * (text != '1')}"

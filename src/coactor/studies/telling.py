@@ -16,6 +16,7 @@ from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Work
 from coactor.rounds import Knowledge, Observation, conclude, known_of, learn, observe
 from coactor.solutions import short
 from coactor.studies.codec import Codec, number
+from coactor.studies.drafts import Draft
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log.chain import Entry, canonical, content_hash
 from coactor.studies.log.facts import Told
@@ -182,7 +183,7 @@ class Teller:
             trial.proposal,
             trial.correction,
             observed,
-            replace(request.work, actor=actor, gestures=gestures),
+            _worked(request.work, draft, actor, gestures),
             before=known_of(trial.before.learner, observed.feedback.learned_for),
             after=trial.after.learner,
             version=log.projection.version + request.learn,
@@ -256,6 +257,15 @@ def _learned(before: Knowledge, observed: Observation, request: Request) -> Know
     except (ValueError, IndexError, ArithmeticError) as error:
         raise Invalid(f"The learner cannot use this correction: {error}") from error
     return after
+
+
+def _worked(work: Work, draft: Draft, actor: str, gestures: int) -> Work:
+    """The work of all who had the proposal open; a tell of another solution is the actor's alone."""
+    seconds = None if work.seconds is None else work.seconds + draft.seconds
+    if work.seconds is None and draft.seconds:
+        seconds = draft.seconds
+    authors = draft.authors if set(draft.authors) - {actor} else []
+    return replace(work, actor=actor, gestures=gestures, seconds=seconds, authors=authors)
 
 
 def _sequence(values: Any, what: str) -> list[Any]:

@@ -68,10 +68,11 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """The lease on the proposal ended; its draft stays."""
+    """The lease on the proposal ended after so many seconds of active work; its draft stays."""
 
     kind: ClassVar[str] = "released"
     proposal: int
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,9 @@ class Projection:
                 self.drafts[fact.proposal] = replace(draft, holder=entry.actor, until=fact.until)
             case facts.Released():
                 draft = self.drafts[fact.proposal]
-                self.drafts[fact.proposal] = replace(draft, holder="", until=0.0)
+                self.drafts[fact.proposal] = replace(
+                    draft, holder="", until=0.0, seconds=draft.seconds + fact.seconds
+                )
             case facts.Told():
                 if knowledge is not None:
                     self.knowledge = knowledge
@@ -97,6 +99,7 @@ class Projection:
                 base=fact.revision,
                 moves=[],
                 undone=[],
+                authors=[],
             )
         return Draft(
             id=fact.proposal,
@@ -201,19 +204,21 @@ def set_back(knowledge: Knowledge, earlier: Knowledge, name: str) -> Knowledge:
 
 
 def _edited(draft: Draft, fact: facts.Edited, actor: str) -> Draft:
-    moves, undone = list(draft.moves), list(draft.undone)
+    moves, undone, authors = list(draft.moves), list(draft.undone), [*draft.authors, actor]
     if fact.action == "move":
         if fact.move is None:
             raise Tampered(f"Edit {fact.revision} of proposal {fact.proposal} has no move.")
         moves, undone = [*moves, fact.move], []
     elif fact.action == "undo":
         undone.append(moves.pop())
+        authors = authors[:-2]
     else:
         moves.append(undone.pop())
     return replace(
         draft,
         moves=moves,
         undone=undone,
+        authors=authors,
         revision=fact.revision,
         gestures=draft.gestures + 1,
         holder=actor,

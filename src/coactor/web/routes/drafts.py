@@ -23,6 +23,7 @@ from coactor.web.routes.requests import (
     Omit,
     ProposalId,
     Query,
+    ReleaseBody,
     StudyName,
     TellBody,
     revision,
@@ -86,11 +87,13 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         return draft_response(studies.study(study), draft, whole=True, omit=omit)
 
     @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=DraftAnswer, responses=ERRORS)
-    def release(study: StudyName, id: ProposalId, account: Me) -> Response:
+    def release(study: StudyName, id: ProposalId, account: Me, body: ReleaseBody | None = None) -> Response:
         """End the lease; the draft stays. A lead may release another expert's proposal."""
         require(account, "edit", study)
         lead = account.role(study) in PERMISSIONS["lead"]
-        return json_response(plain_row(studies.desk(study).release(id, account.name, force=lead)))
+        seconds = 0.0 if body is None else body.seconds
+        desk = studies.desk(study)
+        return json_response(plain_row(desk.release(id, account.name, force=lead, seconds=seconds)))
 
     @router.post(f"{PROPOSAL}/edits", tags=["editing"], response_model=DraftAnswer, responses=REVISION_ERRORS)
     def edit(

@@ -203,6 +203,12 @@ class TellBody(Body):
         return Work(seconds=self.seconds, note=self.note)
 
 
+class ReleaseBody(Body):
+    """The active time since the proposal was opened."""
+
+    seconds: Seconds = 0.0
+
+
 class EraseBody(Body):
     """The name that is erased."""
 

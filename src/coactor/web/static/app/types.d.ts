@@ -127,6 +127,8 @@ export interface Work {
   seconds: number | null;
   gestures: number;
   note: string;
+  /** Who made each edit, if several people did. */
+  authors: string[];
 }
 
 /** The result of a tell. Lists leave `change` empty. */

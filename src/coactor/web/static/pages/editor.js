@@ -274,7 +274,13 @@ class EditorPage {
   release() {
     if (!this.editable) return;
     this.left = true;
-    fetch(`/api${path}/release`, { method: "POST", keepalive: true }).catch(() => null);
+    this.draft.touch();
+    const body = JSON.stringify({ seconds: Math.round(this.draft.seconds * 10) / 10 });
+    this.draft.store("seconds", null); // the server adds it to that of the others
+    const headers = { "Content-Type": "application/json" };
+    fetch(`/api${path}/release`, { method: "POST", keepalive: true, headers, body }).catch(
+      () => null,
+    );
   }
 
   /** The window is seen again: look whether another one has changed the draft. */
