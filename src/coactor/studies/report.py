@@ -21,7 +21,7 @@ START = 2  # the newest version of the weights with which nearly nothing is lear
 LAST = 30  # proposals that are "now", at most
 WINDOW = 10  # proposals in the running mean
 UNREAD = 3.0  # seconds: nobody checks a plan in less
-FEWEST = 5  # of either kind before they are compared: the interval is asymptotic
+FEWEST = 15  # of either kind before they are compared: with fewer the interval covers too seldom
 MONTH = 30 * 86400.0
 MOST_POINTS = 10_000  # of the curves
 

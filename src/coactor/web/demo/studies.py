@@ -30,7 +30,7 @@ COLLEAGUE = "Ada"
 ACTOR = "Ada (simulated)"
 MOST_ROUNDS = 50  # in one request
 PEOPLE = ("Mira", "Noor", "Oskar")  # of the example report
-CONTROL = 1 / 7  # of its proposals
+CONTROL = 0.2  # of its proposals
 WEEK = 7 * 86400.0  # seconds
 
 
@@ -132,7 +132,7 @@ _KINDS = (
     DemoKind(
         "try-example",
         "An example report",
-        "Eight weeks of rounds by three people; one in seven was proposed without what was learned.",
+        "Eight weeks of rounds by three people; one in five was proposed without what was learned.",
         lambda: Tour(14, len(DRIVE), names=DRIVE),
         lambda rng: problems.graph(rng, 14),
         _DRIVE,
