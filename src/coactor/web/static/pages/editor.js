@@ -181,17 +181,19 @@ class EditorPage {
     const { draft, editor } = this;
     const { effort, steps, moves } = draft.data;
     const lines = editor.history?.(view.moves) ?? view.moves.map((move) => editor.describe(move));
-    const cancelled = steps !== moves.length;
+    const cancelled = !draft.unsent && steps !== moves.length;
     this.gestures = cancelled ? 0 : lines.length;
-    const [count, ...noun] = edited(effort, this.gestures).split(" ");
-    const counts = this.gestures && this.gestures < effort;
+    const known = draft.unsent ? this.gestures : effort;
+    const [count, ...noun] = edited(known, this.gestures).split(" ");
+    const counts = this.gestures && this.gestures < known;
     const more = cancelled ? ` (you made ${moves.length}; they cancel out)` : "";
+    const waiting = draft.unsent ? ` (${draft.unsent} not saved yet)` : "";
     const size = counts ? ` (counts as ${plural(effort, "edit")})` : more;
     put(
       this.effort,
       h("strong", { text: count }),
       ` ${noun.join(" ")}`,
-      size ? h("span", { class: "hint", text: size }) : null,
+      size || waiting ? h("span", { class: "hint", text: waiting || size }) : null,
     );
     drawChanges(this.changes, draft.data, draft.last);
     drawEdits(this.edits, lines, "None yet.");
@@ -249,11 +251,18 @@ class EditorPage {
   }
 
   #armed = false; // whether an Enter would be obeyed
+  #warned = ""; // what was wrong with the draft when a submit was asked about
   #seen = false; // whether the page was in view long enough to submit
   #timer = 0;
 
   async submit() {
     if (!this.editable || !this.#seen) return;
+    const warning = this.editor.warning?.(this.draft.view) ?? "";
+    if (warning && warning !== this.#warned) {
+      this.#warned = warning;
+      say(`${warning}. Submit anyway? Press Enter again.`, true);
+      return;
+    }
     this.submitting = true;
     this.refresh();
     say("Submitting …");
@@ -305,16 +314,31 @@ class EditorPage {
       if (letter === "y" || event.shiftKey) this.draft.redo();
       else this.draft.undo();
     } else if (event.key === "Enter" && !control) this.onEnter(event);
+    else if (document.activeElement === document.body && ENTERS.includes(event.key)) enterWork(event);
   }
 
   /** @param {KeyboardEvent} event */
   onEnter(event) {
-    const obeyed = !event.repeat && this.obeysEnter();
-    if (ownsKeys(event)) return;
+    if (event.repeat || ownsKeys(event)) return;
     event.preventDefault();
-    if (!obeyed || this.editor.enter?.()) return;
-    this.submit();
+    const answered = this.editor.enter?.() ?? false; // a question of the editor, which was seen
+    if (this.obeysEnter() && !answered) this.submit();
+    else if (!answered && this.#seen && this.editable) say("Press Enter again to submit.");
   }
+}
+
+/** The first keys that people press: they go to the work, wherever the focus is. */
+const ENTERS = ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", " "];
+
+/** Give the focus to the item that the keyboard is on. @param {KeyboardEvent} event */
+function enterWork(event) {
+  const item = document.querySelector(
+    "#content :is(li, [role=option], [role=gridcell])[tabindex='0']",
+  );
+  if (!(item instanceof HTMLElement)) return;
+  event.preventDefault();
+  item.focus();
+  if (event.key === " ") item.dispatchEvent(new KeyboardEvent("keydown", event));
 }
 
 /**
