@@ -135,7 +135,7 @@ def flat_memory(url: str, requests: int) -> str:
                 for name, job in (("machine", load.machine), ("ana", load.expert), ("ben", load.expert)):
                     client.headers["Authorization"] = f"Bearer {load.tokens[name]}"
                     job(client, name, f"{turn}", turn)
-                for page in ("queue", "trend", "beliefs", "effort/summary"):
+                for page in ("queue", "report", "beliefs", "effort/summary"):
                     assert client.get(f"/api/studies/tours/{page}").status_code == 200
                 turn += 1
                 if len(answers) >= every * (len(sizes) + 1):

@@ -39,7 +39,6 @@ from coactor.studies.log.chain import canonical, content_hash
 from coactor.studies.log.projection import observation
 from coactor.studies.log.vectors import digest
 from coactor.studies.log.verification import verify
-from coactor.web.routes.trends import trend
 
 MOVES = [{"op": "reverse", "args": [3, 9]}, {"op": "reverse", "args": [5, 6]}]
 DOMAIN = Tour(points=20, features=10)
@@ -190,8 +189,8 @@ def _reading(store: Store) -> dict[str, float]:
     study = Study(store, "desk")
     works: dict[str, Any] = {
         "open_s": lambda k: Study(store, "desk"),
-        "report_s": lambda k: (trend(study.efforts), study.calibration(), study.versions(limit=100)),
-        "report_again_s": lambda k: (trend(study.efforts), study.calibration()),
+        "report_s": lambda k: (study.report(), study.calibration(), study.versions(limit=100)),
+        "report_again_s": lambda k: (study.report(), study.calibration()),
         "queue_s": lambda k: study.queue(limit=50),
         "verify_s": lambda k: verify(store, "desk"),
     }

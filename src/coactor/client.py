@@ -42,6 +42,7 @@ from coactor.studies.errors import (
     SolverFailed,
     Unavailable,
 )
+from coactor.studies.report import Report
 from coactor.studies.results import Explanation, Version
 from coactor.studies.settings import CHANGEABLE, Settings
 
@@ -237,6 +238,10 @@ class RemoteStudy:
     def calibration(self) -> Calibration:
         """Whether proposals were accepted as often as predicted."""
         return read(Calibration, self._call("GET", "/calibration"))
+
+    def report(self) -> Report:
+        """Whether there is less to correct, and what learning saves; names are for leads only."""
+        return read(Report, self._call("GET", "/report"))
 
     def summary(self) -> dict[str, Any]:
         """The study in a few numbers, as JSON-able data."""

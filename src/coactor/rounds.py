@@ -29,10 +29,10 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from coactor.corrections import continued, correction, edit_distance, feedback, replanned
-from coactor.explanations import lesson
+from coactor.explanations import Known, lesson
 from coactor.habits import Memory, past_case, recall, usage_of
 from coactor.keeping import own_parts, replan
-from coactor.proposals.outcomes import LEARNER, OUTSIDE, Acceptance, Guard
+from coactor.proposals.outcomes import CONTROL, LEARNER, OUTSIDE, Acceptance, Guard
 from coactor.proposals.strategies import Outlook, Strategy, expected_moves
 from coactor.protocol import (
     Basis,
@@ -48,7 +48,6 @@ from coactor.protocol import (
     Part,
     Parts,
     PastCase,
-    Preferences,
     Problem,
     Proposal,
     Reads,
@@ -269,14 +268,26 @@ def propose(
         solution = demands.strategy(domain, strategy)(problem, chosen, (seed, version))
     if validate:
         check_solution(domain, problem, solution)
-    chance = moves = None
-    if outlook.threshold is not None and math.isfinite(outlook.threshold):
-        gains = landscape(domain, problem, outlook.weights).gains(solution)
-        expected = expected_moves(gains, outlook.threshold)
-        if math.isfinite(expected):
-            moves, chance = expected, knowledge.acceptance.chance(expected)
-    basis = Basis(version, proposer, reason, chance, moves)
+    basis = Basis(version, proposer, reason, *_predicted(domain, knowledge, problem, solution, outlook))
     return Proposal(0, problem, solution, asked_for, solved_for, basis, recalled=recalled)
+
+
+def as_control(domain: Domain, knowledge: Knowledge, proposal: Proposal) -> Proposal:
+    """A proposal that was made without what was learned, with the prediction of what was."""
+    outlook = Outlook.of(learner_for(knowledge.learner, proposal.solved_for))
+    predicted = _predicted(domain, knowledge, proposal.problem, proposal.solution, outlook)
+    return replace(proposal, basis=Basis(proposal.version, CONTROL, "", *predicted))
+
+
+def _predicted(
+    domain: Domain, knowledge: Knowledge, problem: Problem, solution: Solution, outlook: Outlook
+) -> tuple[float | None, float | None]:
+    """The chance that a solution is accepted, and the expected number of moves; None if unknown."""
+    if outlook.threshold is None or not math.isfinite(outlook.threshold):
+        return None, None
+    gains = landscape(domain, problem, outlook.weights).gains(solution)
+    expected = expected_moves(gains, outlook.threshold)
+    return (knowledge.acceptance.chance(expected), expected) if math.isfinite(expected) else (None, None)
 
 
 def compare(
@@ -305,7 +316,7 @@ def compare(
     """
     strategy = demands.strategy(domain, strategy)
     fixed, basis, began = knowledge.fixed, proposal.basis, time.monotonic()
-    if not fixed or basis.proposer == OUTSIDE:
+    if not fixed or basis.proposer in (OUTSIDE, CONTROL):
         return proposal
     names = [name for name in (LEARNER, *fixed) if name != basis.proposer]
     if seconds <= 0:
@@ -477,7 +488,7 @@ def conclude(
     observation: Observation,
     work: Work,
     *,
-    before: Vector,
+    before: tuple[Vector, Known],
     after: Learner,
     version: int,
     learn: bool,
@@ -490,7 +501,8 @@ def conclude(
     domain, proposal, correction, observation, work
         What was proposed, what the expert did, and what `observe` made of it.
     before, after
-        The weights of the one whose correction it is before the tell, and the learner after it.
+        The weights of the one whose correction it is and what was known before the tell, see `known_of`,
+        and the learner after it.
     version
         The version of the weights after the tell.
     learn
@@ -499,8 +511,7 @@ def conclude(
         The caller's key for the proposal.
     """
     vectors = observation.feedback
-    weights = learner_for(after, vectors.learned_for).weights
-    units = after.prior_deviations() if has(after, Preferences) else None
+    weights, known = known_of(after, vectors.learned_for)
     return Round(
         proposal=proposal.id,
         key=key,
@@ -515,16 +526,21 @@ def conclude(
         version=version,
         lesson=lesson(
             feature_names(domain),
-            before,
-            weights,
-            units,
-            signs=feature_signs(domain),
+            feature_signs(domain),
+            before[1],
+            known,
             learn=learn,
             accepted=observation.accepted,
         ),
         delta=vectors.delta,
-        change=weights - before,
+        change=weights - before[0],
     )
+
+
+def known_of(learner: Learner, person: str) -> tuple[Vector, Known]:
+    """The weights of a person, and what is known about them."""
+    one = learner_for(learner, person)
+    return one.weights.copy(), Known.of(one)
 
 
 def _check_correction(correction: Correction) -> None:

@@ -338,7 +338,7 @@ class Session:
         observation = rounds.observe(
             self.domain, asked, correction, learner.reads, self.candidate, weights, learned_for
         )
-        before = self.weights(learned_for=learned_for)
+        before = rounds.known_of(learner, learned_for)
         if learn:
             rounds.learn(self.knowledge, observation)
             self.version += 1

@@ -110,7 +110,8 @@ def test_tokens_are_created_listed_and_revoked(run):
 def test_create_and_configure_take_settings(run):
     run("study", "create", "own", *CREATE, "--budget", "inf", "--cost", "reverse=2", "--proposals", "polish")
     settings = json.loads(run("study", "configure", "own", "--json"))
-    assert settings == {"proposals": "polish", "budget": None, "costs": {"reverse": 2.0}, "grace": 600.0}
+    expected = {"proposals": "polish", "budget": None, "costs": {"reverse": 2.0}, "grace": 600.0}
+    assert settings == expected | {"control": 0.0}
     assert "budget: 0.5" in run("study", "configure", "own", "--budget", "0.5", "--grace", "60")
     assert "configured  budget 0.5, grace 60.0" in run("study", "log", "own")
     assert "There are no proposals 'x'" in run("study", "configure", "own", "--proposals", "x", ok=False)

@@ -1,122 +1,114 @@
-"""What a learner believes, in words: they follow the numbers."""
+"""What a learner knows, in words: they follow the numbers."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from coactor import domains, explanations, learners
-from coactor.protocol import Feedback, feature_names
+from coactor import explanations, learners
+from coactor.explanations import Known
+from coactor.protocol import Feedback, Matrix, Vector, feature_names
 from tests.cases import Coins
 
-TOURS = domains.Tour(points=8, features=3, names=["distance", "toll", "scenery"])
+NAMES, SIGNS = ["distance (km)", "toll", "scenery"], [-1, -1, 1]
 
 
-def holder(*weights: float) -> learners.PER:
-    learner = learners.PER(len(weights))
-    learner.weights = np.array(weights)
-    return learner
+class Knowing:
+    """A learner that knows weights as well as told."""
+
+    name, reads = "knowing", "declined"
+
+    def __init__(self, weights: list[float], deviation: float) -> None:
+        self.weights: Vector = np.array(weights)
+        self._deviation = deviation
+        self.threshold = 0.0
+
+    def deviations(self) -> Vector:
+        return np.full(len(self.weights), self._deviation)
+
+    def prior_deviations(self) -> Vector:
+        return np.full(len(self.weights), 10.0)
+
+    def known(self) -> Vector:
+        return 1.0 - self.deviations() / self.prior_deviations()
+
+    def variances(self, rows: Matrix, around_others: bool = False) -> Vector:
+        raise NotImplementedError
 
 
-def test_beliefs_are_sorted_by_size_and_their_shares_add_up() -> None:
-    listed = explanations.beliefs(TOURS, holder(1.0, -6.0, 3.0))
-    assert [b.feature for b in listed] == ["toll", "scenery", "distance"]
-    assert [b.share for b in listed] == pytest.approx([-0.6, 0.3, 0.1])
-    assert [b.weight for b in listed] == [-6.0, 3.0, 1.0]
-    assert sum(abs(b.share) for b in listed) == pytest.approx(1.0)
-    assert all(b.deviation is None and b.known is None for b in listed)
+def known(*weights: float, deviation: float = 0.1) -> Known:
+    return Known.of(Knowing(list(weights), deviation))  # type: ignore[arg-type]
 
 
-def test_verb_follows_the_sign_and_whether_features_are_costs() -> None:
-    """A tour's features are costs, phi is minus their sum: a positive weight avoids them."""
-    assert explanations.verb(-1, 1.0) == "avoids"
-    assert explanations.verb(-1, -1.0) == "prefers"
-    assert explanations.verb(1, 1.0) == "prefers"
-    first, second, third = explanations.beliefs(TOURS, holder(1.0, -6.0, 3.0))
-    assert first.words == "prefers toll (60 % of what counts)"
-    assert second.words == "avoids scenery (30 % of what counts)"
-    assert third.words == "avoids distance (10 % of what counts)"
+def beliefs(*weights: float, deviation: float = 0.1) -> list[explanations.Belief]:
+    return explanations.beliefs(NAMES, SIGNS, Knowing(list(weights), deviation))  # type: ignore[arg-type]
 
 
-def test_feature_names_default_to_numbers() -> None:
-    assert list(feature_names(Coins())) == ["feature 1", "feature 2"]
+def test_beliefs_say_direction_degree_and_doubt() -> None:
+    rows = beliefs(4.0, -1.0, 0.05)
+    assert [row.words for row in rows] == ["avoided, strongly", "wanted", "makes no difference"]
+    assert [row.taste for row in rows] == pytest.approx([-1.0, 0.25, 0.0125])
+    doubtful = beliefs(4.0, -1.6, 0.5, deviation=1.0)
+    assert [row.words for row in doubtful] == ["avoided, strongly", "probably wanted", "not known yet"]
+    plain = learners.PER(3)
+    plain.weights = np.array([4.0, 0.0, 0.0])
+    assert [row.words for row in explanations.beliefs(NAMES, SIGNS, plain)] == [
+        "avoided, strongly",
+        "makes no difference",
+        "makes no difference",
+    ]
+    assert all(
+        row.deviation is None and row.known is None for row in explanations.beliefs(NAMES, SIGNS, plain)
+    )
 
 
 def test_beliefs_are_unknown_at_the_start_and_known_later() -> None:
-    rng = np.random.default_rng(0)
-    learner = learners.ChoiceLearner(3)
-    assert all(b.words.endswith("not known yet") for b in explanations.beliefs(TOURS, learner))
+    rng, learner = np.random.default_rng(0), learners.ChoiceLearner(3)
+    assert {row.words for row in explanations.beliefs(NAMES, SIGNS, learner)} == {"not known yet"}
     truth = np.array([1.0, -0.5, 0.0])
     for _ in range(120):
         rows = rng.standard_normal((10, 3)) * [1.0, 1.0, 0.0]  # scenery never varies
         made = rows @ truth > 0.3
         path = np.vstack([np.zeros(3), np.cumsum(rows[made], axis=0)])
         learner.update(Feedback(path, float(made.sum()), rows[~made]))
-    by_name = {b.feature: b for b in explanations.beliefs(TOURS, learner)}
-    assert by_name["distance"].words.startswith("avoids distance")
-    assert by_name["toll"].words.startswith("prefers toll")
-    assert by_name["scenery"].words == "scenery: not known yet"
-    assert by_name["distance"].known is not None
-    assert by_name["scenery"].known is not None
-    assert by_name["distance"].known > by_name["scenery"].known
-    assert by_name["distance"].deviation is not None
-    assert by_name["distance"].weight > 2 * by_name["distance"].deviation
+    words = [row.words for row in explanations.beliefs(NAMES, SIGNS, learner)]
+    assert words[0].startswith("avoided")
+    assert words[1].startswith("wanted")
+    assert words[2] == "not known yet"
 
 
-def test_beliefs_say_how_certain_they_are() -> None:
-    class Doubting:
-        name, reads = "doubting", "declined"
-        weights = np.array([3.0, 1.5, 0.5])
-
-        def deviations(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-            return np.ones(3)
-
-        def prior_deviations(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-            return np.full(3, 2.0)
-
-        def known(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-            return np.full(3, 0.5)
-
-        def variances(self, rows: object, around_others: bool = False) -> object:
-            raise NotImplementedError
-
-    words = [b.words for b in explanations.beliefs(TOURS, Doubting())]  # type: ignore[arg-type]
-    assert words == [
-        "avoids distance (60 % of what counts)",
-        "probably avoids toll (30 % of what counts)",
-        "scenery: not known yet",
-    ]
+def test_exchange_rates_need_a_yardstick_that_is_avoided_and_clear() -> None:
+    assert beliefs(4.0, 2.0, 0.0)[1].worth == "To avoid one toll, a detour of 0.5 km is fine."
+    assert beliefs(-4.0, 2.0, 0.0)[2].worth == ""  # distance is wanted; toll is the yardstick of the others
+    assert "km" not in "".join(row.worth for row in beliefs(-4.0, 2.0, 1.0))
+    assert all(row.worth == "" for row in beliefs(4.0, 2.0, 1.0, deviation=3.0))
+    assert all(row.worth == "" for row in beliefs(-4.0, -2.0, 1.0))
 
 
 @pytest.mark.parametrize(
     ("before", "after", "sentence"),
     [
-        ([1.0, 0.0], [2.0, 0.0], "Now prefers parks more."),
-        ([-1.0, 0.0], [-2.0, 0.0], "Now avoids parks more."),
-        ([1.0, 0.0], [-1.0, 0.0], "Now avoids parks."),
-        ([2.0, 0.0], [1.0, 0.0], "Now cares less for parks."),
-        ([-2.0, 0.0], [-1.0, 0.0], "Now minds parks less."),
-        ([0.0, 0.0], [0.5, 1.0], "Now avoids distance and prefers parks."),
-        (
-            [0.0, 0.0],
-            [0.05, 1.0],
-            "Now avoids distance.",
-        ),  # a change below a tenth of the largest is not named
-        ([1.0, 1.0], [1.0, 1.0], "Recorded; the weights stay."),
+        ((0.0, 0.0, 0.0), (4.0, 0.0, 0.0), "Learned: distance avoided."),
+        ((0.0, 0.0, 0.0), (4.0, -2.0, 3.0), "Learned: distance avoided and scenery wanted."),  # at most two
+        ((4.0, 0.0, 0.0), (4.0, 0.0, 3.0), "Learned: scenery wanted."),
+        ((4.0, 0.0, 3.0), (3.0, 0.0, 4.0), "Learned from it; nothing new is sure yet."),
+        ((0.0, 0.0, 0.0), (4.0, 0.0, 0.5), "Learned: distance avoided."),  # little beside the largest
+        ((4.0, 0.0, 0.0), (-4.0, 0.0, 0.0), "Learned: distance wanted."),
     ],
 )
-def test_lesson_names_the_direction_of_each_large_change(
-    before: list[float], after: list[float], sentence: str
+def test_lesson_says_what_has_become_clear(
+    before: tuple[float, ...], after: tuple[float, ...], sentence: str
 ) -> None:
-    names, weights = ["parks", "distance (km)"], (np.array(before), np.array(after))
-    assert explanations.lesson(names, *weights, signs=[1, -1]) == sentence
+    assert explanations.lesson(NAMES, SIGNS, known(*before), known(*after)) == sentence
 
 
-def test_lesson_compares_changes_in_units_and_says_what_was_accepted_or_not_learned() -> None:
-    names, before, after = ["parks", "distance"], np.zeros(2), np.array([1.0, 20.0])
-    units = np.array([1.0, 1000.0])
-    assert explanations.lesson(names, before, after, units) == "Now prefers parks."
-    accepted = explanations.lesson(names, before, after, units, accepted=True)
-    assert accepted == "Accepted as proposed. Now prefers parks."
-    assert "nothing was learned" in explanations.lesson(names, before, after, learn=False)
-    assert explanations.lesson(names, before, before, accepted=True).startswith("Accepted as proposed; ")
+def test_lesson_says_nothing_that_is_uncertain_or_unlearned() -> None:
+    vague, sure = known(4.0, 1.0, 1.0, deviation=3.0), known(4.0, 1.0, 1.0)
+    assert explanations.lesson(NAMES, SIGNS, vague, vague, accepted=True) == "Accepted. Nothing new to learn."
+    learned = explanations.lesson(NAMES, SIGNS, vague, sure, accepted=True)
+    assert learned == "Accepted. Learned: distance avoided and toll avoided."
+    assert "nothing was learned" in explanations.lesson(NAMES, SIGNS, vague, sure, learn=False)
+
+
+def test_feature_names_default_to_numbers() -> None:
+    assert list(feature_names(Coins())) == ["feature 1", "feature 2"]

@@ -86,6 +86,7 @@ def test_depot_offers_the_start_of_each_route(site, revision):
     page = site.open(site.log_in(), PLAN)
     depot = centre(page.locator(".stops .depot"))
     drag(page, stop(page, 0, 1), depot, drop=False)
+    page.locator(".fan .handle").nth(2).wait_for()
     assert page.locator(".fan .handle").count() == 3
     page.mouse.move(*centre(page.locator(".fan .handle").nth(2)), steps=4)
     page.locator("#gesture", has_text="the start of Route C").wait_for()

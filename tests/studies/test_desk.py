@@ -6,12 +6,15 @@ import threading
 import numpy as np
 import pytest
 
+from coactor.domains import Plans
 from coactor.protocol import Work
+from coactor.solutions import solution_key
 from coactor.studies import Conflict, Forbidden, Invalid, NotFound, open_study
+from coactor.studies.log import transfer
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.verification import verify
 from tests.studies.log.test_people import UP, WANTS, taught
-from tests.studies.stubs import Clock, Switches, flip, open_at, tours
+from tests.studies.stubs import Clock, Switches, flip, make, open_at, tours
 
 
 def desk(url, clock=None, **more):
@@ -350,3 +353,47 @@ def test_a_replan_is_an_edit_that_undo_takes_back_and_colleagues_see(url):
         assert verify(study.store, "keep").version == 1
     with open_study(url, "keep", domain) as opened:
         assert np.array_equal(opened.weights(), weights)
+
+
+def test_submit_counts_the_time_and_the_edits_of_everybody(url):
+    with make(url) as study:
+        study.ask([1.0, 2.0, 3.0])
+        desk = study.desk()
+        desk.claim(1, "ana")
+        desk.edit(1, flip(0, 1), revision=0, actor="ana")
+        desk.release(1, "ana", seconds=90.0)
+        desk.claim(1, "lea")
+        desk.edit(1, flip(2), revision=2, actor="lea")
+        desk.undo(1, revision=3, actor="lea")
+        done = desk.submit(1, revision=4, actor="lea", work=Work(seconds=3.0))
+        assert (done.effort, done.work.actor, done.work.seconds) == (2.0, "lea", 93.0)
+        assert done.work.authors == ["ana", "ana"]
+        assert study.round(1) == done
+        desk.reopen(1, actor="lea")
+        again = desk.submit(1, revision=study.draft(1).revision, actor="lea", work=Work(seconds=7.0))
+        assert (again.work.seconds, again.work.authors) == (100.0, ["ana", "ana"])
+        assert study.report().people[0].minutes == pytest.approx(100 / 60)
+        transfer.erase(study.store, "desk", "ana")
+    with make(url) as study:
+        (name,) = set(study.round(1).work.authors)
+        assert name.startswith("erased-")
+
+
+def test_an_edit_that_goes_on_with_the_last_one_is_counted_once(sqlite_url):
+    domain = Plans(2)
+    problem = next(iter(domain.sample(np.random.default_rng(0), 1)))
+    with open_study(sqlite_url, "plans", domain, "CSPER", create=True) as study:
+        y = study.ask(problem).solution
+        after = {solution_key(domain.apply(problem, y, move)) for move in domain.moves(problem, y)}
+        first = next(move for move in domain.moves(problem, y) if move["op"] == "move")
+        z = domain.apply(problem, y, first)
+        second = next(  # the same stop again, to another place
+            move
+            for move in domain.moves(problem, z)
+            if move["op"] == "move" and solution_key(domain.apply(problem, z, move)) in after
+        )
+        board = study.desk()
+        board.claim(1, "ana")
+        board.edit(1, [first, second], revision=0, actor="ana")
+        assert board.view(1).effort == 1.0
+        assert board.submit(1, revision=2, actor="ana").effort == 1.0

@@ -18,7 +18,8 @@ def test_configure_is_a_fact_that_holds_from_then_on_in_every_process(url):
         assert study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(0)).effort == 1.0
         first = other.ask([1.0, 2.0, 3.0])
         settings = study.configure({"costs": {"flip": 2.5}, "budget": 0.25}, actor="lea")
-        assert settings == {"proposals": "default", "budget": 0.25, "costs": {"flip": 2.5}, "grace": 600.0}
+        expected = {"proposals": "default", "budget": 0.25, "costs": {"flip": 2.5}, "grace": 600.0}
+        assert settings == expected | {"control": 0.0}
         assert other.tell(first, moves=flip(0)).effort == 2.5
         assert other.config["budget"] == 0.25
         assert study.configure({"budget": 0.25}) == settings  # no change, no fact

@@ -41,9 +41,9 @@ PEOPLE = ("ana", "ben", "cleo")
 ROLES = {"ana": "expert", "ben": "lead", "machine": "solver", "eve": "viewer", "root": "admin"}
 READS = ["", "/queue", "/queue?order=doubtful&expert=ana&search=1", "/proposals", "/proposals?state=done"]
 READS += ["/versions", "/events", "/events?after=3&limit=2", "/effort", "/effort?last=1", "/effort.csv"]
-READS += ["/trend", "/effort/summary?days=0.001", "/calibration", "/weights", "/weights?learned_for=ana"]
-READS += ["/weights?version=0", "/beliefs?learned_for=ben", "/beliefs?version=1", "/people", "/history"]
-READS += ["/progress", "/export", "/features", "/proposals/1", "/proposals/1/explain", "/proposals/1/outcome"]
+READS += ["/report", "/effort/summary?days=0.001", "/calibration", "/weights", "/weights?learned_for=ana"]
+READS += ["/weights?version=0", "/beliefs?learned_for=ben", "/beliefs?version=1", "/people"]
+READS += ["/export", "/features", "/proposals/1", "/proposals/1/explain", "/proposals/1/outcome"]
 READS += ["/proposals/2/moves", "/proposals/2/moves?order=gain&search=a", "/proposals/1?brief=true"]
 
 studies = st.integers(0, 20)

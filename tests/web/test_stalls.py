@@ -15,10 +15,10 @@ from anyio import to_thread
 
 from coactor.domains import Tour
 from coactor.experts import SimulatedExpert
-from coactor.studies import open_study
+from coactor.studies import open_study, report
 from coactor.studies.log.replay import LogReplay
 from coactor.web.app import create_app
-from coactor.web.routes import moves, progress
+from coactor.web.routes import moves
 from tests.web.conftest import PROPOSALS, ask
 
 MOVES = f"{PROPOSALS}/1/moves"
@@ -55,13 +55,13 @@ def test_report_of_several_people_replays_nothing_and_is_computed_once(server, c
         for k, problem in enumerate(domain.sample(rng, 20)):
             proposal = study.ask(problem)
             study.tell(proposal, expert(problem, proposal.solution), actor=("ana", "bo")[k % 2])
-        replays, weeks = counted(LogReplay, "load"), counted(progress, "weeks")
-        assert progress.causes(study, study.effort())
-        assert replays["load"] == 0
+        replays, weeks = counted(LogReplay, "load"), counted(report, "_monday")
+        assert study.report().weeks
+        assert (replays["load"], weeks["_monday"]) == (0, 20)
     viewer = server.client("viewer")
-    first, second = (viewer.get("/api/studies/people/progress").json() for _ in range(2))
+    first, second = (viewer.get("/api/studies/people/report").json() for _ in range(2))
     assert first["measures"] == second["measures"] != []
-    assert weeks["weeks"] == 1
+    assert weeks["_monday"] == 40  # once for the viewer
 
 
 def test_search_of_moves_makes_each_text_once(viewer, counted):

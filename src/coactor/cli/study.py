@@ -137,6 +137,16 @@ def rollback_(
     return row, f"Version {row.version} has the weights of version {row.to}."
 
 
+@study.command("report")
+@click.argument("name")
+@domain_option
+@on_store
+def report_(store: Store, name: str, domain: Any) -> Result:
+    """Say whether there is less to correct, and what learning saves."""
+    report = Study(store, name, domain).report()
+    return report, str(report)
+
+
 @study.command("people")
 @click.argument("name")
 @domain_option

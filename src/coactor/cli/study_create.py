@@ -24,6 +24,11 @@ settings_options = with_options(  # that can be changed later
     click.option("--budget", type=float, help="Seconds of an ask; inf for no time limit."),
     click.option("--cost", "costs", multiple=True, metavar="OPERATOR=COST", help="The cost of an operator."),
     click.option("--grace", type=float, help="Seconds in which a tell can be withdrawn."),
+    click.option(
+        "--control",
+        type=float,
+        help="Share of proposals made without what was learned, such as 0.1, to compare.",
+    ),
 )
 
 

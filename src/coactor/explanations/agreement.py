@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coactor.explanations.words import LIKELY, NAMED, SURE, join_words, verb, without_unit
+from coactor.explanations.words import LIKELY, SURE, join_words, without_unit
 from coactor.protocol import Learner, Matrix, Vector
 from coactor.protocol.abilities import KnowsPeople, Preferences, has
 
 CLEAR = 0.03  # the least difference of two shares that is reported: less changes no proposal
 LISTED = 8  # names in a sentence, at most: more are counted
+NAMED = 3  # differences of one person, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,11 @@ def compare_people(
     own = next((shown[k] for k, i in enumerate(order) if names[i] == reader), None)
     together = table.together(groups) if several else []
     return PeopleView(learner.difference, features, table.shared() if several else [], together, people, own)
+
+
+def verb(sign: int, weight: float) -> str:
+    """What the expert does with a feature of this sign and weight; phi is minus what a cost counts."""
+    return "prefers" if sign * weight > 0 else "avoids"
 
 
 def _shares(person: Preferences) -> tuple[Vector, Vector, Vector]:

@@ -43,6 +43,7 @@ LEAST = 1e-4  # smaller expected numbers of moves are raised to this
 
 LEARNER, START, ALIKE = "learner", "start", "alike"
 OUTSIDE = "outside"  # another system: no weights of ours
+CONTROL = "control"  # what version 0 would propose, to be compared with
 
 ERRORS = 1.0  # standard errors of a lead; 0.5 and 2 were level on the planner's first 39 days
 

@@ -101,11 +101,13 @@ class Basis:
         The version of the weights it was made with: the number of updates before it.
     proposer, reason
         Whose weights solved it, "learner", "start" or "alike", and why, see `coactor.proposals.outcomes`;
-        "outside" if another system proposed the solution.
+        "outside" if another system proposed the solution; "control" if it was made without what was learned.
     chance
         The probability that the expert accepts it unchanged; None if the learner cannot predict it.
     expected_moves
         The expected number of moves the expert would make first; None if the learner cannot predict it.
+    control
+        The probability with which it was drawn to be made without what was learned.
     """
 
     version: int = 0
@@ -113,6 +115,7 @@ class Basis:
     reason: str = ""
     chance: float | None = None
     expected_moves: float | None = None
+    control: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -256,12 +259,15 @@ class Work:
         The number of gestures, undone ones included; 0 if it is unknown.
     note
         What the expert wrote about the correction.
+    authors
+        Who made each edit, if several people edited the proposal.
     """
 
     actor: str = ""
     seconds: float | None = None
     gestures: int = 0
     note: str = ""
+    authors: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)  # not frozen: one is made in every round, and freezing triples the time

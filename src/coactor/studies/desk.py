@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from coactor.corrections import MOST_STEPS, move_cost, plain_move, replans_of
+from coactor.corrections import MOST_STEPS, plain_move, replans_of
 from coactor.keeping import REPLAN, named_parts, parts_of, replan
 from coactor.protocol import Correction, Move, Parts, Round, Work
 from coactor.rounds import Knowledge
 from coactor.solutions import same_solution
-from coactor.studies.codec import read
-from coactor.studies.drafts import Draft, effort_of, plain_draft, with_path, without_loops
+from coactor.studies.codec import number, read
+from coactor.studies.drafts import Draft, plain_draft, step_costs, with_path, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log.chain import Entry, stored
 from coactor.studies.log.facts import Asked, Claimed, Edited, Fact, Released, Reopened, Told
@@ -92,15 +92,18 @@ class Desk:
             self._proposer.renew(id, actor)
         return self.view(id)
 
-    def release(self, id: int, actor: str, *, force: bool = False) -> Draft:
-        """End the lease; the draft stays. A lead may end another actor's lease with `force`."""
+    def release(self, id: int, actor: str, *, force: bool = False, seconds: float = 0.0) -> Draft:
+        """End the lease after so many seconds of active work; the draft stays.
+
+        A lead may end another actor's lease with `force`.
+        """
         _validate_editor(actor)
         with self._writing(id) as log:
             draft = self._open_draft(log.projection, id)
             if not force:
                 self._check_holder(draft, actor, log.now)
             if draft.holder:
-                log.add(Released(proposal=id), actor=actor)
+                log.add(Released(proposal=id, seconds=number(seconds, "seconds", 1e9)), actor=actor)
         return self.view(id)
 
     # -- editing -----------------------------------------------------------------------------------------
@@ -211,8 +214,8 @@ class Desk:
             final = self._codec.solution(proposal.problem, told.fact.solution, proposal.solution)
             return with_path(self._domain, draft, proposal, [proposal.solution, final])
         path = self._proposer.path(proposal, draft.moves)
-        _, counted = without_loops(path, draft.moves)
-        draft = replace(draft, steps=len(counted), effort=effort_of(counted, costs))
+        steps = step_costs(self._domain, proposal.problem, *without_loops(path, draft.moves), costs)
+        draft = replace(draft, steps=len(steps), effort=float(sum(steps)))
         return with_path(self._domain, draft, proposal, path)
 
     def state(self, id: int) -> dict[str, Any]:
@@ -246,11 +249,17 @@ class Desk:
         prepared = None
         if draft.revision == revision:  # else it is refused below
             proposal = self._proposer.of(draft)
-            path, moves = without_loops(self._proposer.path(proposal, draft.moves), draft.moves)
+            path, edits = without_loops(
+                self._proposer.path(proposal, draft.moves), list(zip(draft.moves, draft.authors, strict=True))
+            )
+            moves = [move for move, _ in edits]
+            work = replace(work, authors=[author for _, author in edits])
             costs = self._ledger.projection.config["costs"]
-            spent = [move_cost(costs, move) for move in moves]
+            spent = step_costs(self._domain, proposal.problem, path, moves, costs)
             done = Correction(path, moves, spent, cut, replans=replans_of(moves))
-            prepared = self._teller.prepare(proposal, request, draft.asked_for or actor, done)
+            prepared = self._teller.prepare(
+                proposal, replace(request, work=work), draft.asked_for or actor, done
+            )
         with self._writing(id) as log:
             if id in log.projection.drafts:
                 draft = self._held_draft(log.projection, id, actor, log.now)

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from coactor.corrections import apply_move, move_cost, replans_of
-from coactor.keeping import kept_parts, own_parts, parts_of, plain_parts
-from coactor.protocol import Basis, Domain, HasParts, Move, Part, Problem, Proposal, Solution, has
+from coactor.keeping import REPLAN, kept_parts, own_parts, parts_of, plain_parts
+from coactor.protocol import (
+    Basis,
+    CountsEdits,
+    Domain,
+    HasParts,
+    Move,
+    Part,
+    Problem,
+    Proposal,
+    Solution,
+    has,
+)
 from coactor.search import features_along
 from coactor.solutions import solution_key
 from coactor.studies.codec import Codec, as_invalid, to_object
 from coactor.studies.errors import Invalid
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +50,10 @@ class Draft:
         The number of edits, undone ones included.
     moves, undone
         The edits, and those that can be redone.
+    authors
+        Who made each of the edits.
+    seconds
+        The active time of all who have released it.
     keep
         The parts that it was asked to have, which stay locked until they are freed.
     holder, until, editor
@@ -72,6 +89,8 @@ class Draft:
     gestures: int = 0
     moves: list[Move] = field(default_factory=list)
     undone: list[Move] = field(default_factory=list)
+    authors: list[str] = field(default_factory=list)
+    seconds: float = 0.0
     keep: list[list[str]] = field(default_factory=list)
     holder: str = ""
     until: float = 0.0
@@ -138,7 +157,7 @@ class Draft:
 
 _AT_A_DESK = ("proposal", "path", "locked", "own", "features", "change")
 SHOWN = ("state", "steps", "effort", "told", "actor", "due", "for_another", *_AT_A_DESK)  # not stored
-HIDDEN = ("renewable", "base", "gestures", "keep", *_AT_A_DESK)
+HIDDEN = ("renewable", "base", "gestures", "authors", "seconds", "keep", *_AT_A_DESK)
 
 
 def plain_row(draft: Draft) -> dict[str, Any]:
@@ -169,6 +188,23 @@ def state_of(draft: Draft, now: float) -> str:
 def effort_of(moves: Sequence[Move], costs: Mapping[str, float]) -> float:
     """What moves cost in a study."""
     return float(sum(move_cost(costs, move) for move in moves))
+
+
+def step_costs(
+    domain: Domain, x: Problem, path: Sequence[Solution], moves: Sequence[Move], costs: Mapping[str, float]
+) -> list[float]:
+    """What each move costs. Moves that together are one edit, such as of one stop twice, cost once.
+
+    A re-plan is always a step of its own.
+    """
+    steps, first = list[float](), 0
+    for k, move in enumerate(moves):
+        again = False
+        if has(domain, CountsEdits) and k > 0 and REPLAN not in (move["op"], moves[k - 1]["op"]):
+            again = domain.edits_between(x, path[first], path[k + 1]) <= 1
+        steps.append(0.0 if again else move_cost(costs, move))
+        first = first if again else k
+    return steps
 
 
 def with_path(domain: Domain, draft: Draft, proposal: Proposal, path: Sequence[Solution]) -> Draft:
@@ -205,9 +241,12 @@ def draft_path(codec: Codec, x: Problem, path: Sequence[Solution], moves: Sequen
     return longer
 
 
-def without_loops(path: Sequence[Solution], moves: Sequence[Move]) -> tuple[list[Solution], list[Move]]:
-    """The path and the moves that count, without those that return to an earlier solution."""
-    keys, kept, steps = [solution_key(path[0])], [path[0]], list[Move]()
+def without_loops(path: Sequence[Solution], moves: Sequence[T]) -> tuple[list[Solution], list[T]]:
+    """The path and the moves that count, without those that return to an earlier solution.
+
+    A move may bring along what belongs to it.
+    """
+    keys, kept, steps = [solution_key(path[0])], [path[0]], list[T]()
     for solution, move in zip(path[1:], moves, strict=True):
         key = solution_key(solution)
         if key in keys:

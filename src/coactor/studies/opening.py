@@ -41,8 +41,8 @@ def open_study(
     """Open a study by the URL of its store and its name.
 
     The learner and the settings are stored when the study is created. Later they can be left out; a value
-    that differs from the stored one is an error. `Study.configure` changes proposals, budget, costs and
-    grace.
+    that differs from the stored one is an error. `Study.configure` changes proposals, budget, costs,
+    grace and control.
 
     Parameters
     ----------

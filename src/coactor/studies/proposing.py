@@ -17,6 +17,10 @@ the one who asks and again for the one who opens it. So a solving is identified 
 was solved for.
 
 The alternatives are solved within the same ask, see `rounds.compare`, and stored with the proposal.
+
+With the setting `control`, some proposals are made with what version 0 knew, and stay so: the stream of the
+study and the proposal's number says which. Their corrections are learned from as others. A proposal of which
+the caller demands something is never one of them.
 """
 
 from __future__ import annotations
@@ -30,13 +34,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+import numpy as np
 import orjson
 
 from coactor.keeping import plain_parts
+from coactor.proposals.outcomes import CONTROL
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import Domain, Move, Problem, Proposal, Solution, Solver, Usage, Vector, uses_habits
 from coactor.protocol.abilities import whose
-from coactor.rounds import NOTHING, Demands, Knowledge, compare, propose
+from coactor.rounds import NOTHING, Demands, Knowledge, as_control, compare, propose
 from coactor.solutions import same_solution
 from coactor.studies.codec import Codec, read
 from coactor.studies.drafts import Draft, draft_path
@@ -106,10 +112,14 @@ class Proposer:
         with ledger.lock, ledger.store.reading() as sql:
             projection = ledger.refresh_in(sql)
             knowledge, version = projection.knowledge, projection.version
+            share, number = projection.config["control"] * (not demands), projection.asked + 1
             earlier = sql.by_key(study, key) if key is not None else None
         if earlier is not None:
             return self._asked_before(earlier, hash, problem, asked_for)
-        proposal = self._solve(problem, knowledge, version, asked_for, actor, demands)
+        seed = [int(ledger.first.uid[:12], 16), projection.config["seed"], number]
+        drawn = np.random.default_rng(seed).random() < share
+        proposal = self._solve(problem, knowledge, version, asked_for, actor, demands, control=drawn)
+        proposal = replace(proposal, basis=replace(proposal.basis, control=share))
         fact = self._fact(proposal, hash)
         # The solver ran outside the lock, so another caller may be first. A tell of the proposal is synced,
         # and with it every commit before.
@@ -140,6 +150,7 @@ class Proposer:
         asked_for: str,
         actor: str,
         demands: Demands = NOTHING,
+        control: bool = False,
     ) -> Proposal:
         config, began = self.ledger.projection.config, time.monotonic()
         strategy = self._strategy(config)
@@ -150,7 +161,7 @@ class Proposer:
             proposal = propose(
                 self.domain,
                 strategy,
-                knowledge,
+                self.ledger.knowledge(0) if control else knowledge,
                 problem,
                 version=version,
                 seed=config["seed"],
@@ -166,6 +177,8 @@ class Proposer:
             raise SolverFailed(f"The solver failed with {type(error).__name__}: {error}") from error
         finally:
             self.seconds = time.monotonic() - began
+        if control:
+            return as_control(self.domain, knowledge, proposal)
         budget = math.inf if config["budget"] is None else config["budget"]
         left = budget - self.seconds if self._repeatable else 0.0
         return compare(
@@ -196,10 +209,6 @@ class Proposer:
         if recalled is not None:
             log.sql.add_problem(recalled, usage)
         log.add(fact, actor=actor, via=via)
-
-    def solve_unlearned(self, problem: Problem) -> Proposal | None:
-        """The proposal that version 0 would make; None if the caller's own solver would have to make it."""
-        return self._solve(problem, self.ledger.knowledge(0), 0, "", "") if self._repeatable else None
 
     def _asked_before(self, entry: Entry, hash: str, problem: Problem, asked_for: str) -> Proposal:
         fact = entry.fact
@@ -342,6 +351,7 @@ class Proposer:
         return (
             self._repeatable
             and draft.renewable
+            and draft.basis.proposer != CONTROL
             and not (draft.moves if held else draft.touched)
             and held in ("", holder)
             and (draft.basis.version != projection.version or self.for_another(projection, draft, actor))
@@ -378,13 +388,13 @@ class Proposer:
             solve_for = actor if solve_for is None else solve_for
             if draft.basis.version == version and not self.for_another(projection, draft, solve_for):
                 return
-        problem, revision = self.of(draft).problem, draft.revision
+        problem, revision, share = self.of(draft).problem, draft.revision, draft.basis.control
         try:
             proposal = self._solve(problem, knowledge, version, draft.asked_for, solve_for)
         except (Invalid, SolverFailed) as error:
             logger.warning("Proposal %d of study %r stays as it is: %s", id, ledger.head.name, error)
             return
-        proposal = replace(proposal, id=id)
+        proposal = replace(proposal, id=id, basis=replace(proposal.basis, control=share))
         fact = self._fact(proposal, content_hash(canonical(self.codec.plain_problem(problem))))
         with ledger.writing() as log:
             draft = log.projection.drafts.get(id)

@@ -107,6 +107,8 @@ def done_draft(entries: list[Entry]) -> Draft:
         revision=last_revision(entries),
         gestures=result.work.gestures,
         moves=told.fact.moves,
+        authors=result.work.authors or [told.actor] * len(told.fact.moves),
+        seconds=result.work.seconds or 0.0,
         editor=told.actor,
         state="done",
         steps=len(told.fact.moves),

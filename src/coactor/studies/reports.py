@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from coactor.corrections import edit_distance
 from coactor.explanations import PeopleView, compare_people
 from coactor.proposals.calibration import Calibration, calibration
+from coactor.proposals.outcomes import ALIKE, CONTROL, START
 from coactor.protocol import Learner, Matrix, Proposal, Round, Solution, Vector, edit_text, feature_signs
 from coactor.search import features_along
 from coactor.studies.drafts import Draft, state_of
@@ -22,6 +22,7 @@ from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.transactions import Transaction
 from coactor.studies.queue import STATES, QueueQuery, done_draft, people_of
+from coactor.studies.report import LAST, Report, causes, report
 from coactor.studies.results import ExplainedEdit, Explanation, QueuePage, Share, Version
 from coactor.studies.settings import CHANGEABLE
 from coactor.studies.telling import Teller, round_of
@@ -78,6 +79,22 @@ class Reports:
     def efforts(self) -> list[float]:
         """The expert's total effort for each finished proposal, in the order of the tells."""
         return [row.effort for row in self.effort()]
+
+    def report(self, *, people: bool = True) -> Report:
+        """Whether there is less to correct, what learning saves, by week and by person.
+
+        `people` says whether to name who finished how many.
+        """
+        rows = self.effort()
+        edited = [row for row in rows[-LAST:] if row.effort > 0 and row.basis.proposer != CONTROL]
+        about = self.config["features"], self.signs, self.weights(), self.deltas(edited)
+        return report(
+            rows,
+            self._efforts.unlearned,
+            control=self.config["control"],
+            causes=causes(*about),
+            people=people,
+        )
 
     def deltas(self, rows: Sequence[Round]) -> Matrix:
         """What each of these tells changed in the features, one row each; without a replay."""
@@ -224,23 +241,6 @@ class Reports:
             raise Invalid(f"Proposal {id} is not finished; there is nothing to report.")
         return entry, entry.fact
 
-    def without_learning(self, proposal: Proposal | int) -> tuple[float, float] | None:
-        """The fewest edits from a proposal to what the expert made of it, and from that of version 0.
-
-        Both are estimated by `coactor.corrections.edit_distance`, so that they can be compared. The problem
-        is solved again, which may take as long as an ask. None if a solver of the caller's own is used.
-        """
-        id = id_of(proposal)
-        shown, (_, told) = self._proposer.find(id), self._finished(id)
-        unlearned = shown if shown.version == 0 else self._proposer.solve_unlearned(shown.problem)
-        if unlearned is None:
-            return None
-        final = self._proposer.codec.solution(shown.problem, told.solution)
-        first, second = (
-            edit_distance(self.domain, shown.problem, one.solution, final) for one in (shown, unlearned)
-        )
-        return first, second
-
     def explain(self, proposal: Proposal | int) -> Explanation:
         """Each feature's share of the proposal's utility, under its weights, and of each edit's."""
         shown = self._proposer.find(id_of(proposal))
@@ -279,6 +279,7 @@ class History:
         self._ledger = ledger
         self._loads = self._seq = 0
         self._rows: dict[int, Round] = {}  # by sequence number, in the order of the tells
+        self.unlearned: dict[int, float] = {}  # by proposal: edits from what version 0 would have proposed
 
     def after(self, seq: int) -> list[Round]:
         """The rows above a sequence number."""
@@ -288,10 +289,14 @@ class History:
             if ledger.loads != self._loads:  # the store was replaced
                 self._loads, self._seq = ledger.loads, 0
                 self._rows.clear()
+                self.unlearned.clear()
             if newest > self._seq:
                 for entry in sql.of_kind(ledger.head.id, "told", "reopened", after=self._seq):
                     if isinstance(entry.fact, Told):
-                        self._rows[entry.seq] = round_of(entry, entry.fact)
+                        row, left = round_of(entry, entry.fact), entry.fact.left or {}
+                        self._rows[entry.seq] = row
+                        if START in left or ALIKE in left:
+                            self.unlearned[row.proposal] = left.get(START, left.get(ALIKE, 0.0))
                     elif isinstance(entry.fact, Reopened):
                         self._rows.pop(entry.fact.told, None)
                 self._seq = newest

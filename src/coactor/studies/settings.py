@@ -14,7 +14,8 @@ from coactor.studies.errors import Invalid
 from coactor.validation import text
 
 BUDGET = 1.0  # seconds of an ask, when a study is created
-CHANGEABLE = ("proposals", "budget", "costs", "grace")  # later, with `Study.configure`
+CHANGEABLE = ("proposals", "budget", "costs", "grace", "control")  # later, with `Study.configure`
+MOST_CONTROL = 0.5  # of the proposals
 
 
 class Settings(TypedDict, total=False):
@@ -32,6 +33,9 @@ class Settings(TypedDict, total=False):
         The cost of each operator, 1.
     grace
         Seconds in which a tell can be withdrawn, 600.
+    control
+        The share of proposals that are made without what was learned, unmarked, so that the report can say
+        what learning saves: 0; 0.1 is usual, 0.5 the most.
     candidate
         What to learn from: the expert's "final" solution, or the last one on which learner and expert still
         disagree ("disagreement", Assumption 3).
@@ -48,13 +52,16 @@ class Settings(TypedDict, total=False):
     budget: float | None
     costs: Mapping[str, float]
     grace: float
+    control: float
     candidate: Candidate
     seed: int
     habits: bool
     trust: float | None
 
 
-DEFAULTS = Settings(costs={}, candidate="final", grace=600.0, proposals="default", budget=BUDGET, seed=0)
+DEFAULTS = Settings(
+    costs={}, candidate="final", grace=600.0, control=0.0, proposals="default", budget=BUDGET, seed=0
+)
 
 
 def validated(settings: Settings) -> dict[str, Any]:
@@ -79,6 +86,8 @@ def validated(settings: Settings) -> dict[str, Any]:
         stored["costs"] = {text(op, "operator", 40): number(cost, "cost", 1e6) for op, cost in costs}
     if "grace" in stored:
         stored["grace"] = number(stored["grace"], "grace period", 1e9)
+    if "control" in stored:
+        stored["control"] = number(stored["control"], "control share", MOST_CONTROL)
     return stored
 
 

@@ -59,8 +59,7 @@ class Study(Reports):
     name
         Its name in the store.
     config
-        Its domain, learner, names of the features, candidate, seed, proposals, budget, costs and grace; the
-        last four can be changed (`configure`).
+        Its domain, learner, names of the features, candidate, seed, and what `configure` changes.
     uid
         A unique id, kept by exports and copies.
     domain, codec
@@ -342,7 +341,7 @@ class Study(Reports):
         Parameters
         ----------
         settings
-            Those to change: proposals, budget, costs or grace.
+            Those to change: proposals, budget, costs, grace or control.
         actor, via
             Who changes them, and the account that does so on their behalf.
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from coactor.corrections import correction, plain_move
 from coactor.protocol import Correction, Feedback, Move, Proposal, Round, Work
-from coactor.protocol.abilities import learner_for
-from coactor.rounds import Knowledge, Observation, conclude, learn, observe
+from coactor.rounds import Knowledge, Observation, conclude, known_of, learn, observe
 from coactor.solutions import short
 from coactor.studies.codec import Codec, as_invalid, number
+from coactor.studies.drafts import Draft
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log.chain import Entry, canonical, content_hash
 from coactor.studies.log.facts import Told
@@ -172,8 +172,8 @@ class Teller:
             trial.proposal,
             trial.correction,
             observed,
-            replace(request.work, actor=actor, gestures=gestures),
-            before=learner_for(trial.before.learner, observed.feedback.learned_for).weights,
+            _worked(request, draft, actor, gestures),
+            before=known_of(trial.before.learner, observed.feedback.learned_for),
             after=trial.after.learner,
             version=log.projection.version + request.learn,
             learn=request.learn,
@@ -241,6 +241,15 @@ def _learned(before: Knowledge, observed: Observation, request: Request) -> Know
     with as_invalid("The learner cannot use this correction", IndexError, ArithmeticError):
         learn(after, observed)
     return after
+
+
+def _worked(request: Request, draft: Draft, actor: str, gestures: int) -> Work:
+    """The work of all who had the proposal open; a tell of another solution is the actor's alone."""
+    work = request.work
+    seconds = None if work.seconds is None and not draft.seconds else (work.seconds or 0.0) + draft.seconds
+    shared = request.revision is not None and bool(set(work.authors) - {actor})
+    authors = work.authors if shared else []
+    return replace(work, actor=actor, gestures=gestures, seconds=seconds, authors=authors)
 
 
 def _sequence(values: Any, what: str) -> list[Any]:

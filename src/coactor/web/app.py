@@ -34,7 +34,7 @@ from coactor.web.errors import add_handlers, problem
 from coactor.web.ground import Ground
 from coactor.web.metrics import Metrics
 from coactor.web.open_studies import OpenStudies
-from coactor.web.routes import drafts, events, moves, progress, proposals, reports, roads, tokens
+from coactor.web.routes import drafts, events, moves, proposals, reports, roads, tokens
 from coactor.web.routes import studies as study_routes
 from coactor.web.routes.requests import BODY, LimitedRoute
 from coactor.web.routes.responses import ERRORS, Problem
@@ -111,7 +111,7 @@ def create_app(
         return problem(404, error.args[0])
 
     router = APIRouter(prefix="/api", route_class=LimitedRoute, responses=ERRORS)
-    for routes in (study_routes, proposals, drafts, moves, progress, reports, roads, tokens):
+    for routes in (study_routes, proposals, drafts, moves, reports, roads, tokens):
         routes.add_routes(router, studies)
     app.state.streams = events.add_routes(router, studies)
     if demo is not None:

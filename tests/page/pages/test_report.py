@@ -18,34 +18,63 @@ OVERLAPS = """() => { const texts = [...document.querySelector(".chart").querySe
     .map(([b]) => `${a} and ${b}`)); }"""
 
 
-def test_report_compares_the_start_with_now_and_with_no_learning(site):
+def test_report_page_draws_what_the_study_reports(site):
     study = site.study("try-ranking")
     simulated = studies.expert(study)
-    for k in range(18):
+    for k in range(22):
         proposal = study.renew(studies.ask(study, "ana") if k else 1)
         moves = list(simulated(proposal.problem, proposal.solution).moves)
         study.tell(proposal, moves=moves, actor="ana", work=Work(seconds=30.0 + 15 * len(moves)))
+    report = study.report()
+    assert report.verdict == "less"
     page = site.open(site.log_in("lea", "lead"), "/s/try-ranking/report")
-    page.locator("#verdict", has_text="less to correct").wait_for()
+    assert page.locator("#verdict.less").inner_text() == report.headline
     tiles = page.locator(".tile")
-    tiles.nth(2).wait_for()
-    assert tiles.count() == 3
-    texts = [tiles.nth(k).inner_text() for k in range(3)]
-    assert "edits per proposal" in texts[0]
-    assert "minutes per proposal" in texts[1]
-    assert "accepted unchanged" in texts[2]
-    assert all("→" in text and "95 %" in text for text in texts)
-    verdict = page.locator("#verdict").inner_text()
-    for part in (".before", ".after"):
-        assert f" {tiles.first.locator(part).inner_text()} " in verdict
-    interval = tiles.first.locator("small").inner_text().removeprefix("change ").removesuffix(" (95 %)")
-    assert f"of the change {interval}." in verdict
-    page.locator("#without-learning", has_text="the last 18 problems would have needed").wait_for()
-    assert "Recent proposals were edited for: " in page.locator("#causes").inner_text()
-    assert page.get_by_role("region", name="Week by week").locator("tbody tr").count() >= 1
+    assert tiles.count() == len(report.measures) == 3
+    for tile, measure in zip(tiles.all(), report.measures, strict=True):
+        assert tile.locator(".before").inner_text() == measure.texts["first"]
+        assert tile.locator(".after").inner_text() == measure.texts["last"]
+    notes = page.locator("#notes p").all_inner_texts()
+    assert [text.replace("\u00a0", " ") for text in notes] == report.notes
+    assert any("at most" in note and "Without learning" in note for note in notes)
+    page.locator("#control").click()  # one in ten from now on without what was learned
+    page.get_by_text("10 % of the proposals are made without what was learned").wait_for()
+    assert site.study("try-ranking").config["control"] == 0.1
+    page.locator("#control", has_text="End the comparison").wait_for()
     page.emulate_media(media="print")
     assert not page.locator(".top").is_visible()
     assert page.locator(".tiles").is_visible()
+    assert not page.locator("button").first.is_visible()
+
+
+def test_report_of_people_who_accept_unread_praises_nothing(site):
+    study = site.study("try-tour")
+    for k in range(24):
+        actor, seconds = ("ana", 40.0) if k < 5 else ("ben", 1.6)
+        moves = [{"op": "reverse", "args": [3, 6]}] if k < 5 else []
+        proposal = study.proposal(studies.ask(study, actor))
+        study.tell(proposal, moves=moves, actor=actor, work=Work(seconds=seconds))
+    page = site.open(site.log_in("lea", "lead"), "/s/try-tour/report")
+    page.locator("#notes", has_text="19 of 24 proposals were accepted within 3 seconds").wait_for()
+    assert "Too early to tell: 5 of" in page.locator("#verdict").inner_text()
+
+
+def test_example_report_has_weeks_people_and_minutes_and_cards_open_anywhere(site):
+    page = site.open(site.log_in("lea", "lead"), "/")
+    corner = {"position": {"x": 12, "y": 12}, "force": True}  # not the button
+    page.locator(".card", has_text="An example report").click(**corner)
+    page.locator('#content[aria-busy="false"]').wait_for()
+    assert page.url.endswith("/s/try-example/report")
+    assert "learning saves" in page.locator("#verdict.less").inner_text()
+    weeks = page.get_by_role("region", name="Week by week").locator("tbody tr")
+    assert weeks.count() in (8, 9)
+    assert page.get_by_role("region", name="By person").locator("tbody tr").count() == 3
+    assert page.locator(".chart .point.control").count() > 5
+    site.open(page, "/")
+    page.locator(".card", has_text="A courier's round").click(**corner)
+    page.wait_for_url("**/s/try-tour/p/1")  # straight into the proposal
+    viewer = site.open(site.log_in("rita", "viewer"), "/s/try-example/report")
+    assert viewer.get_by_role("region", name="By person").count() == 0
 
 
 def test_report_says_what_people_share_and_how_each_differs(site):

@@ -38,9 +38,6 @@ class Mouse:
     def start(self) -> None:
         self.use('a.primary[href="/s/try-plan"]')
 
-    def open(self) -> None:
-        self.use("#open-first", "Enter")
-
     def move(self) -> None:
         self.page.locator("body[data-revision]").wait_for(state="attached")
         self.move_stop()
@@ -99,7 +96,7 @@ def test_morning(site, hand):
     page = site.open(site.log_in("ana", "expert"), "/")
     walk = hand(site, page)
     steps = STEP.findall(PAGE.read_text("utf-8"))
-    assert len(steps) == 12
+    assert len(steps) == 11
     for name, seen in steps:
         walk.step(name)
         page.get_by_text(seen).first.wait_for()

@@ -35,8 +35,9 @@ def demo_store(demo_folder: Path, tmp_path: Path) -> Iterator[Store]:
 def test_effort_falls_when_the_colleague_corrects(demo_store, name):
     studies.create_demo_studies(demo_store)  # a second time adds nothing
     with open_study(demo_store, name) as study:
-        assert study.summary()["asked"] == 1
-        done = studies.play(study, 20, "admin")
+        assert study.summary()["open"] == 1
+        done, lesson = studies.play(study, 20, "admin")
+        assert lesson.startswith("Learned")
         assert [o.work.actor for o in done] == [studies.ACTOR] * 20
         assert sum(o.effort for o in done[10:]) <= sum(o.effort for o in done[:10])
         assert studies.fill(study, "admin") == studies.fill(study, "admin") == 1  # one waits, not two

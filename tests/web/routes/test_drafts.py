@@ -37,7 +37,7 @@ def test_draft_from_queue_to_submit_and_reopen(server):
         headers={"If-Match": redone.headers["etag"]},
     )
     assert done.json()["change"] == now["change"]
-    assert done.json()["lesson"].startswith("Now ")
+    assert done.json()["lesson"].startswith("Learned")
     again = expert.post(f"{PROPOSALS}/1/submit", json={"note": "n"}, headers={"If-Match": '"3"'})
     assert again.json() == done.json() == expert.get(f"{PROPOSALS}/1/outcome").json()
     assert expert.get(f"{PROPOSALS}/1").json()["state"] == "done"

@@ -18,7 +18,7 @@ class DomainConfig(TypedDict):
 
 
 class Config(TypedDict):
-    """The configuration of a study, see `coactor.studies.opening.Settings`."""
+    """The configuration of a study, see `coactor.studies.settings.Settings`."""
 
     domain: DomainConfig
     dim: int
@@ -31,6 +31,7 @@ class Config(TypedDict):
     budget: float | None
     costs: dict[str, float]
     grace: float
+    control: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +96,11 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """The lease on the proposal ended; its draft stays."""
+    """The lease on the proposal ended after so many seconds of active work; its draft stays."""
 
     kind: ClassVar[str] = "released"
     proposal: int
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

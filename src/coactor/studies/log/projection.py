@@ -67,7 +67,9 @@ class Projection:
                 self.drafts[fact.proposal] = replace(draft, holder=entry.actor, until=fact.until)
             case facts.Released():
                 draft = self.drafts[fact.proposal]
-                self.drafts[fact.proposal] = replace(draft, holder="", until=0.0)
+                self.drafts[fact.proposal] = replace(
+                    draft, holder="", until=0.0, seconds=draft.seconds + fact.seconds
+                )
             case facts.Told():
                 if knowledge is not None:
                     self.knowledge = knowledge
@@ -99,6 +101,7 @@ class Projection:
                 base=fact.revision,
                 moves=[],
                 undone=[],
+                authors=[],
             )
         return Draft(
             id=fact.proposal,
@@ -181,17 +184,20 @@ def set_back(knowledge: Knowledge, earlier: Knowledge, name: str) -> Knowledge:
 
 
 def _edited(draft: Draft, fact: facts.Edited, actor: str) -> Draft:
-    moves, undone = list(draft.moves), list(draft.undone)
+    moves, undone, authors = list(draft.moves), list(draft.undone), list(draft.authors)
     if fact.action == "move":
-        moves, undone = [*moves, *fact.moves], []
+        moves, undone, authors = [*moves, *fact.moves], [], [*authors, *[actor] * len(fact.moves)]
     for _ in range(fact.steps if fact.action == "undo" else 0):
         undone.append(moves.pop())
+        authors.pop()
     for _ in range(fact.steps if fact.action == "redo" else 0):
         moves.append(undone.pop())
+        authors.append(actor)
     return replace(
         draft,
         moves=moves,
         undone=undone,
+        authors=authors,
         revision=fact.revision,
         gestures=draft.gestures + fact.steps,
         holder=actor,
@@ -230,6 +236,7 @@ def _fits(entry: Entry, before: Projection | None) -> bool:
         case facts.Reopened():
             closed = draft is None and 1 <= fact.draft.id <= before.asked
             known = fact.draft == read(Draft, stored(fact.draft))  # and nothing that a desk adds
+            known = known and len(fact.draft.authors) == len(fact.draft.moves)
             return closed and known and fact.version == before.version + (fact.state is not None)
         case facts.RolledBack():
             return fact.version == before.version + 1 and 0 <= fact.to <= before.version

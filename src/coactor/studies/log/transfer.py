@@ -362,6 +362,8 @@ def _renamed(fact: dict[str, Any], person: str, alias: str, word: re.Pattern[str
             fields[name] = _renamed(value, person, alias, word)
         elif name in NAMES and value == person:
             fields[name] = alias
+        elif name == "authors":
+            fields[name] = [alias if author == person else author for author in value]
         elif name in TEXTS and isinstance(value, str):
             fields[name] = word.sub(alias, value)
         elif name == "state":

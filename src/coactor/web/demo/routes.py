@@ -20,6 +20,13 @@ class PlayBody(Body):
     rounds: Annotated[int, Field(ge=1, le=demos.MOST_ROUNDS)] = 10
 
 
+class PlayAnswer(BaseModel):
+    """What the colleague corrected, and what was learned from all of it."""
+
+    rounds: RoundAnswers
+    lesson: str
+
+
 class DemoAnswer(BaseModel):
     """A demo study; `actor` is the name under which the colleague corrects."""
 
@@ -28,6 +35,7 @@ class DemoAnswer(BaseModel):
     story: str
     colleague: str
     actor: str
+    weeks: int
 
 
 class Taste(Weights):
@@ -46,14 +54,16 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         visible = [name for name in demos.DEMOS if name in names and account.role(name)]
         kinds = [kind for name in visible if (kind := demos.demo_of(studies.study(name))) is not None]
         ada = {"colleague": demos.COLLEAGUE, "actor": demos.ACTOR}
-        return json_response([{"study": k.name, "title": k.title, "story": k.story, **ada} for k in kinds])
+        return json_response(
+            [{"study": k.name, "title": k.title, "story": k.story, "weeks": k.weeks, **ada} for k in kinds]
+        )
 
-    @router.post("/try/{study}/play", tags=["demo"], response_model=RoundAnswers)
+    @router.post("/try/{study}/play", tags=["demo"], response_model=PlayAnswer)
     def play(opened: ToTell, body: PlayBody, account: Me) -> Response:
         """Let the colleague correct some proposals, then put a new one into the queue."""
-        outcomes = demos.play(opened, body.rounds, account.name)
+        rounds, lesson = demos.play(opened, body.rounds, account.name)
         demos.fill(opened, account.name)
-        return json_response(outcomes)
+        return json_response({"rounds": rounds, "lesson": lesson})
 
     @router.post("/try/{study}/fill", tags=["demo"], response_model=dict[str, int])
     def fill(opened: ToEdit, account: Me) -> Response:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,8 +17,11 @@ import numpy as np
 
 from coactor.domains import Fleet, Hypercube, Plans, Ranking, Tour
 from coactor.experts import SimulatedExpert
-from coactor.protocol import Domain, Problem, Vector
+from coactor.explanations import lesson
+from coactor.protocol import Domain, Problem, Vector, Work
+from coactor.rounds import known_of
 from coactor.studies import NotFound, Round, Store, Study, catalog, open_study
+from coactor.studies.settings import Settings
 from coactor.studies.telling import Request
 from coactor.web.demo import problems
 from coactor.web.demo.problems import DRIVE, HOTEL, TASK, TASKS
@@ -27,6 +31,9 @@ logger = logging.getLogger("coactor.web")
 COLLEAGUE = "Ada"
 ACTOR = "Ada (simulated)"
 MOST_ROUNDS = 50  # in one request
+PEOPLE = ("Mira", "Noor", "Oskar")  # of the example report
+CONTROL = 0.2  # of its proposals
+WEEK = 7 * 86400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,8 @@ class DemoKind:
         The largest weight that each feature may have for the colleague.
     kappa
         The smallest gain for which the colleague makes an edit.
+    weeks
+        How many weeks three people have worked on it already, to show a report.
     """
 
     name: str
@@ -54,6 +63,7 @@ class DemoKind:
     problem: Callable[[np.random.Generator], Problem]
     largest: tuple[float, ...]
     kappa: float
+    weeks: int = 0
 
 
 _DRIVE = (0.4, 4.0, 3.0, 1.2, 1.0)
@@ -121,6 +131,16 @@ _KINDS = (
         (0.6, 4.0, 5.0, -4.0, 4.0, 3.0, 1.5, 5.0, 2.0),
         0.3,
     ),
+    DemoKind(
+        "try-example",
+        "An example report",
+        "Eight weeks of rounds by three people; one in five was proposed without what was learned.",
+        lambda: Tour(14, len(DRIVE), names=DRIVE),
+        lambda rng: problems.graph(rng, 14),
+        _DRIVE,
+        0.2,
+        weeks=8,
+    ),
 )
 DEMOS = {demo.name: demo for demo in _KINDS}
 catalog.add("try-roster", roster)
@@ -153,7 +173,12 @@ def title(study: Study) -> str | None:
 
 def taste(study: Study) -> Vector:
     """Return the colleague's weight of each feature; about half of the weights are 0."""
-    largest, rng = np.array(require_demo(study).largest), _rng(study, 0)
+    return draw_taste(require_demo(study), _rng(study, 0))
+
+
+def draw_taste(kind: DemoKind, rng: np.random.Generator) -> Vector:
+    """Draw a taste for a kind of study."""
+    largest = np.array(kind.largest)
     weights: Vector = largest * rng.uniform(0.5, 1.0, largest.size)
     weights[rng.permutation(np.arange(1, largest.size))[: largest.size // 2]] = 0.0
     return weights
@@ -171,9 +196,12 @@ def ask(study: Study, actor: str) -> int:
     return study.ask(problem, key=f"try/{number}", label=f"{demo.title} {number}", actor=actor).id
 
 
-def play(study: Study, rounds: int, via: str) -> list[Round]:
-    """Let the colleague correct proposals: those that wait untouched first, then new ones."""
-    simulated, outcomes = expert(study), []
+def play(study: Study, rounds: int, via: str) -> tuple[list[Round], str]:
+    """Let the colleague correct proposals: those that wait untouched first, then new ones.
+
+    Returns the rounds, and what was learned in all of them.
+    """
+    simulated, outcomes, before = expert(study), list[Round](), known_of(study.learner(), ACTOR)
     for _ in range(min(rounds, MOST_ROUNDS)):
         waiting = [draft.id for draft in study.proposals("waiting", limit=1)]
         id = waiting[0] if waiting else ask(study, ACTOR)
@@ -181,7 +209,8 @@ def play(study: Study, rounds: int, via: str) -> list[Round]:
         moves = list(simulated(proposal.problem, proposal.solution).moves)
         request = Request(moves=moves, version=proposal.version)
         outcomes.append(study.receive(id, request, ACTOR, via, solved_for=proposal.solved_for))
-    return outcomes
+    after = known_of(study.learner(), ACTOR)
+    return outcomes, lesson(study.config["features"], study.signs, before[1], after[1])
 
 
 def fill(study: Study, actor: str) -> int:
@@ -200,7 +229,8 @@ def create_demo_studies(store: Store, *, fill_queues: bool = True) -> None:
         existing = {head.name for head in sql.studies()}
     for name, demo in DEMOS.items():
         if name not in existing:
-            open_study(store, name, demo.domain(), "default", create=True, actor=COLLEAGUE)
+            settings = Settings(control=CONTROL) if demo.weeks else None
+            open_study(store, name, demo.domain(), "default", create=True, settings=settings, actor=COLLEAGUE)
     if fill_queues:
         fill_demo_queues(store)
 
@@ -211,7 +241,32 @@ def fill_demo_queues(store: Store) -> None:
         study = Study(store, demo.name)
         if demo_of(study) is not None and not study.summary()["asked"]:
             logger.info("Preparing “%s” …", demo.title)
+            if demo.weeks:
+                work(copy(store), demo)
             fill(study, COLLEAGUE)
+
+
+def work(store: Store, demo: DemoKind) -> None:
+    """Let three people work on a study for some weeks until now; the store's clock is set."""
+    begin = store.clock() - demo.weeks * WEEK
+    moments = [
+        begin + week * WEEK + day * WEEK / 7 + hour * 3600.0
+        for week in range(demo.weeks)
+        for day in range(5)
+        for hour in (1, 3, 5)
+    ]
+    store.clock = lambda: moments[0]
+    study = Study(store, demo.name)
+    rng, own = np.random.default_rng([int(study.uid[:12], 16), 0, 1]), taste(study)
+    tastes = [own * rng.uniform(0.7, 1.3, own.size) for _ in PEOPLE]
+    experts = [SimulatedExpert(study.domain, one, demo.kappa, policy="best") for one in tastes]
+    while moments:
+        k = int(rng.integers(len(PEOPLE)))
+        proposal = study.proposal(ask(study, PEOPLE[k]))
+        correction = experts[k](proposal.problem, proposal.solution)
+        seconds = float(rng.gamma(8.0, 4.0) + rng.gamma(8.0, 3.0) * len(correction.moves))
+        study.tell(proposal, correction, actor=PEOPLE[k], work=Work(seconds=round(seconds, 1)))
+        del moments[0]
 
 
 def _rng(study: Study, number: int) -> np.random.Generator:

@@ -24,6 +24,7 @@ from coactor.web.routes.requests import (
     Omit,
     ProposalId,
     Query,
+    ReleaseBody,
     ReplanBody,
     TellBody,
     plain_moves,
@@ -88,10 +89,12 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         return draft_response(opened, draft, whole=True, omit=omit)
 
     @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=DraftAnswer)
-    def release(opened: ToEdit, id: ProposalId, account: Me) -> Response:
+    def release(opened: ToEdit, id: ProposalId, account: Me, body: ReleaseBody | None = None) -> Response:
         """End the lease; the draft stays. A lead may release another expert's proposal."""
         lead = account.role(opened.name) in PERMISSIONS["lead"]
-        return json_response(plain_row(studies.desk(opened.name).release(id, account.name, force=lead)))
+        seconds = 0.0 if body is None else body.seconds
+        draft = studies.desk(opened.name).release(id, account.name, force=lead, seconds=seconds)
+        return json_response(plain_row(draft))
 
     @router.post(f"{PROPOSAL}/edits", tags=["editing"], response_model=DraftAnswer, responses=UNREVISED)
     def edit(

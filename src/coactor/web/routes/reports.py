@@ -1,4 +1,4 @@
-"""Routes of the report: effort, its course, calibration, weights and how they changed."""
+"""Routes of the report: effort, whether it falls, calibration, weights and people."""
 
 from __future__ import annotations
 
@@ -8,32 +8,31 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-import numpy as np
 from fastapi import APIRouter, Query, Response
 
 from coactor.archives.missing_features import cases_of_study, diagnose
 from coactor.explanations import PeopleView
+from coactor.explanations import beliefs as explained
 from coactor.proposals.calibration import Calibration
-from coactor.protocol import Learner, Preferences, Vector, has, learner_for
+from coactor.protocol import learner_for
 from coactor.studies import Invalid, Round
 from coactor.studies.log.facts import Asked
+from coactor.studies.report import MOST_POINTS, Report
 from coactor.web.auth.permissions import PERMISSIONS, Me, require_weights
 from coactor.web.open_studies import OpenStudies, ToLead, ToRead
 from coactor.web.routes.requests import After, LearnedFor, StudyName, Version
 from coactor.web.routes.responses import (
     Beliefs,
     MissingFeatures,
-    PastWeights,
     RoundAnswers,
     Totals,
     Weights,
     json_response,
 )
-from coactor.web.routes.trends import MOST_ROWS, Trend, trend
 
 MOST_CANDIDATES = 10  # of a missing feature, that a response lists
-RowLimit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="Return at most this many.")]
-Last = Annotated[int | None, Query(ge=1, le=MOST_ROWS, description="Return only the last ones.")]
+RowLimit = Annotated[int, Query(ge=1, le=MOST_POINTS, description="Return at most this many.")]
+Last = Annotated[int | None, Query(ge=1, le=MOST_POINTS, description="Return only the last ones.")]
 Hide = Annotated[bool, Query(description="Leave out the names of people.")]
 Days = Annotated[float, Query(gt=0, le=36_500, description="Length of the recent period.")]
 
@@ -42,7 +41,9 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of the report."""
 
     @router.get("/studies/{study}/effort", tags=["reports"], response_model=RoundAnswers)
-    def effort(opened: ToRead, after: After = 0, limit: RowLimit = MOST_ROWS, last: Last = None) -> Response:
+    def effort(
+        opened: ToRead, after: After = 0, limit: RowLimit = MOST_POINTS, last: Last = None
+    ) -> Response:
         """List the effort of finished proposals, in the order of their log entries (`seq`)."""
         rows = opened.effort(after)
         return json_response(rows[:limit] if last is None else rows[-last:])
@@ -67,10 +68,13 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             }
         return Response(as_csv(opened.effort(after), labels), media_type="text/csv")
 
-    @router.get("/studies/{study}/trend", tags=["reports"], response_model=Trend)
-    def course(opened: ToRead) -> Response:
-        """Say whether effort falls: running mean, band and verdict."""
-        return json_response(trend(opened.efforts))
+    @router.get("/studies/{study}/report", tags=["reports"], response_model=Report)
+    def report(opened: ToRead, account: Me) -> Response:
+        """Say whether there is less to correct, and what learning saves. Only a lead sees who did what."""
+        lead = account.role(opened.name) in PERMISSIONS["lead"]
+        return json_response(
+            studies.computations.answer(opened, ("report", lead), lambda: asdict(opened.report(people=lead)))
+        )
 
     @router.get("/studies/{study}/calibration", tags=["reports"], response_model=Calibration)
     def calibration(opened: ToRead) -> Response:
@@ -108,8 +112,9 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require_weights(account, study, learned_for)
         opened = studies.study(study)
         number = opened.version if version is None else version
-        data = believed(learner_for(opened.learner(number), learned_for))
-        return json_response({"version": number, "feature_names": opened.config["features"], **data})
+        learner = learner_for(opened.learner(number), learned_for)
+        rows = explained(opened.config["features"], opened.signs, learner)
+        return json_response({"version": number, "features": rows})
 
     @router.get("/studies/{study}/people", tags=["reports"], response_model=PeopleView)
     def people(opened: ToRead, account: Me, hide: Hide = False) -> Response:
@@ -128,16 +133,6 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         words = {"habits": diagnosis.habits, "sentences": diagnosis.sentences()}
         return json_response({**asdict(diagnosis), "candidates": candidates, **words})
 
-    @router.get("/studies/{study}/history", tags=["reports"], response_model=list[PastWeights])
-    def history(opened: ToRead, points: Annotated[int, Query(ge=2, le=200)] = 40) -> Response:
-        """Return the weights of evenly spaced versions, the newest last."""
-        newest, units = opened.version, units_of(opened.learner())
-        versions = sorted({round(k * newest / (points - 1)) for k in range(points)})
-        rows = [(version, opened.weights(version)) for version in versions]
-        return json_response(
-            [{"version": v, "weights": w.tolist(), "matter": (w / units).tolist()} for v, w in rows]
-        )
-
 
 def as_csv(rows: list[Round], labels: dict[int, str]) -> str:
     """Return effort as CSV with ISO 8601 times (UTC); cells that a spreadsheet would run are quoted."""
@@ -150,7 +145,7 @@ def as_csv(rows: list[Round], labels: dict[int, str]) -> str:
 
 COLUMNS = (
     *("seq", "time", "proposal", "key", "label", "actor", "learned_for", "effort", "estimated", "accepted"),
-    *("gestures", "seconds", "learn", "proposed_with", "version", "chance"),
+    *("gestures", "seconds", "learn", "proposed_with", "version", "chance", "proposer"),
 )
 
 
@@ -158,7 +153,7 @@ def _row(row: Round, label: str) -> tuple[Any, ...]:
     time, work, basis = datetime.fromtimestamp(row.time, UTC), row.work, row.basis
     asked = row.seq, time.isoformat(timespec="seconds"), row.proposal, row.key, label
     did = row.effort, row.estimated, row.accepted, work.gestures, work.seconds
-    learned = row.learn, basis.version, row.version, basis.chance
+    learned = row.learn, basis.version, row.version, basis.chance, basis.proposer
     return *asked, work.actor, row.learned_for, *did, *learned
 
 
@@ -174,24 +169,3 @@ def totals(rows: list[Round]) -> dict[str, float]:
         "unchanged": sum(row.effort == 0 for row in rows),
         "effort": sum(row.effort for row in rows),
     }
-
-
-def believed(learner: Learner | Preferences) -> dict[str, Any]:
-    """Return the weights, how much each matters, and how well each is known if the learner can tell.
-
-    How much a weight matters is its size in prior standard deviations, so that features of different units
-    can be compared; for a learner without a posterior it is the plain weight.
-    """
-    weights: Vector = np.asarray(learner.weights)
-    return {
-        "weights": weights.tolist(),
-        "matter": (weights / units_of(learner)).tolist(),
-        "known": learner.known().tolist() if has(learner, Preferences) else None,
-    }
-
-
-def units_of(learner: Learner | Preferences) -> Vector:
-    """Return the prior standard deviation of each weight; ones if the learner keeps no posterior."""
-    if has(learner, Preferences):
-        return np.maximum(learner.prior_deviations(), 1e-300)
-    return np.ones(len(learner.weights))

@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from coactor.corrections import OPTIONAL
 from coactor.protocol import Move, Work
 from coactor.studies.queue import QueueQuery
-from coactor.studies.settings import BUDGET
+from coactor.studies.settings import BUDGET, MOST_CONTROL
 from coactor.studies.telling import Request
 from coactor.validation import STUDY_NAME
 
@@ -86,6 +86,7 @@ Cost = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Weight = Annotated[float, Field(allow_inf_nan=False)]
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 Budget = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False, description="Seconds of an ask.")]
+Control = Annotated[float, Field(ge=0, le=MOST_CONTROL, description="Share made without learning.")]
 Parts = Annotated[
     list[Annotated[list[Annotated[str, Field(max_length=200)]], Field(min_length=1, max_length=10)]],
     Field(max_length=100_000, fail_fast=True, description="Names of parts of a solution."),
@@ -152,6 +153,7 @@ class SettingsBody(Body):
     budget: Budget | None = BUDGET
     costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
     grace: Seconds = 600.0
+    control: Control = 0.0
 
 
 class StudyBody(SettingsBody):
@@ -219,6 +221,12 @@ class TellBody(CorrectionBody):
     def work(self) -> Work:
         """Return the active time and the remark."""
         return Work(seconds=self.seconds, note=self.note)
+
+
+class ReleaseBody(Body):
+    """The active time since the proposal was opened."""
+
+    seconds: Seconds = 0.0
 
 
 class EraseBody(Body):

@@ -15,6 +15,7 @@ from fastapi import Response
 from pydantic import BaseModel, Field, create_model
 
 from coactor.archives.missing_features import Diagnosis
+from coactor.explanations import Belief
 from coactor.protocol import Describes, Round, Shows, edit_text, has
 from coactor.studies import Draft, QueuePage, Study
 from coactor.studies.drafts import HIDDEN, plain_draft
@@ -71,6 +72,7 @@ class StudySummary(BaseModel):
     budget: float | None = None
     costs: dict[str, float] | None = None
     grace: float | None = None
+    control: float | None = None
 
 
 def model_of(kind: Any, without: Collection[str] = (), **more: Any) -> type[BaseModel]:
@@ -163,18 +165,17 @@ class Totals(BaseModel):
     effort: float
 
 
+class Beliefs(BaseModel):
+    """What is known at a version about each feature, see `coactor.explanations.Belief`."""
+
+    version: int
+    features: list[Belief]
+
+
 # `parts` are pairs of a name and how often; `habits` says whether `coactor study extend` adds a candidate.
 MissingFeatures = model_of(
     Diagnosis, candidates=(list[dict[str, Any]], ...), habits=(bool, ...), sentences=(list[str], ...)
 )
-
-
-class PastWeights(BaseModel):
-    """The weights of an earlier version, plain and in units of their prior standard deviations."""
-
-    version: int
-    weights: list[float]
-    matter: list[float]
 
 
 class Weights(BaseModel):
@@ -183,13 +184,6 @@ class Weights(BaseModel):
     version: int
     weights: list[float]
     feature_names: list[str]
-
-
-class Beliefs(Weights):
-    """The weights of a version; in units of their prior standard deviations; how well each is known."""
-
-    matter: list[float]
-    known: list[float] | None
 
 
 class Events(BaseModel):

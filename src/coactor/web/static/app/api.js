@@ -65,6 +65,9 @@ export const get = (path) => call("GET", path);
 /** @param {string} path @param {Options} [options] */
 export const post = (path, options = {}) => call("POST", path, options);
 
+/** @param {string} path @param {Options} [options] */
+export const patch = (path, options = {}) => call("PATCH", path, options);
+
 /** The path of something that belongs to a study. @param {string} study @param {string} [rest] */
 export const at = (study, rest = "") => `/studies/${encodeURIComponent(study)}${rest}`;
 

@@ -91,6 +91,10 @@ export function ago(seconds) {
   });
 }
 
+/** @param {number} seconds */
+export const duration = (seconds) =>
+  seconds < 60 ? plural(Math.round(seconds), "second") : `${number(seconds / 60, 2)} minutes`;
+
 /** The date alone. @param {number} seconds since 1970 */
 export const day = (seconds) =>
   new Date(seconds * 1000).toLocaleDateString(undefined, { day: "numeric", month: "short" });

@@ -19,7 +19,7 @@ const OLD = 120_000; // milliseconds until a notice that was never shown is forg
  */
 export function leaveNotice({ proposal, effort, lesson, learn }, gestures, meantFor) {
   const done = effort ? `Submitted, ${edited(effort, gestures)}.` : "Accepted as proposed.";
-  const whole = lesson.startsWith("Accepted as proposed") ? lesson : `${done} ${lesson}`;
+  const whole = lesson.startsWith("Accepted.") ? lesson : `${done} ${lesson}`;
   const text = learn && meantFor && meantFor !== name ? `${whole} Learned for ${meantFor}.` : whole;
   windowMemory.write("notice", { study, proposal, text, left: Date.now() });
 }

@@ -25,12 +25,11 @@ export function playButton({ colleague }, done) {
     element.disabled = true;
     say(`${colleague} is correcting ten proposals …`);
     try {
-      /** @type {Round[]} */
-      const outcomes = await post(`/try/${study}/play`, { body: { rounds: 10 } });
+      /** @type {{ rounds: Round[], lesson: string }} */
+      const { rounds, lesson } = await post(`/try/${study}/play`, { body: { rounds: 10 } });
       await done();
-      const efforts = outcomes.map(({ effort }) => effort).join(", ");
-      const last = outcomes.at(-1)?.lesson ?? "";
-      say(`${colleague} corrected ten proposals. Edits per proposal: ${efforts}. ${last}`);
+      const efforts = rounds.map(({ effort }) => effort).join(", ");
+      say(`${colleague} corrected ten proposals. Edits: ${efforts}. ${lesson}`);
     } catch (error) {
       sayError(error);
     }

@@ -127,6 +127,8 @@ export interface Work {
   seconds: number | null;
   gestures: number;
   note: string;
+  /** Who made each edit, if several people did. */
+  authors: string[];
 }
 
 /** The result of a tell. Lists leave `change` empty. */
@@ -167,6 +169,8 @@ export interface Trial {
   colleague: string;
   /** Under which name the colleague corrects. */
   actor: string;
+  /** For how many weeks people have worked on it already: it is there for its report. */
+  weeks: number;
 }
 
 export interface Summary {
@@ -180,16 +184,22 @@ export interface Summary {
   effort: number;
   domain: { name: string; parameters: Record<string, unknown> };
   signs: number[];
+  control: number;
+}
+
+/** What is known about one feature. */
+export interface Belief {
+  feature: string;
+  weight: number;
+  /** From 1, wanted as much as anything, to -1, avoided as much. */
+  taste: number;
+  words: string;
+  worth: string;
 }
 
 export interface Beliefs {
   version: number;
-  weights: number[];
-  /** Weights in units of their prior standard deviation: comparable between features. */
-  matter: number[];
-  /** The share of the prior uncertainty that is gone, per feature; null if the learner has none. */
-  known: number[] | null;
-  feature_names: string[];
+  features: Belief[];
 }
 
 export interface PersonView {
@@ -211,57 +221,33 @@ export interface PeopleView {
   reader: string | null;
 }
 
-export interface Trend {
-  sentence: string;
-  verdict: string;
+/** The running mean of the edits after each proposal. */
+export interface Course {
   window: number;
   mean: number[];
   low: number[];
   high: number[];
 }
 
-/** Means of the first and of the last proposals, and the 95 % interval of the change; `texts` to show. */
-export interface Measure {
+/** The proposals of a week or of a person. */
+export interface Group {
   name: string;
-  first: number;
-  last: number;
-  low: number;
-  high: number;
-  texts: { first: string; last: string; low: string; high: string };
+  finished: number;
+  unread: number;
+  texts: { effort: string; seconds: string; unchanged: string; minutes: string };
 }
 
-interface Period {
+/** Whether there is less to correct; the server has written every sentence and number. */
+export interface Report {
+  verdict: "less" | "more" | "unclear";
+  headline: string;
+  notes: string[];
   proposals: number;
-  from: number;
-  to: number;
-}
-
-/** The report for a team lead. */
-export interface Progress {
-  proposals: number;
-  first: Period | null;
-  last: Period | null;
-  measures: Measure[];
-  weeks: {
-    monday: string;
-    finished: number;
-    effort: number | null;
-    seconds: number | null;
-    unchanged: number | null;
-    texts: { effort: string; seconds: string; unchanged: string };
-  }[];
-  causes: { feature: string; change: number }[];
-  /** Past problems solved again with version 0: edits with and without learning, once all are done. */
-  without_learning: {
-    proposals: number;
-    done: number;
-    compared: number;
-    with?: number;
-    without?: number;
-    saved?: number;
-    low?: number;
-    high?: number;
-  };
+  control: number;
+  measures: { name: string; texts: { first: string; last: string } }[];
+  weeks: Group[];
+  people: Group[];
+  course: Course;
 }
 
 /** What no weights of the present features explain, in words. */

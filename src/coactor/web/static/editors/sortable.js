@@ -23,6 +23,8 @@ import { outOfOrder } from "./list-moves.js";
 
 /** @typedef {{ item: number, from: number, to: number }} Held */
 
+const PAUSE = 1500; // milliseconds after which a digit begins another number
+
 export class Sortable {
   /** @type {number[]} */
   order = [];
@@ -30,6 +32,7 @@ export class Sortable {
   /** Picked up by keyboard. @type {Held | null} */
   #held = null;
   #typed = "";
+  #typedAt = 0; // when the last digit was typed
   /** Places whose rows are shifted. @type {number[]} */
   #shifted = [];
 
@@ -156,8 +159,12 @@ export class Sortable {
   #editKey(key, place) {
     const { hint, nameOf, numbers } = this.options;
     if (numbers && /^[0-9]$/.test(key)) {
-      this.#typed = `${this.#typed}${key}`.slice(-6);
-      this.#say(`Move ${nameOf(this.active)} to place ${this.#typed}? Press Enter.`);
+      const fresh = performance.now() - this.#typedAt > PAUSE;
+      this.#typed = `${fresh ? "" : this.#typed}${key}`.slice(-6);
+      this.#typedAt = performance.now();
+      const last = this.order.length;
+      const where = Number(this.#typed) > last ? `the last place, ${last}` : `place ${this.#typed}`;
+      this.#say(`Move ${nameOf(this.active)} to ${where}? Press Enter.`);
     } else if (key === "Escape" && this.#typed) {
       this.#typed = "";
       this.#say(hint());

@@ -4,7 +4,7 @@ import { at, get, post, Refusal } from "../app/api.js";
 import { Draft } from "../app/draft.js";
 import { loadEditor } from "../app/editors.js";
 import { $, bdi, button, closest, h, kbd, put } from "../app/elements.js";
-import { edited, likely, number, plural, upper } from "../app/format.js";
+import { edited, likely, plural, upper } from "../app/format.js";
 import { forWhom } from "../app/names.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
 import { openNext } from "../app/queue-query.js";
@@ -181,17 +181,19 @@ class EditorPage {
     const { draft, editor } = this;
     const { effort, steps, moves } = draft.data;
     const lines = editor.history?.(view.moves) ?? view.moves.map((move) => editor.describe(move));
-    const cancelled = steps !== moves.length;
+    const cancelled = !draft.unsent && steps !== moves.length;
     this.gestures = cancelled ? 0 : lines.length;
-    const [count, ...noun] = edited(effort, this.gestures).split(" ");
-    const counts = this.gestures && this.gestures < effort;
+    const known = draft.unsent ? this.gestures : effort;
+    const [count, ...noun] = edited(known, this.gestures).split(" ");
+    const counts = this.gestures && this.gestures < known;
     const more = cancelled ? ` (you made ${moves.length}; they cancel out)` : "";
+    const waiting = draft.unsent ? ` (${draft.unsent} not saved yet)` : "";
     const size = counts ? ` (counts as ${plural(effort, "edit")})` : more;
     put(
       this.effort,
       h("strong", { text: count }),
       ` ${noun.join(" ")}`,
-      size ? h("span", { class: "hint", text: size }) : null,
+      size || waiting ? h("span", { class: "hint", text: waiting || size }) : null,
     );
     drawChanges(this.changes, draft.data, draft.last);
     drawEdits(this.edits, lines, "None yet.");
@@ -249,11 +251,18 @@ class EditorPage {
   }
 
   #armed = false; // whether an Enter would be obeyed
+  #warned = ""; // what was wrong with the draft when a submit was asked about
   #seen = false; // whether the page was in view long enough to submit
   #timer = 0;
 
   async submit() {
     if (!this.editable || !this.#seen) return;
+    const warning = this.editor.warning?.(this.draft.view) ?? "";
+    if (warning && warning !== this.#warned) {
+      this.#warned = warning;
+      say(`${warning}. Submit anyway? Press Enter again.`, true);
+      return;
+    }
     this.submitting = true;
     this.refresh();
     say("Submitting …");
@@ -274,7 +283,13 @@ class EditorPage {
   release() {
     if (!this.editable) return;
     this.left = true;
-    fetch(`/api${path}/release`, { method: "POST", keepalive: true }).catch(() => null);
+    this.draft.touch();
+    const body = JSON.stringify({ seconds: Math.round(this.draft.seconds * 10) / 10 });
+    this.draft.store("seconds", null); // the server adds it to that of the others
+    const headers = { "Content-Type": "application/json" };
+    fetch(`/api${path}/release`, { method: "POST", keepalive: true, headers, body }).catch(
+      () => null,
+    );
   }
 
   /** The window is seen again: look whether another one has changed the draft. */
@@ -299,16 +314,31 @@ class EditorPage {
       if (letter === "y" || event.shiftKey) this.draft.redo();
       else this.draft.undo();
     } else if (event.key === "Enter" && !control) this.onEnter(event);
+    else if (document.activeElement === document.body && ENTERS.includes(event.key)) enterWork(event);
   }
 
   /** @param {KeyboardEvent} event */
   onEnter(event) {
-    const obeyed = !event.repeat && this.obeysEnter();
-    if (ownsKeys(event)) return;
+    if (event.repeat || ownsKeys(event)) return;
     event.preventDefault();
-    if (!obeyed || this.editor.enter?.()) return;
-    this.submit();
+    const answered = this.editor.enter?.() ?? false; // a question of the editor, which was seen
+    if (this.obeysEnter() && !answered) this.submit();
+    else if (!answered && this.#seen && this.editable) say("Press Enter again to submit.");
   }
+}
+
+/** The first keys that people press: they go to the work, wherever the focus is. */
+const ENTERS = ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", " "];
+
+/** Give the focus to the item that the keyboard is on. @param {KeyboardEvent} event */
+function enterWork(event) {
+  const item = document.querySelector(
+    "#content :is(li, [role=option], [role=gridcell])[tabindex='0']",
+  );
+  if (!(item instanceof HTMLElement)) return;
+  event.preventDefault();
+  item.focus();
+  if (event.key === " ") item.dispatchEvent(new KeyboardEvent("keydown", event));
 }
 
 /**
@@ -349,7 +379,7 @@ function lost(dropped) {
  */
 function origin({ basis: { version, chance, proposer, reason }, moves }) {
   const learned = version
-    ? `Uses what was learned up to version ${number(version)}.`
+    ? `Proposed after ${plural(version, "correction")}.`
     : "First proposal; nothing learned yet.";
   const based = proposer === "learner" || !reason ? learned : reason;
   const guess = moves.length ? "" : likely(chance);

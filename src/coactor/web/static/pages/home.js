@@ -1,8 +1,8 @@
 // All studies of the account, and those to try.
 
-import { get } from "../app/api.js";
+import { at, get, post } from "../app/api.js";
 import { $, h, put, s } from "../app/elements.js";
-import { lower, plural, standing } from "../app/format.js";
+import { lower, standing } from "../app/format.js";
 import { sayError } from "../app/shell.js";
 
 /** @import { Summary, Trial } from "../app/types.js" */
@@ -75,7 +75,7 @@ function tryOut(studies, trials) {
   /** @param {Trial} trial */
   const cardOf = (trial) => {
     const study = studies.find((one) => one.name === trial.study);
-    return study ? card(study, trial.title, trial.story, true) : null;
+    return study ? card(study, trial.title, trial) : null;
   };
   return h(
     "section",
@@ -95,7 +95,7 @@ const ownStudies = (own, titled) =>
     h(
       "div",
       { class: "cards" },
-      own.map((study) => card(study, study.name, "", false)),
+      own.map((study) => card(study, study.name, null)),
     ),
   );
 
@@ -118,8 +118,8 @@ const picture = ({ domain }) =>
     s("path", { d: PICTURES[KINDS[domain.name] ?? "cells"] }),
   );
 
-/** @param {Summary} study @param {string} title @param {string} story @param {boolean} example */
-function card(study, title, story, example) {
+/** @param {Summary} study @param {string} title @param {Trial | null} trial */
+function card(study, title, trial) {
   if (!study.usable) {
     const text = "Its domain is not installed on this server.";
     return h(
@@ -129,21 +129,30 @@ function card(study, title, story, example) {
       h("p", { class: "hint", text }),
     );
   }
-  const { told, version, name } = study;
-  const busy = example && isNew(study);
-  const action = study.open || example ? "Start correcting" : "Open the queue";
-  const start = {
-    class: study.open || example ? "button primary" : "button",
-    href: `/s/${name}`,
-    "aria-label": `${title}: ${lower(action)}`,
-  };
-  const report = { class: "button", href: `/s/${name}/report`, "aria-label": `Report of ${title}` };
+  const { told, name } = study;
+  const busy = trial && isNew(study);
+  const queue = `/s/${name}`;
+  const [action, href] = trial?.weeks
+    ? ["See the report", `${queue}/report`]
+    : [study.open || trial ? "Start correcting" : "Open the queue", queue];
+  const start = h(
+    "a",
+    {
+      class: study.open || trial ? "button primary whole" : "button whole",
+      href,
+      "aria-label": `${title}: ${lower(action)}`,
+    },
+    action,
+  );
+  if (href === queue && study.open) start.addEventListener("click", (event) => begin(event, name));
+  const report = { class: "button", href: `${queue}/report`, "aria-label": `Report of ${title}` };
+  const others = { class: "button", href: queue, "aria-label": `Queue of ${title}` };
   return h(
     "article",
     { class: "card" },
     picture(study),
     h("h3", { text: title }),
-    story ? h("p", { text: story }) : null,
+    trial ? h("p", { text: trial.story }) : null,
     h("p", {
       class: "hint",
       text: busy ? "The first proposal is being computed …" : standing(study),
@@ -151,11 +160,22 @@ function card(study, title, story, example) {
     h(
       "p",
       { class: "row" },
-      h("a", start, action),
-      told ? h("a", report, "Report") : null,
-      version ? h("span", { class: "hint", text: plural(version, "version") }) : null,
+      start,
+      told && !trial?.weeks ? h("a", report, "Report") : null,
+      told ? h("a", others, "Queue") : null,
     ),
   );
+}
+
+/**
+ * Open the next proposal of a study; its queue if there is none to be had.
+ * @param {MouseEvent} event @param {string} name
+ */
+async function begin(event, name) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const next = await post(at(name, "/queue/next?brief=true")).catch(() => null);
+  location.assign(next ? `/s/${name}/p/${next.id}` : `/s/${name}`);
 }
 
 await draw().catch(sayError);

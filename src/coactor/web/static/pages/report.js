@@ -2,7 +2,7 @@
 
 import { at, get } from "../app/api.js";
 import { $, bdi, button, h, put, table } from "../app/elements.js";
-import { clock, feature, list, number, percent, tight } from "../app/format.js";
+import { clock, feature, list, number, percent } from "../app/format.js";
 import { actorText, hideNames, namesHidden, recallHidden } from "../app/names.js";
 import { attempt, may, name, sayError, study } from "../app/shell.js";
 import { findTrial, playButton } from "../app/trials.js";
@@ -11,18 +11,16 @@ import { effortChart, legend } from "../views/chart.js";
 import { drawLog } from "../views/log.js";
 import { missingFeatures } from "../views/missing.js";
 import { drawPeople, loadPeople } from "../views/people.js";
-import { drawProgress } from "../views/progress.js";
+import { drawGroups, drawProgress } from "../views/progress.js";
 import { drawVersions } from "../views/versions.js";
 import { weightTable } from "../views/weights.js";
 
-/** @import { Beliefs, Progress, Round, Summary, Trend, Trial, Version } from "../app/types.js" */
+/** @import { Beliefs, Report, Round, Summary, Trial, Version } from "../app/types.js" */
 /** @import { People } from "../views/people.js" */
 
 const LATEST = 200; // rows in the table of numbers
-const SOON = 1500; // milliseconds until the next look while past problems are solved again
 
-/** @typedef {{ matter: number[], text: string, sentence: string }} Taste the simulated expert's weights */
-/** @typedef {{ beliefs: Beliefs, signs: number[] }} Learned */
+/** @typedef {{ tastes: number[], text: string, sentence: string }} Taste the simulated expert's weights */
 
 const chart = h("div", { class: "figure" });
 const chartLegend = h("div");
@@ -37,6 +35,7 @@ const versionsPlace = h("div");
 const log = h("div");
 const verdict = h("p", { class: "verdict", id: "verdict", text: "Loading …" });
 const progressPlace = h("div", { id: "progress" });
+const groupsPlace = h("div");
 const actions = h("div", { class: "row" });
 if (may("lead")) recallHidden();
 const hide = h("input", { type: "checkbox", id: "hide-names", checked: namesHidden() });
@@ -63,39 +62,30 @@ const downloads = h(
   button("Print", () => print(), { class: "small" }),
 );
 
-/** Draw the comparisons; while past problems are being solved again, look again. */
-async function refreshProgress() {
-  /** @type {Progress} */
-  const progress = await get(at(study, "/progress"));
-  drawProgress(progressPlace, progress);
-  const { done, proposals } = progress.without_learning;
-  if (done < proposals) setTimeout(() => refreshProgress().catch(sayError), SOON);
-}
-
 async function draw() {
   /** @type {Summary} */
   const summary = await get(at(study)); // says how far back to look; all the rest is fetched at once
   const earliest = Math.max(-1, summary.version - 1000);
   const { signs } = summary;
-  const progress = refreshProgress(); // takes longest, so that nothing else waits for it
   const people = loadPeople();
   const peopleDrawn = people.then((loaded) => drawPeople(peopleCard, loaded, signs));
   peopleDrawn.catch(sayError);
   if (namesHidden()) await peopleDrawn; // it has the labels that stand for names
-  const [efforts, trend, beliefs, calibration, versions, trial] = await Promise.all([
+  const [efforts, report, beliefs, calibration, versions, trial] = await Promise.all([
     get(at(study, "/effort?last=10000")),
-    get(at(study, "/trend")),
+    get(at(study, "/report")),
     get(at(study, "/beliefs")),
     get(at(study, "/calibration")),
     get(at(study, `/versions?after=${earliest}`)),
     findTrial(),
     drawLog(log, summary.facts),
   ]);
-  const learned = { beliefs, signs };
-  drawEffort(efforts, trend, versions);
-  drawWeights(learned, trial);
+  drawEffort(efforts, report, versions);
+  drawProgress(progressPlace, report, draw);
+  drawGroups(groupsPlace, report);
+  drawWeights(beliefs, trial);
   drawCalibration(predictions, calibration);
-  drawVersions(versionsPlace, versions, { beliefs, signs, people, changed: draw });
+  drawVersions(versionsPlace, versions, { beliefs, people, changed: draw });
   if (may("lead")) put(missing, missingFeatures());
   put(
     actions,
@@ -103,18 +93,18 @@ async function draw() {
     trial && may("tell") ? playButton(trial, draw) : null,
   );
   await peopleDrawn;
-  drawWhose(await people, learned, trial);
-  await progress;
+  drawWhose(await people, beliefs, trial);
   $("#content").ariaBusy = "false";
 }
 
-/** @param {Round[]} efforts @param {Trend} trend @param {Version[]} versions */
-function drawEffort(efforts, trend, versions) {
-  verdict.textContent = tight(trend.sentence);
-  verdict.className = `verdict ${trend.verdict}`;
+/** @param {Round[]} efforts @param {Report} report @param {Version[]} versions */
+function drawEffort(efforts, report, versions) {
+  verdict.textContent = report.headline;
+  verdict.className = `verdict ${report.verdict}`;
   chart.hidden = chartLegend.hidden = !efforts.length;
-  effortChart(chart, efforts, trend, versions);
-  put(chartLegend, legend(trend.window));
+  effortChart(chart, efforts, report, versions);
+  const controls = efforts.some(({ basis }) => basis.proposer === "control");
+  put(chartLegend, legend(report.course.window, controls));
   const head = [
     "Proposal",
     "Edits",
@@ -143,11 +133,11 @@ const numbersOf = (row) => [
   row.learn ? "yes" : "just today",
 ];
 
-/** @param {Learned} learned @param {Trial | null} trial */
-function drawWeights({ beliefs, signs }, trial) {
-  weightTable(bars, beliefs, signs);
+/** @param {Beliefs} beliefs @param {Trial | null} trial */
+function drawWeights({ features }, trial) {
+  weightTable(bars, features);
   if (!trial) return;
-  const show = () => attempt(() => revealTaste(trial, signs));
+  const show = () => attempt(() => revealTaste(trial));
   put(reveal, button(`Reveal ${trial.colleague}'s taste`, show, { id: "reveal" }));
 }
 
@@ -157,9 +147,9 @@ const beliefsOf = (expert) =>
 
 /**
  * With several people: say whose weights these are, and offer the reader's own.
- * @param {People} people @param {Learned} learned @param {Trial | null} trial
+ * @param {People} people @param {Beliefs} beliefs of all @param {Trial | null} trial
  */
-function drawWhose({ view, names }, learned, trial) {
+function drawWhose({ view, names }, beliefs, trial) {
   const own = view.reader || (may("lead") && names.includes(name));
   whose.hidden = view.people.length < 2;
   const choice = h(
@@ -170,21 +160,19 @@ function drawWhose({ view, names }, learned, trial) {
   );
   choice.addEventListener("change", () =>
     attempt(async () => {
-      if (!choice.selectedIndex) return drawWeights(learned, trial);
-      const { signs } = learned;
-      drawWeights({ beliefs: await beliefsOf(name), signs }, trial);
+      drawWeights(choice.selectedIndex ? await beliefsOf(name) : beliefs, trial);
     }),
   );
   const hint = h("p", { class: "hint", text: "This is what a new person starts from." });
   put(whose, own ? choice : hint);
 }
 
-/** Show what was learned of the simulated expert beside the truth. @param {Trial} trial @param {number[]} signs */
-async function revealTaste({ colleague, actor }, signs) {
-  const beliefs = await beliefsOf(may("lead") ? actor : "");
-  const taste = await findTaste(beliefs);
+/** Show what was learned of the simulated expert beside the truth. @param {Trial} trial */
+async function revealTaste({ colleague, actor }) {
+  const { features } = await beliefsOf(may("lead") ? actor : "");
+  const taste = await findTaste(features);
   const text = `The upper bar of each pair is what was learned, the lower one ${colleague}'s taste.`;
-  weightTable(bars, beliefs, signs, taste);
+  weightTable(bars, features, taste);
   put(
     reveal,
     h("p", { class: "verdict revealed", text: taste.sentence }),
@@ -196,18 +184,19 @@ async function revealTaste({ colleague, actor }, signs) {
 const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
 
 /**
- * The simulated expert's weights, on the scale of what was learned.
- * @param {Beliefs} beliefs
+ * The simulated expert's tastes, on the scale of what was learned.
+ * @param {Beliefs["features"]} features
  * @returns {Promise<Taste>}
  */
-async function findTaste({ matter, weights }) {
+async function findTaste(features) {
   /** @type {{ weights: number[], feature_names: string[], colleague: string }} */
   const taste = await get(`/try/${study}/taste`);
+  const learned = features.map((one) => one.taste);
   const truth = taste.weights.map((weight, i) =>
-    weights[i] ? (weight * matter[i]) / weights[i] : 0,
+    features[i].weight ? (weight * learned[i]) / features[i].weight : 0,
   );
-  const cosine = dot(truth, matter) / Math.sqrt(dot(truth, truth) * dot(matter, matter) || 1);
-  const scale = Math.max(1e-12, dot(truth, matter) / (dot(truth, truth) || 1));
+  const cosine = dot(truth, learned) / Math.sqrt(dot(truth, truth) * dot(learned, learned) || 1);
+  const scale = Math.max(1e-12, dot(truth, learned) / (dot(truth, truth) || 1));
   const cares = taste.feature_names
     .map((text, i) => ({ label: feature(text).label, size: Math.abs(truth[i]), i }))
     .filter(({ i }) => taste.weights[i])
@@ -215,11 +204,11 @@ async function findTaste({ matter, weights }) {
     .map(({ label }) => label);
   const match = Math.round(100 * Math.max(0, cosine));
   return {
-    matter: truth.map((value) => value * scale),
+    tastes: truth.map((value) => value * scale),
     text: `${taste.colleague}'s taste`,
     sentence:
       `${taste.colleague} cares about ${list(cares)} and does not mind the rest. ` +
-      `What was learned matches their taste to ${match} %.`,
+      `${match} % of ${taste.colleague}'s taste was found.`,
   };
 }
 
@@ -233,6 +222,7 @@ put(
     progressPlace,
     chart,
     chartLegend,
+    groupsPlace,
     h("details", {}, h("summary", { text: "The numbers" }), numbers),
     downloads,
   ),

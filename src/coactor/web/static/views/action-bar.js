@@ -1,7 +1,7 @@
 // The bar at the bottom of the editor: undo and redo, one status line, the note, and the way to submit.
 
 import { $, button, h, kbd, put } from "../app/elements.js";
-import { edited } from "../app/format.js";
+import { edited, plural } from "../app/format.js";
 
 /** @import { Draft } from "../app/draft.js" */
 /** @import { Proposal } from "../app/types.js" */
@@ -20,9 +20,11 @@ export function savingText({ state, unsent, message, obstacle }) {
   return `${why} ${which} not saved yet; trying again …`;
 }
 
-/** @param {Proposal} data @param {number} gestures */
-const submitText = ({ effort }, gestures) =>
-  effort ? `Submit ${edited(effort, gestures)} ` : "Accept as proposed ";
+/** @param {Proposal} data @param {number} gestures @param {number} waiting how many are not confirmed yet */
+function submitText({ effort }, gestures, waiting) {
+  if (waiting) return `Submit ${plural(gestures, "edit")} (${waiting} waiting) `;
+  return effort ? `Submit ${edited(effort, gestures)} ` : "Accept as proposed ";
+}
 
 /** @param {Draft} draft @param {Actions} actions */
 export function makeActionBar(draft, { submit, editable }) {
@@ -72,7 +74,7 @@ export function makeActionBar(draft, { submit, editable }) {
     redo.disabled = !can || !data.undone.length;
     accept.disabled = today.disabled = note.disabled = !can;
     warning.textContent = trouble;
-    put(accept, submitText(data, gestures), kbd("Enter"));
+    put(accept, submitText(data, gestures, draft.unsent), kbd("Enter"));
   };
   return { element, today, note, accept, render };
 }

@@ -43,8 +43,8 @@ function opinion(data, rows, finished) {
   const gain = rows.reduce((total, row) => total + row.gain, 0);
   if (Math.abs(gain) < NOTHING) return "As far as we know, this is as good as the proposal.";
   if (gain > 0) return "As far as we know, this is better than the proposal.";
-  const learns = finished ? "" : " Submit it and it will learn from you.";
-  return `The solver would not have chosen this.${learns}`;
+  const learns = finished ? "" : " It learns when you submit.";
+  return `Good: this is news to the solver.${learns}`;
 }
 
 /** @param {number | null} value @param {string} unit */

@@ -4,7 +4,7 @@ import { h, put, s } from "../app/elements.js";
 import { clock, day, number, plural, upper } from "../app/format.js";
 import { actorText, rollbackText } from "../app/names.js";
 
-/** @import { Round, Trend, Version } from "../app/types.js" */
+/** @import { Course, Report, Round, Version } from "../app/types.js" */
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 14, 28, 42];
 const FIRST = 2; // the band starts here: two points say nothing about their spread
@@ -49,7 +49,7 @@ function gridLine({ width, y }, value) {
 function captions({ width, height }, rows) {
   const base = { class: "axis", y: height - 4 };
   const middle = { x: (LEFT + width - RIGHT) / 2, "text-anchor": "middle" };
-  const text = `${plural(rows.length, "proposal")}, each tick a version of the weights`;
+  const text = `${plural(rows.length, "proposal")}, oldest left`;
   const [first, last] = [rows[0], rows[rows.length - 1]];
   return [
     s("text", { class: "axis", x: 4, y: 12, text: "edits" }),
@@ -64,10 +64,10 @@ function captions({ width, height }, rows) {
   ];
 }
 
-/** @param {Scale} scale @param {Trend} trend */
-function band(scale, trend) {
-  const upper = points(scale, trend.high.slice(FIRST), FIRST);
-  const lower = points(scale, trend.low.slice(FIRST), FIRST).reverse();
+/** @param {Scale} scale @param {Course} course */
+function band(scale, course) {
+  const upper = points(scale, course.high.slice(FIRST), FIRST);
+  const lower = points(scale, course.low.slice(FIRST), FIRST).reverse();
   return s("path", { class: "band", d: `M${[...upper, ...lower].join("L")}Z` });
 }
 
@@ -92,9 +92,13 @@ function rollback({ height, x }, rows, version) {
   );
 }
 
+/** Whether it was made without what was learned. @param {Round} row */
+const isControl = ({ basis }) => basis.proposer === "control";
+
 /** @param {Round} row */
 function describe(row) {
-  const notes = `${row.estimated ? ", estimated" : ""}${row.learn ? "" : ", just today"}`;
+  const control = isControl(row) ? ", made without what was learned" : "";
+  const notes = `${row.estimated ? ", estimated" : ""}${row.learn ? "" : ", just today"}${control}`;
   const edits = plural(row.effort, "edit");
   const who = actorText(row.work.actor, row.learned_for, "An unnamed person");
   return `Proposal ${row.proposal}: ${edits}${notes}. ${who}, ${clock(row.time)}.`;
@@ -108,7 +112,7 @@ function effortPoints({ height, x, y }, rows) {
     s(
       "circle",
       {
-        class: `point${row.learn ? "" : " today"}${row.estimated ? " estimated" : ""}`,
+        class: `point${row.learn ? "" : " today"}${row.estimated ? " estimated" : ""}${isControl(row) ? " control" : ""}`,
         cx: x(i),
         cy: y(row.effort),
         r: rows.length > 150 ? 2 : 4,
@@ -120,10 +124,10 @@ function effortPoints({ height, x, y }, rows) {
 
 /**
  * Draw the chart, and draw it again when its place changes its width.
- * @param {HTMLElement} place @param {Round[]} rows @param {Trend} trend @param {Version[]} versions
+ * @param {HTMLElement} place @param {Round[]} rows @param {Report} report @param {Version[]} versions
  */
-export function effortChart(place, rows, trend, versions) {
-  const values = [...rows.map((row) => row.effort), ...trend.high.slice(FIRST)];
+export function effortChart(place, rows, { course, headline }, versions) {
+  const values = [...rows.map((row) => row.effort), ...course.high.slice(FIRST)];
   const most = values.reduce((a, b) => Math.max(a, b), 4);
   const back = versions.filter(({ how }) => how === "rolled back" || how === "reopened");
   const draw = () => {
@@ -131,11 +135,11 @@ export function effortChart(place, rows, trend, versions) {
     const picture = {
       class: "plane chart",
       role: "img",
-      "aria-label": `Effort of each proposal. ${trend.sentence}`,
+      "aria-label": `Effort of each proposal. ${headline}`,
       height: scale.height,
       viewBox: `0 0 ${scale.width} ${scale.height}`,
     };
-    const mean = `M${points(scale, trend.mean, 0).join("L")}`;
+    const mean = `M${points(scale, course.mean, 0).join("L")}`;
     put(
       place,
       s(
@@ -143,7 +147,7 @@ export function effortChart(place, rows, trend, versions) {
         picture,
         ticks(most).map((value) => gridLine(scale, value)),
         captions(scale, rows),
-        rows.length > FIRST ? band(scale, trend) : null,
+        rows.length > FIRST ? band(scale, course) : null,
         back.map((version) => rollback(scale, rows, version)),
         effortPoints(scale, rows),
         rows.length > 1 ? s("path", { class: "mean", d: mean }) : null,
@@ -168,12 +172,15 @@ function onResize(place, act) {
   }).observe(place);
 }
 
-/** @param {number} window */
-export const legend = (window) =>
+/** @param {number} window @param {boolean} controls whether some were made without what was learned */
+export const legend = (window, controls) =>
   h(
     "ul",
     { class: "legend" },
     h("li", {}, h("i", { class: "point" }), "one proposal"),
+    controls
+      ? h("li", {}, h("i", { class: "point control" }), "made without what was learned")
+      : null,
     h("li", {}, h("i", { class: "mean" }), `mean of the last ${window}`),
     h("li", {}, h("i", { class: "band" }), "two standard errors"),
     h("li", {}, h("i", { class: "rolled" }), "rolled back or reopened"),

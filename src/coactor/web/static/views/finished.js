@@ -4,8 +4,8 @@ import { at, get } from "../app/api.js";
 import { Draft } from "../app/draft.js";
 import { $, bdi, button, h, kbd, put } from "../app/elements.js";
 import { saveText, toGeoJson, toGpx } from "../app/exports.js";
-import { clock, edited, plural, upper } from "../app/format.js";
-import { forWhom } from "../app/names.js";
+import { clock, duration, edited, upper } from "../app/format.js";
+import { forWhom, shownName } from "../app/names.js";
 import { reopen } from "../app/notice.js";
 import { attempt, may, name, ownsKeys, QUIET, study } from "../app/shell.js";
 import { isDegrees } from "../editors/geometry.js";
@@ -107,19 +107,24 @@ function saveButtons(routes, name, real) {
 }
 
 /** @param {Round} round @param {number} gestures */
-function facts({ effort, work: { actor, seconds, note }, time, lesson, learn }, gestures) {
+function facts({ effort, work: { actor, seconds, note, authors }, time, lesson, learn }, gestures) {
   const edits = effort ? edited(effort, gestures) : ACCEPTED;
-  const took = seconds ? `, ${plural(Math.round(seconds), "second")}` : "";
+  const took = seconds ? `, ${duration(seconds)}` : "";
+  const people = [...new Set(authors)];
+  const by = people.length
+    ? [...people.flatMap((one, i) => [i ? " and " : "", bdi(shownName(one))]), ", submitted by "]
+    : [];
   return [
     h(
       "p",
       {},
       h("strong", { text: edits }),
       " by ",
-      bdi(actor || "an unnamed person"),
+      by,
+      bdi(shownName(actor) || "an unnamed person"),
       `, ${clock(time)}${took}`,
     ),
-    h("p", { class: "lesson", id: "lesson", text: lesson.replace(`${ACCEPTED}. `, "") }),
+    h("p", { class: "lesson", id: "lesson", text: lesson.replace("Accepted. ", "") }),
     learn ? null : h("p", { class: "hint", text: "Just today: nothing was learned from it." }),
     note ? h("p", { class: "note", dir: "auto", text: `“${note}”` }) : null,
   ];

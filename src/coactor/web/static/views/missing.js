@@ -21,12 +21,11 @@ export function missingFeatures() {
     }
   }
 
-  const hint =
-    "Which feature would explain corrections that no weights of the present ones explain?";
+  const hint = "Looks for a reason behind edits that the list above cannot explain.";
   return h(
     "section",
     { class: "card" },
-    h("h2", { text: "Is a feature missing?" }),
+    h("h2", { text: "Is something not counted yet?" }),
     h("p", { class: "hint", text: hint }),
     button("Look for it", look, { id: "look-for-missing" }),
     answer,

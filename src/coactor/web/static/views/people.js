@@ -72,19 +72,22 @@ function sentences(texts, none) {
 
 /** @param {PeopleView} view */
 function sharedWords({ shared, together, difference }) {
-  const scale = "On a scale from 0 (one taste for all) to 1 (to each their own), people differ by";
+  const much = difference < 0.35 ? "mostly want the same" : difference < 0.7 ? "differ somewhat" : "differ";
+  const scale = `${number(difference, 1)} on a scale from 0 to 1`;
   return [
     sentences(shared, "Nothing that everybody wants or avoids is known yet."),
     together.map((text) => h("p", { dir: "auto", text })),
-    h("p", { class: "hint", id: "difference", text: `${scale} ${number(difference, 1)}.` }),
+    h("p", { class: "hint", id: "difference", text: `People ${much} (${scale}).` }),
   ];
 }
 
 /** @param {HTMLElement} place @param {PeopleView} view @param {PersonView} one @param {number[]} signs */
 function drawPerson(place, { features, people }, one, signs) {
   const others = people.filter((other) => other !== one);
-  const matter = features.map(
-    (_, i) => others.reduce((sum, { shares }) => sum + shares[i], 0) / others.length,
+  /** @param {PersonView} person @param {number} i */
+  const tasteOf = ({ shares }, i) => signs[i] * shares[i];
+  const tastes = features.map(
+    (_, i) => others.reduce((sum, other) => sum + tasteOf(other, i), 0) / others.length,
   );
   const bars = h("div");
   put(
@@ -98,12 +101,11 @@ function drawPerson(place, { features, people }, one, signs) {
     }),
   );
   // Shares of all weights: comparable between people, but not worth anything of another feature.
-  const beliefs = {
-    version: 0,
-    weights: features.map(() => 0),
-    matter: one.shares,
-    known: null,
-    feature_names: features,
-  };
-  weightTable(bars, beliefs, signs, { matter, text: "the others" });
+  const beliefs = features.map((feature, i) => ({
+    feature,
+    taste: tasteOf(one, i),
+    words: "",
+    worth: "",
+  }));
+  weightTable(bars, beliefs, { tastes, text: "the others" });
 }

@@ -1,108 +1,110 @@
-// The report in twenty seconds: the start against now, against no learning, week by week.
+// The report in twenty seconds: the start against now, week by week, who did how much.
 
-import { h, put, table } from "../app/elements.js";
-import { feature, number, plural, signed, signedAmount } from "../app/format.js";
+import { at, patch } from "../app/api.js";
+import { bdi, button, h, put, table } from "../app/elements.js";
+import { plural, tight } from "../app/format.js";
+import { actorText } from "../app/names.js";
+import { attempt, may, study } from "../app/shell.js";
 
-/** @import { Measure, Progress } from "../app/types.js" */
+/** @import { Group, Report } from "../app/types.js" */
 
-/** @type {Record<string, { label: string, good: -1 | 1 }>} */
-const KINDS = {
-  effort: { label: "edits per proposal", good: -1 },
-  seconds: { label: "minutes per proposal", good: -1 },
-  unchanged: { label: "accepted unchanged", good: 1 },
+/** @type {Record<string, string>} */
+const LABELS = {
+  effort: "edits per proposal",
+  seconds: "minutes per proposal",
+  unchanged: "accepted unchanged",
 };
+const SHARE = 0.1; // made without what was learned, if the report offers it
 
-/** Whether the change is surely for the better, surely for the worse, or neither. @param {Measure} measure */
-export function direction({ name, low, high }) {
-  const { good } = KINDS[name];
-  if (low * good > 0 && high * good > 0) return "better";
-  return low * good < 0 && high * good < 0 ? "worse" : "unclear";
-}
-
-/** @param {Measure} measure */
-function tile(measure) {
-  const { first, last, low, high } = measure.texts;
-  return h(
+/** @param {Report["measures"][number]} measure @param {string} verdict */
+const tile = ({ name, texts }, verdict) =>
+  h(
     "div",
-    { class: `tile ${direction(measure)}` },
-    h("dt", { text: KINDS[measure.name].label }),
+    { class: `tile ${name === "effort" ? verdict : ""}` },
+    h("dt", { text: LABELS[name] }),
     h(
       "dd",
       {},
-      h("span", { class: "before", text: first }),
+      h("span", { class: "before", text: texts.first }),
       h("span", { class: "unseen", text: " then, now " }),
       h("span", { class: "arrow", "aria-hidden": "true", text: "→" }),
-      h("span", { class: "after", text: last }),
-      h("small", { text: `change ${low} to ${high} (95 %)` }),
+      h("span", { class: "after", text: texts.last }),
     ),
   );
+
+/** @param {string} title @param {string} first @param {Group[]} groups @param {boolean} people */
+function groupTable(title, first, groups, people) {
+  const unread = groups.some((group) => group.unread);
+  const head = [first, "Proposals", "Edits each", "Minutes each", "Minutes in all", "Unchanged"];
+  const rows = groups.map(({ name, finished, texts, ...group }) => [
+    people ? bdi(actorText(name, "")) : name,
+    finished,
+    texts.effort,
+    texts.seconds,
+    texts.minutes,
+    texts.unchanged,
+    ...(unread ? [group.unread] : []),
+  ]);
+  return table(title, unread ? [...head, "Accepted within 3 s"] : head, rows);
 }
 
-/** @param {Progress["without_learning"]} compared */
-export function comparison({ proposals, done, compared, saved = 0, low = 0, high = 0, ...means }) {
-  if (!proposals) return "";
-  if (done < proposals) {
-    return `Compared with no learning: solving past problems again, ${done} of ${proposals} …`;
-  }
-  if (means.without === undefined) return "";
-  const [without, having] = [
-    plural(Number(means.without.toPrecision(2)), "edit"),
-    number(means.with ?? 0, 2),
-  ];
-  const sure = low > 0 || high < 0 ? "" : " This may be chance.";
-  return (
-    `Compared with no learning: solved again without anything learned, the last ${plural(compared ?? 0, "problem")} ` +
-    `would have needed about ${without} each instead of ${having}: ${number(saved, 2)} ` +
-    `${saved < 0 ? "" : "saved "}(95 % interval ${signed(Number(low.toFixed(1)))} to ` +
-    `${signed(Number(high.toFixed(1)))}).${sure}`
-  );
-}
-
-const CAVEAT =
-  "Estimated for both as the fewest edits from the proposal to what people made of it. People may settle " +
-  "for something near to what they see, so the advantage is an upper estimate.";
-
-/** @param {Progress["causes"]} causes */
-function causesText(causes) {
-  const parts = causes.map(({ feature: name, change }) => {
-    const { label, unit, factor } = feature(name);
-    return `${change < 0 ? "less" : "more"} ${label} (${signedAmount(change * factor, unit)})`;
+/** How the comparison is made, and the way to start or to end it. @param {number} control @param {() => Promise<void>} changed */
+function comparison(control, changed) {
+  const text = control
+    ? `${Math.round(100 * control)} % of the proposals are made without what was learned, to compare. Which ones is not shown.`
+    : "Does learning save work, and how much? Proposals made without what was learned tell: one in ten, unmarked. They are learned from as others.";
+  const set = () =>
+    attempt(async () => {
+      await patch(at(study), { body: { control: control ? 0 : SHARE } });
+      await changed();
+    });
+  const act = button(control ? "End the comparison" : "Compare from now on", set, {
+    id: "control",
+    class: "small",
   });
-  return parts.length ? `Recent proposals were edited for: ${parts.join(", ")}, on average.` : "";
+  return h("p", { class: "hint" }, text, " ", may("lead") ? act : null);
 }
 
-/** @param {Progress["weeks"]} weeks */
-function weekTable(weeks) {
-  const rows = [...weeks]
-    .reverse()
-    .map(({ monday, finished, texts }) => [
-      monday,
-      finished,
-      texts.effort,
-      texts.seconds,
-      texts.unchanged,
-    ]);
-  const head = ["Week from", "Proposals", "Edits each", "Minutes each", "Unchanged"];
-  return h(
-    "details",
-    { open: weeks.length < 6 },
-    h("summary", { text: plural(weeks.length, "week") }),
-    table("Week by week", head, rows),
-  );
-}
-
-/** @param {HTMLElement} place @param {Progress} progress */
-export function drawProgress(place, progress) {
-  const against = comparison(progress.without_learning);
-  const why = causesText(progress.causes);
+/** @param {HTMLElement} place @param {Report} report @param {() => Promise<void>} changed */
+export function drawProgress(place, { verdict, notes, measures, control }, changed) {
   put(
     place,
-    progress.measures.length ? h("dl", { class: "tiles" }, progress.measures.map(tile)) : null,
-    against ? h("p", { id: "without-learning", title: CAVEAT, text: against }) : null,
-    progress.without_learning.without === undefined
-      ? null
-      : h("p", { class: "hint", text: CAVEAT }),
-    why ? h("p", { id: "causes", text: why }) : null,
-    progress.weeks.length ? weekTable(progress.weeks) : null,
+    measures.length
+      ? h(
+          "dl",
+          { class: "tiles" },
+          measures.map((measure) => tile(measure, verdict)),
+        )
+      : null,
+    h(
+      "div",
+      { id: "notes" },
+      notes.map((text) => h("p", { class: "hint", dir: "auto", text: tight(text) })),
+    ),
+    may("lead") || control ? comparison(control, changed) : null,
+  );
+}
+
+/** By week and by person. @param {HTMLElement} place @param {Report} report */
+export function drawGroups(place, { weeks, people }) {
+  const latest = [...weeks].reverse();
+  put(
+    place,
+    weeks.length > 1
+      ? h(
+          "details",
+          { open: weeks.length < 10 },
+          h("summary", { text: plural(weeks.length, "week") }),
+          groupTable("Week by week", "Week from", latest, false),
+        )
+      : null,
+    people.length > 1
+      ? h(
+          "details",
+          { open: people.length < 10 },
+          h("summary", { text: plural(people.length, "person").replace("persons", "people") }),
+          groupTable("By person", "Finished by", people, true),
+        )
+      : null,
   );
 }

@@ -7,14 +7,14 @@ import { actorText, rollbackText, shownName } from "../app/names.js";
 import { attempt, may, say, sayError, study } from "../app/shell.js";
 import { weightTable } from "./weights.js";
 
-/** @import { Beliefs, Version } from "../app/types.js" */
+/** @import { Belief, Beliefs, Version } from "../app/types.js" */
 /** @import { People } from "./people.js" */
 
 const SHOWN = 50;
 
 /**
  * @typedef {object} Context
- * @property {Beliefs} beliefs of the population now @property {number[]} signs
+ * @property {Beliefs} beliefs of the population now
  * @property {Promise<People>} people @property {() => Promise<void>} changed
  */
 
@@ -90,13 +90,14 @@ async function show(version, place, context) {
  * Draw a version beside now: of all, or of one expert.
  * @param {number} version @param {HTMLElement} bars @param {Context} context @param {string} [expert]
  */
-async function compare(version, bars, { beliefs, signs }, expert = "") {
+async function compare(version, bars, { beliefs }, expert = "") {
   const whose = new URLSearchParams({ learned_for: expert });
   const [then, now] = await Promise.all([
     get(at(study, `/beliefs?version=${version}&${whose}`)),
     expert ? get(at(study, `/beliefs?${whose}`)) : beliefs,
   ]);
-  weightTable(bars, then, signs, { matter: now.matter, text: "now" });
+  const tastes = now.features.map((/** @type {Belief} */ { taste }) => taste);
+  weightTable(bars, then.features, { tastes, text: "now" });
 }
 
 /** @param {number} version @param {string[]} names */

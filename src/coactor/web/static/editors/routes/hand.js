@@ -14,12 +14,16 @@ import { colour } from "./scene.js";
 const REACH = { stop: 22, edge: 14, handle: 17 }; // pixels within which a thing is meant
 const FINGER = 1.4; // times as far for a finger
 const FAN = 46; // pixels from the depot to the handles of its routes
+const REST = 400; // milliseconds on the depot before its routes are offered
 const ROOM = 32; // pixels of a handle on the fan
 
 export class RouteHand {
   /** @type {{ from: Spot, hand: Point, to: Spot | null } | null} */
   #held = null;
   #open = false;
+  #rested = false; // whether the hand has rested on the depot
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
   #fan = s("g", { class: "fan" });
   #hand = s("g", { class: "hand" });
 
@@ -57,6 +61,7 @@ export class RouteHand {
     const end = () => {
       const to = this.#held?.to ?? null;
       this.#held = null;
+      this.#rest(false);
       this.draw();
       return to;
     };
@@ -94,6 +99,7 @@ export class RouteHand {
     const first = !this.#held;
     const before = this.#held?.to ?? null;
     this.#held = { from, hand, to: before };
+    this.#rest(this.#nearDepot(hand));
     const to = this.#goal(hand, from, factor);
     this.#held.to = to;
     this.draw();
@@ -140,6 +146,23 @@ export class RouteHand {
     return best;
   }
 
+  /** @param {Point} pixel */
+  #nearDepot(pixel) {
+    return distance(pixel, this.map.pixelOf(this.map.rows[0][0])) < this.#radius + 24;
+  }
+
+  /** Offer the depot's routes once the hand rests there: on its way past it, it means a stop. @param {boolean} near */
+  #rest(near) {
+    clearTimeout(this.#timer);
+    if (!near) this.#rested = false;
+    else if (!this.#rested) {
+      this.#timer = setTimeout(() => {
+        this.#rested = true;
+        this.draw();
+      }, REST);
+    }
+  }
+
   // -- the depot belongs to every route: it fans out into handles, one for the start of each -------------
 
   get #radius() {
@@ -162,15 +185,17 @@ export class RouteHand {
     const { rows, scene, events } = this.map;
     if (rows.length < 2 || !scene.isDepot({ r: 0, k: 0 })) return false;
     if (this.#open) return true;
-    if (!this.#held || !events.inserts()) return false;
-    return distance(this.#held.hand, this.map.pixelOf(rows[0][0])) < this.#radius + 24;
+    return this.#held !== null && events.inserts() && this.#rested;
   }
 
   /** @param {Point} pixel @returns {Spot | null} */
   #handleNear(pixel) {
     if (!this.#shown) return null;
     const near = this.#handles().find(({ at }) => distance(pixel, at) < REACH.handle);
-    return near?.spot ?? null;
+    const stop = near && this.stopNear(pixel);
+    if (!near || !stop || this.map.scene.isDepot(stop)) return near?.spot ?? null;
+    const far = distance(pixel, this.map.pixelOf(this.map.rows[stop.r][stop.k]));
+    return distance(pixel, near.at) < far ? near.spot : null;
   }
 
   #drawFan() {
