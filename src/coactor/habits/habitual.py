@@ -29,7 +29,7 @@ from coactor.protocol import (
     has,
     own_start,
     surroundings,
-    takes_parameter,
+    takes,
     uses_habits,
 )
 from coactor.validation import vector
@@ -120,7 +120,7 @@ class HabitualDomain:
                 setattr(self, name, getattr(domain, name))
         if has(domain, Keeps):
             self.replan = self._replan
-        if takes_parameter(domain.solve, "start"):
+        if takes(domain.solve, "start"):
             self.solve = self._solve_from  # type: ignore[method-assign]
 
     def __repr__(self) -> str:

@@ -38,7 +38,7 @@ from coactor.protocol import (
     Solver,
     Vector,
     declares,
-    takes_parameter,
+    takes,
 )
 from coactor.search import landscape
 from coactor.solutions import solution_key
@@ -131,7 +131,7 @@ def strategy(
 ) -> Strategy:
     """A strategy by its name. Raises ValueError if there is no such strategy."""
     solve = solver or domain.solve
-    start = solve if takes_parameter(solve, "start") else None
+    start = solve if takes(solve, "start") else None
     search = _Search(domain, solve, how or SearchLimits(), solver is None, start)
     plain = solver is None and declares(domain, "exact")  # no other optimum to find
 

@@ -31,7 +31,7 @@ from coactor.protocol.abilities import (
     own_editor,
     own_start,
     surroundings,
-    takes_parameter,
+    takes,
     uses_habits,
     whose,
 )
@@ -114,7 +114,7 @@ __all__ = [
     "own_editor",
     "own_start",
     "surroundings",
-    "takes_parameter",
+    "takes",
     "uses_habits",
     "whose",
 ]

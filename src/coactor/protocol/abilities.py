@@ -295,7 +295,7 @@ class OffersEdits(Domain, Protocol):
 # -- abilities of solvers --------------------------------------------------------------------------
 
 
-def takes_parameter(solve: Solver, name: Literal["start", "keep"]) -> bool:
+def takes(solve: Solver, name: Literal["start", "keep"]) -> bool:
     """Whether a solver takes more than problem and weights.
 
     start
