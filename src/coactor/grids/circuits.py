@@ -142,10 +142,8 @@ class Circuit:
             np.append(coef[keep], -coef[own]),
         )
 
-    def output(self, rows: Affine, each: bool = False) -> None:
-        """One more output, the sum of the expressions; or, with `each`, one for each of them."""
-        if not each:
-            rows = rows.summed(())
+    def output(self, rows: Affine) -> None:
+        """One more output for each of the expressions."""
         index = self.outputs.size + np.arange(rows.constant.size).reshape(*rows.constant.shape, 1)
         keep = rows.coef != 0.0
         self._arcs(rows.column[keep], -1 - np.broadcast_to(index, keep.shape)[keep], rows.coef[keep])

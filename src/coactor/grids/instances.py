@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -103,15 +104,17 @@ class Instance:
     shape
         Of the grid.
     wishes, rules
-        Circuits with one output for each wish, and for each place where a rule can be broken.
+        Circuits with one output for each place of a wish or a rule.
     phi, broken
         Programs: the features but those of rules; by how much each rule is broken.
-    places, margins
-        Where and by how much each rule is broken; counts to be shown.
+    why, places, margins
+        Where each wish counts what; where and by how much each rule is broken; counts to be shown.
     signs
         Of the wishes: -1 where less is expected to be better, else 1.
-    rule, unit
-        Of each place where a rule can be broken: which rule, and by how much one literal can break it.
+    wish, rule
+        Which wish or rule each place belongs to.
+    unit
+        By how much one literal can break the rule of each place.
     own
         How many wishes there are; features of rules come after them.
     edits, stride
@@ -126,9 +129,11 @@ class Instance:
     rules: Circuit
     phi: Program
     broken: Program
+    why: Sequence[Affine]
     places: Places
     margins: Places
     signs: Vector
+    wish: Indices
     rule: Indices
     unit: Vector
     own: int
@@ -148,6 +153,14 @@ class Instance:
         if w.size == self.signs.size:
             return w, np.zeros(rules)
         return np.delete(w, slice(self.own, self.own + rules)), w[self.own : self.own + rules]
+
+    def value(self, w: Vector, liked: Indices | None = None, price: float = 0.0) -> Program:
+        """The utility of everything but rules: its only output. Literals may be liked, at a price each."""
+        circuit, weights = self.wishes, (self.apart(w)[0] * self.signs)[self.wish]
+        if liked is not None:
+            circuit, weights = copy(circuit), np.append(weights, price)
+            circuit.output(Affine((), (), np.array(0.0), liked, np.ones(liked.size)))
+        return circuit.program(weights, np.zeros(weights.size, np.int64), 1)
 
     def amounts(self, y: Indices) -> Vector:
         """By how much the rules are broken in each place."""

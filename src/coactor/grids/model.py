@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
@@ -11,17 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coactor import validation
-from coactor.grids import cpsat, edits, showing
+from coactor.grids import causes, cpsat, edits, showing
 from coactor.grids.circuits import Affine, Circuit
 from coactor.grids.expressions import Expression, Wanted, where
 from coactor.grids.instances import Instance, Places, Schema, indices, read, write
-from coactor.grids.searching import GridLandscape, Search
+from coactor.grids.searching import NEAREST, GridLandscape, Search
 from coactor.grids.showing import Broken
 from coactor.habits import HABIT, place_and_choice
 from coactor.kernels import grids
-from coactor.protocol import Indices, Matrix, Move, Usage, Vector
+from coactor.protocol import BROKEN, Indices, Matrix, Move, Usage, Vector
 
-BROKEN = "broken"  # the name of a rule's feature begins so
+REPLAN = 100_000  # steps of a re-plan, at most
+SEARCHED = 0.4  # of a time limit, for simulated annealing, where OR-Tools goes on with its answer
 
 Positions: TypeAlias = Sequence[str] | Mapping[str, str] | None
 """Names on an axis, or names with their colours, or None: they come with each problem."""
@@ -182,20 +184,17 @@ class GridModel:
         shape = tuple(len(positions[axis]) for axis in self.schema.over)
         width = int(np.prod([len(positions[axis]) for axis in self.schema.choose]))
 
-        def compiled(expressions: Iterable[Expression], each: bool) -> tuple[Circuit, list[Affine]]:
+        def compiled(expressions: Iterable[Expression]) -> tuple[Circuit, list[Affine], Indices]:
             circuit = Circuit(positions, arrays, int(np.prod(shape)), width)
             rows = [expression.rows(circuit) for expression in expressions]
             for own in rows:
-                circuit.output(own, each)
-            return circuit, rows
+                circuit.output(own)
+            return circuit, rows, np.repeat(np.arange(len(rows)), [own.constant.size for own in rows])
 
-        wishes, _ = compiled((wish.expression for wish in self.wishes.values()), each=False)
-        wishes.outputs = np.append(wishes.outputs, np.zeros(int(self.habits)))
-        rules, rule_rows = compiled(self.rules.values(), each=True)
-        margins, margin_rows = compiled(self.margins.values(), each=True)
-        more = [1.0 if wish.more else -1.0 for wish in self.wishes.values()]
-        signs = np.array(more + [-1.0] * self.habits)
-        rule = np.repeat(np.arange(len(rule_rows)), [rows.constant.size for rows in rule_rows])
+        wishes, why, wish = compiled(wish.expression for wish in self.wishes.values())
+        rules, places, rule = compiled(self.rules.values())
+        margins, counts, _ = compiled(self.margins.values())
+        signs = np.array([1.0 if wish.more else -1.0 for wish in self.wishes.values()] + [-1.0] * self.habits)
         return Instance(
             self.schema,
             positions,
@@ -203,11 +202,13 @@ class GridModel:
             shape,
             wishes,
             rules,
-            wishes.program(signs),
-            rules.program(into=rule, count=len(self.rules)),
-            Places(rules.program(), rule_rows),
-            Places(margins.program(), margin_rows),
+            wishes.program(signs[wish], wish, signs.size),
+            rules.program(1.0, rule, len(self.rules)),
+            why,
+            Places(rules.program(), places),
+            Places(margins.program(), counts),
             signs,
+            wish,
             rule,
             rules.sensitivity(),
             len(self.wishes),
@@ -246,7 +247,7 @@ class GridModel:
     def feature_names(self) -> tuple[str, ...]:
         """The wishes with their units, the rules, then habits."""
         wishes = (f"{name} ({wish.unit})" if wish.unit else name for name, wish in self.wishes.items())
-        return (*wishes, *(f"{BROKEN}: {rule}" for rule in self.rules), *[HABIT] * self.habits)
+        return (*wishes, *(BROKEN + rule for rule in self.rules), *[HABIT] * self.habits)
 
     @property
     def feature_signs(self) -> list[int]:
@@ -299,24 +300,87 @@ class GridModel:
             The time for it, of which hard problems take all; by default a fixed number of steps, so that the
             answer is the same everywhere.
         """
-        w = self._weights(w)
-        search, cells = Search(validation.problem(x, Instance), w), int(np.prod(x.shape))
+        search, cells = Search(validation.problem(x, Instance), self._weights(w)), int(np.prod(x.shape))
         steps = self.steps * cells if self.steps else min(1000 * cells, max(100_000, 200 * cells))
-        y = search.anneal(steps if start is None else -(-steps // 4), start, seconds)
+        if seconds is not None:
+            y = self._within(search, start, time.monotonic() + seconds)
+        else:
+            y = search.anneal(steps if start is None else -(-steps // 4), start)
+            if search.worth(y)[0] < 0.0 and cpsat.installed():
+                y = cpsat.Programs(search).solve(y, search.free, self.effort)[0]
         return search.view.polish(y)
+
+    def _within(self, search: Search, start: Indices | None, until: float) -> Indices:
+        exact, begun = cpsat.installed(), time.monotonic()
+        y = search.anneal(None, None, begun + (SEARCHED if exact else 1.0) * (until - begun))
+        y = y if start is None else max(start, y, key=search.worth)
+        return cpsat.improve(search, y, until) if exact else y
 
     def _weights(self, w: Vector) -> Vector:
         """Weights of all features; those of broken rules may be left out."""
         size = self.dim - len(self.rules) * (np.size(w) != self.dim)
         return validation.finite(validation.weight_vector(w, size), "Weights")
 
+    def replan(self, x: Instance, w: Vector, y: Indices, keep: Collection[tuple[str, ...]]) -> Indices:
+        """The grid with everything that is kept, and around it what gains: rules first, then wishes.
+
+        Parameters
+        ----------
+        x, w, y
+            The problem, the weights and the grid to start from.
+        keep
+            Parts that must stay or become part of the grid, as `parts` names them.
+
+        Raises
+        ------
+        ValueError
+            If there is no such part, or two of them are choices of the same cell.
+        """
+        kept = self._cells_of(x, keep)
+        draft, free = y.ravel().copy(), np.setdiff1d(np.arange(y.size), list(kept))
+        draft[list(kept)] = list(kept.values())
+        draft = draft.reshape(x.shape)
+        if not free.size:
+            return draft
+        search = Search(x, self._weights(w), free, draft)
+        z = search.anneal(min(REPLAN, 1000 * y.size), draft)
+        if search.worth(z)[0] < 0.0 and cpsat.installed():
+            z = cpsat.Programs(search).solve(z, free, self.effort)[0]
+        search.view.stay(draft, NEAREST * search.typical)
+        return max(draft, search.view.polish(z), key=search.worth)
+
+    def _cells_of(self, x: Instance, keep: Collection[tuple[str, ...]]) -> dict[int, int]:
+        """The cells of parts with their choices."""
+        sizes = [*x.shape, *x.widths()]
+        axes = [x.positions[axis] for axis in x.schema.over + x.schema.choose]
+        cells: dict[int, int] = {}
+        for part in sorted(keep):
+            if len(part) != len(axes) or any(name not in axis for name, axis in zip(part, axes, strict=True)):
+                raise ValueError(f"The grid has no part {part}; expected names on {x.schema.over + x.schema.choose}.")
+            at = [axis.index(name) for name, axis in zip(part, axes, strict=True)]
+            cell, choice = divmod(int(np.ravel_multi_index(at, sizes)), x.phi.choices)
+            if cells.setdefault(cell, choice) != choice:
+                other = (*x.name(x.schema.over, cell), *x.name(x.schema.choose, cells[cell]))
+                raise ValueError(f"{part} and {other} cannot both be kept.")
+        return cells
+
     def apply(self, x: Instance, y: Indices, move: Move) -> Indices:
-        """The solution after an edit. Raises ValueError, with the rules' names, if it breaks one."""
+        """The solution after an edit.
+
+        Raises ValueError, with the rules' names, if it breaks rules more than before; unless the move says why
+        it is made nevertheless: ``{"op": ..., "args": ..., "anyway": "Ben is ill"}``.
+        """
         z = self._edited(x, y, move)
-        broken = self.broken(x, z)
-        if broken:
-            raise ValueError(f"{edits.describe(x, move)}: this breaks {showing.sentence(broken)}.")
+        worse = [] if move.get("anyway") else self._worse(x, y, z)
+        if worse:
+            raise ValueError(f"{edits.describe(x, move)}: this breaks {showing.sentence(worse)}.")
         return z
+
+    def _worse(self, x: Instance, y: Indices, z: Indices) -> list[Broken]:
+        """The places where an edit breaks rules more than before, of rules of which it breaks more in all."""
+        before, after = x.amounts(y), x.amounts(z)
+        more = np.bincount(x.rule, after - before, len(self.rules)) > grids.KEPT
+        return self._named(x, np.where(more[x.rule], after - before, 0.0))
 
     def edits_of(self, x: Instance, y: Indices, part: int) -> list[tuple[Move, Vector, str]]:
         """Sets and swaps of a cell, blocks that begin there; what each changes, and the rules it breaks."""
@@ -326,7 +390,7 @@ class GridModel:
         changes = self._changes(x, y, options)
         moves = edits.to_moves(x, options)
         return [
-            (move, change, "" if good else showing.sentence(self.broken(x, self._edited(x, y, move))))
+            (move, change, "" if good else showing.sentence(self._worse(x, y, self._edited(x, y, move))))
             for move, change, good in zip(moves, changes, legal.tolist(), strict=True)
         ]
 
@@ -339,13 +403,26 @@ class GridModel:
 
     def broken(self, x: Instance, y: Indices) -> list[Broken]:
         """Every rule that a solution breaks, and where."""
-        if grids.evaluate(x.broken, y.ravel())[1].sum() <= grids.KEPT:
-            return []
-        return [
-            Broken(rule, x.place(rows, k), float(amounts.flat[k]))
-            for rule, (rows, amounts) in zip(self.rules, x.places.values(y), strict=True)
-            for k in np.flatnonzero(amounts > grids.KEPT).tolist()
-        ]
+        return self._named(x, x.amounts(y))
+
+    def _named(self, x: Instance, amounts: Vector) -> list[Broken]:
+        ends = np.cumsum([rows.constant.size for rows in x.places.rows], dtype=np.int64)
+        names = list(self.rules)
+        out = []
+        for k in np.flatnonzero(amounts > grids.KEPT).tolist():
+            rule = int(x.rule[k])
+            rows = x.places.rows[rule]
+            out.append(Broken(names[rule], x.place(rows, k - int(ends[rule]) + rows.constant.size), float(amounts[k])))
+        return out
+
+    def by_cell(self, x: Instance, y: Indices) -> Matrix:
+        """Each cell's part of each feature, one row for a cell; they add up to `features`.
+
+        So `by_cell(x, y) @ w` is the score of each cell, and its sum the utility.
+        """
+        wishes = causes.by_cell(x.wishes, y, x.wish, x.signs.size) * x.signs
+        rules = causes.by_cell(x.rules, y, x.rule, len(self.rules))
+        return np.concatenate([wishes[:, : x.own], 0.0 - rules, wishes[:, x.own :]], axis=1)
 
     def check_solution(self, x: Instance, y: Any) -> None:
         """Raise ValueError unless y is a solution of x, which may break rules."""
@@ -386,10 +463,11 @@ class GridModel:
         }
         pairs = zip(usage.given, usage.choice, strict=True)
         literals = np.array([known.get(pair, -1) for pair in pairs], np.int64)
-        possible, wishes = literals >= 0, x.wishes.first(len(self.wishes))
+        possible, wishes = literals >= 0, x.wishes.first(int(np.count_nonzero(x.wish < x.own)))
         costs = usage.costs[possible] - 1.0
         wishes.output(Affine((), (), np.array(float(cells.size)), literals[possible], costs))
-        return replace(x, wishes=wishes, phi=wishes.program(x.signs))
+        wish = np.append(x.wish[: wishes.outputs.size - 1], x.own)
+        return replace(x, wishes=wishes, wish=wish, phi=wishes.program(x.signs[wish], wish, x.signs.size))
 
     editor = "grid"  # of the page
 

@@ -18,22 +18,28 @@ HOT, COLD = 0.5, 0.03  # first and last temperature, in units of what a typical 
 WARM = 0.2  # the first temperature from a given solution
 PRICE, DEAREST = 3.0, 1000.0  # of breaking a rule by one unit, in the same units: first and at most
 RAISE, LOWER = 1.3, 1.05  # the price where a rule is broken, and where it is kept again
+NEAR, NEAREST = 0.1, 1e-6  # what a cell that differs from a draft costs: in the search, and in the end
 RUN = 8  # cells in a row that one step of the search changes, at most
 TEMPERATURES, CHUNK = 32, 10_000  # of one search, at least; steps at one of them, at most
 
 
 class GridLandscape:
-    """One problem seen through one set of weights: those of the wishes (and habits), and of the rules.
+    """One problem seen through one set of weights.
 
     With `strict`, to mend a rule gains more than any wish: so the solver sees it.
     """
 
     def __init__(self, x: Instance, w: Vector, strict: bool = False) -> None:
-        self.x, self.w = x, w
+        self.x, self.w, self.edits = x, w, x.edits
         self.wishes, self.prices = x.apart(w)
-        self.value = x.wishes.program(self.wishes * x.signs, np.zeros(self.wishes.size, np.int64), 1)
+        self.value = x.value(w)
         if strict:
             self.prices = np.full(self.prices.size, np.inf)
+
+    def stay(self, draft: Indices, price: float) -> None:
+        """Let each cell that differs from a draft cost something."""
+        literals = np.arange(draft.size) * self.x.phi.choices + draft.ravel()
+        self.value = self.x.value(self.w, literals, price)
 
     def utility(self, y: Indices) -> float:
         utility = grids.evaluate(self.value, y.ravel())[1][0]
@@ -67,10 +73,10 @@ class GridLandscape:
         least = tolerances.GAIN * float(np.abs(self.wishes) @ np.abs(grids.evaluate(x.phi, z)[1]))
         while True:
             first = k if onward else 0
-            k = grids.improving(*programs, z, x.edits, x.stride, kappa, least, best, first)
+            k = grids.improving(*programs, z, self.edits, x.stride, kappa, least, best, first)
             if k < 0:
                 return
-            grids.perform(z, x.edits[k], x.stride)
+            grids.perform(z, self.edits[k], x.stride)
             yield k, z
 
 
@@ -86,44 +92,59 @@ class Search:
         The problem and the weights.
     free
         The cells that may be changed; by default all of them.
+    draft
+        What to stay near: of equally good solutions the nearest.
     """
 
-    def __init__(self, x: Instance, w: Vector, free: Indices | None = None) -> None:
+    def __init__(
+        self, x: Instance, w: Vector, free: Indices | None = None, draft: Indices | None = None
+    ) -> None:
         self.x, self.view, self.rng = x, GridLandscape(x, w, strict=True), np.random.default_rng(0)
         self.costs = x.costs(w)
         cells = int(np.prod(x.shape))
         self.free = np.arange(cells) if free is None else free
         anywhere = self.rng.integers(x.phi.choices, size=cells)
-        changes = np.abs(grids.effects(self.view.value, anywhere, self._draw(500), x.stride))
+        tried = self._draw(1000)
+        changes = np.abs(grids.effects(self.view.value, anywhere, tried[tried[:, 3] == 1], x.stride))
         self.typical = float(changes[changes > 0].mean()) if changes.any() else 1.0
+        if self.free.size < cells:
+            self.view.edits = x.edits[self._inside(x.edits)]
+        if draft is not None:
+            self.view.stay(draft, NEAR * self.typical)
 
     def worth(self, y: Indices) -> tuple[float, float]:
         """Minus what broken rules cost, and the utility: in this order, more is better."""
         return -round(float(self.x.amounts(y) @ self.costs), 9), grids.evaluate(self.view.value, y.ravel())[1][0]
 
-    def anneal(self, steps: int, start: Indices | None = None, seconds: float | None = None) -> Indices:
-        """A solution, after so many steps or seconds: `start` or a better one.
+    def anneal(self, steps: int | None, start: Indices | None = None, until: float | None = None) -> Indices:
+        """A solution, after so many steps, or by a time of `time.monotonic`: `start` or a better one.
 
         It begins at the first choice everywhere, or, less hot, at `start`. The stream of random numbers is
         fixed, so that the same steps give the same solution. If rules stay broken, it goes on from the nearest
         solution with one price for all.
         """
         y = np.zeros(self.x.shape, np.int64) if start is None else start
-        y = self._cool(y, HOT if start is None else WARM, steps, seconds, rising=True)
-        if self.worth(y)[0] < 0.0:
-            y = self._cool(y, WARM, steps, seconds, rising=False)
+        begun, heat = time.monotonic(), HOT if start is None else WARM
+        first = None if until is None else begun + 0.75 * (until - begun)
+        y = self._cool(y, heat, steps, first, rising=True)
+        broken = self.worth(y)[0] < 0.0
+        if broken or steps is None:
+            y = self._cool(y, WARM, steps, until, rising=not broken)
         return y
 
-    def _cool(self, start: Indices, heat: float, steps: int, seconds: float | None, rising: bool) -> Indices:
+    def _cool(
+        self, start: Indices, heat: float, steps: int | None, until: float | None, rising: bool
+    ) -> Indices:
         x, typical, value, done, begun = self.x, self.typical, self.view.value, 0, time.monotonic()
+        seconds = np.inf if until is None else max(until - begun, 1e-9)
         best, y, (broken, most) = start.ravel().copy(), start.ravel().copy(), self.worth(start)
         nearest, least = start, (broken, most)
         kept = 1e-6 * typical if rising else np.inf
         most = most if broken == 0.0 else -np.inf
         lowest, highest = PRICE * typical * self.costs, DEAREST * typical * self.costs
         prices = lowest if rising else highest
-        chunk = CHUNK if seconds else min(CHUNK, -(-steps // TEMPERATURES))
-        while (f := done / steps if seconds is None else (time.monotonic() - begun) / seconds) < 1.0:
+        chunk = CHUNK if steps is None else min(CHUNK, -(-steps // TEMPERATURES))
+        while (f := max((time.monotonic() - begun) / seconds, done / (steps or np.inf))) < 1.0:
             tried = self._draw(chunk)
             programs, now = (value, x.priced(prices)), typical * heat * (COLD / heat) ** f
             coins = self.rng.random(len(tried))
@@ -161,7 +182,7 @@ class Search:
 
     def _inside(self, edits: Indices) -> NDArray[np.bool_]:
         """Which edits change free cells only."""
-        x, steps = self.x, np.arange(RUN)
+        x, steps = self.x, np.arange(max(RUN, self.x.schema.longest))
         locked = np.ones(int(np.prod(x.shape)), bool)
         locked[self.free] = False
         op, a, b, length = edits.T[:, :, None]

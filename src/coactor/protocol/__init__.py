@@ -6,6 +6,7 @@ Nothing here computes, and nothing here imports more than numpy.
 """
 
 from coactor.protocol.abilities import (
+    BROKEN,
     Codes,
     CountsEdits,
     Describes,
@@ -30,7 +31,7 @@ from coactor.protocol.abilities import (
     own_editor,
     own_start,
     surroundings,
-    takes_start,
+    takes,
     uses_habits,
     whose,
 )
@@ -60,6 +61,7 @@ from coactor.protocol.values import (
 )
 
 __all__ = [
+    "BROKEN",
     "Basis",
     "Candidate",
     "Codes",
@@ -110,7 +112,7 @@ __all__ = [
     "own_editor",
     "own_start",
     "surroundings",
-    "takes_start",
+    "takes",
     "uses_habits",
     "whose",
 ]

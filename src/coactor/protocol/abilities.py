@@ -90,6 +90,10 @@ def feature_signs(domain: Domain) -> list[int]:
     return [signs] * domain.dim if isinstance(signs, int) else list(map(int, signs))
 
 
+BROKEN = "broken: "
+"""How the names of features begin that say by how much a rule is broken; a start may leave them out."""
+
+
 def own_start(domain: Domain) -> Vector | None:
     """The domain's `start`, weights that are sensible before anything is learned, such as plain distance.
 
@@ -282,10 +286,16 @@ class OffersEdits(Domain, Protocol):
 # -- abilities of solvers --------------------------------------------------------------------------
 
 
-def takes_start(solve: Solver) -> bool:
-    """Whether a solver can start from a solution, ``solve(x, w, start=y)``: cheaper to call again."""
+def takes(solve: Solver, name: Literal["start", "seconds"]) -> bool:
+    """Whether a solver has one of two optional parameters.
+
+    start
+        A solution to start from, ``solve(x, w, start=y)``: cheaper to call again.
+    seconds
+        A time limit. What a budget leaves for one call; None does not limit it.
+    """
     try:
-        parameter = inspect.signature(solve).parameters.get("start")
+        parameter = inspect.signature(solve).parameters.get(name)
     except (TypeError, ValueError):  # compiled functions may have no signature
         return False
     if parameter is None:
