@@ -225,7 +225,7 @@ def test_solve_breaks_as_few_rules_as_possible_and_names_them(seed: int, nurses:
     with pytest.MonkeyPatch.context() as patch:
         if not installed:
             patch.setitem(sys.modules, "ortools.sat.python", None)
-        y = ROSTER.solve(x, w)
+        y = thorough.solve(x, w)
     assert {(b.rule, b.place) for b in ROSTER.broken(x, y)} == cases.broken_in_roster(x, y)
     search = searching.Search(x, w)
     best, proven = cpsat.Programs(search).solve(y, search.free, 30.0)
