@@ -36,6 +36,7 @@ from coactor.proposals.strategies import Outlook, Strategy, expected_moves
 from coactor.protocol import (
     Basis,
     Candidate,
+    Codes,
     Correction,
     CountsEdits,
     Domain,
@@ -154,6 +155,11 @@ class Observation:
     def cut(self) -> bool:
         """True if the expert ran out of time."""
         return self.feedback.cut
+
+
+def as_problem(domain: Domain, problem: Any) -> Problem:
+    """The problem itself, or what the domain's JSON methods make of a dictionary."""
+    return domain.decode_problem(problem) if isinstance(problem, dict) and has(domain, Codes) else problem
 
 
 def propose(

@@ -47,7 +47,9 @@ def test_timetable_wishes_agree_with_plain_python(seed: int, n: int) -> None:
 
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 4), known=st.integers(0, 2))
-def test_cp_sat_finds_the_best_of_all_solutions_with_the_same_cells_fixed(seed: int, n: int, known: int) -> None:
+def test_cp_sat_finds_the_best_of_all_solutions_with_the_same_cells_fixed(
+    seed: int, n: int, known: int
+) -> None:
     """Broken rules count first, then wishes."""
     pytest.importorskip("ortools")
     rng = np.random.default_rng(seed)
@@ -70,7 +72,7 @@ def test_effects_of_edits_agree_with_evaluating_the_result(seed: int) -> None:
     for model, x in ((ROSTER.roster, week(rng, 4)), (TIMETABLE, TIMETABLE.problem(cases.lessons(rng, 4)))):
         y = rng.integers(x.wishes.choices, size=x.shape)
         here = model.features(x, y)
-        for edit, change in zip(x.edits, model._changes(x, y, x.edits), strict=True):
+        for edit, change in zip(x.edits, model.edit_features(x, y, x.edits), strict=True):
             z = y.ravel().copy()
             grids.perform(z, edit, x.stride)
             np.testing.assert_allclose(model.features(x, z) - here, change, atol=1e-9)

@@ -57,7 +57,9 @@ def test_every_broken_rule_is_named_with_its_place(seed: int) -> None:
     expected = cases.broken_in_roster(x, y)
     assert {(b.rule, b.place) for b in ROSTER.broken(x, y)} == expected
     amounts = ROSTER.features(x, y)[x.own :]
-    assert {rule for rule, amount in zip(ROSTER.rules, amounts, strict=True) if amount < 0} == dict(expected).keys()
+    assert {rule for rule, amount in zip(ROSTER.rules, amounts, strict=True) if amount < 0} == dict(
+        expected
+    ).keys()
     ROSTER.check_solution(x, y)
 
 
@@ -179,7 +181,11 @@ def tight(days: int = 28) -> GridModel:
 def test_the_search_breaks_rules_about_runs_only_where_it_must(seed: int) -> None:
     pytest.importorskip("ortools")
     model, rng = tight(), np.random.default_rng(seed)
-    data = {"nurse": [f"n{k}" for k in range(10)], "leave": rng.random((10, 28)) < 0.08, "need": [[0, 3, 3]] * 28}
+    data = {
+        "nurse": [f"n{k}" for k in range(10)],
+        "leave": rng.random((10, 28)) < 0.08,
+        "need": [[0, 3, 3]] * 28,
+    }
     x, w = model.problem(data), np.ones(model.dim)
     search = searching.Search(x, w)
     y = search.anneal(100_000)
@@ -213,7 +219,9 @@ def test_the_memory_of_a_solve_does_not_depend_on_its_steps() -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10**6), nurses=st.integers(2, 4), installed=st.booleans())
-def test_solve_breaks_as_few_rules_as_possible_and_names_them(seed: int, nurses: int, installed: bool) -> None:
+def test_solve_breaks_as_few_rules_as_possible_and_names_them(
+    seed: int, nurses: int, installed: bool
+) -> None:
     """Whatever the data; CP-SAT is the judge."""
     pytest.importorskip("ortools")
     rng, thorough = np.random.default_rng(seed), copy(ROSTER)
@@ -258,7 +266,9 @@ def test_a_draft_that_breaks_rules_is_edited_where_no_rule_gets_worse(seed: int)
             z = ROSTER._edited(x, y, move)
         except ValueError:
             continue
-        worse = [r for r, more in zip(ROSTER.rules, here - ROSTER.features(x, z)[x.own :], strict=True) if more > 0]
+        worse = [
+            r for r, more in zip(ROSTER.rules, here - ROSTER.features(x, z)[x.own :], strict=True) if more > 0
+        ]
         if worse:
             with pytest.raises(ValueError, match="breaks") as refusal:
                 ROSTER.apply(x, y, move)
@@ -284,7 +294,10 @@ def test_replan_keeps_what_it_must_and_is_never_worse(seed: int, count: int) -> 
     assert keep <= set(ROSTER.parts(x, z))
     search = searching.Search(x, w)
     assert search.worth(z) >= search.worth(draft)
-    if np.isclose(*(search.worth(one)[1] for one in (z, draft))) and search.worth(z)[0] == search.worth(draft)[0]:
+    if (
+        np.isclose(*(search.worth(one)[1] for one in (z, draft)))
+        and search.worth(z)[0] == search.worth(draft)[0]
+    ):
         np.testing.assert_array_equal(z, draft)
     with pytest.raises(ValueError, match="cannot both be kept"):
         ROSTER.replan(x, w, y, {("Ana", "Mon", "off"), ("Ana", "Mon", "night")})

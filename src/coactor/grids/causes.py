@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from coactor.grids.circuits import Circuit
-from coactor.kernels.grids import SPREAD, evaluate
-from coactor.protocol import Indices, Matrix
+from coactor.kernels.grids import KEPT, SPREAD, evaluate
+from coactor.protocol import Indices, Matrix, Vector
 
 
 def by_cell(circuit: Circuit, y: Indices, group: Indices, count: int) -> Matrix:
-    """Each cell's part of each group of outputs; the parts of a group add up to the sum of its outputs.
+    """Each cell's part of each group of outputs; the parts of a group add up to the sum of its outputs."""
+    parts = np.zeros((y.size, count))
+    for k, cells, amounts in divided(circuit, y):
+        parts[cells, group[k]] += amounts
+    return parts
+
+
+def divided(circuit: Circuit, y: Indices) -> Iterator[tuple[int, Indices, Vector]]:
+    """Each output that is not 0, the cells that cause it, and what each of them adds to it.
 
     An output goes to the cells whose other choices would bring it nearer to 0, in proportion; where no cell
     could, to all cells that it depends on.
@@ -21,8 +31,7 @@ def by_cell(circuit: Circuit, y: Indices, group: Indices, count: int) -> Matrix:
     value[np.argsort(c.level, kind="stable")] = sums
     order = np.argsort(c.target, kind="stable")
     start = np.searchsorted(c.target[order], np.arange(-c.outputs.size, n + 1))
-    parts = np.zeros((now.size, count))
-    for k in np.flatnonzero(outputs).tolist():
+    for k in np.flatnonzero(np.abs(outputs) > KEPT).tolist():
         literals, influence = _influence(c, value, order, start, k)
         cells, row = np.unique(literals // width, return_inverse=True)
         table = np.zeros((cells.size, width))
@@ -33,13 +42,12 @@ def by_cell(circuit: Circuit, y: Indices, group: Indices, count: int) -> Matrix:
             cells, share = np.arange(now.size), np.ones(now.size)
         elif not share.any():
             share = np.ones(cells.size)
-        parts[cells, group[k]] += outputs[k] * share / share.sum()
-    return parts
+        yield k, cells[share > 0], outputs[k] * share[share > 0] / share.sum()
 
 
 def _influence(
-    c: Circuit, value: np.ndarray, order: Indices, start: Indices, output: int
-) -> tuple[Indices, np.ndarray]:
+    c: Circuit, value: Vector, order: Indices, start: Indices, output: int
+) -> tuple[Indices, Vector]:
     """The literals that an output depends on, and in which direction and how much."""
     literals, influence, open_nodes = [], [], [(-1 - output, 1.0)]
     while open_nodes:

@@ -106,16 +106,18 @@ class Circuit:
         number = first + np.arange(count).reshape(rows.constant.shape)
         row, column = np.broadcast_arrays(number[..., None], rows.column)
         key, where = np.unique(row.ravel() * (self.literals + first) + column.ravel(), return_inverse=True)
-        coef = np.bincount(where, rows.coef.ravel(), key.size)  # the same column may occur several times
-        row, column = np.divmod(key[coef != 0.0], self.literals + first)
+        sums = np.bincount(where, rows.coef.ravel(), key.size)  # the same column may occur several times
+        row, column = np.divmod(key[sums != 0.0], self.literals + first)
         constant = rows.constant.ravel().copy()
-        row, column, coef = self._complemented(row, column, coef[coef != 0.0], constant, first)
+        row, column, coef = self._complemented(row, column, sums[sums != 0.0], constant, first)
         level = np.zeros(first + count, np.int64)
         inner = column >= self.literals
         np.maximum.at(level, row[inner], self.level[column[inner] - self.literals] + 1)
         self._arcs(column, row, coef)
         self.kind = np.append(self.kind, np.full(count, kind))
-        self.level = np.append(self.level, level[first:])
+        self.level = np.append(
+            self.level, np.full(count, level[first:].max(initial=0))
+        )  # members of one spread
         self.constant = np.append(self.constant, constant)
         one = np.ones((*number.shape, 1))
         return Affine(rows.axes, rows.index, np.zeros(number.shape), self.literals + number[..., None], one)

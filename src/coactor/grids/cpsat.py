@@ -17,6 +17,7 @@ from coactor.kernels.grids import LINEAR, POSITIVE, SPREAD
 from coactor.protocol import Indices, Vector
 
 LARGEST = 100_000  # the largest cost after scaling
+MOST = 2**61  # of an objective
 DECIMALS = 3  # of coefficients: beyond, they are rounded
 SHARE, KINDS = 0.2, (0.0, 0.5, 1.0)  # of the cells, free in the first neighbourhood of each kind
 ROUND = 0.5  # the limit of one neighbourhood, in deterministic time: of the order of seconds
@@ -32,7 +33,7 @@ def installed() -> bool:
 
 
 def improve(search: Search, y: Indices, until: float) -> Indices:
-    """Large-neighbourhood search: a solution that is at least as good, when the time is over or it is optimal.
+    """Large-neighbourhood search: a solution that is at least as good, when time is over or it is optimal.
 
     Each kind of neighbourhood grows while CP-SAT proves that it has found the best of it, and else shrinks.
     """
@@ -86,8 +87,8 @@ class Programs:
                 model.add_hint(literal, choice == now[cell])
         kept = self.search.worth(y)[0] == 0.0
         cost, span = self.wishes.lower(model, literals, y)
-        broken, _ = self.rules.lower(model, literals, y, kept)
-        model.minimize(cost if kept else cost + (span + 1) * broken)
+        broken, most = self.rules.lower(model, literals, y, kept)
+        model.minimize(cost if kept else cost + min(span + 1, MOST // (most + 1)) * broken)
         solver = cp_model.CpSolver()
         solver.parameters.max_time_in_seconds = seconds
         solver.parameters.max_deterministic_time = effort
@@ -107,20 +108,23 @@ class Whole:
 
     def __init__(self, circuit: Circuit, prices: Vector) -> None:
         p = self.program = circuit.program()
-        n, columns, size = p.kind.size, p.literals + p.kind.size, prices.size
-        coefs = np.r_[circuit.coef, circuit.constant]
-        unit = next((10**k for k in range(DECIMALS) if not (coefs * 10**k % 1).any()), 10**DECIMALS)
-        scale = np.r_[np.ones(p.literals), float(unit) ** (p.level + 1)]  # of each column
+        n, columns = p.kind.size, p.literals + p.kind.size
+        scale = np.ones(columns)
         source = np.repeat(np.arange(columns), np.diff(p.start))
         order = np.argsort(p.to, kind="stable")
         source, to, coef = source[order], p.to[order], p.coef[order]
         node = to < n
+        for rank in range(p.level_start.size - 1):
+            own = np.r_[coef[node][p.level[to[node]] == rank], p.constant[p.level == rank]]
+            unit = next((10**k for k in range(DECIMALS) if not (own * 10**k % 1).any()), 10**DECIMALS)
+            scale[p.literals + np.flatnonzero(p.level >= rank)] *= unit
         self.source, self.to = source[node], to[node]
         self.coef = np.rint(coef[node] * scale[p.literals + self.to] / scale[self.source]).astype(np.int64)
         self.constant = np.rint(p.constant * scale[p.literals :]).astype(np.int64)
         price = np.bincount(source[~node], coef[~node] * prices[to[~node] - n], columns) / scale
-        largest = max(float(np.abs(price).max(initial=0.0)), 1e-300)
-        self.price = np.rint(price * (LARGEST / largest)).astype(np.int64)  # of each column
+        largest = max(float(np.abs(price * scale).max(initial=0.0)), 1e-300)
+        fine = LARGEST * min(float(scale.max()), 10.0**DECIMALS)
+        self.price = np.rint(price * (fine / largest)).astype(np.int64)  # of each column
         self.counted = np.bincount(source[~node], minlength=columns) > 0
         self.members = np.split(p.member, p.member_start[1:-1]) if n else []
         up, down = price > 0.0, price < 0.0  # whether the cost may rise, or fall, where a column rises
@@ -162,11 +166,15 @@ class Whole:
         np.subtract.at(total, to, coef * value[source])  # what the fixed columns contribute
         ends = np.searchsorted(to, np.arange(p.kind.size + 1)).tolist()
         sources, coefs, constant = source.tolist(), coef.tolist(), total.tolist()
-        terms, kinds, one_sided = [*literals, *value[first:].tolist()], p.kind.tolist(), self.one_sided.tolist()
+        terms, kinds, one_sided = (
+            [*literals, *value[first:].tolist()],
+            p.kind.tolist(),
+            self.one_sided.tolist(),
+        )
         low, high = [0] * first + terms[first:], [1] * first + terms[first:]
         zero = (self.counted & kept).tolist()
         for t in np.flatnonzero(free[first:]).tolist():
-            column, own = first + t, slice(ends[t], ends[t + 1])
+            column, mine = first + t, slice(ends[t], ends[t + 1])
             if kinds[t] == SPREAD:
                 members = [first + m for m in self.members[t].tolist()]
                 bounds = min(low[m] for m in members), max(high[m] for m in members)
@@ -175,8 +183,8 @@ class Whole:
                 model.add_max_equality(most, [terms[m] for m in members])
                 terms[column], low[column], high[column] = most - least, 0, bounds[1] - bounds[0]
                 continue
-            parts = list(zip(sources[own], coefs[own], strict=True))
-            term = weighted_sum([terms[c] for c, _ in parts], coefs[own]) + constant[t]
+            parts = list(zip(sources[mine], coefs[mine], strict=True))
+            term = weighted_sum([terms[c] for c, _ in parts], coefs[mine]) + constant[t]
             least = constant[t] + sum(k * (low[c] if k > 0 else high[c]) for c, k in parts)
             most = constant[t] + sum(k * (high[c] if k > 0 else low[c]) for c, k in parts)
             if kinds[t] == LINEAR or least >= 0:

@@ -37,6 +37,13 @@ class Wish(NamedTuple):
     more: bool
 
 
+class Margin(NamedTuple):
+    """Counts beside the grid, and the same minus what is needed."""
+
+    expression: Expression
+    short: Expression | None
+
+
 class GridModel:
     """Grids of choices under rules, with wishes whose weights are learned. A Domain like any other.
 
@@ -100,11 +107,18 @@ class GridModel:
         self.schema = Schema.of(over, choose, axes or {}, data or {}, swaps, blocks)
         self.steps = None if steps is None else validation.positive(steps, 1, "steps")
         self.effort = float(effort)
-        self.colours = {axis: dict(given) for axis, given in choose.items() if isinstance(given, Mapping)}
+        self.colours = {
+            axis: showing.colours(given) for axis, given in choose.items() if isinstance(given, Mapping)
+        }
         self.rules: dict[str, Expression] = {}
         self.wishes: dict[str, Wish] = {}
-        self.margins: dict[str, Expression] = {}
+        self.margins: dict[str, Margin] = {}
+        self.marks: dict[str, str] = {}
         self._sample, self._compiled, self.habits = sample, False, False
+
+    def __repr__(self) -> str:
+        over, choose = " x ".join(self.schema.over), " x ".join(self.schema.choose)
+        return f"<GridModel of {over}, choices {choose}: {len(self.rules)} rules, {len(self.wishes)} wishes>"
 
     # -- the definition -----------------------------------------------------------------------------------
 
@@ -161,9 +175,30 @@ class GridModel:
         """
         self.wishes[self._new(name, expression, self.wishes)] = Wish(expression, unit, more)
 
-    def margin(self, name: str, expression: Expression) -> None:
-        """Add counts to be shown beside the grid: hours of each nurse, coverage of each day."""
-        self.margins[self._new(name, expression, self.margins)] = expression
+    def margin(self, name: str, expression: Expression, need: str | float | None = None) -> None:
+        """Add counts to be shown beside the grid: hours of each nurse, coverage of each day.
+
+        With `need`, a number or data, they are shown as "2 / 3", and marked where they are less.
+        """
+        short = None if need is None else expression - need
+        self.margins[self._new(name, expression, self.margins)] = Margin(expression, short)
+
+    def mark(self, data: str, symbol: str) -> None:
+        """Show where data are not 0: in the cell, for its choice if they are over choices, or beside a name.
+
+        Such as leave, wishes, dislikes, or who is senior; `symbol` is one or two characters.
+        """
+        field, over, choose = self.schema.field(data), set(self.schema.over), set(self.schema.choose)
+        if (
+            field.values
+            or not set(field.axes) & over
+            or set(field.axes) - over - choose
+            or not 0 < len(symbol) < 3
+        ):
+            raise ValueError(
+                f"Data {data!r} must be numbers over axes of the grid, and {symbol!r} one or two characters."
+            )
+        self.marks[data] = symbol
 
     def _new(self, name: str, expression: Expression, among: Mapping[str, Any]) -> str:
         own = isinstance(expression, Expression) and expression.schema is self.schema
@@ -193,7 +228,8 @@ class GridModel:
 
         wishes, why, wish = compiled(wish.expression for wish in self.wishes.values())
         rules, places, rule = compiled(self.rules.values())
-        margins, counts, _ = compiled(self.margins.values())
+        shown = (one for margin in self.margins.values() for one in margin if one is not None)
+        margins, counts, _ = compiled(shown)
         signs = np.array([1.0 if wish.more else -1.0 for wish in self.wishes.values()] + [-1.0] * self.habits)
         return Instance(
             self.schema,
@@ -275,9 +311,10 @@ class GridModel:
 
     def move_features(self, x: Instance, y: Indices) -> Matrix:
         """The change in phi by each edit."""
-        return self._changes(x, y, edits.legal(x, y))
+        return self.edit_features(x, y, edits.legal(x, y))
 
-    def _changes(self, x: Instance, y: Indices, options: Indices) -> Matrix:
+    def edit_features(self, x: Instance, y: Indices, options: Indices) -> Matrix:
+        """The change in phi by each of some edits, allowed or not, as the kernels write them."""
         wishes, broken = (grids.effects(p, y.ravel(), options, x.stride) for p in (x.phi, x.broken))
         return np.concatenate([wishes[:, : x.own], 0.0 - broken, wishes[:, x.own :]], axis=1)
 
@@ -356,7 +393,9 @@ class GridModel:
         cells: dict[int, int] = {}
         for part in sorted(keep):
             if len(part) != len(axes) or any(name not in axis for name, axis in zip(part, axes, strict=True)):
-                raise ValueError(f"The grid has no part {part}; expected names on {x.schema.over + x.schema.choose}.")
+                raise ValueError(
+                    f"The grid has no part {part}; expected names on {x.schema.over + x.schema.choose}."
+                )
             at = [axis.index(name) for name, axis in zip(part, axes, strict=True)]
             cell, choice = divmod(int(np.ravel_multi_index(at, sizes)), x.phi.choices)
             if cells.setdefault(cell, choice) != choice:
@@ -367,7 +406,7 @@ class GridModel:
     def apply(self, x: Instance, y: Indices, move: Move) -> Indices:
         """The solution after an edit.
 
-        Raises ValueError, with the rules' names, if it breaks rules more than before; unless the move says why
+        Raises ValueError, with the rules' names, if it breaks one more than before; unless the move says why
         it is made nevertheless: ``{"op": ..., "args": ..., "anyway": "Ben is ill"}``.
         """
         z = self._edited(x, y, move)
@@ -387,7 +426,7 @@ class GridModel:
         if not 0 <= part < y.size:
             raise ValueError(f"There is no cell {part}; the grid has {y.size}.")
         options, legal = edits.of_cell(x, y, part)
-        changes = self._changes(x, y, options)
+        changes = self.edit_features(x, y, options)
         moves = edits.to_moves(x, options)
         return [
             (move, change, "" if good else showing.sentence(self._worse(x, y, self._edited(x, y, move))))
@@ -412,7 +451,11 @@ class GridModel:
         for k in np.flatnonzero(amounts > grids.KEPT).tolist():
             rule = int(x.rule[k])
             rows = x.places.rows[rule]
-            out.append(Broken(names[rule], x.place(rows, k - int(ends[rule]) + rows.constant.size), float(amounts[k])))
+            out.append(
+                Broken(
+                    names[rule], x.place(rows, k - int(ends[rule]) + rows.constant.size), float(amounts[k])
+                )
+            )
         return out
 
     def by_cell(self, x: Instance, y: Indices) -> Matrix:
@@ -473,5 +516,12 @@ class GridModel:
 
     def show(self, x: Instance, y: Indices) -> list[dict[str, Any]]:
         """The solution as a grid to draw: names on the axes, colours of choices, cells, margins."""
-        shown = showing.grid(x, y, list(self.margins))
-        return [{**shown, "colours": self.colours}]
+        margins = {name: margin.short is not None for name, margin in self.margins.items()}
+        shown = showing.grid(x, y, margins)
+        broken = self.broken(x, y)
+        drawn = [
+            {"rule": one.rule, "place": one.place, "amount": one.amount, "cells": cells.tolist()}
+            for one, (_, cells, _) in zip(broken, causes.divided(x.rules, y) if broken else (), strict=True)
+        ]
+        marks = showing.marks(x, y, self.marks)
+        return [{**shown, "colours": self.colours, "marks": marks, "broken": drawn}]

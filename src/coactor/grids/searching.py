@@ -114,14 +114,16 @@ class Search:
 
     def worth(self, y: Indices) -> tuple[float, float]:
         """Minus what broken rules cost, and the utility: in this order, more is better."""
-        return -round(float(self.x.amounts(y) @ self.costs), 9), grids.evaluate(self.view.value, y.ravel())[1][0]
+        return -round(float(self.x.amounts(y) @ self.costs), 9), grids.evaluate(self.view.value, y.ravel())[
+            1
+        ][0]
 
     def anneal(self, steps: int | None, start: Indices | None = None, until: float | None = None) -> Indices:
         """A solution, after so many steps, or by a time of `time.monotonic`: `start` or a better one.
 
         It begins at the first choice everywhere, or, less hot, at `start`. The stream of random numbers is
-        fixed, so that the same steps give the same solution. If rules stay broken, it goes on from the nearest
-        solution with one price for all.
+        fixed, so that the same steps give the same solution. If rules stay broken, it goes on from the
+        nearest solution with one price for all.
         """
         y = np.zeros(self.x.shape, np.int64) if start is None else start
         begun, heat = time.monotonic(), HOT if start is None else WARM
@@ -160,7 +162,7 @@ class Search:
         return max(best, nearest, key=self.worth)
 
     def _draw(self, count: int) -> Indices:
-        """Random edits of free cells: of one, of two, and of stretches of a row, which single cells cannot leave."""
+        """Random edits of free cells: of one or two, and of stretches of a row, which these cannot leave."""
         x, rng, shape = self.x, self.rng, np.array(self.x.shape)
         along, swaps = x.schema.along, np.array(x.schema.swaps, np.int64)
         a = rng.choice(self.free, count)
@@ -168,7 +170,9 @@ class Search:
         op = np.array([grids.SET, grids.EXCHANGE, grids.SET, grids.EXCHANGE, grids.ROTATE])[kind]
         length = np.minimum(rng.integers(1, RUN + 1, size=count), shape[along] - a // x.stride % shape[along])
         length[kind < 2] = 1
-        b = np.where(op == grids.ROTATE, 1 - 2 * rng.integers(2, size=count), rng.integers(x.phi.choices, size=count))
+        b = np.where(
+            op == grids.ROTATE, 1 - 2 * rng.integers(2, size=count), rng.integers(x.phi.choices, size=count)
+        )
         op[(op == grids.EXCHANGE) & (swaps.size == 0)] = grids.SET
         if swaps.size:
             axis = rng.choice(swaps, count)
@@ -187,4 +191,6 @@ class Search:
         locked[self.free] = False
         op, a, b, length = edits.T[:, :, None]
         cells = np.minimum(steps, length - 1) * x.stride
-        return ~(locked[a + cells] | locked[np.where(op == grids.EXCHANGE, b, a) + cells]).any(axis=1)
+        other = np.where(op == grids.EXCHANGE, b, a)
+        inside: NDArray[np.bool_] = ~(locked[a + cells] | locked[other + cells]).any(axis=1)
+        return inside

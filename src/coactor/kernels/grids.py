@@ -276,9 +276,9 @@ def anneal(
 ) -> float:
     """Simulated annealing at one temperature, in place; what the best solution is worth.
 
-    Both programs have one output: utility, and what the broken rules cost. Step i tries edits[i] and accepts a
-    loss if coins[i] is below its Boltzmann factor. `best` becomes each solution that is worth more than `most`,
-    rules included, if these cost at most `kept`.
+    Both programs have one output: utility, and what the broken rules cost. Step i tries edits[i] and accepts
+    a loss if coins[i] is below its Boltzmann factor. `best` becomes each solution that is worth more than
+    `most`, rules included, if these cost at most `kept`.
     """
     s, utility = evaluate(value, y)
     s_rules, broken = evaluate(rules, y)

@@ -28,6 +28,7 @@ from coactor.protocol import (
     Work,
 )
 from coactor.protocol.abilities import Samples, has
+from coactor.rounds import as_problem
 from coactor.solutions import short
 from coactor.studies import catalog
 from coactor.studies.codec import Codec
@@ -148,6 +149,7 @@ class Study(Reports):
         if key is not None and not text(key, "key", 200):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
         with self._proposer.keys.holding(key):
+            problem = as_problem(self.domain, problem)
             return self._proposer.ask(problem, key, label, renew, asked_for, actor, via, solution)
 
     def read_problem(self, data: Any) -> Problem:
