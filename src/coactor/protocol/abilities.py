@@ -283,6 +283,13 @@ class OffersEdits(Domain, Protocol):
         """
 
 
+class Attributes(Domain, Protocol):
+    """Divides the features among the parts of a solution: the page shows which of them cause one."""
+
+    def by_cell(self, x: Problem, y: Solution, /) -> Matrix:
+        """Each part's share of each feature, one row for a part; they add up to `features`."""
+
+
 # -- abilities of solvers --------------------------------------------------------------------------
 
 

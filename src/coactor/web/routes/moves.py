@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
-from coactor.protocol import Domain, Move, OffersEdits, Problem, Solution, Vector, edit_text, has
+from coactor.protocol import Attributes, Domain, Move, OffersEdits, Problem, Solution, Vector, edit_text, has
 from coactor.search import move_features
 from coactor.studies import Invalid, NotFound
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import LARGEST, PROPOSAL, Limit, ProposalId, StudyName
-from coactor.web.routes.responses import ERRORS, MoveOption, MovePage, json_response
+from coactor.web.routes.responses import ERRORS, Cause, MoveOption, MovePage, json_response
 
 Search = Annotated[str, Query(max_length=200, description="Words that the description must contain.")]
 Order = Annotated[
@@ -61,6 +61,17 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             return {"total": len(matching), "moves": options}
 
         return json_response(studies.computations.answer(studies.study(study), name, page))
+
+    @router.get(f"{PROPOSAL}/causes", tags=["editing"], response_model=list[Cause], responses=ERRORS)
+    def list_causes(study: StudyName, id: ProposalId, account: Me, feature: Part) -> Response:
+        """List the parts of the draft that cause a feature, the largest amount first."""
+        require(account, "read", study)
+        domain, x, y, _ = seen(study, id)
+        if not has(domain, Attributes) or feature >= domain.dim:
+            raise NotFound(f"The domain of study {study!r} does not say what causes feature {feature}.")
+        amounts = domain.by_cell(x, y)[:, feature]
+        parts = np.argsort(-np.abs(amounts), kind="stable")[: np.count_nonzero(amounts)]
+        return json_response([{"part": int(k), "amount": float(amounts[k])} for k in parts])
 
     @router.get(f"{PROPOSAL}/part", tags=["editing"], response_model=list[MoveOption], responses=ERRORS)
     def list_edits_of_part(study: StudyName, id: ProposalId, account: Me, part: Part) -> Response:

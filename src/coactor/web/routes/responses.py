@@ -151,6 +151,13 @@ class QueueAnswer(BaseModel):
     people: list[str]
 
 
+class Cause(BaseModel):
+    """How much of a feature one part of a solution causes."""
+
+    part: int
+    amount: float
+
+
 class MoveOption(BaseModel):
     """A move, in words too, the change of the features it makes, and its gain in utility.
 
