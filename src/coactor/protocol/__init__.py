@@ -6,6 +6,8 @@ Nothing here computes, and nothing here imports more than numpy.
 """
 
 from coactor.protocol.abilities import (
+    BROKEN,
+    Attributes,
     Codes,
     CountsEdits,
     Describes,
@@ -62,6 +64,8 @@ from coactor.protocol.values import (
 )
 
 __all__ = [
+    "BROKEN",
+    "Attributes",
     "Basis",
     "Candidate",
     "Codes",
