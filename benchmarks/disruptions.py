@@ -10,9 +10,9 @@ missing, an order must come first (an edit by hand, which must stay):
     re-plan   the solver does the rest again around the change, with what was learned; the expert edits what
               is left; the re-plan counts as one edit
 
-A row has the edits of both, their ratio, how often the re-plan ends with at least the utility of the repair by
-hand (less what one edit must gain), and by how much it is better in the mean, in what one edit must gain; by
-the expert's true weights and rules first.
+A row has the edits of both, their ratio, how often the re-plan ends with at least the utility of the repair
+by hand (less what one edit must gain), and by how much it is better in the mean, in what one edit must gain;
+by the expert's true weights and rules first.
 """
 
 from __future__ import annotations
@@ -229,10 +229,10 @@ def main() -> None:
             rows = np.array([run(scene, k, options.train, options.cases) for k in range(options.runs)])
             hand, again = rows[:, :, 0].mean(axis=1), rows[:, :, 1].mean(axis=1)
             ratio = interval(again / hand)
-            equal = 100 * (rows[:, :, 2] >= -KAPPA).mean()
+            equal, better = 100 * (rows[:, :, 2] >= -KAPPA).mean(), rows[:, :, 2].mean()
             print(
                 f"| {name} | {hand.mean():.2f} | {again.mean():.2f} "
-                f"| {ratio.value:.2f} [{ratio.low:.2f}, {ratio.high:.2f}] | {equal:.0f} % | {rows[:, :, 2].mean():+.2f} |",
+                f"| {ratio.value:.2f} [{ratio.low:.2f}, {ratio.high:.2f}] | {equal:.0f} % | {better:+.2f} |",
                 flush=True,
             )
 
