@@ -70,4 +70,6 @@ roster.wish("Shift without senior", chosen.times("senior").per("day", "shift").b
 roster.wish("Trainee without mentor", (chosen - chosen.lookup(nurse="mentor")).above(), unit="shifts")
 roster.wish("One too many", staff.above(), unit="nurses")
 roster.margin("days", days)
-roster.margin("staff", chosen.per("day", "shift"))
+roster.margin("staff", chosen.per("day", "shift"), need="need")
+for data, symbol in (("leave", "✈"), ("asked off", "○"), ("dislike", "–"), ("senior", "★")):
+    roster.mark(data, symbol)

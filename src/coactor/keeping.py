@@ -31,7 +31,7 @@ from coactor.protocol import (
     Solver,
     Vector,
     has,
-    takes_parameter,
+    takes,
 )
 from coactor.search import check_solution, landscape
 
@@ -127,7 +127,7 @@ def replan(
     """
     wanted = named_parts(keep)
     here = parts_of(domain, x, y)
-    if solver is not None and takes_parameter(solver, "keep"):
+    if solver is not None and takes(solver, "keep"):
         z = solver(x, w, keep=wanted)  # type: ignore[call-arg]
     elif has(domain, Keeps):
         try:
@@ -144,6 +144,8 @@ def replan(
         return y
     if missing:
         raise Invalid(f"These cannot be kept together: {sentence(missing)}.")
+    if hasattr(domain, "broken") and has(domain, Keeps):
+        return z  # rules come before utility, and only the domain knows them
     view = landscape(domain, x, w)
     before, after = view.utility(y), view.utility(z)
     better = after > before + tolerances.GAIN * max(abs(before), abs(after))

@@ -52,7 +52,9 @@ def roster() -> GridModel:
     model.wish("shifts without a senior", chosen.times("senior").per("day", "shift").below(1), unit="shifts")
     model.wish("staff above the need", staff.above(), unit="shifts")
     model.margin("days", days)
-    model.margin("staff", chosen.per("day", "shift"))
+    model.margin("staff", chosen.per("day", "shift"), need="need")
+    for data, symbol in (("leave", "✈"), ("asked off", "○"), ("dislike", "–"), ("senior", "★")):
+        model.mark(data, symbol)
     return model
 
 

@@ -22,6 +22,7 @@ import {
   study,
 } from "../app/shell.js";
 import { fillQueue, findTrial } from "../app/trials.js";
+import { windowMemory } from "../app/storage.js";
 import { makeActionBar, savingText } from "../views/action-bar.js";
 import { drawChanges, drawEdits } from "../views/changes.js";
 import { showFinished } from "../views/finished.js";
@@ -29,6 +30,8 @@ import { makePanels } from "../views/panels.js";
 
 /** @import { Editor, EditorModule, Proposal, Trial } from "../app/types.js" */
 
+const FOLDED = "coactor/folded"; // whether the panels are hidden
+const phone = matchMedia("(max-width: 44rem)");
 const path = at(study, `/proposals/${proposal}`);
 
 /**
@@ -76,7 +79,8 @@ class EditorPage {
     this.effort = h("p", { class: "effort" });
     this.changes = h("div");
     this.edits = h("ol", { class: "edits" });
-    this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable });
+    const fold = () => this.fold();
+    this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable, fold });
     const about = h("p", { class: "hint", id: "about" });
     this.about = about;
     $(".title").append(about);
@@ -138,17 +142,27 @@ class EditorPage {
 
   panels() {
     const { panels, keys } = this.editor;
-    const all = [...keys, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["Enter", "submit"]];
+    const all = [...keys, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["]", "fold the panels"], ["Enter", "submit"]];
     const list = all.map(([key, text]) => [
       h("dt", {}, key.split(" ").map(kbd)),
       h("dd", { text }),
     ]);
-    return makePanels([
+    const content = [
       ...panels,
       { title: "What changes", content: h("div", {}, this.effort, this.changes) },
       { title: "Edits", content: this.edits, folded: true },
       { title: "Keys", content: h("dl", { class: "keys" }, list), folded: true },
-    ]);
+    ];
+    const side = makePanels(content);
+    side.hidden = !phone.matches && (windowMemory.read(FOLDED) ?? Boolean(this.editor.wide));
+    return side;
+  }
+
+  /** Hide the panels, or show them again. */
+  fold() {
+    const side = /** @type {HTMLElement} */ ($(".side"));
+    side.hidden = !side.hidden;
+    windowMemory.write(FOLDED, side.hidden);
   }
 
   listen() {
@@ -195,7 +209,7 @@ class EditorPage {
       ` ${noun.join(" ")}`,
       size || waiting ? h("span", { class: "hint", text: waiting || size }) : null,
     );
-    drawChanges(this.changes, draft.data, draft.last);
+    drawChanges(this.changes, draft.data, draft.last, false, editor.light);
     drawEdits(this.edits, lines, "None yet.");
     [this.about.textContent, this.about.title] = origin(view);
   }
@@ -313,8 +327,13 @@ class EditorPage {
       event.preventDefault();
       if (letter === "y" || event.shiftKey) this.draft.redo();
       else this.draft.undo();
+<<<<<<< HEAD
     } else if (event.key === "Enter" && !control) this.onEnter(event);
     else if (document.activeElement === document.body && ENTERS.includes(event.key)) enterWork(event);
+=======
+    } else if (event.key === "]" && !closest(event.target, "input")) this.fold();
+    else if (event.key === "Enter" && !control) this.onEnter(event);
+>>>>>>> grids2
   }
 
   /** @param {KeyboardEvent} event */

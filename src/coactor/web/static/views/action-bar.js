@@ -6,7 +6,7 @@ import { edited, plural } from "../app/format.js";
 /** @import { Draft } from "../app/draft.js" */
 /** @import { Proposal } from "../app/types.js" */
 
-/** @typedef {{ submit: () => void, editable: () => boolean }} Actions */
+/** @typedef {{ submit: () => void, editable: () => boolean, fold: () => void }} Actions */
 
 /**
  * What the status line says about saving.
@@ -27,7 +27,7 @@ function submitText({ effort }, gestures, waiting) {
 }
 
 /** @param {Draft} draft @param {Actions} actions */
-export function makeActionBar(draft, { submit, editable }) {
+export function makeActionBar(draft, { submit, editable, fold }) {
   const undo = button("Undo", () => draft.undo(), {
     id: "undo",
     title: "Ctrl Z",
@@ -66,6 +66,7 @@ export function makeActionBar(draft, { submit, editable }) {
     ),
     note,
     accept,
+    button("◨", fold, { id: "fold", title: "Fold the panels: ]", "aria-label": "Fold the panels" }),
   );
   /** @param {Proposal} data @param {number} gestures @param {string} trouble what is wrong with the draft */
   const render = (data, gestures, trouble) => {
