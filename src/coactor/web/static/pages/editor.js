@@ -5,6 +5,7 @@ import { Draft } from "../app/draft.js";
 import { loadEditor } from "../app/editors.js";
 import { $, bdi, button, closest, h, kbd, put } from "../app/elements.js";
 import { edited, likely, number, plural, upper } from "../app/format.js";
+import { isLock, linesOf } from "../app/keeping.js";
 import { forWhom } from "../app/names.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
 import { openNext } from "../app/queue-query.js";
@@ -25,6 +26,7 @@ import { fillQueue, findTrial } from "../app/trials.js";
 import { makeActionBar, savingText } from "../views/action-bar.js";
 import { drawChanges, drawEdits } from "../views/changes.js";
 import { showFinished } from "../views/finished.js";
+import { Keeping } from "../views/keeping.js";
 import { makePanels } from "../views/panels.js";
 
 /** @import { Editor, EditorModule, Proposal, Trial } from "../app/types.js" */
@@ -76,7 +78,9 @@ class EditorPage {
     this.effort = h("p", { class: "effort" });
     this.changes = h("div");
     this.edits = h("ol", { class: "edits" });
-    this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable });
+    this.keeping = new Keeping(this.draft, this.editor, editable, $("#content"));
+    const more = this.keeping.buttons;
+    this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable, more });
     const about = h("p", { class: "hint", id: "about" });
     this.about = about;
     $(".title").append(about);
@@ -138,7 +142,7 @@ class EditorPage {
 
   panels() {
     const { panels, keys } = this.editor;
-    const all = [...keys, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["Enter", "submit"]];
+    const all = [...keys, ...this.keeping.keys, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["Enter", "submit"]];
     const list = all.map(([key, text]) => [
       h("dt", {}, key.split(" ").map(kbd)),
       h("dd", { text }),
@@ -172,7 +176,7 @@ class EditorPage {
     this.drawPanels(view);
     this.bar.render(view, this.gestures, this.editor.warning?.(view) ?? "");
     this.sayStatus(trouble);
-    this.editor.render(view); // last: it scrolls to what was edited once all else has its height
+    this.keeping.render(); // last: it scrolls to what was edited once all else has its height
     if (!draft.unsent) document.body.dataset.revision = String(draft.data.revision);
   }
 
@@ -180,12 +184,13 @@ class EditorPage {
   drawPanels(view) {
     const { draft, editor } = this;
     const { effort, steps, moves } = draft.data;
-    const lines = editor.history?.(view.moves) ?? view.moves.map((move) => editor.describe(move));
-    const cancelled = steps !== moves.length;
-    this.gestures = cancelled ? 0 : lines.length;
+    const lines = linesOf(editor, view);
+    const made = moves.filter((move) => !isLock(move)).length;
+    const cancelled = steps !== made;
+    this.gestures = cancelled ? 0 : lines.length - view.moves.filter(isLock).length;
     const [count, ...noun] = edited(effort, this.gestures).split(" ");
     const counts = this.gestures && this.gestures < effort;
-    const more = cancelled ? ` (you made ${moves.length}; they cancel out)` : "";
+    const more = cancelled ? ` (you made ${made}; they cancel out)` : "";
     const size = counts ? ` (counts as ${plural(effort, "edit")})` : more;
     put(
       this.effort,
@@ -299,6 +304,7 @@ class EditorPage {
       if (letter === "y" || event.shiftKey) this.draft.redo();
       else this.draft.undo();
     } else if (event.key === "Enter" && !control) this.onEnter(event);
+    else if (!control && this.keeping.key(event)) event.preventDefault();
   }
 
   /** @param {KeyboardEvent} event */
@@ -306,7 +312,7 @@ class EditorPage {
     const obeyed = !event.repeat && this.obeysEnter();
     if (ownsKeys(event)) return;
     event.preventDefault();
-    if (!obeyed || this.editor.enter?.()) return;
+    if (!obeyed || this.keeping.enter() || this.editor.enter?.()) return;
     this.submit();
   }
 }

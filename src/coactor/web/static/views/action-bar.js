@@ -6,7 +6,7 @@ import { edited } from "../app/format.js";
 /** @import { Draft } from "../app/draft.js" */
 /** @import { Proposal } from "../app/types.js" */
 
-/** @typedef {{ submit: () => void, editable: () => boolean }} Actions */
+/** @typedef {{ submit: () => void, editable: () => boolean, more: HTMLElement[] }} Actions */
 
 /**
  * What the status line says about saving.
@@ -25,7 +25,7 @@ const submitText = ({ effort }, gestures) =>
   effort ? `Submit ${edited(effort, gestures)} ` : "Accept as proposed ";
 
 /** @param {Draft} draft @param {Actions} actions */
-export function makeActionBar(draft, { submit, editable }) {
+export function makeActionBar(draft, { submit, editable, more }) {
   const undo = button("Undo", () => draft.undo(), {
     id: "undo",
     title: "Ctrl Z",
@@ -54,6 +54,7 @@ export function makeActionBar(draft, { submit, editable }) {
     { class: "bar", role: "group", "aria-label": "Actions" },
     undo,
     redo,
+    more,
     $("#message"),
     warning,
     h(
