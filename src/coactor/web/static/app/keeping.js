@@ -34,11 +34,12 @@ export function lockedAfter(locked, moves) {
   }, locked);
 }
 
-/** How parts are kept, all of them; empty if one of them is not. @param {Part[]} parts @param {Set<string>} locked @param {Set<string>} own */
+/** How parts are kept: all of them, or one of the two legs of a stop. @param {Part[]} parts @param {Set<string>} locked @param {Set<string>} own */
 export function stateOf(parts, locked, own) {
   const keys = parts.map(keyOf);
-  if (!keys.length || !keys.every((key) => locked.has(key) || own.has(key))) return "";
-  return keys.every((key) => locked.has(key)) ? "locked" : "kept";
+  if (keys.length && keys.every((key) => locked.has(key))) return "locked";
+  const kept = keys.filter((key) => locked.has(key) || own.has(key)).length;
+  return kept && (keys.length < 3 || kept === keys.length) ? "kept" : "";
 }
 
 /** @param {Move} move @param {string} joint between the names of a part */

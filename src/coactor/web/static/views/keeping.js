@@ -13,7 +13,7 @@ import { say, sayError } from "../app/shell.js";
 const HOLD = 500; // milliseconds of a long press
 const FAR = 10; // pixels that a finger may move meanwhile
 const FEW = 3; // changes named
-const SAYS = { locked: "locked", kept: "kept as edited" };
+const SAYS = { locked: "locked", kept: "kept" };
 
 export class Keeping {
   /** The draft as a re-plan would make it. @type {Proposal | null} */
@@ -28,7 +28,10 @@ export class Keeping {
     this.editable = editable;
     this.content = content;
     this.again = button(["Re-plan the rest ", kbd("R")], () => this.ask(), { id: "replan" });
-    this.taking = button(["Take it ", kbd("Enter")], () => this.enter(), { id: "take" });
+    this.taking = button(["Take it ", kbd("Enter")], () => this.enter(), {
+      id: "take",
+      class: "primary",
+    });
     this.leaving = button(["Leave it ", kbd("Esc")], () => this.leave(), { id: "leave" });
     const { keeps } = draft.data;
     this.buttons = keeps ? [this.again, this.taking, this.leaving] : [];
