@@ -21,6 +21,11 @@ const FEW = 3; // changes named in a sentence
 const KEYS = 9; // choices with a number
 const PARTNERS = 5; // to exchange a cell with, in its menu
 
+/** The grid as it is shown now. @param {Proposal} data */
+function viewOf({ moves, shown, shown_proposed: proposed }) {
+  return /** @type {GridView | undefined} */ ((moves.length ? shown : proposed)?.[0]);
+}
+
 /** @param {Move} move */
 const keyOf = ({ op, args }) => `${op} ${args.join(" ")}`;
 
@@ -276,7 +281,6 @@ export class GridEditor {
       const word = this.locked.has(part) ? "Unlock" : "Lock";
       const lock = button([word, kbd("Shift L")], () => this.lock(part), {
         class: "menu-item",
-        role: "menuitem",
       });
       const more = [lock, ...this.#longerButton(part)];
       /** @param {Option} option @param {string} [anyway] */
@@ -333,7 +337,6 @@ export class GridEditor {
     return [
       button([text, kbd("Shift →")], () => this.longer(1), {
         class: "menu-item",
-        role: "menuitem",
       }),
     ];
   }
@@ -379,8 +382,7 @@ export class GridEditor {
 
   /** @param {Proposal} data */
   render(data) {
-    const views = data.moves.length ? data.shown : data.shown_proposed;
-    const view = /** @type {GridView | undefined} */ (views?.[0]);
+    const view = viewOf(data);
     this.now = this.layout.flat(data.solution);
     if (view && !this.draft.unsent) this.view = view;
     this.#redraw();
@@ -411,8 +413,8 @@ export function mount(context) {
     ],
     wide: editor.layout.columns.length > DENSE,
     light: (feature) => editor.light(feature),
-    warning: () => {
-      const [first, ...rest] = editor.view.broken;
+    warning: (data) => {
+      const [first, ...rest] = (viewOf(data) ?? editor.view).broken;
       const more = rest.length ? ` and ${rest.length} more` : "";
       return first ? `Breaks ${brokenText(first.rule, first.place)}${more}` : "";
     },
