@@ -46,15 +46,16 @@ from peers import InvOpt  # noqa: E402
 from roster import roster  # noqa: E402
 from tests.web.test_failures import ServerProcess  # noqa: E402
 
-HAND = np.array([1, 5, 3, 3, 2, 3, 4, 2, 2, 4, 2, 2, 5, 2, 2], dtype=float)
+WISHES = [1, 5, 3, 3, 2, 3, 4, 2, 2, 4, 2, 2, 5, 2, 2]
+HAND = np.array([*WISHES, *np.zeros(roster.dim - len(WISHES))], dtype=float)
 REPORT, TUNE = 0, 101
 STEPS = list(product((0.03, 0.1, 0.3, 1.0), ("constant", "decaying"), ("normalised",)))
 
 
 def taste(rng: np.random.Generator) -> Any:
     """What a planner wants: not the hand-tuned weights."""
-    truth = HAND * rng.lognormal(0.0, 1.0, HAND.size)
-    odd = rng.permutation(HAND.size)[:3]
+    truth = HAND * np.append(rng.lognormal(0.0, 1.0, len(WISHES)), np.zeros(HAND.size - len(WISHES)))
+    odd = rng.permutation(len(WISHES))[:3]
     truth[odd[:2]], truth[odd[2]] = 0.0, -truth[odd[2]]
     return truth
 
@@ -95,7 +96,7 @@ def two_planners(seed: int, weeks: int) -> tuple[list[Any], list[coactor.Simulat
     """The weeks, and two planners whose tastes share 9 of the 15 weights."""
     rng = np.random.default_rng([seed, 2])
     tastes = np.array([taste(rng), taste(rng)])
-    same = rng.permutation(HAND.size)[:9]
+    same = rng.permutation(len(WISHES))[:9]
     tastes[1, same] = tastes[0, same]
     planners = [coactor.SimulatedExpert(roster, own, kappa=1.0) for own in tastes]
     return list(roster.sample(rng, n=weeks)), planners

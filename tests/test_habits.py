@@ -12,7 +12,7 @@ import coactor
 from coactor import Session, checks
 from coactor.domains import Day, Fleet, FleetProblem, Graph, Plans, Tour
 from coactor.habits import HABIT, HabitualDomain, Memory, past_case, plain, recall, recalling, with_habits
-from coactor.protocol import Invalid, PastCase, Usage, takes_parameter, uses_habits
+from coactor.protocol import Invalid, PastCase, Usage, takes, uses_habits
 
 STOPS = ("depot", "A", "B", "C")
 
@@ -273,8 +273,8 @@ def test_habits_keep_the_abilities_of_the_domain() -> None:
     assert session.tell(proposal, correction).effort == 1.0
     domain: Any = session.domain
     assert domain.edits_of(proposal.problem, (), 1)[0][2] == f"{ITEMS[1]} is heavy"
-    assert takes_parameter(domain.solve, "start")
-    assert not takes_parameter(with_habits(Packing()).solve, "start")
+    assert takes(domain.solve, "start")
+    assert not takes(with_habits(Packing()).solve, "start")
     assert domain.solve(proposal.problem, np.zeros(2), start=("cup", "tent")) == ("cup", "tent")
 
 

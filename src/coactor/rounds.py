@@ -37,6 +37,7 @@ from coactor.proposals.strategies import Outlook, Strategy, expected_moves
 from coactor.protocol import (
     Basis,
     Candidate,
+    Codes,
     Correction,
     CountsEdits,
     Domain,
@@ -222,6 +223,11 @@ class Demands:
 
 
 NOTHING = Demands()
+
+
+def as_problem(domain: Domain, problem: Any) -> Problem:
+    """The problem itself, or what the domain's JSON methods make of a dictionary."""
+    return domain.decode_problem(problem) if isinstance(problem, dict) and has(domain, Codes) else problem
 
 
 def propose(

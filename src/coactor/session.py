@@ -44,10 +44,11 @@ from coactor.protocol import (
     Work,
     feature_names,
     feature_signs,
+    has,
 )
 from coactor.protocol.abilities import learner_for, whose
-from coactor.rounds import Knowledge
-from coactor.solutions import same_solution
+from coactor.rounds import Knowledge, as_problem
+from coactor.solutions import same_solution, short
 from coactor.validation import text, validate_actor
 
 MOST_OPEN = 1000  # proposals that wait for a tell, and keys
@@ -123,6 +124,12 @@ class Session:
         start: Sequence[float] | Vector | Mapping[str, float] | None = None,
         trust: float | None = None,
     ) -> None:
+        if isinstance(domain, type) or not has(domain, Domain):
+            raise Invalid(
+                f"{short(domain)} is not a domain; give an object with features, solve, moves and apply."
+            )
+        if not isinstance(learner, str) and not has(learner, Learner):
+            raise Invalid(f"{short(learner)} is not a learner; give one, or a name such as 'default'.")
         domain = with_habits(domain) if habits else domain
         if isinstance(learner, str):
             first = start_weights(domain, start)
@@ -182,7 +189,7 @@ class Session:
         Parameters
         ----------
         problem
-            The problem.
+            The problem; or, of a domain with JSON methods, its data.
         key
             An idempotency key: the same key returns the same proposal again.
         label, actor
@@ -202,6 +209,7 @@ class Session:
             If the key was used for another problem or expert.
         """
         validate_actor(actor, expert=asked_for)
+        problem = as_problem(self.domain, problem)
         known = None if key is None else self._keys.get(key)
         if known is not None:
             proposal, asked = known
@@ -317,6 +325,8 @@ class Session:
         validate_actor(actor, expert=learned_for)
         work = work or Work()
         work = replace(work, actor=actor or work.actor)
+        if not isinstance(proposal, int | Proposal):
+            raise Invalid(f"{short(proposal)} is not a proposal; give what ask returned, or its number.")
         asked, key, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
         earlier = None if isinstance(proposal, int) else proposal.before
         if correction is not None:

@@ -106,26 +106,61 @@ class Circuit:
         number = first + np.arange(count).reshape(rows.constant.shape)
         row, column = np.broadcast_arrays(number[..., None], rows.column)
         key, where = np.unique(row.ravel() * (self.literals + first) + column.ravel(), return_inverse=True)
-        coef = np.bincount(where, rows.coef.ravel(), key.size)  # the same column may occur several times
-        row, column = np.divmod(key[coef != 0.0], self.literals + first)
+        sums = np.bincount(where, rows.coef.ravel(), key.size)  # the same column may occur several times
+        row, column = np.divmod(key[sums != 0.0], self.literals + first)
+        constant = rows.constant.ravel().copy()
+        row, column, coef = self._complemented(row, column, sums[sums != 0.0], constant, first)
         level = np.zeros(first + count, np.int64)
         inner = column >= self.literals
         np.maximum.at(level, row[inner], self.level[column[inner] - self.literals] + 1)
-        self._arcs(column, row, coef[coef != 0.0])
+        self._arcs(column, row, coef)
         self.kind = np.append(self.kind, np.full(count, kind))
-        self.level = np.append(self.level, level[first:])
-        self.constant = np.append(self.constant, rows.constant)
+        self.level = np.append(
+            self.level, np.full(count, level[first:].max(initial=0))
+        )  # members of one spread
+        self.constant = np.append(self.constant, constant)
         one = np.ones((*number.shape, 1))
         return Affine(rows.axes, rows.index, np.zeros(number.shape), self.literals + number[..., None], one)
 
-    def output(self, rows: Affine, each: bool = False) -> None:
-        """One more output, the sum of the expressions; or, with `each`, one for each of them."""
-        if not each:
-            rows = rows.summed(())
+    def _complemented(
+        self, row: Indices, column: Indices, coef: Vector, constant: Vector, first: int
+    ) -> tuple[Indices, Indices, Vector]:
+        """The same arcs, with "works" (most choices of a cell) as 1 - "is off": fewer of them."""
+        width = self.choices
+        cell = np.where(column < self.literals, column // width, self.literals + column)
+        start = np.flatnonzero(np.r_[True, (np.diff(row) != 0) | (np.diff(cell) != 0)][: row.size])
+        size = np.diff(np.append(start, row.size))
+        same = np.bincount(np.repeat(np.arange(start.size), size), coef != coef[np.repeat(start, size)]) == 0
+        turned = same & (2 * size > width) & (column[start] < self.literals)
+        at, keep = start[turned], ~np.repeat(turned, size)
+        missing = np.ones((at.size, width), bool)
+        missing[np.repeat(np.arange(at.size), size[turned]), column[~keep] % width] = False
+        which, choice = np.nonzero(missing)
+        np.add.at(constant, row[at] - first, coef[at])
+        own = at[which]
+        return (
+            np.append(row[keep], row[own]),
+            np.append(column[keep], cell[own] * width + choice),
+            np.append(coef[keep], -coef[own]),
+        )
+
+    def output(self, rows: Affine) -> None:
+        """One more output for each of the expressions."""
         index = self.outputs.size + np.arange(rows.constant.size).reshape(*rows.constant.shape, 1)
         keep = rows.coef != 0.0
         self._arcs(rows.column[keep], -1 - np.broadcast_to(index, keep.shape)[keep], rows.coef[keep])
         self.outputs = np.append(self.outputs, rows.constant)
+
+    def sensitivity(self) -> Vector:
+        """By how much each output changes at most if one literal does."""
+        most = np.append(np.ones(self.literals), np.zeros(self.kind.size + self.outputs.size))
+        into = np.where(self.target < 0, self.kind.size - 1 - self.target, self.target)
+        level = np.append(self.level, np.full(self.outputs.size, self.level.max(initial=-1) + 1))
+        for rank in range(int(level.max(initial=-1)) + 1):
+            arcs = level[into] == rank
+            change = np.abs(self.coef[arcs]) * most[self.source[arcs]]
+            np.maximum.at(most, self.literals + into[arcs], change)
+        return most[self.literals + self.kind.size :]
 
     def first(self, count: int) -> Circuit:
         """A copy with the first outputs only."""
@@ -134,11 +169,14 @@ class Circuit:
         other.outputs = self.outputs[:count]
         return other
 
-    def program(self, weight: Vector | float = 1.0, total: bool = False) -> Program:
-        """The arrays for the kernels: with the outputs times their weights, or with the total of these."""
+    def program(
+        self, weight: Vector | float = 1.0, into: Indices | None = None, count: int | None = None
+    ) -> Program:
+        """The arrays for the kernels: outputs times their weights, or `count` sums, each output into one."""
         size, n = self.outputs.size, self.kind.size
         weights = np.broadcast_to(np.asarray(weight, np.float64), size)
-        into = np.zeros(size, np.int64) if total else np.arange(size)
+        into = np.arange(size) if into is None else into
+        count = size if count is None else count
         order = np.argsort(self.level, kind="stable")
         number = np.empty(n + size, np.int64)  # indexed by target: outputs are -1, -2, ...
         number[order], number[n:] = np.arange(n), n + into[::-1]
@@ -162,7 +200,7 @@ class Circuit:
             level,
             np.searchsorted(level, np.arange(int(level.max(initial=-1)) + 2)),
             self.constant[order],
-            np.bincount(into, self.outputs * weights, 1 if total else size).astype(np.float64),
+            np.bincount(into, self.outputs * weights, count).astype(np.float64),
             member_start,
             members,
         )

@@ -95,7 +95,12 @@ def to_edit(x: Instance, move: Any) -> Indices:
 
 
 def describe(x: Instance, move: Move) -> str:
-    """What a move does, in words."""
+    """What a move does, in words, and why it is made although it breaks a rule."""
+    reason = move.get("anyway")
+    return _described(x, move) + (f" (anyway: {reason})" if reason else "")
+
+
+def _described(x: Instance, move: Move) -> str:
     op, a, b, length = to_edit(x, move).tolist()
     over = x.schema.over
     one = x.name(over, a)

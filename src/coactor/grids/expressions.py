@@ -103,13 +103,13 @@ class Expression:
 
         return Expression(self.schema, (*self.axes, *extra), lower)
 
-    def window(self, axis: str, length: int) -> Expression:
-        """Sums over `length` consecutive positions, each named by its last."""
+    def window(self, axis: str, length: int, past: str | None = None) -> Expression:
+        """Sums over `length` consecutive positions, each named by its last; `past` is as in `pattern`."""
         self._own(axis)
         positions = self.schema.names[axis]
         if validation.positive(length, 1, "The length of a window") > len(positions or range(length)):
             raise ValueError(f"A window of {length} does not fit on axis {axis!r}; expected less.")
-        return _sequence([self] * length, axis, None)
+        return _sequence([self] * length, axis, past)
 
     def lookup(self, **by: str) -> Expression:
         """The value at the position on an axis that data name; its own value where they name none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from coactor.kernels.grids import Program, evaluate
 from coactor.protocol import Indices, Vector
 
 LARGEST = 1_000_000  # pairs of a cell and a choice in one problem
+TIE = 1e-3  # of the price of a rule: enough to choose among solutions that break as little
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +104,19 @@ class Instance:
     shape
         Of the grid.
     wishes, rules
-        Circuits with one output for each wish, and for each place where a rule can be broken.
+        Circuits with one output for each place of a wish or a rule.
     phi, broken
-        Programs: the features; by how much rules are broken, in all.
-    places, margins
-        Where and by how much each rule is broken; counts to be shown.
+        Programs: the features but those of rules; by how much each rule is broken.
+    why, places, margins
+        Where each wish counts what; where and by how much each rule is broken; counts to be shown.
     signs
         Of the wishes: -1 where less is expected to be better, else 1.
+    wish, rule
+        Which wish or rule each place belongs to.
+    unit
+        By how much one literal can break the rule of each place.
+    own
+        How many wishes there are; features of rules come after them.
     edits, stride
         Every edit that may ever be possible, for the kernels.
     """
@@ -121,11 +129,65 @@ class Instance:
     rules: Circuit
     phi: Program
     broken: Program
+    why: Sequence[Affine]
     places: Places
     margins: Places
     signs: Vector
+    wish: Indices
+    rule: Indices
+    unit: Vector
+    own: int
     edits: Indices
     stride: int
+
+    def __repr__(self) -> str:
+        over, choices = (
+            " x ".join(f"{len(self.positions[axis])} {axis}" for axis in axes)
+            for axes in (self.schema.over, self.schema.choose)
+        )
+        return f"<Problem of {over}, choices {choices}>"
+
+    def apart(self, w: Vector) -> tuple[Vector, Vector]:
+        """Weights of the wishes, then of habits; and those of broken rules, 0 if they are left out."""
+        rules = self.broken.output_constant.size
+        if w.size == self.signs.size:
+            return w, np.zeros(rules)
+        return np.delete(w, slice(self.own, self.own + rules)), w[self.own : self.own + rules]
+
+    def value(self, w: Vector, liked: Indices | None = None, price: float = 0.0) -> Program:
+        """The utility of everything but rules: its only output. Literals may be liked, at a price each."""
+        circuit, weights = self.wishes, (self.apart(w)[0] * self.signs)[self.wish]
+        if liked is not None:
+            circuit, weights = copy(circuit), np.append(weights, price)
+            circuit.output(Affine((), (), np.array(0.0), liked, np.ones(liked.size)))
+        return circuit.program(weights, np.zeros(weights.size, np.int64), 1)
+
+    def amounts(self, y: Indices) -> Vector:
+        """By how much the rules are broken in each place."""
+        amounts: Vector = evaluate(self.places.program, y.ravel())[1]
+        return amounts
+
+    def costs(self, w: Vector) -> Vector:
+        """What one unit costs in each place where a rule can be broken.
+
+        About 1 for each literal that would have to change: fewer are always better, and of as many those of
+        the rules with the least weights, then of the last rules.
+        """
+        unit = np.zeros(self.broken.output_constant.size)
+        np.maximum.at(unit, self.rule, self.unit)
+        order = np.lexsort((-np.arange(unit.size), self.apart(w)[1] * unit))
+        rank = np.empty(unit.size)
+        rank[order] = np.arange(unit.size) / max(1, unit.size)
+        return (1.0 + TIE * rank[self.rule]) / np.where(unit > 0.0, unit, 1.0)[self.rule]
+
+    def priced(self, prices: Vector) -> Program:
+        """What broken rules cost in all, at these prices for each place."""
+        p = self.places.program
+        n, into = p.kind.size, p.to >= p.kind.size
+        coef = p.coef.copy()
+        coef[into] *= prices[p.to[into] - n]
+        constant = np.array([prices @ p.output_constant])
+        return p._replace(to=np.minimum(p.to, n), coef=coef, output_constant=constant)
 
     def widths(self) -> list[int]:
         """How many choices there are on each axis of choices."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
@@ -11,15 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coactor import validation
-from coactor.grids import cpsat, edits, showing
+from coactor.grids import causes, cpsat, edits, showing
 from coactor.grids.circuits import Affine, Circuit
 from coactor.grids.expressions import Expression, Wanted, where
 from coactor.grids.instances import Instance, Places, Schema, indices, read, write
-from coactor.grids.searching import GridLandscape, anneal
+from coactor.grids.searching import NEAREST, GridLandscape, Search
 from coactor.grids.showing import Broken
 from coactor.habits import HABIT, place_and_choice
 from coactor.kernels import grids
-from coactor.protocol import Indices, Matrix, Move, Usage, Vector
+from coactor.protocol import BROKEN, Indices, Matrix, Move, Usage, Vector
+
+REPLAN = 100_000  # steps of a re-plan, at most
+SEARCHED = 0.4  # of a time limit, for simulated annealing, where OR-Tools goes on with its answer
 
 Positions: TypeAlias = Sequence[str] | Mapping[str, str] | None
 """Names on an axis, or names with their colours, or None: they come with each problem."""
@@ -31,6 +35,13 @@ class Wish(NamedTuple):
     expression: Expression
     unit: str
     more: bool
+
+
+class Margin(NamedTuple):
+    """Counts beside the grid, and the same minus what is needed."""
+
+    expression: Expression
+    short: Expression | None
 
 
 class GridModel:
@@ -96,11 +107,18 @@ class GridModel:
         self.schema = Schema.of(over, choose, axes or {}, data or {}, swaps, blocks)
         self.steps = None if steps is None else validation.positive(steps, 1, "steps")
         self.effort = float(effort)
-        self.colours = {axis: dict(given) for axis, given in choose.items() if isinstance(given, Mapping)}
+        self.colours = {
+            axis: showing.colours(given) for axis, given in choose.items() if isinstance(given, Mapping)
+        }
         self.rules: dict[str, Expression] = {}
         self.wishes: dict[str, Wish] = {}
-        self.margins: dict[str, Expression] = {}
+        self.margins: dict[str, Margin] = {}
+        self.marks: dict[str, str] = {}
         self._sample, self._compiled, self.habits = sample, False, False
+
+    def __repr__(self) -> str:
+        over, choose = " x ".join(self.schema.over), " x ".join(self.schema.choose)
+        return f"<GridModel of {over}, choices {choose}: {len(self.rules)} rules, {len(self.wishes)} wishes>"
 
     # -- the definition -----------------------------------------------------------------------------------
 
@@ -157,9 +175,30 @@ class GridModel:
         """
         self.wishes[self._new(name, expression, self.wishes)] = Wish(expression, unit, more)
 
-    def margin(self, name: str, expression: Expression) -> None:
-        """Add counts to be shown beside the grid: hours of each nurse, coverage of each day."""
-        self.margins[self._new(name, expression, self.margins)] = expression
+    def margin(self, name: str, expression: Expression, need: str | float | None = None) -> None:
+        """Add counts to be shown beside the grid: hours of each nurse, coverage of each day.
+
+        With `need`, a number or data, they are shown as "2 / 3", and marked where they are less.
+        """
+        short = None if need is None else expression - need
+        self.margins[self._new(name, expression, self.margins)] = Margin(expression, short)
+
+    def mark(self, data: str, symbol: str) -> None:
+        """Show where data are not 0: in the cell, for its choice if they are over choices, or beside a name.
+
+        Such as leave, wishes, dislikes, or who is senior; `symbol` is one or two characters.
+        """
+        field, over, choose = self.schema.field(data), set(self.schema.over), set(self.schema.choose)
+        if (
+            field.values
+            or not set(field.axes) & over
+            or set(field.axes) - over - choose
+            or not 0 < len(symbol) < 3
+        ):
+            raise ValueError(
+                f"Data {data!r} must be numbers over axes of the grid, and {symbol!r} one or two characters."
+            )
+        self.marks[data] = symbol
 
     def _new(self, name: str, expression: Expression, among: Mapping[str, Any]) -> str:
         own = isinstance(expression, Expression) and expression.schema is self.schema
@@ -180,18 +219,18 @@ class GridModel:
         shape = tuple(len(positions[axis]) for axis in self.schema.over)
         width = int(np.prod([len(positions[axis]) for axis in self.schema.choose]))
 
-        def compiled(expressions: Iterable[Expression], each: bool) -> tuple[Circuit, list[Affine]]:
+        def compiled(expressions: Iterable[Expression]) -> tuple[Circuit, list[Affine], Indices]:
             circuit = Circuit(positions, arrays, int(np.prod(shape)), width)
             rows = [expression.rows(circuit) for expression in expressions]
             for own in rows:
-                circuit.output(own, each)
-            return circuit, rows
+                circuit.output(own)
+            return circuit, rows, np.repeat(np.arange(len(rows)), [own.constant.size for own in rows])
 
-        wishes, _ = compiled((wish.expression for wish in self.wishes.values()), each=False)
-        wishes.outputs = np.append(wishes.outputs, np.zeros(int(self.habits)))
-        rules, rule_rows = compiled(self.rules.values(), each=True)
-        margins, margin_rows = compiled(self.margins.values(), each=True)
-        signs = np.array(self.feature_signs, dtype=np.float64)
+        wishes, why, wish = compiled(wish.expression for wish in self.wishes.values())
+        rules, places, rule = compiled(self.rules.values())
+        shown = (one for margin in self.margins.values() for one in margin if one is not None)
+        margins, counts, _ = compiled(shown)
+        signs = np.array([1.0 if wish.more else -1.0 for wish in self.wishes.values()] + [-1.0] * self.habits)
         return Instance(
             self.schema,
             positions,
@@ -199,11 +238,16 @@ class GridModel:
             shape,
             wishes,
             rules,
-            wishes.program(signs),
-            rules.program(total=True),
-            Places(rules.program(), rule_rows),
-            Places(margins.program(), margin_rows),
+            wishes.program(signs[wish], wish, signs.size),
+            rules.program(1.0, rule, len(self.rules)),
+            why,
+            Places(rules.program(), places),
+            Places(margins.program(), counts),
             signs,
+            wish,
+            rule,
+            rules.sensitivity(),
+            len(self.wishes),
             edits.all_edits(shape, width, self.schema),
             int(np.prod(shape[self.schema.along + 1 :], dtype=np.int64)),
         )
@@ -233,25 +277,29 @@ class GridModel:
 
     @property
     def dim(self) -> int:
-        return len(self.wishes) + self.habits
+        return len(self.wishes) + len(self.rules) + self.habits
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The wishes with their units, then habits."""
+        """The wishes with their units, the rules, then habits."""
         wishes = (f"{name} ({wish.unit})" if wish.unit else name for name, wish in self.wishes.items())
-        return (*wishes, *[HABIT] * self.habits)
+        return (*wishes, *(BROKEN + rule for rule in self.rules), *[HABIT] * self.habits)
 
     @property
     def feature_signs(self) -> list[int]:
         """1 for each wish of which more is expected to be better, -1 for the others."""
-        return [1 if wish.more else -1 for wish in self.wishes.values()] + [-1] * self.habits
+        wishes = [1 if wish.more else -1 for wish in self.wishes.values()]
+        return wishes + [-1] * (len(self.rules) + self.habits)
 
     checks_moves = True
 
     def features(self, x: Instance, y: Indices) -> Vector:
-        """phi(x, y): what each wish counts; with a minus where less is expected to be better."""
-        phi: Vector = grids.evaluate(x.phi, y.ravel())[1]
-        return phi
+        """phi(x, y): what each wish counts; with a minus where less is expected to be better.
+
+        And by how much each rule is broken, with a minus.
+        """
+        wishes, broken = (grids.evaluate(program, y.ravel())[1] for program in (x.phi, x.broken))
+        return np.concatenate([wishes[: x.own], 0.0 - broken, wishes[x.own :]])
 
     def features_along(self, x: Instance, path: Sequence[Indices]) -> Matrix:
         """phi of each solution."""
@@ -263,46 +311,125 @@ class GridModel:
 
     def move_features(self, x: Instance, y: Indices) -> Matrix:
         """The change in phi by each edit."""
-        changes: Matrix = grids.effects(x.phi, y.ravel(), edits.legal(x, y), x.stride)
-        return changes
+        return self.edit_features(x, y, edits.legal(x, y))
+
+    def edit_features(self, x: Instance, y: Indices, options: Indices) -> Matrix:
+        """The change in phi by each of some edits, allowed or not, as the kernels write them."""
+        wishes, broken = (grids.effects(p, y.ravel(), options, x.stride) for p in (x.phi, x.broken))
+        return np.concatenate([wishes[:, : x.own], 0.0 - broken, wishes[:, x.own :]], axis=1)
 
     def landscape(self, x: Instance, w: Vector) -> GridLandscape:
         """The problem seen through weights, for climbing."""
-        w = validation.finite(validation.weight_vector(w, self.dim), "Weights")
-        return GridLandscape(validation.problem(x, Instance), w)
+        return GridLandscape(validation.problem(x, Instance), self._weights(w))
 
-    def solve(self, x: Instance, w: Vector, *, start: Indices | None = None) -> Indices:
-        """A solution that no edit improves (Assumption 1). Raises ValueError if none is found."""
-        view, cells = self.landscape(x, w), int(np.prod(x.shape))
+    def solve(
+        self, x: Instance, w: Vector, *, start: Indices | None = None, seconds: float | None = None
+    ) -> Indices:
+        """A solution that no edit improves (Assumption 1). It breaks as few rules as can be found.
+
+        Parameters
+        ----------
+        x, w
+            The problem and the weights.
+        start
+            A solution to begin with; the answer is at least as good.
+        seconds
+            The time for it, of which hard problems take all; by default a fixed number of steps, so that the
+            answer is the same everywhere.
+        """
+        search, cells = Search(validation.problem(x, Instance), self._weights(w)), int(np.prod(x.shape))
         steps = self.steps * cells if self.steps else min(1000 * cells, max(100_000, 200 * cells))
-        y, amount = anneal(x, view.value, steps if start is None else -(-steps // 4), start)
-        proven = False
-        if amount > grids.KEPT:
-            answer, proven = cpsat.solve(x, view.w, self.effort)
-            y = y if answer is None else answer
-        broken = self.broken(x, y)
-        if broken:
-            none = "keeps every rule, as CP-SAT proves" if proven else "that keeps every rule is found"
-            raise ValueError(f"No solution {none}; the nearest one breaks {showing.sentence(broken)}.")
-        return view.polish(y)
+        if seconds is not None:
+            y = self._within(search, start, time.monotonic() + seconds)
+        else:
+            y = search.anneal(steps if start is None else -(-steps // 4), start)
+            if search.worth(y)[0] < 0.0 and cpsat.installed():
+                y = cpsat.Programs(search).solve(y, search.free, self.effort)[0]
+        return search.view.polish(y)
+
+    def _within(self, search: Search, start: Indices | None, until: float) -> Indices:
+        exact, begun = cpsat.installed(), time.monotonic()
+        y = search.anneal(None, None, begun + (SEARCHED if exact else 1.0) * (until - begun))
+        y = y if start is None else max(start, y, key=search.worth)
+        return cpsat.improve(search, y, until) if exact else y
+
+    def _weights(self, w: Vector) -> Vector:
+        """Weights of all features; those of broken rules may be left out."""
+        size = self.dim - len(self.rules) * (np.size(w) != self.dim)
+        return validation.finite(validation.weight_vector(w, size), "Weights")
+
+    def replan(self, x: Instance, w: Vector, y: Indices, keep: Collection[tuple[str, ...]]) -> Indices:
+        """The grid with everything that is kept, and around it what gains: rules first, then wishes.
+
+        Parameters
+        ----------
+        x, w, y
+            The problem, the weights and the grid to start from.
+        keep
+            Parts that must stay or become part of the grid, as `parts` names them.
+
+        Raises
+        ------
+        ValueError
+            If there is no such part, or two of them are choices of the same cell.
+        """
+        kept = self._cells_of(x, keep)
+        draft, free = y.ravel().copy(), np.setdiff1d(np.arange(y.size), list(kept))
+        draft[list(kept)] = list(kept.values())
+        draft = draft.reshape(x.shape)
+        if not free.size:
+            return draft
+        search = Search(x, self._weights(w), free, draft)
+        z = search.anneal(min(REPLAN, 1000 * y.size), draft)
+        if search.worth(z)[0] < 0.0 and cpsat.installed():
+            z = cpsat.Programs(search).solve(z, free, self.effort)[0]
+        search.view.stay(draft, NEAREST * search.typical)
+        return max(draft, search.view.polish(z), key=search.worth)
+
+    def _cells_of(self, x: Instance, keep: Collection[tuple[str, ...]]) -> dict[int, int]:
+        """The cells of parts with their choices."""
+        sizes = [*x.shape, *x.widths()]
+        axes = [x.positions[axis] for axis in x.schema.over + x.schema.choose]
+        cells: dict[int, int] = {}
+        for part in sorted(keep):
+            if len(part) != len(axes) or any(name not in axis for name, axis in zip(part, axes, strict=True)):
+                raise ValueError(
+                    f"The grid has no part {part}; expected names on {x.schema.over + x.schema.choose}."
+                )
+            at = [axis.index(name) for name, axis in zip(part, axes, strict=True)]
+            cell, choice = divmod(int(np.ravel_multi_index(at, sizes)), x.phi.choices)
+            if cells.setdefault(cell, choice) != choice:
+                other = (*x.name(x.schema.over, cell), *x.name(x.schema.choose, cells[cell]))
+                raise ValueError(f"{part} and {other} cannot both be kept.")
+        return cells
 
     def apply(self, x: Instance, y: Indices, move: Move) -> Indices:
-        """The solution after an edit. Raises ValueError, with the rules' names, if it breaks one."""
+        """The solution after an edit.
+
+        Raises ValueError, with the rules' names, if it breaks one more than before; unless the move says why
+        it is made nevertheless: ``{"op": ..., "args": ..., "anyway": "Ben is ill"}``.
+        """
         z = self._edited(x, y, move)
-        broken = self.broken(x, z)
-        if broken:
-            raise ValueError(f"{edits.describe(x, move)}: this breaks {showing.sentence(broken)}.")
+        worse = [] if move.get("anyway") else self._worse(x, y, z)
+        if worse:
+            raise ValueError(f"{edits.describe(x, move)}: this breaks {showing.sentence(worse)}.")
         return z
+
+    def _worse(self, x: Instance, y: Indices, z: Indices) -> list[Broken]:
+        """The places where an edit breaks rules more than before, of rules of which it breaks more in all."""
+        before, after = x.amounts(y), x.amounts(z)
+        more = np.bincount(x.rule, after - before, len(self.rules)) > grids.KEPT
+        return self._named(x, np.where(more[x.rule], after - before, 0.0))
 
     def edits_of(self, x: Instance, y: Indices, part: int) -> list[tuple[Move, Vector, str]]:
         """Sets and swaps of a cell, blocks that begin there; what each changes, and the rules it breaks."""
         if not 0 <= part < y.size:
             raise ValueError(f"There is no cell {part}; the grid has {y.size}.")
         options, legal = edits.of_cell(x, y, part)
-        changes = grids.effects(x.phi, y.ravel(), options, x.stride)
+        changes = self.edit_features(x, y, options)
         moves = edits.to_moves(x, options)
         return [
-            (move, change, "" if good else showing.sentence(self.broken(x, self._edited(x, y, move))))
+            (move, change, "" if good else showing.sentence(self._worse(x, y, self._edited(x, y, move))))
             for move, change, good in zip(moves, changes, legal.tolist(), strict=True)
         ]
 
@@ -315,23 +442,37 @@ class GridModel:
 
     def broken(self, x: Instance, y: Indices) -> list[Broken]:
         """Every rule that a solution breaks, and where."""
-        if grids.evaluate(x.broken, y.ravel())[1][0] <= grids.KEPT:
-            return []
-        return [
-            Broken(rule, x.place(rows, k), float(amounts.flat[k]))
-            for rule, (rows, amounts) in zip(self.rules, x.places.values(y), strict=True)
-            for k in np.flatnonzero(amounts > grids.KEPT).tolist()
-        ]
+        return self._named(x, x.amounts(y))
+
+    def _named(self, x: Instance, amounts: Vector) -> list[Broken]:
+        ends = np.cumsum([rows.constant.size for rows in x.places.rows], dtype=np.int64)
+        names = list(self.rules)
+        out = []
+        for k in np.flatnonzero(amounts > grids.KEPT).tolist():
+            rule = int(x.rule[k])
+            rows = x.places.rows[rule]
+            out.append(
+                Broken(
+                    names[rule], x.place(rows, k - int(ends[rule]) + rows.constant.size), float(amounts[k])
+                )
+            )
+        return out
+
+    def by_cell(self, x: Instance, y: Indices) -> Matrix:
+        """Each cell's part of each feature, one row for a cell; they add up to `features`.
+
+        So `by_cell(x, y) @ w` is the score of each cell, and its sum the utility.
+        """
+        wishes = causes.by_cell(x.wishes, y, x.wish, x.signs.size) * x.signs
+        rules = causes.by_cell(x.rules, y, x.rule, len(self.rules))
+        return np.concatenate([wishes[:, : x.own], 0.0 - rules, wishes[:, x.own :]], axis=1)
 
     def check_solution(self, x: Instance, y: Any) -> None:
-        """Raise ValueError, with the name of every rule broken, unless y is a solution of x."""
+        """Raise ValueError unless y is a solution of x, which may break rules."""
         if not isinstance(y, np.ndarray) or y.shape != x.shape or y.dtype != np.int64:
             raise ValueError(f"A solution must be an array of whole numbers of shape {x.shape}.")
         if y.min() < 0 or y.max() >= x.phi.choices:
             raise ValueError(f"A solution must hold choices from 0 to {x.phi.choices - 1}.")
-        broken = self.broken(x, y)
-        if broken:
-            raise ValueError(f"The solution breaks {showing.sentence(broken)}.")
 
     def edits_between(self, x: Instance, y: Indices, z: Indices) -> int:
         """How many edits lead from y to z, estimated greedily."""
@@ -365,14 +506,22 @@ class GridModel:
         }
         pairs = zip(usage.given, usage.choice, strict=True)
         literals = np.array([known.get(pair, -1) for pair in pairs], np.int64)
-        possible, wishes = literals >= 0, x.wishes.first(len(self.wishes))
+        possible, wishes = literals >= 0, x.wishes.first(int(np.count_nonzero(x.wish < x.own)))
         costs = usage.costs[possible] - 1.0
         wishes.output(Affine((), (), np.array(float(cells.size)), literals[possible], costs))
-        return replace(x, wishes=wishes, phi=wishes.program(x.signs))
+        wish = np.append(x.wish[: wishes.outputs.size - 1], x.own)
+        return replace(x, wishes=wishes, wish=wish, phi=wishes.program(x.signs[wish], wish, x.signs.size))
 
     editor = "grid"  # of the page
 
     def show(self, x: Instance, y: Indices) -> list[dict[str, Any]]:
         """The solution as a grid to draw: names on the axes, colours of choices, cells, margins."""
-        shown = showing.grid(x, y, list(self.margins))
-        return [{**shown, "colours": self.colours}]
+        margins = {name: margin.short is not None for name, margin in self.margins.items()}
+        shown = showing.grid(x, y, margins)
+        broken = self.broken(x, y)
+        drawn = [
+            {"rule": one.rule, "place": one.place, "amount": one.amount, "cells": cells.tolist()}
+            for one, (_, cells, _) in zip(broken, causes.divided(x.rules, y) if broken else (), strict=True)
+        ]
+        marks = showing.marks(x, y, self.marks)
+        return [{**shown, "colours": self.colours, "marks": marks, "broken": drawn}]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from coactor.grids.instances import Instance
 from coactor.protocol import Indices
@@ -19,13 +22,29 @@ class Broken(NamedTuple):
     amount: float
 
 
-def grid(x: Instance, y: Indices, margins: Sequence[str]) -> dict[str, Any]:
-    """Names on the axes, cells, and the counts beside them, each with the positions it belongs to."""
+def colours(given: Mapping[str, str]) -> dict[str, str]:
+    """Colours with six digits. Raises ValueError if one has neither three nor six."""
+    out = {}
+    for name, colour in given.items():
+        if not re.fullmatch("#([0-9a-fA-F]{3}){1,2}", str(colour)):
+            raise ValueError(f"The colour of {name!r} is {colour!r}; expected '#rgb' or '#rrggbb'.")
+        out[name] = colour if len(colour) == 7 else "#" + "".join(2 * digit for digit in colour[1:])
+    return out
+
+
+def grid(x: Instance, y: Indices, margins: Mapping[str, bool]) -> dict[str, Any]:
+    """Names on the axes, cells, and the counts beside them, each with the positions it belongs to.
+
+    `margins` says by their names which counts are followed by what they are short of a need.
+    """
     over, choose = x.schema.over, x.schema.choose
-    shown = []
-    for name, (rows, counts) in zip(margins, x.margins.values(y), strict=True):
+    values, shown = iter(x.margins.values(y)), []
+    for name, needed in margins.items():
+        rows, counts = next(values)
         index = {axis: at.tolist() for axis, at in zip(rows.axes, rows.index, strict=True)}
         shown.append({"name": name, "at": index, "counts": counts.tolist()})
+        if needed:
+            shown[-1]["need"] = (counts - next(values)[1]).tolist()
     return {
         "kind": "grid",
         "over": list(over),
@@ -37,6 +56,24 @@ def grid(x: Instance, y: Indices, margins: Sequence[str]) -> dict[str, Any]:
         "cells": y.tolist(),
         "margins": shown,
     }
+
+
+def marks(x: Instance, y: Indices, symbols: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The symbol of each kind of data, and the cells or the positions on one axis where they are not 0."""
+    out: list[dict[str, Any]] = []
+    for name, symbol in symbols.items():
+        axes, data = x.schema.field(name).axes, x.data[name] != 0
+        if len(axes) == 1 and len(x.shape) > 1:
+            out.append({"name": name, "symbol": symbol, "axis": axes[0], "at": np.flatnonzero(data).tolist()})
+            continue
+        every = x.schema.over + x.schema.choose
+        sizes = [len(x.positions[axis]) for axis in every]
+        data = data.transpose([axes.index(axis) for axis in every if axis in axes])
+        data = data.reshape([size if axis in axes else 1 for axis, size in zip(every, sizes, strict=True)])
+        wide = np.broadcast_to(data, sizes).reshape(y.size, -1)
+        cells = np.flatnonzero(wide[np.arange(y.size), y.ravel()])
+        out.append({"name": name, "symbol": symbol, "axis": None, "at": cells.tolist()})
+    return out
 
 
 def sentence(broken: Sequence[Broken]) -> str:

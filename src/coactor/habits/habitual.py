@@ -12,6 +12,7 @@ import numpy as np
 from coactor import search
 from coactor.habits.recalling import HABIT, place_and_choice
 from coactor.protocol import (
+    BROKEN,
     Domain,
     HasParts,
     Invalid,
@@ -29,7 +30,7 @@ from coactor.protocol import (
     has,
     own_start,
     surroundings,
-    takes_parameter,
+    takes,
     uses_habits,
 )
 from coactor.validation import vector
@@ -57,26 +58,26 @@ def habit_features(domain: Domain) -> list[int]:
 def start_weights(domain: Domain, start: Any = None) -> Vector | None:
     """The weights in use, one for each feature of the domain: a list, or numbers by the features' names.
 
-    Features of habits may be left out, because experts have no weights for them. By default the domain's own
-    start; None if it has none.
+    Features of habits and of broken rules may be left out, because experts have no weights for them. By
+    default the domain's own start; None if it has none.
     """
     start = own_start(domain) if start is None else start
-    habits = habit_features(domain)
-    names = [name for k, name in enumerate(feature_names(domain)) if k not in habits]
+    habits, names = habit_features(domain), feature_names(domain)
+    needed = [k for k, name in enumerate(names) if k not in habits and not name.startswith(BROKEN)]
     if isinstance(start, Mapping):
-        if set(start) != set(names):
-            wrong = sorted(set(start) ^ set(names))
+        wrong = sorted({names[k] for k in needed} - set(start) | set(start) - set(names))
+        if wrong:
             raise ValueError(
                 f"The start must name every feature; {wrong[0]!r} is missing or not one of them."
             )
-        start = [start[name] for name in names]
+        start = [start.get(name, 0.0) for name in names]
     if start is None:
         return None
     weights = vector(start, "The weights of the start")
-    if weights.size != len(names):
+    if weights.size != len(needed):
         return weights
     every: Vector = np.zeros(domain.dim)
-    every[np.setdiff1d(np.arange(domain.dim), habits)] = weights
+    every[needed] = weights
     return every
 
 
@@ -120,7 +121,7 @@ class HabitualDomain:
                 setattr(self, name, getattr(domain, name))
         if has(domain, Keeps):
             self.replan = self._replan
-        if takes_parameter(domain.solve, "start"):
+        if takes(domain.solve, "start"):
             self.solve = self._solve_from  # type: ignore[method-assign]
 
     def __repr__(self) -> str:

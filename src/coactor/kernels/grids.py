@@ -8,8 +8,9 @@ output. Nodes are numbered by level, so that arcs lead to higher numbers. They h
     LINEAR     s itself
     SPREAD     largest minus smallest s of its members, which are LINEAR
 
-An edit is a row (op, a, b, length): SET gives cell a the choice b; EXCHANGE exchanges `length` cells from a
-on with those from b on, one `stride` apart. Only what an edit touches is computed again.
+An edit is a row (op, a, b, length) of `length` cells from a on, one `stride` apart: SET gives them the choice
+b, EXCHANGE exchanges them with those from b on, ROTATE moves each choice b cells back, around the end. Only
+what an edit touches is computed again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from numba import njit
 from coactor.protocol import Indices, Matrix, Vector
 
 POSITIVE, LINEAR, SPREAD = 0, 1, 2
-SET, EXCHANGE = 0, 1
+SET, EXCHANGE, ROTATE = 0, 1, 2
 IDLE, BREAKS, LEGAL = 0, 1, 2  # what an edit does: nothing, break a rule, or neither
 KEPT = 1e-9  # a rule broken by less is kept: rounding
 
@@ -97,11 +98,18 @@ def effect(p: Program, y: Indices, s: Vector, edit: Indices, stride: int, work: 
     counts[:] = 0
     work.stamp[0] += 1
     stamp = work.stamp[0]
-    op, a, b = edit[0], edit[1], edit[2]
-    for turn in range(4 * edit[3] if op == EXCHANGE else 2):  # each a literal that becomes false or true
-        shift = turn // 4 * stride
-        cell = a + shift if op == SET or turn % 4 < 2 else b + shift
-        other = b if op == SET else y[b + shift] if turn % 4 < 2 else y[a + shift]
+    op, a, b, length = edit[0], edit[1], edit[2], edit[3]
+    for turn in range(4 * length if op == EXCHANGE else 2 * length):  # a literal each: first false, then true
+        j = turn // 4 if op == EXCHANGE else turn // 2
+        cell, other = a + j * stride, b
+        if op == EXCHANGE:
+            other = y[b + j * stride]
+            if turn % 4 > 1:
+                cell, other = b + j * stride, y[cell]
+        elif op == ROTATE:
+            other = y[a + (j + b) % length * stride]
+        if other == y[cell]:
+            continue
         sign = 1.0 if turn % 2 else -1.0
         literal = cell * p.choices + (other if turn % 2 else y[cell])
         for k in range(start[literal], start[literal + 1]):
@@ -162,15 +170,24 @@ def differs(y: Indices, edit: Indices, stride: int) -> bool:
 
 
 @njit(cache=True)
+def worse(harm: Vector) -> bool:
+    """Whether an edit breaks one of the rules more than before."""
+    for k in range(harm.size):  # noqa: SIM110
+        if harm[k] > KEPT:
+            return True
+    return False
+
+
+@njit(cache=True)
 def judge(rules: Program, y: Indices, edits: Indices, stride: int) -> Indices:
-    """Which edits change nothing, break a rule, or are legal; `rules` has one output, as in `anneal`."""
+    """Which edits change nothing, break a rule more than before, or are legal; one output for each rule."""
     s, broken = evaluate(rules, y)
-    work, harm = scratch(rules), np.empty(1)
+    work, harm = scratch(rules), np.empty(broken.size)
     verdict = np.zeros(len(edits), np.int64)
     for k in range(len(edits)):
         if differs(y, edits[k], stride):
             effect(rules, y, s, edits[k], stride, work, harm)
-            verdict[k] = LEGAL if broken[0] + harm[0] <= KEPT else BREAKS
+            verdict[k] = BREAKS if worse(harm) else LEGAL
     return verdict
 
 
@@ -178,6 +195,7 @@ def judge(rules: Program, y: Indices, edits: Indices, stride: int) -> Indices:
 def improving(
     value: Program,
     rules: Program,
+    prices: Vector,
     y: Indices,
     edits: Indices,
     stride: int,
@@ -186,39 +204,52 @@ def improving(
     best: bool,
     first: int,
 ) -> int:
-    """The first edit that keeps the rules and gains kappa and more than `least`, or the best; -1 if none.
+    """The first legal edit that gains kappa and more than `least`, or the best; -1 if there is none.
 
-    Edits are scanned in a circle that begins at `first`.
+    An edit that mends rules also gains their prices. Edits are scanned in a circle that begins at `first`.
     """
     s, _ = evaluate(value, y)
     s_rules, broken = evaluate(rules, y)
     work, work_rules = scratch(value), scratch(rules)
-    gain, harm = np.empty(1), np.empty(1)
+    gain, harm = np.empty(1), np.empty(broken.size)
+    whole = broken.sum() <= KEPT
     chosen = -1
     for i in range(len(edits)):
         k = (first + i) % len(edits)
         if not differs(y, edits[k], stride):
             continue
         effect(value, y, s, edits[k], stride, work, gain)
-        if gain[0] < kappa or gain[0] <= least:
+        if whole and (gain[0] < kappa or gain[0] <= least):
             continue
         effect(rules, y, s_rules, edits[k], stride, work_rules, harm)
-        if broken[0] + harm[0] <= KEPT:
+        if worse(harm):
+            continue
+        change = gain[0]
+        for r in range(harm.size):
+            if harm[r] < -KEPT:
+                change -= prices[r] * harm[r]
+        if change >= kappa and change > least:
             if not best:
                 return k
-            chosen, least = k, gain[0]
+            chosen, least = k, change
     return chosen
 
 
 @njit(cache=True)
 def perform(y: Indices, edit: Indices, stride: int) -> None:
     """Make an edit, in place."""
-    if edit[0] == SET:
-        y[edit[1]] = edit[2]
+    op, a, b, length = edit[0], edit[1], edit[2], edit[3]
+    if op == ROTATE:
+        old = y[a : a + length * stride : stride].copy()
+        for k in range(length):
+            y[a + k * stride] = old[(k + b) % length]
         return
-    for k in range(edit[3]):
-        one, two = edit[1] + k * stride, edit[2] + k * stride
-        y[one], y[two] = y[two], y[one]
+    for k in range(length):
+        one, two = a + k * stride, b + k * stride
+        if op == SET:
+            y[one] = b
+        else:
+            y[one], y[two] = y[two], y[one]
 
 
 @njit(cache=True)
@@ -234,38 +265,39 @@ def settle(p: Program, s: Vector, work: Scratch) -> None:
 def anneal(
     value: Program,
     rules: Program,
-    start: Indices,
+    y: Indices,
+    best: Indices,
+    most: float,
     edits: Indices,
     stride: int,
     coins: Vector,
-    heat: Vector,
-    price: float,
-) -> tuple[Indices, float]:
-    """Simulated annealing: of the solutions met that break rules least, the best; and by how much it does.
+    heat: float,
+    kept: float,
+) -> float:
+    """Simulated annealing at one temperature, in place; what the best solution is worth.
 
-    Both programs have one output: utility, and by how much rules are broken, which costs `price` a unit.
-    Step i tries edits[i] at temperature heat[i] and accepts a loss if coins[i] is below its Boltzmann factor.
+    Both programs have one output: utility, and what the broken rules cost. Step i tries edits[i] and accepts
+    a loss if coins[i] is below its Boltzmann factor. `best` becomes each solution that is worth more than
+    `most`, rules included, if these cost at most `kept`.
     """
-    y, best = start.copy(), start.copy()
     s, utility = evaluate(value, y)
     s_rules, broken = evaluate(rules, y)
     work, work_rules = scratch(value), scratch(rules)
     gain, harm = np.empty(1), np.empty(1)
-    most, least = utility[0], broken[0]
     for i in range(coins.size):
         effect(rules, y, s_rules, edits[i], stride, work_rules, harm)
-        if harm[0] > 0.0 and (heat[i] == 0.0 or price * harm[0] > 40.0 * heat[i]):
-            continue  # no gain makes up for it
+        if harm[0] > 40.0 * heat:  # no usual gain makes up for it
+            continue
         effect(value, y, s, edits[i], stride, work, gain)
-        change = gain[0] - price * harm[0]
-        if change < 0.0 and (heat[i] == 0.0 or coins[i] >= np.exp(change / heat[i])):
+        change = gain[0] - harm[0]
+        if change < 0.0 and (heat == 0.0 or coins[i] >= np.exp(change / heat)):
             continue
         perform(y, edits[i], stride)
         settle(value, s, work)
         settle(rules, s_rules, work_rules)
         utility += gain
         broken += harm
-        if broken[0] < least - KEPT or (broken[0] <= least + KEPT and utility[0] > most):
+        if broken[0] <= kept and utility[0] - broken[0] > most:
             best[:] = y
-            most, least = utility[0], min(least, broken[0])
-    return best, least
+            most = utility[0] - broken[0]
+    return most

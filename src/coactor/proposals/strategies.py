@@ -14,8 +14,9 @@ effort is not bought with worse solutions.
 
 The search has a budget. Counted in candidates, proposals do not depend on the machine. With a time limit the
 solver is measured: it is called again only while there is time for it, else the incumbent is perturbed and
-climbs with the domain's own moves; and before anything is learned there is one candidate only. Without a time
-limit, a solver that replaces the domain's own is called once.
+climbs with the domain's own moves; and before anything is learned there is one candidate only. What a time
+limit leaves beside all candidates goes to a solver that takes `start` and `seconds`. Without a time limit, a
+solver that replaces the domain's own is called once.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from coactor.protocol import (
     Solver,
     Vector,
     declares,
-    takes_parameter,
+    takes,
 )
 from coactor.search import landscape
 from coactor.solutions import solution_key
@@ -130,16 +131,16 @@ def strategy(
     name: str, domain: Domain, solver: Solver | None = None, how: SearchLimits | None = None
 ) -> Strategy:
     """A strategy by its name. Raises ValueError if there is no such strategy."""
-    solve = solver or domain.solve
-    start = solve if takes_parameter(solve, "start") else None
-    search = _Search(domain, solve, how or SearchLimits(), solver is None, start)
+    solve, how = solver or domain.solve, how or SearchLimits()
+    start = solve if takes(solve, "start") else None
+    search = _Search(domain, solve, how, solver is None, start)
     plain = solver is None and declares(domain, "exact")  # no other optimum to find
 
     def paper(x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
-        return solve(x, outlook.weights)
+        return _first(search, x, outlook.weights)[0]
 
     def polished(x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
-        return landscape(domain, x, outlook.weights).climb(solve(x, outlook.weights))[0][-1]
+        return landscape(domain, x, outlook.weights).climb(paper(x, outlook, stream))[0][-1]
 
     def effort_aware(x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
         return _effort_aware(search, x, outlook, stream)
@@ -195,14 +196,29 @@ class _Watch:
         return self._until is None or time.monotonic() + seconds <= self._until
 
 
+def _first(search: _Search, x: Problem, weights: Vector) -> tuple[Solution, float]:
+    """The solver's solution, and the seconds of its first call.
+
+    The guard's alternatives get as much time as the proposal, so each has its part of the budget.
+    """
+    how, watch = search.how, _Watch(None)
+    y = search.solve(x, weights)
+    solving = watch.lap()
+    if how.seconds is not None and search.start is not None and takes(search.start, "seconds"):
+        spare = how.seconds / (1 + how.reserve) - how.candidates * solving
+        if spare > 0.0:
+            y = search.start(x, weights, start=y, seconds=spare)
+    return y, solving
+
+
 def _optima(
     search: _Search, x: Problem, outlook: Outlook, view: Landscape, stream: Sequence[int]
 ) -> Iterator[tuple[float, Solution]]:
     """Distinct local optima with their utilities, that of the solver's solution first."""
     how, weights = search.how, outlook.weights
     watch = _Watch(how.seconds)
-    first = search.solve(x, weights)
-    solving = watch.lap()
+    first, solving = _first(search, x, weights)
+    watch.lap()
     plain = view.climb(first)[0][-1]
     kicking = (how.kick + 1) * watch.lap()  # at first it is estimated: each move of a kick scans all moves
     best, most = plain, view.utility(plain)

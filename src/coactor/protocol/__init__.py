@@ -6,6 +6,8 @@ Nothing here computes, and nothing here imports more than numpy.
 """
 
 from coactor.protocol.abilities import (
+    BROKEN,
+    Attributes,
     Codes,
     CountsEdits,
     Describes,
@@ -31,7 +33,7 @@ from coactor.protocol.abilities import (
     own_editor,
     own_start,
     surroundings,
-    takes_parameter,
+    takes,
     uses_habits,
     whose,
 )
@@ -62,6 +64,8 @@ from coactor.protocol.values import (
 )
 
 __all__ = [
+    "BROKEN",
+    "Attributes",
     "Basis",
     "Candidate",
     "Codes",
@@ -114,7 +118,7 @@ __all__ = [
     "own_editor",
     "own_start",
     "surroundings",
-    "takes_parameter",
+    "takes",
     "uses_habits",
     "whose",
 ]

@@ -90,6 +90,10 @@ def feature_signs(domain: Domain) -> list[int]:
     return [signs] * domain.dim if isinstance(signs, int) else list(map(int, signs))
 
 
+BROKEN = "broken: "
+"""How the names of features begin that say by how much a rule is broken; a start may leave them out."""
+
+
 def own_start(domain: Domain) -> Vector | None:
     """The domain's `start`, weights that are sensible before anything is learned, such as plain distance.
 
@@ -292,16 +296,25 @@ class OffersEdits(Domain, Protocol):
         """
 
 
+class Attributes(Domain, Protocol):
+    """Divides the features among the parts of a solution: the page shows which of them cause one."""
+
+    def by_cell(self, x: Problem, y: Solution, /) -> Matrix:
+        """Each part's share of each feature, one row for a part; they add up to `features`."""
+
+
 # -- abilities of solvers --------------------------------------------------------------------------
 
 
-def takes_parameter(solve: Solver, name: Literal["start", "keep"]) -> bool:
-    """Whether a solver takes more than problem and weights.
+def takes(solve: Solver, name: Literal["start", "keep", "seconds"]) -> bool:
+    """Whether a solver has one of three optional parameters.
 
     start
         A solution to start from, ``solve(x, w, start=y)``: cheaper to call again.
     keep
         Parts that must stay, ``solve(x, w, keep=parts)``.
+    seconds
+        A time limit. What a budget leaves for one call; None does not limit it.
     """
     try:
         parameter = inspect.signature(solve).parameters.get(name)

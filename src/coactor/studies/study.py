@@ -32,7 +32,7 @@ from coactor.protocol import (
     Work,
 )
 from coactor.protocol.abilities import Samples, has
-from coactor.rounds import Demands
+from coactor.rounds import Demands, as_problem
 from coactor.solutions import short
 from coactor.studies import catalog
 from coactor.studies.desk import LEASE, Desk
@@ -156,6 +156,7 @@ class Study(Reports):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
         demands = Demands(solution, named_parts(keep), near)
         with self._proposer.keys.holding(key):
+            problem = as_problem(self.domain, problem)
             return self._proposer.ask(problem, key, label, renew, asked_for, actor, via, demands)
 
     def read_problem(self, data: Any) -> Problem:

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Query, Response
 
-from coactor.protocol import Domain, Move, OffersEdits, Problem, Solution, Vector, edit_text, has
+from coactor.protocol import Attributes, Domain, Move, OffersEdits, Problem, Solution, Vector, edit_text, has
 from coactor.search import move_features
 from coactor.studies import Invalid, NotFound, Study
 from coactor.web.open_studies import OpenStudies, ToRead
 from coactor.web.routes.requests import LARGEST, PROPOSAL, Limit, ProposalId
-from coactor.web.routes.responses import MoveOption, MovePage, json_response
+from coactor.web.routes.responses import Cause, MoveOption, MovePage, json_response
 
 Search = Annotated[str, Query(max_length=200, description="Words that the description must contain.")]
 Order = Annotated[
@@ -58,6 +58,16 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             return {"total": len(matching), "moves": options}
 
         return json_response(studies.computations.answer(opened, name, page))
+
+    @router.get(f"{PROPOSAL}/causes", tags=["editing"], response_model=list[Cause])
+    def list_causes(opened: ToRead, id: ProposalId, feature: Part) -> Response:
+        """List the parts of the draft that cause a feature, the largest amount first."""
+        domain, x, y, _ = seen(opened, id)
+        if not has(domain, Attributes) or feature >= domain.dim:
+            raise NotFound(f"The domain of study {opened.name!r} does not say what causes feature {feature}.")
+        amounts = domain.by_cell(x, y)[:, feature]
+        parts = np.argsort(-np.abs(amounts), kind="stable")[: np.count_nonzero(amounts)]
+        return json_response([{"part": int(k), "amount": float(amounts[k])} for k in parts])
 
     @router.get(f"{PROPOSAL}/part", tags=["editing"], response_model=list[MoveOption])
     def list_edits_of_part(opened: ToRead, id: ProposalId, part: Part) -> Response:

@@ -116,6 +116,13 @@ DraftAnswers: Any = GenericAlias(list, (DraftAnswer,))
 QueueAnswer = model_of(QueuePage, drafts=(DraftAnswers, ...))
 
 
+class Cause(BaseModel):
+    """How much of a feature one part of a solution causes."""
+
+    part: int
+    amount: float
+
+
 class MoveOption(BaseModel):
     """A move, in words too, the change of the features it makes, and its gain in utility.
 

@@ -5,6 +5,8 @@ import type { Draft } from "./draft.js";
 export interface Move {
   op: string;
   args: number[];
+  /** Why it is made although it breaks a rule. */
+  anyway?: string;
   /** What a "keep" locks and a "free" unlocks. */
   parts?: string[][];
   /** The solution that a "replan" led to. */
@@ -104,6 +106,10 @@ export interface GridView {
   colours: Record<string, Record<string, string>>;
   cells: unknown;
   margins: Margin[];
+  /** What the model shows in cells (axis null), or beside the names on one axis. */
+  marks: { name: string; symbol: string; axis: string | null; at: number[] }[];
+  /** The rules that are broken, where, and by which cells. */
+  broken: { rule: string; place: string; amount: number; cells: number[] }[];
 }
 
 /** Counts beside a grid, for some positions on some of its axes. */
@@ -111,6 +117,8 @@ export interface Margin {
   name: string;
   at: Record<string, number[]>;
   counts: unknown;
+  /** What the counts should at least be. */
+  need?: unknown;
 }
 
 /** A possible edit, in words, what it changes, and the rules it would break. */
@@ -381,6 +389,10 @@ export interface Editor {
   joint?: string;
   /** Enter was pressed: perform what the prompt asks for. True if there was something. */
   enter?(): boolean;
+  /** Show what causes a feature, by its number. */
+  light?(feature: number): void;
+  /** Whether it needs the whole width: then the panels are folded at first. */
+  wide?: boolean;
   /** The routes of a solution, to save as a file; none without coordinates. */
   travelled?(data: Proposal): TravelledRoute[];
 }

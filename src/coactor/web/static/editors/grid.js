@@ -9,7 +9,7 @@ import { GridHand } from "./grid/hand.js";
 import { GridKeys } from "./grid/keys.js";
 import { Layout } from "./grid/layout.js";
 import { CellMenu } from "./grid/menu.js";
-import { GridTable } from "./grid/table.js";
+import { brokenText, DENSE, GridTable } from "./grid/table.js";
 import { OptionList } from "./option-list.js";
 
 /** @import { Editor, EditorContext, GridView, Move, Option, Proposal } from "../app/types.js" */
@@ -19,6 +19,12 @@ import { OptionList } from "./option-list.js";
 
 const FEW = 3; // changes named in a sentence
 const KEYS = 9; // choices with a number
+const PARTNERS = 5; // to exchange a cell with, in its menu
+
+/** The grid as it is shown now. @param {Proposal} data */
+function viewOf({ moves, shown, shown_proposed: proposed }) {
+  return /** @type {GridView | undefined} */ ((moves.length ? shown : proposed)?.[0]);
+}
 
 /** @param {Move} move */
 const keyOf = ({ op, args }) => `${op} ${args.join(" ")}`;
@@ -41,7 +47,7 @@ export class GridEditor {
     this.editable = editable;
     this.layout = new Layout(view);
     this.before = this.layout.flat(draft.data.proposed);
-    this.margins = view.margins;
+    this.view = view;
     /** @type {Set<number>} */
     this.locked = new Set(draft.recall("locked") ?? []);
     this.table = new GridTable(this.layout);
@@ -134,15 +140,16 @@ export class GridEditor {
     return axes ? `Cells can be exchanged along ${axes} only.` : "Cells cannot be exchanged.";
   }
 
-  /** @param {Option} option */
-  take({ move, text }) {
+  /** @param {Option} option @param {string} [anyway] why, although it breaks a rule */
+  take({ move, text }, anyway) {
     const { layout } = this;
     const locked = layout.partsOf(move).find((part) => this.locked.has(part));
     if (!this.editable()) return;
     this.menu.hide();
     this.#take(1);
+    const made = anyway ? { ...move, anyway } : move;
     if (locked === undefined)
-      this.draft.edit([move], `${text}.`, layout.nested(layout.apply(this.now, move)));
+      this.draft.edit([made], `${text}.`, layout.nested(layout.apply(this.now, move)));
     else this.sayLocked(locked);
   }
 
@@ -270,18 +277,54 @@ export class GridEditor {
         colour: colours[k],
         option: k === this.now[part] ? null : (options.get(keyOf(layout.setMove(part, k))) ?? null),
       }));
+      const partners = this.#partners(part, [...options.values()], colours);
       const word = this.locked.has(part) ? "Unlock" : "Lock";
       const lock = button([word, kbd("Shift L")], () => this.lock(part), {
         class: "menu-item",
-        role: "menuitem",
       });
       const more = [lock, ...this.#longerButton(part)];
-      /** @param {Option} option */
-      const take = (option) => this.take(option);
-      this.menu.show(part, cell, title, entries, this.draft.data, take, more);
+      /** @param {Option} option @param {string} [anyway] */
+      const take = (option, anyway) => this.take(option, anyway);
+      this.menu.show(part, cell, title, entries, partners, this.draft.data, take, more);
     } catch (error) {
       this.menu.hide();
       this.say(messageOf(error), true);
+    }
+  }
+
+  /** The best exchanges of a cell. @param {number} part @param {Option[]} options @param {string[]} colours */
+  #partners(part, options, colours) {
+    const { layout, now } = this;
+    return options
+      .filter(({ move, refused }) => move.op === "swap" && !refused)
+      .sort((a, b) => b.gain - a.gain)
+      .slice(0, PARTNERS)
+      .map((option) => {
+        const [one, two] = layout.partsOf(option.move);
+        const other = one === part ? two : one;
+        const mine = layout.names(part);
+        const who = layout.names(other).filter((name, axis) => name !== mine[axis]);
+        const text = `${who.join(" ")}: ${layout.choices[now[other]]}`;
+        return { key: "", text, colour: colours[now[other]], option };
+      });
+  }
+
+  /** Light the cells that cause a feature. @param {number} feature */
+  async light(feature) {
+    const { study, data } = this.draft;
+    try {
+      /** @type {{ part: number, amount: number }[]} */
+      const causes = await get(at(study, `/proposals/${data.id}/causes?feature=${feature}`));
+      this.table.mark(
+        "lit",
+        causes.map(({ part }) => this.table.parts[part]),
+      );
+      const first = causes[0]?.part;
+      if (first !== undefined) this.table.parts[first].scrollIntoView({ block: "nearest" });
+      const name = data.feature_names[feature];
+      this.say(causes.length ? `Lit: what counts for ${name}.` : `Nothing counts for ${name}.`);
+    } catch (error) {
+      sayError(error);
     }
   }
 
@@ -294,7 +337,6 @@ export class GridEditor {
     return [
       button([text, kbd("Shift →")], () => this.longer(1), {
         class: "menu-item",
-        role: "menuitem",
       }),
     ];
   }
@@ -334,17 +376,17 @@ export class GridEditor {
   // -- drawing -----------------------------------------------------------------------------------------
 
   #redraw() {
-    const { now, before, locked, margins, active } = this;
-    this.table.render({ now, before, locked, margins, active });
+    const { now, before, locked, view, active } = this;
+    this.table.render({ now, before, locked, view, active });
   }
 
   /** @param {Proposal} data */
   render(data) {
-    const views = data.moves.length ? data.shown : data.shown_proposed;
-    const view = /** @type {GridView | undefined} */ (views?.[0]);
+    const view = viewOf(data);
     this.now = this.layout.flat(data.solution);
-    if (view && !this.draft.unsent) this.margins = view.margins;
+    if (view && !this.draft.unsent) this.view = view;
     this.#redraw();
+    this.table.mark("lit", []);
     this.say(this.hint());
     if (this.editable() && !this.draft.unsent && this.list.element.offsetParent)
       this.list.refresh();
@@ -369,6 +411,13 @@ export function mount(context) {
       ...(longest > 1 ? [block] : []),
       ["Esc", "put back"],
     ],
+    wide: editor.layout.columns.length > DENSE,
+    light: (feature) => editor.light(feature),
+    warning: (data) => {
+      const [first, ...rest] = (viewOf(data) ?? editor.view).broken;
+      const more = rest.length ? ` and ${rest.length} more` : "";
+      return first ? `Breaks ${brokenText(first.rule, first.place)}${more}` : "";
+    },
     render: (data) => editor.render(data),
     describe: (move) => editor.layout.describe(move),
   };

@@ -23,6 +23,7 @@ import {
   study,
 } from "../app/shell.js";
 import { fillQueue, findTrial } from "../app/trials.js";
+import { windowMemory } from "../app/storage.js";
 import { makeActionBar, savingText } from "../views/action-bar.js";
 import { drawChanges, drawEdits } from "../views/changes.js";
 import { showFinished } from "../views/finished.js";
@@ -31,6 +32,8 @@ import { makePanels } from "../views/panels.js";
 
 /** @import { Editor, EditorModule, Proposal, Trial } from "../app/types.js" */
 
+const FOLDED = "coactor/folded"; // whether the panels are hidden
+const phone = matchMedia("(max-width: 44rem)");
 const path = at(study, `/proposals/${proposal}`);
 
 /**
@@ -80,7 +83,8 @@ class EditorPage {
     this.edits = h("ol", { class: "edits" });
     this.keeping = new Keeping(this.draft, this.editor, editable, $("#content"));
     const more = this.keeping.buttons;
-    this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable, more });
+    const fold = () => this.fold();
+    this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable, fold, more });
     const about = h("p", { class: "hint", id: "about" });
     this.about = about;
     $(".title").append(about);
@@ -142,17 +146,28 @@ class EditorPage {
 
   panels() {
     const { panels, keys } = this.editor;
-    const all = [...keys, ...this.keeping.keys, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["Enter", "submit"]];
+    const own = [...keys, ...this.keeping.keys];
+    const all = [...own, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["]", "fold the panels"], ["Enter", "submit"]];
     const list = all.map(([key, text]) => [
       h("dt", {}, key.split(" ").map(kbd)),
       h("dd", { text }),
     ]);
-    return makePanels([
+    const content = [
       ...panels,
       { title: "What changes", content: h("div", {}, this.effort, this.changes) },
       { title: "Edits", content: this.edits, folded: true },
       { title: "Keys", content: h("dl", { class: "keys" }, list), folded: true },
-    ]);
+    ];
+    const side = makePanels(content);
+    side.hidden = !phone.matches && (windowMemory.read(FOLDED) ?? Boolean(this.editor.wide));
+    return side;
+  }
+
+  /** Hide the panels, or show them again. */
+  fold() {
+    const side = /** @type {HTMLElement} */ ($(".side"));
+    side.hidden = !side.hidden;
+    windowMemory.write(FOLDED, side.hidden);
   }
 
   listen() {
@@ -198,7 +213,7 @@ class EditorPage {
       ` ${noun.join(" ")}`,
       size ? h("span", { class: "hint", text: size }) : null,
     );
-    drawChanges(this.changes, draft.data, draft.last);
+    drawChanges(this.changes, draft.data, draft.last, false, editor.light);
     drawEdits(this.edits, lines, "None yet.");
     [this.about.textContent, this.about.title] = origin(view);
   }
@@ -303,7 +318,8 @@ class EditorPage {
       event.preventDefault();
       if (letter === "y" || event.shiftKey) this.draft.redo();
       else this.draft.undo();
-    } else if (event.key === "Enter" && !control) this.onEnter(event);
+    } else if (event.key === "]" && !closest(event.target, "input")) this.fold();
+    else if (event.key === "Enter" && !control) this.onEnter(event);
     else if (!control && this.keeping.key(event)) event.preventDefault();
   }
 

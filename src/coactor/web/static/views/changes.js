@@ -1,6 +1,6 @@
 // What the edits change, feature by feature, in the domain's own units.
 
-import { h, put } from "../app/elements.js";
+import { button, h, put } from "../app/elements.js";
 import { amount, feature, plural, shownAs, signed, signedAmount } from "../app/format.js";
 
 /** @import { Proposal } from "../app/types.js" */
@@ -10,7 +10,7 @@ const NOTHING = 1e-9;
 
 /**
  * @typedef {object} Row
- * @property {string} label @property {string} unit
+ * @property {number} index of the feature @property {string} label @property {string} unit
  * @property {number} now the value of the draft
  * @property {number} total the change against the proposal
  * @property {number | null} last the change by the last edit
@@ -24,6 +24,7 @@ function changeRows(data, last) {
     const { label, unit, factor: step } = feature(name);
     const scale = factors[i] * step;
     return {
+      index: i,
       label,
       unit,
       now: data.features[i] * scale,
@@ -53,8 +54,14 @@ const cell = (value, unit) => {
   return h("td", { class: "num" }, unit === "min" ? signedAmount(value, unit) : signed(value));
 };
 
-/** @param {Row} row @param {number} largest @param {boolean} finished */
-function changedLine(row, largest, finished) {
+/** @typedef {((feature: number) => void) | undefined} Light shows what causes a feature */
+
+/** @param {Row} row @param {Light} light */
+const named = ({ label, index }, light) =>
+  light ? button(label, () => light(index), { class: "plain", title: "Show where" }) : label;
+
+/** @param {Row} row @param {number} largest @param {boolean} finished @param {Light} light */
+function changedLine(row, largest, finished, light) {
   const bar = h("span", {
     class: `share ${row.gain >= 0 ? "better" : "worse"}`,
     "aria-hidden": "true",
@@ -63,19 +70,19 @@ function changedLine(row, largest, finished) {
   return h(
     "tr",
     { class: "moved" },
-    h("th", { scope: "row" }, row.label, bar),
+    h("th", { scope: "row" }, named(row, light), bar),
     h("td", { class: "num" }, amount(row.now, row.unit)),
     finished ? null : cell(row.last, row.unit),
     cell(row.total, row.unit),
   );
 }
 
-/** @param {Row} row */
-const sameLine = (row) =>
+/** @param {Row} row @param {Light} light */
+const sameLine = (row, light) =>
   h(
     "tr",
     { class: "same" },
-    h("th", { scope: "row", text: row.label }),
+    h("th", { scope: "row" }, named(row, light)),
     h("td", { class: "num" }, amount(row.now, row.unit)),
   );
 
@@ -112,9 +119,9 @@ const hint = (text) => (text ? h("p", { class: "hint", text }) : null);
 /**
  * Fill a place with the features that changed; the others follow in a fold.
  * @param {HTMLElement} place @param {Proposal} data @param {number[] | null} last
- * @param {boolean} [finished] nothing can be edited any more
+ * @param {boolean} [finished] nothing can be edited any more @param {Light} [light]
  */
-export function drawChanges(place, data, last, finished = false) {
+export function drawChanges(place, data, last, finished = false, light = undefined) {
   const rows = changeRows(data, last);
   const changed = rows
     .filter((row) => Math.abs(row.total) >= NOTHING || Math.abs(row.last ?? 0) >= NOTHING)
@@ -126,8 +133,8 @@ export function drawChanges(place, data, last, finished = false) {
   const head = finished
     ? ["Feature", "result", "change"]
     : ["Feature", "now", "last change", "total change"];
-  const lines = shown.map((row) => changedLine(row, largest, finished));
-  const rest = tableOf("Features as they are", ["Feature", "now"], same.map(sameLine));
+  const lines = shown.map((row) => changedLine(row, largest, finished, light));
+  const rest = tableOf("Features as they are", ["Feature", "now"], same.map((row) => sameLine(row, light)));
   const others = `${plural(same.length, changed.length ? "other feature" : "feature")}: no change`;
   const open = place.querySelector("details")?.open ?? false;
   put(

@@ -4,11 +4,12 @@
 // columns are the choices, and the items lie in them: lessons in a timetable, jobs on machines. Cells, items
 // and choices are numbered in the order of the nested lists.
 
-import { upper } from "../../app/format.js";
+import { number, upper } from "../../app/format.js";
 
 /** @import { GridView, Margin, Move } from "../../app/types.js" */
 
-/** @typedef {{ name: string, values: (number | null)[] }} Line counts beside the rows or below the columns */
+/** @typedef {{ value: number, need: number | null }} Count */
+/** @typedef {{ name: string, values: (Count | null)[] }} Line counts beside the rows or below the columns */
 
 /** @param {number[]} numbers */
 const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
@@ -208,6 +209,11 @@ export class Layout {
 
   /** A move in words, as `GridModel.describe` says it. @param {Move} move */
   describe(move) {
+    return this.#described(move) + (move.anyway ? ` (anyway: ${move.anyway})` : "");
+  }
+
+  /** @param {Move} move */
+  #described(move) {
     const parts = this.partsOf(move);
     const one = this.names(parts[0]);
     if (move.op === "set") {
@@ -247,13 +253,13 @@ export class Layout {
    */
   otherCounts(margins) {
     const others = margins.filter(({ at }) => !Object.keys(at).some((a) => this.drawn.includes(a)));
-    return others.map(({ name, at, counts }) => {
+    return others.map(({ name, at, counts, need }) => {
       const axes = Object.keys(at);
       const sizes = axes.map((axis) => at[axis].length);
       const values = Array.from({ length: product(sizes) }, (_, k) => {
         const place = unravel(k, sizes).map((i, axis) => at[axes[axis]][i]);
         const words = axes.map((axis, i) => this.view.names[axis][place[i]]).join(" ");
-        return { name: words, value: countAt(at, counts, byAxis(axes, place)) };
+        return { name: words, value: countAt(at, counts, need, byAxis(axes, place)) };
       });
       return { name, values };
     });
@@ -265,7 +271,7 @@ export class Layout {
    * @returns {Line[]}
    */
   #lines(margins, below, count, placeOf) {
-    return margins.flatMap(({ name, at, counts }) => {
+    return margins.flatMap(({ name, at, counts, need }) => {
       const axes = Object.keys(at);
       const others = axes.filter((axis) => !this.drawn.includes(axis));
       const beside = axes.some((axis) => this.rowAxes.includes(axis));
@@ -277,7 +283,7 @@ export class Layout {
         const fixed = byAxis(others, chosen);
         const words = others.map((axis, i) => this.view.names[axis][chosen[i]]);
         const values = Array.from({ length: count }, (_, i) =>
-          countAt(at, counts, { ...placeOf(i), ...fixed }),
+          countAt(at, counts, need, { ...placeOf(i), ...fixed }),
         );
         return { name: [name, ...words].join(" "), values };
       });
@@ -289,14 +295,22 @@ export class Layout {
 const byAxis = (axes, place) => Object.fromEntries(axes.map((axis, i) => [axis, place[i]]));
 
 /**
- * One of the counts of a margin; null where it has none.
- * @param {Record<string, number[]>} at @param {unknown} counts @param {Record<string, number>} place
+ * One of the counts of a margin, with what is needed; null where it has none.
+ * @param {Record<string, number[]>} at @param {unknown} counts @param {unknown} needs
+ * @param {Record<string, number>} place @returns {Count | null}
  */
-function countAt(at, counts, place) {
-  let value = counts;
-  for (const axis of Object.keys(at)) {
-    const k = at[axis].indexOf(place[axis]);
-    value = Array.isArray(value) && k >= 0 ? value[k] : null;
-  }
-  return typeof value === "number" ? value : null;
+function countAt(at, counts, needs, place) {
+  const [value, need] = [counts, needs].map((table) => {
+    let found = table;
+    for (const axis of Object.keys(at)) {
+      const k = at[axis].indexOf(place[axis]);
+      found = Array.isArray(found) && k >= 0 ? found[k] : null;
+    }
+    return typeof found === "number" ? found : null;
+  });
+  return value === null ? null : { value, need };
 }
+
+/** A count in words, such as "2 / 3". @param {Count} count */
+export const countText = ({ value, need }) =>
+  need === null ? number(value) : `${number(value)} / ${number(need)}`;

@@ -1,4 +1,5 @@
-// What a cell can become: a small list beside it, with what each choice changes or the rule it would break.
+// What a cell can become: a small list beside it, with what each choice changes, who to exchange it with, and
+// what would break a rule: that needs a reason.
 
 import { button, h, put } from "../../app/elements.js";
 import { changeTexts } from "../../app/format.js";
@@ -10,6 +11,33 @@ import { paintChip } from "./colours.js";
 
 const FEW = 2; // changes named for each choice
 const MANY = 9; // choices beyond which they are sorted
+
+/**
+ * What breaks a rule, in one line; opened, each with its rule, and made for a reason.
+ * @param {Entry[]} entries @param {(option: Option, anyway?: string) => void} take
+ */
+function refusals(entries, take) {
+  const reason = h("input", { type: "text", maxlength: "200", "aria-label": "Reason" });
+  reason.placeholder = "Why anyway? Such as: Ben is ill";
+  const items = entries.map(({ text, option }) => {
+    const act = () => {
+      if (option && reason.value.trim()) take(option, reason.value.trim());
+      else reason.focus();
+    };
+    return button(
+      [
+        h("span", { class: "chip" }, h("span", { text })),
+        h("span", { class: "refusal", text: `breaks ${option?.refused}` }),
+      ],
+      act,
+      { class: "menu-item anyway" },
+    );
+  });
+  const names = entries.map(({ text }) => text).join(", ");
+  const rules = new Set(entries.map(({ option }) => option?.refused?.match(/'([^']+)'/)?.[1]));
+  const summary = `Not possible alone: ${names} (${[...rules].join("; ")})`;
+  return h("details", { class: "menu-refused" }, h("summary", { text: summary }), reason, items);
+}
 
 /** Many choices: what can be done first, the most promising before the others. @param {Entry[]} entries */
 function ordered(entries) {
@@ -24,7 +52,7 @@ export class CellMenu {
   part = -1;
 
   constructor() {
-    this.element = h("div", { class: "cell-menu", role: "menu", hidden: true });
+    this.element = h("div", { class: "cell-menu", role: "group", hidden: true });
     this.element.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
@@ -34,12 +62,21 @@ export class CellMenu {
 
   /**
    * @param {number} part @param {HTMLElement} cell @param {string} title
-   * @param {Entry[]} entries @param {Proposal} data
-   * @param {(option: Option) => void} take @param {HTMLElement[]} more further buttons
+   * @param {Entry[]} entries choices @param {Entry[]} partners to exchange it with @param {Proposal} data
+   * @param {(option: Option, anyway?: string) => void} take @param {HTMLElement[]} more further buttons
    */
-  show(part, cell, title, entries, data, take, more) {
-    const items = ordered(entries).map((entry) => this.#entry(entry, data, take));
-    this.#open(part, cell, title, [...items, ...more]);
+  show(part, cell, title, entries, partners, data, take, more) {
+    const all = ordered(entries);
+    const possible = all.filter(({ option }) => !option?.refused);
+    const refused = all.filter(({ option }) => option?.refused);
+    const heading = h("p", { class: "hint menu-part", text: "Exchange with" });
+    this.#open(part, cell, title, [
+      ...possible.map((entry) => this.#entry(entry, data, take)),
+      ...(partners.length ? [heading] : []),
+      ...partners.map((entry) => this.#entry(entry, data, take)),
+      ...(refused.length ? [refusals(refused, take)] : []),
+      ...more,
+    ]);
     this.element.ariaBusy = "false";
   }
 
@@ -76,24 +113,17 @@ export class CellMenu {
 
   /** @param {Entry} entry @param {Proposal} data @param {(option: Option) => void} take */
   #entry({ key, text, colour, option }, data, take) {
-    const refused = option?.refused ?? null;
     const chip = h("span", { class: "chip" }, h("span", { text }));
     paintChip(chip, colour);
     const changes = option ? changeTexts(data, option.change, FEW).join(", ") : "as it is";
     return button(
       [
         chip,
-        refused
-          ? h("span", { class: "refusal", text: `breaks ${refused}` })
-          : h("span", { class: "hint", text: changes || "changes no wish" }),
+        h("span", { class: "hint", text: changes || "changes no wish" }),
         h("kbd", { text: key }),
       ],
-      () => option && !refused && take(option),
-      {
-        class: "menu-item",
-        role: "menuitem",
-        "aria-disabled": String(!option || Boolean(refused)),
-      },
+      () => option && take(option),
+      { class: "menu-item", "aria-disabled": String(!option) },
     );
   }
 

@@ -1,15 +1,16 @@
 // The grid on the page: a table whose cells hold chips. Only what has changed is drawn again.
 
 import { closest, h, put } from "../../app/elements.js";
-import { number } from "../../app/format.js";
 import { choiceColours, itemColours, onScheme, paintChip } from "./colours.js";
+import { countText } from "./layout.js";
 
-/** @import { Margin } from "../../app/types.js" */
-/** @import { Layout, Line } from "./layout.js" */
+/** @import { GridView } from "../../app/types.js" */
+/** @import { Count, Layout, Line } from "./layout.js" */
 
-/** @typedef {{ now: number[], before: number[], locked: Set<number>, margins: Margin[], active: number }} Shown */
+/** @typedef {{ now: number[], before: number[], locked: Set<number>, view: GridView, active: number }} Shown */
 
 const WIDE = 10; // columns up to which choices are written out
+export const DENSE = 20; // columns beyond which cells are narrow and the panels folded
 
 export class GridTable {
   /** What each part looks like now. @type {string[]} */
@@ -42,6 +43,7 @@ export class GridTable {
       this.foot,
     );
     this.table.classList.toggle("roomy", layout.columns.length <= WIDE);
+    this.table.classList.toggle("dense", layout.columns.length > DENSE);
     this.table.classList.toggle("board", layout.board);
     this.element = h("div", { class: "grid-scroller" }, this.table);
     this.#build();
@@ -94,17 +96,51 @@ export class GridTable {
 
   /** @param {Shown} shown */
   render(shown) {
-    const { now, before, locked, active } = shown;
+    const { now, before, locked, active, view } = shown;
     this.#last = shown;
+    const signs = this.#signs(view);
+    const broken = rulesByCell(view);
     now.forEach((choice, part) => {
-      const key = `${choice} ${choice !== before[part]} ${locked.has(part)}`;
+      const notes = { marks: signs.get(part) ?? [], rules: broken.get(part) ?? [] };
+      const words = notes.marks.map(({ name }) => name).concat(notes.rules);
+      const key = `${choice} ${choice !== before[part]} ${locked.has(part)} ${words}`;
       if (this.#keys[part] === key) return;
       this.#keys[part] = key;
-      this.#draw(part, choice, before[part], locked.has(part));
+      this.#draw(part, choice, before[part], locked.has(part), notes);
     });
     this.activate(active);
     if (this.layout.board) this.#place(now);
-    this.#margins(shown.margins);
+    this.#margins(view.margins);
+  }
+
+  /** The marks of each cell; those of a row or a column are put beside its name. @param {GridView} view */
+  #signs({ marks }) {
+    const { layout } = this;
+    /** @type {Map<number, { name: string, symbol: string }[]>} */
+    const signs = new Map();
+    /** @type {string[][]} */
+    const rows = layout.rows.map(() => []);
+    /** @type {string[][]} */
+    const columns = layout.columns.map(() => []);
+    for (const mark of marks) {
+      if (mark.axis === null)
+        for (const part of mark.at) signs.set(part, [...(signs.get(part) ?? []), mark]);
+      else if (mark.axis === layout.columnAxis)
+        for (const k of mark.at) columns[k].push(`${mark.symbol} ${mark.name}`);
+      else
+        layout.rows.forEach((names, row) => {
+          const axis = layout.rowAxes.indexOf(mark.axis ?? "");
+          const at = layout.view.names[mark.axis ?? ""]?.indexOf(names[axis]) ?? -1;
+          if (axis >= 0 && mark.at.includes(at)) rows[row].push(`${mark.symbol} ${mark.name}`);
+        });
+    }
+    rows.forEach((texts, row) => {
+      note(/** @type {HTMLElement} */ (this.rowElements[row].firstElementChild), texts);
+    });
+    columns.forEach((texts, column) => {
+      note(this.heads[column + 1], texts);
+    });
+    return signs;
   }
 
   /** Let the keyboard enter the grid at this part. @param {number} part */
@@ -114,8 +150,11 @@ export class GridTable {
     this.parts[part].tabIndex = 0;
   }
 
-  /** @param {number} part @param {number} choice @param {number} before @param {boolean} locked */
-  #draw(part, choice, before, locked) {
+  /**
+   * @param {number} part @param {number} choice @param {number} before @param {boolean} locked
+   * @param {{ marks: { name: string, symbol: string }[], rules: string[] }} notes
+   */
+  #draw(part, choice, before, locked, { marks, rules }) {
     const { layout } = this;
     const element = this.parts[part];
     const chip = this.chipOf(part);
@@ -124,13 +163,22 @@ export class GridTable {
     element.classList.toggle("changed", changed);
     element.classList.toggle("locked", locked);
     const was = changed ? `, was ${layout.choices[before]}` : "";
-    const label = `${layout.nameOf(part)}: ${layout.choices[choice]}${was}${locked ? ", locked" : ""}`;
+    element.classList.toggle("breaks", rules.length > 0);
+    const notes = marks.map(({ name }) => name).concat(rules.map((rule) => `breaks ${rule}`));
+    const state = [was, locked ? ", locked" : "", ...notes.map((text) => `, ${text}`)].join("");
+    const label = `${layout.nameOf(part)}: ${layout.choices[choice]}${state}`;
     element.setAttribute("aria-label", label);
     element.title = label;
     const [long, short] = layout.board
       ? [layout.nameOf(part), layout.nameOf(part)]
       : [layout.choices[choice], layout.short[choice]];
-    put(chip, h("span", { class: "long", text: long }), h("span", { class: "short", text: short }));
+    const symbols = marks.map(({ symbol }) => symbol).join("");
+    put(
+      chip,
+      h("span", { class: "long", text: long }),
+      h("span", { class: "short", text: short }),
+      symbols ? h("sup", { class: "marks", text: symbols }) : null,
+    );
   }
 
   /** Put every item where it is. @param {number[]} now */
@@ -168,7 +216,9 @@ export class GridTable {
         h("tr", {}, h("th", { scope: "row", text: line.name }), line.values.map(count)),
       ),
       layout.otherCounts(margins).map(({ name, values }) => {
-        const text = values.map((one) => `${one.name} ${number(one.value ?? 0)}`.trim()).join(", ");
+        const text = values
+          .map(({ name: whose, value }) => `${whose} ${value ? countText(value) : 0}`.trim())
+          .join(", ");
         return h(
           "tr",
           {},
@@ -219,5 +269,33 @@ export class GridTable {
 /** @param {Line} line */
 const heading = ({ name }) => h("th", { class: "count", scope: "col", text: name });
 
-/** @param {number | null} value */
-const count = (value) => h("td", { class: "count num", text: value === null ? "" : number(value) });
+/** @param {Count | null} value */
+const count = (value) => {
+  const short = value?.need != null && value.value < value.need;
+  return h("td", {
+    class: short ? "count num short-of" : "count num",
+    text: value ? countText(value) : "",
+  });
+};
+
+/** Put marks behind a name. @param {HTMLElement} head @param {string[]} texts */
+function note(head, texts) {
+  const shown = texts.join(", ");
+  if ((head.dataset.notes ?? "") === shown) return;
+  head.dataset.notes = shown;
+  head.querySelector(".marks")?.remove();
+  const symbols = texts.map((text) => text.split(" ")[0]).join("");
+  if (shown) head.append(h("sup", { class: "marks", title: shown, text: ` ${symbols}` }));
+}
+
+/** The rules that each cell breaks, with their places. @param {GridView} view */
+function rulesByCell({ broken }) {
+  /** @type {Map<number, string[]>} */
+  const rules = new Map();
+  for (const { rule, place, cells } of broken)
+    for (const part of cells) rules.set(part, [...(rules.get(part) ?? []), brokenText(rule, place)]);
+  return rules;
+}
+
+/** @param {string} rule @param {string} place */
+export const brokenText = (rule, place) => `“${rule}”${place ? ` (${place})` : ""}`;
