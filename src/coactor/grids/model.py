@@ -489,6 +489,8 @@ class GridModel:
         over, choose = x.schema.over, x.schema.choose
         return [(*x.name(over, c), *x.name(choose, k)) for c, k in enumerate(y.ravel().tolist())]
 
+    lockable = parts
+
     def with_habits(self) -> GridModel:
         """The same model with one more feature, see `coactor.habits`."""
         model = copy(self)

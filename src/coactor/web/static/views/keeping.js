@@ -79,7 +79,7 @@ export class Keeping {
   #onClick(event) {
     const mark = closest(event.target, ".lock, .again");
     if (!mark) return;
-    event.stopPropagation();
+    if (!mark.matches("button")) event.stopPropagation();
     if (mark.matches(".lock")) this.lock(mark);
     else this.only(mark);
   }
