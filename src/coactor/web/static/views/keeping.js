@@ -122,7 +122,7 @@ export class Keeping {
     const [fast, edited] = [setOf(locked), setOf(own)];
     for (const mark of this.content.querySelectorAll(".lock, .grid [data-part]")) {
       const state = stateOf(this.#partsAt(mark), fast, edited);
-      const holder = mark.matches(".lock") ? mark.parentElement : mark;
+      const holder = mark.closest("li, [role=option], .routename, th, [data-part], .cell-menu");
       for (const name of ["locked", "kept"]) holder?.classList.toggle(name, state === name);
       if (mark instanceof HTMLButtonElement) mark.ariaPressed = String(state === "locked");
       if (state) holder?.setAttribute("aria-description", SAYS[state]);
