@@ -17,7 +17,7 @@ def week(rng):
         "need": [[0, 3, 2, 2]] * 5 + [[0, 2, 2, 1]] * 2,
         "leave": leave,
         "asked off": (rng.random((12, 7)) < 0.1) & ~leave,
-        "dislike": rng.choice([0, 0, 0, 1, 2], size=(12, 7, 4)),
+        "dislike": rng.choice([0, 0, 0, 1, 2], size=(12, 7, 4)) * [0, 1, 1, 1],
         "last": rng.choice(["off", "off", "morning", "evening", "night"], 12).tolist(),
         "worked weekend": rng.random(12) < 0.4,
         "senior": [1] * 5 + [0] * 7,

@@ -30,6 +30,7 @@ from coactor.protocol import (
     Solution,
     Solver,
     Vector,
+    edit_text,
     has,
     takes,
 )
@@ -157,6 +158,16 @@ def sentence(parts: Iterable[Part]) -> str:
     words = sorted(part if isinstance(part, str) else ": ".join(part) for part in parts)
     more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
     return ", ".join(words[:NAMED]) + more
+
+
+def move_text(domain: Domain, x: Problem, y: Solution, z: Solution, move: Move) -> str:
+    """A move from y to z in words, also of those that every domain has."""
+    if move["op"] == REPLAN:
+        count = len(parts_of(domain, x, z) - parts_of(domain, x, y))
+        return f"Re-planned: {count} change{'' if count == 1 else 's'}"
+    if move["op"] in (KEEP, FREE):
+        return f"{'Locked' if move['op'] == KEEP else 'Unlocked'} {sentence(named_parts(move['parts']))}"
+    return edit_text(domain, x, y, move)
 
 
 def _climb(domain: Domain, x: Problem, w: Vector, y: Solution, keep: frozenset[Part]) -> Solution:

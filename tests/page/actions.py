@@ -79,7 +79,7 @@ def submit(page: Any) -> None:
 def reverse(page: Any, first: int, last: int) -> None:
     """Reverse a stretch of a route by keyboard."""
     page.locator(".lists .stop").nth(first).focus()
-    press(page, "Space", *["ArrowDown"] * (last - first), "r")
+    press(page, "Space", *["ArrowDown"] * (last - first), "v")
 
 
 @contextmanager

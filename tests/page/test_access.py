@@ -123,7 +123,7 @@ def tab_to(page, role: str, selector: str = "*") -> None:
 
 def turn(page) -> None:
     tab_to(page, "option")
-    press(page, "Home", "ArrowDown", "ArrowDown", "Space", "ArrowDown", "ArrowDown", "r")
+    press(page, "Home", "ArrowDown", "ArrowDown", "Space", "ArrowDown", "ArrowDown", "v")
 
 
 def move(page) -> None:

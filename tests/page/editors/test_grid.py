@@ -97,6 +97,12 @@ def cell(page: Any, part: int) -> Any:
     return page.locator(f'.grid [data-part="{part}"]')
 
 
+def choice_of(page: Any, model: Any, choice: int) -> Any:
+    """The entry of a choice in the open menu of a cell."""
+    name = model.schema.names["shift"][choice]
+    return page.locator(".cell-menu .menu-item:not(.anyway)", has_text=re.compile(f"^{name}")).first
+
+
 def rule_in(text: str) -> str:
     return re.search(r"'([^']+)'", text)[1]
 
@@ -132,23 +138,83 @@ def test_planners_morning_by_mouse(desk, revision):
     revision(page, 2)
     part, choice, move, _ = desk.find("set")
     cell(page, part).click()
-    page.locator(".cell-menu .menu-item").nth(choice).click()
+    choice_of(page, desk.model, choice).click()
     revision(page, 3)
     assert desk.done() == [move]
     days = page.locator(".grid tbody tr").nth(part // 7).locator("td.count")
     worked = desk.model.apply(desk.x, desk.y, move)[part // 7] > 0
     assert days.inner_text() == str(worked.sum())
     cell(page, part).click()
-    page.locator(".cell-menu").get_by_text("Lock").click()
+    page.locator(".cell-menu button.lock").first.click()
+    revision(page, 4)
     assert locked(page, part)
     drag(page, cell(page, part), cell(page, (part + 7) % 70))
-    assert desk.done() == [move]
+    assert len(desk.done()) == 2  # the edit and the lock
     submit(page)
     assert desk.reported_edits(page) == "1"
     desk.open(page, "/s/mouse/p/1")
     assert page.locator(".edits li").inner_text() == desk.words(move)
     page.get_by_role("button", name="Before").click()
-    assert cell(page, part).inner_text() == desk.x.positions["shift"][desk.y.ravel()[part]]
+    assert cell(page, part).locator(".long").inner_text() == desk.x.positions["shift"][desk.y.ravel()[part]]
+
+
+def test_a_rule_is_broken_with_a_reason_and_marked_until_it_is_mended(desk, revision):
+    page = desk.begin("ill", ROSTER)
+    part, choice, move, rules = desk.find("set", refused=True)
+    cell(page, part).click()
+    page.locator(".cell-menu .menu-refused summary").click()
+    name = desk.model.schema.names["shift"][choice]
+    entry = page.locator(".cell-menu .anyway", has_text=re.compile(f"^{name}"))
+    entry.click()  # not without a reason
+    assert desk.done() == []
+    page.get_by_label("Reason").fill("Ben is ill")
+    entry.click()
+    revision(page, 1)
+    assert desk.done() == [{**move, "anyway": "Ben is ill"}]
+    page.locator("#warning", has_text=rule_in(rules)).wait_for()
+    assert "breaks" in cell(page, part).get_attribute("class")
+    assert f"breaks “{rule_in(rules)}”" in cell(page, part).get_attribute("aria-label")
+    page.keyboard.press("Control+z")
+    revision(page, 2)
+    assert page.locator(".grid .breaks").count() == 0
+    page.keyboard.press("Control+y")
+    revision(page, 3)
+    submit(page)
+    assert desk.reported_edits(page) == "1"
+    desk.open(page, "/s/ill/p/1")
+    assert page.locator(".edits li").inner_text() == f"{desk.words(move)} (anyway: Ben is ill)"
+
+
+def test_the_menu_offers_the_best_exchanges(desk, revision):
+    page = desk.begin("partners", ROSTER)
+    part = desk.find("swap")[0]
+    swaps = [o for o in desk.model.edits_of(desk.x, desk.y, part) if o[0]["op"] == "swap" and not o[2]]
+    cell(page, part).click()
+    page.locator(".menu-part").wait_for()
+    offered = page.locator(".menu-part ~ .menu-item:not(.anyway) .chip")
+    assert offered.count() == min(5, len(swaps))
+    offered.first.click()
+    revision(page, 1)
+    assert desk.done()[0] in [move for move, *_ in swaps]
+
+
+def test_a_wish_lights_its_cells_and_marks_and_needs_are_shown(desk):
+    page = desk.begin("reasons", ROSTER)
+    feature = next(k for k, phi in enumerate(desk.model.features(desk.x, desk.y)) if phi < 0)
+    causes = np.flatnonzero(desk.model.by_cell(desk.x, desk.y)[:, feature])
+    label = desk.model.feature_names[feature].split(" (")[0]
+    page.locator(".side details summary", has_text="no change").click()
+    page.get_by_role("button", name=label).click()
+    page.locator(".grid .lit").first.wait_for()
+    lit = page.locator(".grid .lit").evaluate_all("cells => cells.map(cell => +cell.dataset.part)")
+    assert lit == causes.tolist()
+    leave = int(np.flatnonzero(desk.x.data["leave"])[0])
+    assert ", leave" in cell(page, leave).get_attribute("aria-label")
+    assert page.locator(".grid tbody th .marks").count() == np.count_nonzero(desk.x.data["senior"])
+    counts = page.locator(".grid tfoot td").all_inner_texts()
+    assert all(re.fullmatch(r"\d+ / \d+", text) for text in counts)
+    page.keyboard.press("]")
+    page.locator(".side").wait_for(state="hidden")
 
 
 def test_click_opens_the_choices_before_the_server_has_answered(desk):
@@ -181,7 +247,7 @@ def test_planners_morning_by_keyboard(desk, revision):
     press(page, str(choice + 1))
     gesture(page, rule_in(rules))
     press(page, "F2")
-    page.locator(".cell-menu .refusal").first.wait_for()
+    page.locator(".cell-menu .menu-refused").wait_for()
     press(page, "Escape")
     a, b, _, rules = desk.find("swap", refused=True)
     cell(page, a).focus()
@@ -197,6 +263,7 @@ def test_planners_morning_by_keyboard(desk, revision):
     assert desk.done() == [move]
     cell(page, a).focus()
     press(page, "Shift+L")
+    revision(page, 4)
     assert locked(page, a)
     press(page, "1", "2", "3", "4", "Space")
     gesture(page, "is locked")
@@ -204,9 +271,10 @@ def test_planners_morning_by_keyboard(desk, revision):
     press(page, "Space", *["ArrowUp"] * ((b - a) // 7))
     gesture(page, "is locked")
     press(page, "Escape")
-    assert desk.done() == [move]
+    assert len(desk.done()) == 2  # the edit and the lock
     cell(page, a).focus()
     press(page, "Shift+L")
+    revision(page, 5)
     assert not locked(page, a)
     submit(page)
     assert desk.reported_edits(page) == "1"
@@ -232,10 +300,11 @@ def test_planners_morning_by_finger(desk, revision):
     assert desk.done() == []
     part, choice, move, _ = desk.find("set")
     cell(page, part).tap()
-    page.locator(".cell-menu .menu-item").nth(choice).tap()
+    choice_of(page, desk.model, choice).tap()
     revision(page, 3)
     cell(page, part).tap()
-    page.locator(".cell-menu").get_by_text("Lock").tap()
+    page.locator(".cell-menu button.lock").first.tap()
+    revision(page, 4)
     assert locked(page, part)
     page.locator("#submit[data-armed]").tap()
     page.locator("#lesson").wait_for()
@@ -306,6 +375,7 @@ def test_axe_finds_nothing_on_a_grid(desk, kind, revision):
     revision(page, 1)
     cell(page, a).focus()
     page.keyboard.press("Shift+L")
+    revision(page, 2)
     cell(page, a + 1).click()
-    page.locator(".cell-menu .refusal").first.wait_for()
+    page.locator(".cell-menu .menu-refused").wait_for()
     assert looked_at(with_axe(page), kind, [*FIRST, SECOND[0]]) == []

@@ -66,7 +66,7 @@ def week(rng: np.random.Generator) -> dict[str, Any]:
         "need": [[0, 3, 2, 1]] * 5 + [[0, 2, 1, 1]] * 2,
         "leave": leave,
         "asked off": (rng.random((n, days)) < 0.25) & ~leave,
-        "dislike": rng.integers(0, 3, (n, len(SHIFTS))),
+        "dislike": rng.integers(0, 3, (n, len(SHIFTS))) * [0, 1, 1, 1],
         "last": rng.choice(["off", "off", "early", "late", "night"], n).tolist(),
         "senior": [1] * 4 + [0] * 6,
     }

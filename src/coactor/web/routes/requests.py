@@ -110,7 +110,7 @@ class MoveBody(Body):
 
     op: Annotated[str, Field(max_length=40)]
     args: Annotated[list[Argument], Field(max_length=10_000, fail_fast=True)] = Field(default_factory=list)
-    anyway: Note | None = None
+    anyway: Annotated[str | None, Field(min_length=1, max_length=200)] = None
     parts: Parts | None = None
     to: Any = None
 

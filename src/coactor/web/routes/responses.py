@@ -6,6 +6,7 @@ Routes return ready responses, so FastAPI does not validate them again.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from types import GenericAlias
 from typing import Any, get_origin, get_type_hints
 
@@ -16,7 +17,8 @@ from pydantic import BaseModel, Field, create_model
 
 from coactor.archives.missing_features import Diagnosis
 from coactor.explanations import Belief
-from coactor.protocol import Describes, Round, Shows, edit_text, has
+from coactor.keeping import move_text, parts_of, plain_parts
+from coactor.protocol import HasParts, OffersEdits, Round, Shows, has
 from coactor.studies import Draft, QueuePage, Study
 from coactor.studies.drafts import HIDDEN, plain_draft
 
@@ -85,7 +87,8 @@ def model_of(kind: Any, without: Collection[str] = (), **more: Any) -> type[Base
 
 
 # What follows `proposed` is not set in a row of the queue, and what follows `problem` only if the problem is
-# part of the response. `shown` and `texts` are the solution and the moves as the domain shows them.
+# part of the response. `shown` and `texts` are the solution and the moves as the domain shows them; `parts`
+# are what it is made of, if only the domain shows it; `keeps` says whether parts can be kept.
 WHOLE = {
     "proposed": Any,
     "solution": Any,
@@ -93,12 +96,14 @@ WHOLE = {
     "change": list[float],
     "shown": list[dict[str, Any]],
     "texts": list[str],
+    "parts": list[list[str]],
     "problem": Any,
     "domain": dict[str, Any],
     "feature_names": list[str],
     "signs": list[int],
     "shown_proposed": list[dict[str, Any]],
     "weights": list[float],
+    "keeps": bool,
 }
 RoundAnswer = model_of(Round)
 RoundAnswers: Any = GenericAlias(list, (RoundAnswer,))
@@ -222,9 +227,10 @@ def draft_response(
         data["before"] = before
     if has(domain, Shows):
         data["shown"] = domain.show(x, draft.solution)
-    if has(domain, Describes):
-        path = study.path(draft)
-        data["texts"] = [edit_text(domain, x, y, m) for y, m in zip(path, draft.moves, strict=False)]
+    steps = zip(pairwise(study.path(draft)), draft.moves, strict=False)
+    data["texts"] = [move_text(domain, x, y, z, move) for (y, z), move in steps]
+    if has(domain, Shows) and has(domain, HasParts) and not has(domain, OffersEdits):
+        data["parts"] = plain_parts(parts_of(domain, x, draft.solution))
     if whole:
         problem = study.codec.plain_problem(x)
         if isinstance(problem, dict):
@@ -235,4 +241,5 @@ def draft_response(
         data["signs"] = study.signs
         data["shown_proposed"] = domain.show(x, draft.proposed) if has(domain, Shows) else None
         data["weights"] = study.weights_of(draft).tolist()
+        data["keeps"] = has(domain, HasParts)
     return json_response(data, status, draft.revision)

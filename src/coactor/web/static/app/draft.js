@@ -2,6 +2,7 @@
 // other, shows them before the server has answered, and keeps those that could not be sent.
 
 import { at, freshKey, get, post, Refusal } from "./api.js";
+import { lockedAfter } from "./keeping.js";
 import { windowMemory } from "./storage.js";
 
 /** @import { Move, Proposal, Round } from "./types.js" */
@@ -116,11 +117,15 @@ export class Draft {
    */
   get view() {
     if (!this.#queue.length) return this.data;
-    let moves = this.data.moves;
-    let undone = this.data.undone;
-    for (const { action, moves: added = [], count = 0 } of this.#queue) {
-      if (action === "move") [moves, undone] = [[...moves, ...added], []];
-      else if (action === "undo") {
+    let { moves, undone, locked } = this.data;
+    let texts = this.data.texts ?? [];
+    for (const { action, moves: added = [], count = 0, text } of this.#queue) {
+      texts = texts.slice(0, action === "undo" ? -count : moves.length);
+      if (action === "move") {
+        [moves, undone] = [[...moves, ...added], []];
+        texts = [...texts, ...added.map(() => text.replace(/\.$/, ""))];
+        locked = lockedAfter(locked, added);
+      } else if (action === "undo") {
         undone = [...undone, ...moves.slice(-count).reverse()];
         moves = moves.slice(0, -count);
       } else {
@@ -129,7 +134,7 @@ export class Draft {
       }
     }
     const solution = this.#solutions.get(moves.length) ?? this.data.solution;
-    return { ...this.data, moves, undone, solution };
+    return { ...this.data, moves, undone, solution, texts, locked };
   }
 
   /**

@@ -7,6 +7,12 @@ export interface Move {
   args: number[];
   /** Why it is made although it breaks a rule. */
   anyway?: string;
+  /** What a "keep" locks and a "free" unlocks. */
+  parts?: string[][];
+  /** The solution that a "replan" led to. */
+  to?: unknown;
+  /** In words, of those that the editor has no words for. */
+  text?: string;
 }
 
 export type Point = [number, number];
@@ -58,6 +64,12 @@ export interface Proposal extends Row {
   shown_proposed: View[] | null;
   /** The moves in the domain's words. */
   texts: string[] | null;
+  /** The parts that people locked, those that edits brought about, and all of them if no editor knows them. */
+  locked: string[][];
+  own: string[][];
+  parts?: string[][];
+  /** Whether parts can be kept. */
+  keeps: boolean;
 }
 
 /** What a domain shows of a solution. */
@@ -353,6 +365,14 @@ export interface Editor {
   history?(moves: Move[]): string[];
   /** What is wrong with the draft, such as an overload. */
   warning?(data: Proposal): string;
+  /** The parts that an element stands for, or else what is chosen; `onward`: from there on, to solve again. */
+  partsAt?(element: Element | null, onward?: boolean): string[][];
+  /** Show what a re-plan would lead to; null: the draft again. */
+  preview?(data: Proposal | null): void;
+  /** What can be solved again alone, such as "this route". */
+  only?: string;
+  /** What stands between the names of a part; a colon by default. */
+  joint?: string;
   /** Enter was pressed: perform what the prompt asks for. True if there was something. */
   enter?(): boolean;
   /** Show what causes a feature, by its number. */

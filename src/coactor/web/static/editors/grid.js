@@ -4,6 +4,7 @@
 import { at, get } from "../app/api.js";
 import { button, closest, h, kbd, leaveText, wording } from "../app/elements.js";
 import { changeTexts } from "../app/format.js";
+import { keyOf as partKey, setOf } from "../app/keeping.js";
 import { messageOf, sayError } from "../app/shell.js";
 import { GridHand } from "./grid/hand.js";
 import { GridKeys } from "./grid/keys.js";
@@ -21,12 +22,19 @@ const FEW = 3; // changes named in a sentence
 const KEYS = 9; // choices with a number
 const PARTNERS = 5; // to exchange a cell with, in its menu
 
+/** The grid as it is shown now. @param {Proposal} data */
+function viewOf({ moves, shown, shown_proposed: proposed }) {
+  return /** @type {GridView | undefined} */ ((moves.length ? shown : proposed)?.[0]);
+}
+
 /** @param {Move} move */
 const keyOf = ({ op, args }) => `${op} ${args.join(" ")}`;
 
 export class GridEditor {
   /** @type {number[]} */
   now = [];
+  /** Cells and items that are locked. @type {Set<number>} */
+  locked = new Set();
   active = 0; // the cell that the keyboard is on
   length = 1; // how many cells from there on are taken together
   /** What can be done with a cell, and to which revision of the draft that belongs. @type {Map<number, Promise<Map<string, Option>>>} */
@@ -43,8 +51,6 @@ export class GridEditor {
     this.layout = new Layout(view);
     this.before = this.layout.flat(draft.data.proposed);
     this.view = view;
-    /** @type {Set<number>} */
-    this.locked = new Set(draft.recall("locked") ?? []);
     this.table = new GridTable(this.layout);
     this.menu = new CellMenu();
     this.list = new OptionList(draft, editable, (option) => this.take(option));
@@ -159,15 +165,27 @@ export class GridEditor {
     }
   }
 
-  /** @param {number} part */
-  lock(part) {
-    if (!this.editable()) return;
-    const was = this.locked.delete(part);
-    if (!was) this.locked.add(part);
-    this.draft.store("locked", [...this.locked]);
-    this.menu.hide();
-    this.#redraw();
-    this.say(`${this.layout.nameOf(part)} is ${was ? "no longer locked" : "locked"}.`);
+  /** The parts of a cell, a row or a column, or of what is taken together. @param {Element | null} element @param {boolean} onward */
+  partsAt(element, onward) {
+    const { layout, now, table, menu, active } = this;
+    const near = closest(element, ".cell-menu") ? menu.part : table.partOf(element);
+    const part = near < 0 ? active : near;
+    const head = closest(element, "[data-row], [data-column]")?.dataset;
+    const cells = this.cells.includes(part) ? this.cells : [part];
+    const { row, column } = head ?? layout.placeOf(now, part);
+    const inLine = (/** @type {number} */ one) => {
+      const place = layout.placeOf(now, one);
+      if (row !== undefined) return place.row === Number(row);
+      return place.column === Number(column) || (onward && place.column > Number(column));
+    };
+    const parts = head || onward ? [...now.keys()].filter(inLine) : cells;
+    return parts.map((one) => layout.partOf(one, now[one]));
+  }
+
+  /** @param {Proposal | null} data */
+  preview(data) {
+    const now = data ? this.layout.flat(data.solution) : this.now;
+    this.#redraw(now, data ? this.now : this.before);
   }
 
   /** @param {string} text @param {boolean} [refused] */
@@ -273,12 +291,7 @@ export class GridEditor {
         option: k === this.now[part] ? null : (options.get(keyOf(layout.setMove(part, k))) ?? null),
       }));
       const partners = this.#partners(part, [...options.values()], colours);
-      const word = this.locked.has(part) ? "Unlock" : "Lock";
-      const lock = button([word, kbd("Shift L")], () => this.lock(part), {
-        class: "menu-item",
-        role: "menuitem",
-      });
-      const more = [lock, ...this.#longerButton(part)];
+      const more = [...this.#keepButtons(part), ...this.#longerButton(part)];
       /** @param {Option} option @param {string} [anyway] */
       const take = (option, anyway) => this.take(option, anyway);
       this.menu.show(part, cell, title, entries, partners, this.draft.data, take, more);
@@ -286,6 +299,25 @@ export class GridEditor {
       this.menu.hide();
       this.say(messageOf(error), true);
     }
+  }
+
+  /** @param {number} part */
+  #keepButtons(part) {
+    const { layout, now, locked, draft } = this;
+    if (!draft.data.keeps) return [];
+    const { row, column } = layout.placeOf(now, part);
+    const [one, other] = [layout.rows[row].join(", "), layout.columns[column]];
+    /** @type {[string, string, string, Record<string, number>][]} */
+    const entries = [
+      [locked.has(part) ? "Unlock" : "Lock", "Shift L", "lock", {}],
+      [`Lock ${one}`, "", "lock", { row }],
+      [`Lock ${other}`, "", "lock", { column }],
+      [`Re-plan ${one} only`, "Shift R", "again", { row }],
+      [`Re-plan from ${other} on`, "", "again", { column }],
+    ];
+    return entries.map(([text, key, kind, data]) =>
+      button([text, kbd(key)], () => this.menu.hide(), { class: `menu-item ${kind}`, data }),
+    );
   }
 
   /** The best exchanges of a cell. @param {number} part @param {Option[]} options @param {string[]} colours */
@@ -333,7 +365,6 @@ export class GridEditor {
     return [
       button([text, kbd("Shift →")], () => this.longer(1), {
         class: "menu-item",
-        role: "menuitem",
       }),
     ];
   }
@@ -372,16 +403,18 @@ export class GridEditor {
 
   // -- drawing -----------------------------------------------------------------------------------------
 
-  #redraw() {
-    const { now, before, locked, view, active } = this;
-    this.table.render({ now, before, locked, view, active });
+  #redraw(now = this.now, before = this.before) {
+    const { view, active } = this;
+    this.table.render({ now, before, view, active });
   }
 
   /** @param {Proposal} data */
   render(data) {
-    const views = data.moves.length ? data.shown : data.shown_proposed;
-    const view = /** @type {GridView | undefined} */ (views?.[0]);
+    const view = viewOf(data);
     this.now = this.layout.flat(data.solution);
+    const names = setOf(data.locked);
+    const locked = (/** @type {number} */ part) => names.has(partKey(this.layout.partOf(part, this.now[part])));
+    this.locked = new Set([...this.now.keys()].filter(locked));
     if (view && !this.draft.unsent) this.view = view;
     this.#redraw();
     this.table.mark("lit", []);
@@ -405,18 +438,20 @@ export function mount(context) {
       ["1 … 9", "give it this choice; so does the letter it begins with"],
       ["Space", "pick up, then arrows, Space drops"],
       ["F2", "its choices and what they change"],
-      ["Shift L", "lock or unlock"],
       ...(longest > 1 ? [block] : []),
       ["Esc", "put back"],
     ],
     wide: editor.layout.columns.length > DENSE,
     light: (feature) => editor.light(feature),
-    warning: () => {
-      const [first, ...rest] = editor.view.broken;
+    warning: (data) => {
+      const [first, ...rest] = (viewOf(data) ?? editor.view).broken;
       const more = rest.length ? ` and ${rest.length} more` : "";
       return first ? `Breaks ${brokenText(first.rule, first.place)}${more}` : "";
     },
     render: (data) => editor.render(data),
     describe: (move) => editor.layout.describe(move),
+    partsAt: (element, onward = false) => editor.partsAt(element, onward),
+    preview: (data) => editor.preview(data),
+    only: "this row",
   };
 }

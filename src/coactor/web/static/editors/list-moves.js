@@ -48,7 +48,9 @@ export function reorders(count, from, to) {
 }
 
 /** The order after an order of three. @param {number[]} order @param {Move} move */
-export function reordered(order, { args: [start, ...way] }) {
+export function reordered(order, { op, args: [start, ...way], to, parts }) {
+  if (op === "replan") return /** @type {number[]} */ (to);
+  if (parts) return order;
   const next = [...order];
   way.forEach((k, i) => {
     next[start + i] = order[start + k];
@@ -75,8 +77,8 @@ export function stepCarries(proposed, moves) {
     const after = reordered(order, move);
     const last = edits.at(-1);
     const goal = last && "item" in last ? after.indexOf(last.item) : -1;
-    if (last && "item" in last && continues(last, goal, order, after)) last.to = goal;
-    else edits.push(carriedByTwo(order, move) ?? move);
+    if (!move.text && last && "item" in last && continues(last, goal, order, after)) last.to = goal;
+    else edits.push(move.text ? move : (carriedByTwo(order, move) ?? move));
     order = after;
   }
   return edits;
@@ -91,16 +93,22 @@ const continues = ({ from, to }, goal, order, after) =>
 
 /**
  * Exchanges read as carries, in order: a chain of exchanges that moves one item is one carry.
- * @param {number[]} proposed @param {Move[]} moves @returns {Carry[]}
+ * @param {number[]} proposed @param {Move[]} moves @returns {(Carry | Move)[]}
  */
 export function carries(proposed, moves) {
-  const order = [...proposed];
-  /** @type {Carry[]} */
+  let order = [...proposed];
+  /** @type {(Carry | Move)[]} */
   const chains = [];
-  moves.forEach(({ args: [i] }, n) => {
+  moves.forEach((move, n) => {
+    const [i] = move.args;
     const next = moves[n + 1]?.args[0];
     const last = chains.at(-1);
-    if (!last || !goesOn(last, i)) chains.push(firstStep(order, i, next === i + 1));
+    if (move.text) {
+      order = [.../** @type {number[]} */ (move.to ?? order)];
+      chains.push(move);
+      return;
+    }
+    if (!last || !("item" in last) || !goesOn(last, i)) chains.push(firstStep(order, i, next === i + 1));
     [order[i], order[i + 1]] = [order[i + 1], order[i]];
   });
   return chains;

@@ -1,6 +1,6 @@
 // Any other domain: the solution as the domain shows it, and every edit that it allows now.
 
-import { h, put } from "../app/elements.js";
+import { button, closest, h, put } from "../app/elements.js";
 import { drawShown } from "../views/shown.js";
 import { OptionList } from "./option-list.js";
 
@@ -24,6 +24,7 @@ export function mount({ draft, prompt, editable }) {
     texts.set(JSON.stringify(move), text);
     draft.edit([move], `${text}.`);
   };
+  const kept = h("ul", { class: "parts" });
   const list = new OptionList(draft, editable, take);
   before.append(...drawShown(draft.data.shown_proposed, draft.data.proposed));
 
@@ -37,6 +38,9 @@ export function mount({ draft, prompt, editable }) {
     const proposed = !data.moves.length;
     const views = proposed ? data.shown_proposed : data.shown;
     put(now, drawShown(views, data.solution, data.shown_proposed));
+    const parts = JSON.stringify(data.parts ?? []);
+    if (kept.dataset.parts !== parts) put(kept, (data.parts ?? []).map(partLine));
+    kept.dataset.parts = parts; // else the keyboard stays where it is
     before.hidden = proposed;
     list.element.hidden = !editable();
     prompt.textContent = editable() ? "Choose an edit from the list." : "";
@@ -45,15 +49,37 @@ export function mount({ draft, prompt, editable }) {
 
   return {
     canvas: h("div", { class: "plain-canvas" }, now, before),
-    panels: [{ title: "Edits you can make", content: list.element, grows: true, edits: true }],
+    panels: [
+      { title: "Edits you can make", content: list.element, grows: true, edits: true },
+      ...(draft.data.parts ? [{ title: "Parts", content: kept, folded: true, edits: true }] : []),
+    ],
     keys: [],
     describe,
     // The words of a move may depend on the solution it was made on.
     history: (moves) =>
       moves.map((move, i) => {
+        if (move.text) return move.text;
         const known = JSON.stringify(draft.data.moves[i]) === JSON.stringify(move);
         return (known && draft.data.texts?.[i]) || describe(move);
       }),
     render,
+    partsAt(element) {
+      const line = closest(element, ".parts li");
+      return line ? [JSON.parse(String(line.dataset.names))] : [];
+    },
+    preview: (data) =>
+      put(
+        now,
+        drawShown((data ?? draft.data).shown, (data ?? draft.data).solution, draft.data.shown),
+      ),
   };
 }
+
+/** @param {string[]} names */
+const partLine = (names) =>
+  h(
+    "li",
+    { data: { names: JSON.stringify(names) } },
+    names.join(": "),
+    button("Lock", () => {}, { class: "small lock" }),
+  );

@@ -42,6 +42,8 @@ class RankingEditor {
       hint: () => this.hint(),
       row: (item, place, was) => this.row(item, place, was),
       carry: (item, from, to) => this.carry(item, from, to),
+      step: "place",
+      titleOf: (item) => this.titles?.[item] ?? String(item),
       numbers: true,
     });
     this.sortable.active = /** @type {number[]} */ (solution)[0];
@@ -134,6 +136,7 @@ class RankingEditor {
       h(
         "span",
         { class: "nudge" },
+        h("span", { class: "lock", "aria-hidden": "true", title: "Lock" }),
         this.nudge("↑", `${name} up`, item, place - 1),
         this.nudge("↓", `${name} down`, item, place + 1),
       ),
@@ -171,9 +174,14 @@ export function mount(context) {
     render: (data) => editor.render(data),
     describe: ({ args: [i] }) => `Exchange places ${i + 1} and ${i + 2}`,
     history: (moves) =>
-      carries(editor.proposed, moves).map(({ item, from, to }) =>
-        carryText(editor.nameOf(item), from, to),
+      carries(editor.proposed, moves).map((edit) =>
+        "item" in edit
+          ? carryText(editor.nameOf(edit.item), edit.from, edit.to)
+          : String(edit.text),
       ),
+    partsAt: (element, onward) => editor.sortable.partsAt(element, onward),
+    preview: (data) => editor.sortable.preview(data?.solution),
+    only: "from here on",
     enter: () => editor.sortable.enter(),
   };
 }

@@ -342,6 +342,12 @@ class RoadsEditor {
     return `Go via ${this.network.nameOf(link)}${leg ? `, after via-point ${leg}` : ""}`;
   }
 
+  /** The links of a street, or of those that are chosen. @param {Element | null} element */
+  partsAt(element) {
+    const [first, last] = this.list.partAt(element) ?? [1, 0];
+    return this.links.slice(first, last + 1).map((link) => [this.network.idOf(link)]);
+  }
+
   /** @param {Proposal} data */
   render({ solution }) {
     const { links, vias } = /** @type {Route} */ (solution);
@@ -385,6 +391,8 @@ export function mount(context) {
     render: (data) => editor.render(data),
     describe: (move) => editor.describe(move),
     enter: () => editor.enter(),
+    partsAt: (element) => editor.partsAt(element),
+    preview: (data) => map?.light(data && /** @type {Way} */ (data.solution)),
     travelled: ({ solution }) => travelled(editor.network, /** @type {Route} */ (solution).links),
   };
 }

@@ -1,14 +1,17 @@
 // Routes on a map and in a list. Every gesture names two stops and an operator of the domain.
 
-import { button, h, kbd, leaveText } from "../app/elements.js";
+import { button, closest, h, kbd, leaveText } from "../app/elements.js";
 import { list } from "../app/format.js";
+import { keyOf, setOf } from "../app/keeping.js";
 import { RouteList } from "./routes/list.js";
 import { RouteMap } from "./routes/map.js";
 import {
   applied,
+  edgesOf,
   movedStops,
   moveFor,
   overloads,
+  partsOf,
   rowsOf,
   same,
   solutionOf,
@@ -37,6 +40,8 @@ class RoutesEditor {
   active = { r: 0, k: 0 };
   dragging = false;
   drawn = ""; // the rows that are drawn, as text
+  /** What a re-plan would lead to. @type {Rows | null} */
+  offered = null;
   fresh = false; // an edit was made that the server has not confirmed yet
 
   /** @param {EditorContext} context */
@@ -280,7 +285,7 @@ class RoutesEditor {
     const preview = choice?.move ? applied(this.domain, this.rows, choice.move) : null;
     this.prompt.textContent = choice?.refusal ?? this.promptText();
     this.prompt.classList.toggle("idle", !mark);
-    this.map.choose(ends, preview);
+    this.map.choose(ends, preview ?? this.offered);
   }
 
   promptText() {
@@ -308,6 +313,42 @@ class RoutesEditor {
     });
   }
 
+  // -- what is kept ---------------------------------------------------------------------------------
+
+  /** The edges of a stop, of the stretch that is chosen, or of a route: by its heading or its depot. @param {Element | null} target @param {boolean} onward */
+  partsAt(target, onward) {
+    const { domain, rows, mark, target: end } = this;
+    const stop = closest(target, ".stops [data-stop]")?.dataset.stop;
+    const heading = closest(target, ".routename [data-r]")?.dataset.r;
+    const touched = stop === undefined ? this.list.spotOf(target) : this.find(Number(stop));
+    const spot = heading ? { r: Number(heading), k: 0 } : (touched ?? mark ?? this.active);
+    const depot = this.scene.isDepot(spot);
+    if (depot && stop && rows.length > 1) return []; // on the map it belongs to every route
+    const at = rows[spot.r][spot.k];
+    const spots = mark && end && mark.r === end.r ? between(mark, end) : [];
+    const stretch = spots.some((one) => same(one, spot)) ? spots.slice(0, -1) : null;
+    const edges = edgesOf(domain, rows).filter(({ r, k, a, b }) => {
+      if (r !== spot.r || onward || heading || depot) return r === spot.r;
+      return stretch ? stretch.some((one) => one.k === k) : a === at || b === at;
+    });
+    return partsOf(domain, edges, this.scene.titleOf);
+  }
+
+  /** @param {Proposal | null} data */
+  preview(data) {
+    this.offered = data && rowsOf(this.domain, data.solution);
+    this.mark = this.target = null;
+    this.paint();
+  }
+
+  /** The edges of the draft that are kept in one way. @param {string[][]} parts */
+  keptEdges(parts) {
+    const names = setOf(parts);
+    const edges = edgesOf(this.domain, this.rows);
+    const titles = partsOf(this.domain, edges, this.scene.titleOf);
+    return edges.filter((_, i) => names.has(keyOf(titles[i])));
+  }
+
   /** @param {Rows} rows */
   loadsOf(rows) {
     const { demand, capacity } = this.problem;
@@ -324,12 +365,13 @@ class RoutesEditor {
   }
 
   /** @param {Proposal} data */
-  render({ solution }) {
+  render({ solution, locked, own }) {
     this.rows = rowsOf(this.domain, solution);
     if (this.rows[this.active.r]?.[this.active.k] === undefined) this.active = { r: 0, k: 0 };
     if (!this.dragging) this.mark = this.target = null;
     const focused = this.list.focused;
-    const rows = JSON.stringify(this.rows);
+    this.map.kept = { locked: this.keptEdges(locked), own: this.keptEdges(own) };
+    const rows = JSON.stringify([this.rows, this.map.kept]);
     if (rows !== this.drawn) this.draw();
     this.drawn = rows; // the server's answer to an edit is what the edit has drawn already
     this.paint();
@@ -384,6 +426,10 @@ export function mount(context) {
     describe: (move) => editor.describe(move),
     history: (moves) => editor.history(moves),
     warning: (data) => editor.warning(data),
+    partsAt: (element, onward = false) => editor.partsAt(element, onward),
+    preview: (data) => editor.preview(data),
+    only: editor.domain === "tour" ? undefined : "this route",
+    joint: " to ",
     enter: () => editor.enter(),
     travelled: ({ solution }) =>
       travelled(editor.scene, rowsOf(editor.domain, solution), editor.domain !== "fleet"),

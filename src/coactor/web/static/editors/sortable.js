@@ -18,6 +18,8 @@ import { outOfOrder } from "./list-moves.js";
  * @property {(item: number, place: number, was: number | null) => HTMLElement} row `was`: the place it was moved from
  * @property {(item: number, from: number, to: number) => void} carry
  * @property {(item: number) => void} [focused] the keyboard is on another item
+ * @property {string} step what a place is called in the name of a part
+ * @property {(item: number) => string} titleOf an item in the name of a part
  * @property {boolean} [numbers] whether typed digits are a place to move to
  */
 
@@ -56,6 +58,12 @@ export class Sortable {
 
   /** Show another order. Only rows that changed are replaced, so that a long list stays quick. @param {number[]} order */
   render(order) {
+    this.#draft = [...order];
+    this.#draw(order);
+  }
+
+  /** @param {number[]} order */
+  #draw(order) {
     const focused = this.list.contains(document.activeElement);
     this.#reset();
     this.order = [...order];
@@ -75,6 +83,27 @@ export class Sortable {
     if (focused) this.focus(this.active);
     this.#say(this.options.hint());
   }
+
+  /** The parts of a row, or of the one that the keyboard is on; `onward`: of it and all behind it. @param {Element | null} element @param {boolean} [onward] */
+  partsAt(element, onward = false) {
+    const { step, titleOf } = this.options;
+    const item = closest(element, "[data-item]")?.dataset.item ?? this.active;
+    const place = this.order.indexOf(Number(item));
+    return this.order
+      .map((one, k) => [`${step} ${k + 1}`, titleOf(one)])
+      .slice(place, onward ? undefined : place + 1);
+  }
+
+  /** Show another order as a change of the present one; null: as the draft is. @param {unknown} order */
+  preview(order) {
+    const { proposed } = this.options;
+    const compared = /** @type {number[]} */ (order ? this.#draft : proposed);
+    this.before = new Map(compared.map((item, place) => [item, place]));
+    this.#draw(/** @type {number[]} */ (order ?? this.#draft));
+  }
+
+  /** The order of the draft. @type {number[]} */
+  #draft = [];
 
   /** @param {number} place */
   rowAt(place) {

@@ -40,6 +40,8 @@ class StepsEditor {
       hint: () => this.hint(),
       row: (step, place, was) => this.row(step, place, was),
       carry: (_, from, to) => this.carry(from, to),
+      step: "step",
+      titleOf: (step) => this.titles?.[step] ?? String(step),
       focused: (step) => this.look(this.sortable.order.indexOf(step)),
     });
     this.sortable.active = /** @type {number[]} */ (solution)[0];
@@ -152,7 +154,8 @@ class StepsEditor {
   }
 
   /** @param {Move} move */
-  describe({ args: [i, ...way] }) {
+  describe({ args: [i, ...way], text }) {
+    if (text) return text;
     return `Reorder steps ${i + 1} to ${i + 3} as ${way.map((k) => i + k + 1).join(", ")}`;
   }
 
@@ -166,6 +169,7 @@ class StepsEditor {
       { class: moved ? "stop moved" : "stop", role: "option", "aria-selected": "false" },
       h("span", { class: "place" }, old, " ", h("b", { text: String(place + 1) })),
       h("span", { class: "called", dir: "auto", title: name, text: name }),
+      h("span", { class: "lock", "aria-hidden": "true", title: "Lock" }),
       h("span", { class: "grip", "aria-hidden": "true", text: "⠿" }),
     );
   }
@@ -194,5 +198,8 @@ export function mount(context) {
     render: (data) => editor.render(data),
     describe: (move) => editor.describe(move),
     history: (moves) => editor.history(moves),
+    partsAt: (element, onward) => editor.sortable.partsAt(element, onward),
+    preview: (data) => editor.sortable.preview(data?.solution),
+    only: "from here on",
   };
 }

@@ -4,7 +4,8 @@ import { at, get, post, Refusal } from "../app/api.js";
 import { Draft } from "../app/draft.js";
 import { loadEditor } from "../app/editors.js";
 import { $, bdi, button, closest, h, kbd, put } from "../app/elements.js";
-import { edited, likely, plural, upper } from "../app/format.js";
+import { edited, likely, number, plural, upper } from "../app/format.js";
+import { isLock, linesOf } from "../app/keeping.js";
 import { forWhom } from "../app/names.js";
 import { leaveNotice, showNotice } from "../app/notice.js";
 import { openNext } from "../app/queue-query.js";
@@ -26,6 +27,7 @@ import { windowMemory } from "../app/storage.js";
 import { makeActionBar, savingText } from "../views/action-bar.js";
 import { drawChanges, drawEdits } from "../views/changes.js";
 import { showFinished } from "../views/finished.js";
+import { Keeping } from "../views/keeping.js";
 import { makePanels } from "../views/panels.js";
 
 /** @import { Editor, EditorModule, Proposal, Trial } from "../app/types.js" */
@@ -79,8 +81,10 @@ class EditorPage {
     this.effort = h("p", { class: "effort" });
     this.changes = h("div");
     this.edits = h("ol", { class: "edits" });
+    this.keeping = new Keeping(this.draft, this.editor, editable, $("#content"));
+    const more = this.keeping.buttons;
     const fold = () => this.fold();
-    this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable, fold });
+    this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable, fold, more });
     const about = h("p", { class: "hint", id: "about" });
     this.about = about;
     $(".title").append(about);
@@ -142,7 +146,8 @@ class EditorPage {
 
   panels() {
     const { panels, keys } = this.editor;
-    const all = [...keys, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["]", "fold the panels"], ["Enter", "submit"]];
+    const own = [...keys, ...this.keeping.keys];
+    const all = [...own, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["]", "fold the panels"], ["Enter", "submit"]];
     const list = all.map(([key, text]) => [
       h("dt", {}, key.split(" ").map(kbd)),
       h("dd", { text }),
@@ -186,7 +191,7 @@ class EditorPage {
     this.drawPanels(view);
     this.bar.render(view, this.gestures, this.editor.warning?.(view) ?? "");
     this.sayStatus(trouble);
-    this.editor.render(view); // last: it scrolls to what was edited once all else has its height
+    this.keeping.render(); // last: it scrolls to what was edited once all else has its height
     if (!draft.unsent) document.body.dataset.revision = String(draft.data.revision);
   }
 
@@ -194,13 +199,14 @@ class EditorPage {
   drawPanels(view) {
     const { draft, editor } = this;
     const { effort, steps, moves } = draft.data;
-    const lines = editor.history?.(view.moves) ?? view.moves.map((move) => editor.describe(move));
-    const cancelled = !draft.unsent && steps !== moves.length;
-    this.gestures = cancelled ? 0 : lines.length;
+    const lines = linesOf(editor, view);
+    const made = moves.filter((move) => !isLock(move)).length;
+    const cancelled = !draft.unsent && steps !== made;
+    this.gestures = cancelled ? 0 : lines.length - view.moves.filter(isLock).length;
     const known = draft.unsent ? this.gestures : effort;
     const [count, ...noun] = edited(known, this.gestures).split(" ");
     const counts = this.gestures && this.gestures < known;
-    const more = cancelled ? ` (you made ${moves.length}; they cancel out)` : "";
+    const more = cancelled ? ` (you made ${made}; they cancel out)` : "";
     const waiting = draft.unsent ? ` (${draft.unsent} not saved yet)` : "";
     const size = counts ? ` (counts as ${plural(effort, "edit")})` : more;
     put(
@@ -327,20 +333,18 @@ class EditorPage {
       event.preventDefault();
       if (letter === "y" || event.shiftKey) this.draft.redo();
       else this.draft.undo();
-<<<<<<< HEAD
-    } else if (event.key === "Enter" && !control) this.onEnter(event);
-    else if (document.activeElement === document.body && ENTERS.includes(event.key)) enterWork(event);
-=======
     } else if (event.key === "]" && !closest(event.target, "input")) this.fold();
     else if (event.key === "Enter" && !control) this.onEnter(event);
->>>>>>> grids2
+    else if (!control && this.keeping.key(event)) event.preventDefault();
+    else if (document.activeElement === document.body && ENTERS.includes(event.key)) enterWork(event);
   }
 
   /** @param {KeyboardEvent} event */
   onEnter(event) {
     if (event.repeat || ownsKeys(event)) return;
     event.preventDefault();
-    const answered = this.editor.enter?.() ?? false; // a question of the editor, which was seen
+    // A preview or a question of the editor was seen: it is answered at once.
+    const answered = this.keeping.enter() || (this.editor.enter?.() ?? false);
     if (this.obeysEnter() && !answered) this.submit();
     else if (!answered && this.#seen && this.editable) say("Press Enter again to submit.");
   }

@@ -6,7 +6,7 @@ import { edited, plural } from "../app/format.js";
 /** @import { Draft } from "../app/draft.js" */
 /** @import { Proposal } from "../app/types.js" */
 
-/** @typedef {{ submit: () => void, editable: () => boolean, fold: () => void }} Actions */
+/** @typedef {{ submit: () => void, editable: () => boolean, fold: () => void, more: HTMLElement[] }} Actions */
 
 /**
  * What the status line says about saving.
@@ -27,7 +27,7 @@ function submitText({ effort }, gestures, waiting) {
 }
 
 /** @param {Draft} draft @param {Actions} actions */
-export function makeActionBar(draft, { submit, editable, fold }) {
+export function makeActionBar(draft, { submit, editable, fold, more }) {
   const undo = button("Undo", () => draft.undo(), {
     id: "undo",
     title: "Ctrl Z",
@@ -56,6 +56,7 @@ export function makeActionBar(draft, { submit, editable, fold }) {
     { class: "bar", role: "group", "aria-label": "Actions" },
     undo,
     redo,
+    more,
     $("#message"),
     warning,
     h(

@@ -5,6 +5,7 @@ import { Draft } from "../app/draft.js";
 import { $, bdi, button, h, kbd, put } from "../app/elements.js";
 import { saveText, toGeoJson, toGpx } from "../app/exports.js";
 import { clock, duration, edited, upper } from "../app/format.js";
+import { linesOf } from "../app/keeping.js";
 import { forWhom, shownName } from "../app/names.js";
 import { reopen } from "../app/notice.js";
 import { attempt, may, name, ownsKeys, QUIET, study } from "../app/shell.js";
@@ -35,7 +36,7 @@ export async function showFinished(data, module, trial, prepared, next) {
   const canvas = h("section", { class: "canvas", "aria-label": "Solution" }, editor.canvas, prompt);
   const changes = h("div");
   drawChanges(changes, data, null, true);
-  const lines = editor.history?.(data.moves) ?? data.moves.map((move) => editor.describe(move));
+  const lines = linesOf(editor, data);
 
   /** @param {Show} show */
   const choose = (show) => {

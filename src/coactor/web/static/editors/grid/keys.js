@@ -41,7 +41,7 @@ export class GridKeys {
   /** @param {KeyboardEvent} event */
   #plainKey({ key, shiftKey }) {
     const { editor } = this;
-    const next = this.#neighbour(key, this.#placeOf(editor.active));
+    const next = this.#neighbour(key, this.layout.placeOf(editor.now, editor.active));
     if (next) {
       if (!(shiftKey && this.#stretch(this.#index(next)))) this.#go(next, key);
       return true;
@@ -49,10 +49,9 @@ export class GridKeys {
     if (key === "Escape" && editor.menu.open) editor.menu.hide();
     else if (key === "Escape" && editor.length > 1) editor.longer(1 - editor.length);
     else if (!editor.editable()) return false;
-    else if (key === "L" && shiftKey) editor.lock(editor.active);
     else if (key === " ") this.#pickUp(editor.active);
     else if (key === "F2" || key === "ContextMenu") editor.openMenu(editor.active);
-    else return this.#choose(key);
+    else return !shiftKey && this.#choose(key);
     return true;
   }
 
@@ -78,20 +77,9 @@ export class GridKeys {
     return true;
   }
 
-  /** @param {number} index @returns {Place} */
-  #split(index) {
-    const width = this.layout.columns.length;
-    return { row: Math.floor(index / width), column: index % width };
-  }
-
   /** @param {Place} place */
   #index({ row, column }) {
     return row * this.layout.columns.length + column;
-  }
-
-  /** Row and column of a cell or an item. @param {number} part */
-  #placeOf(part) {
-    return this.#split(this.layout.board ? this.editor.now[part] : part);
   }
 
   /** Where a key leads; null if it is no arrow. @param {string} key @param {Place} place @returns {Place | null} */
@@ -132,7 +120,7 @@ export class GridKeys {
 
   /** @param {number} part @param {boolean} byColumns */
   #rank(part, byColumns) {
-    const { row, column } = this.#placeOf(part);
+    const { row, column } = this.layout.placeOf(this.editor.now, part);
     const { rows, columns } = this.layout;
     return byColumns ? column * rows.length + row : row * columns.length + column;
   }
@@ -159,7 +147,7 @@ export class GridKeys {
   #heldKey(key, held) {
     const { editor, layout } = this;
     const { part, target } = held;
-    const next = this.#neighbour(key, this.#split(layout.board ? target.slot : target.part));
+    const next = this.#neighbour(key, this.layout.split(layout.board ? target.slot : target.part));
     if (next) {
       const goal = this.#index(next);
       held.target = layout.board ? { part: -1, slot: goal } : { part: goal, slot: -1 };

@@ -108,6 +108,24 @@ export class Layout {
       .join(", ");
   }
 
+  /** What a cell and its choice are called as a part of the solution. @param {number} part @param {number} choice */
+  partOf(part, choice) {
+    const { choose, names } = this.view;
+    const chosen = unravel(choice, this.widths).map((k, axis) => names[choose[axis]][k]);
+    return [...this.names(part), ...chosen];
+  }
+
+  /** Row and column of a cell or an item. @param {number[]} now @param {number} part */
+  placeOf(now, part) {
+    return this.split(this.board ? now[part] : part);
+  }
+
+  /** @param {number} index */
+  split(index) {
+    const width = this.columns.length;
+    return { row: Math.floor(index / width), column: index % width };
+  }
+
   /** @param {number} part @param {number} choice @returns {Move} */
   setMove(part, choice) {
     const args = [...unravel(part, this.shape), ...unravel(choice, this.widths)];

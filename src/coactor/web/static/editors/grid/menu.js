@@ -30,7 +30,7 @@ function refusals(entries, take) {
         h("span", { class: "refusal", text: `breaks ${option?.refused}` }),
       ],
       act,
-      { class: "menu-item anyway", role: "menuitem" },
+      { class: "menu-item anyway" },
     );
   });
   const names = entries.map(({ text }) => text).join(", ");
@@ -52,7 +52,7 @@ export class CellMenu {
   part = -1;
 
   constructor() {
-    this.element = h("div", { class: "cell-menu", role: "menu", hidden: true });
+    this.element = h("div", { class: "cell-menu", role: "group", hidden: true });
     this.element.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
@@ -123,7 +123,7 @@ export class CellMenu {
         h("kbd", { text: key }),
       ],
       () => option && take(option),
-      { class: "menu-item", role: "menuitem", "aria-disabled": String(!option) },
+      { class: "menu-item", "aria-disabled": String(!option) },
     );
   }
 

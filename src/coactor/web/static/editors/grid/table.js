@@ -7,7 +7,7 @@ import { countText } from "./layout.js";
 /** @import { GridView } from "../../app/types.js" */
 /** @import { Count, Layout, Line } from "./layout.js" */
 
-/** @typedef {{ now: number[], before: number[], locked: Set<number>, view: GridView, active: number }} Shown */
+/** @typedef {{ now: number[], before: number[], view: GridView, active: number }} Shown */
 
 const WIDE = 10; // columns up to which choices are written out
 export const DENSE = 20; // columns beyond which cells are narrow and the panels folded
@@ -56,7 +56,10 @@ export class GridTable {
   #build() {
     const { layout } = this;
     const { columns, rows, rowAxes, board } = layout;
-    const heads = columns.map((text) => h("th", { scope: "col", dir: "auto", text }));
+    const mark = () => h("span", { class: "lock", "aria-hidden": "true", title: "Lock" });
+    const heads = columns.map((text, column) =>
+      h("th", { scope: "col", dir: "auto", data: { column } }, text, mark()),
+    );
     this.heads.push(h("th", { class: "corner", text: rowAxes.at(-1) ?? "" }), ...heads);
     let group = "";
     rows.forEach((names, row) => {
@@ -68,7 +71,7 @@ export class GridTable {
       const element = h(
         "tr",
         { role: "row" },
-        h("th", { scope: "row", dir: "auto", text: names.at(-1) ?? "" }),
+        h("th", { scope: "row", dir: "auto", data: { row } }, names.at(-1) ?? "", mark()),
         cells,
       );
       this.rowElements.push(element);
@@ -96,17 +99,17 @@ export class GridTable {
 
   /** @param {Shown} shown */
   render(shown) {
-    const { now, before, locked, active, view } = shown;
+    const { now, before, active, view } = shown;
     this.#last = shown;
     const signs = this.#signs(view);
     const broken = rulesByCell(view);
     now.forEach((choice, part) => {
       const notes = { marks: signs.get(part) ?? [], rules: broken.get(part) ?? [] };
       const words = notes.marks.map(({ name }) => name).concat(notes.rules);
-      const key = `${choice} ${choice !== before[part]} ${locked.has(part)} ${words}`;
+      const key = `${choice} ${choice !== before[part]} ${words}`;
       if (this.#keys[part] === key) return;
       this.#keys[part] = key;
-      this.#draw(part, choice, before[part], locked.has(part), notes);
+      this.#draw(part, choice, before[part], notes);
     });
     this.activate(active);
     if (this.layout.board) this.#place(now);
@@ -151,21 +154,20 @@ export class GridTable {
   }
 
   /**
-   * @param {number} part @param {number} choice @param {number} before @param {boolean} locked
+   * @param {number} part @param {number} choice @param {number} before
    * @param {{ marks: { name: string, symbol: string }[], rules: string[] }} notes
    */
-  #draw(part, choice, before, locked, { marks, rules }) {
+  #draw(part, choice, before, { marks, rules }) {
     const { layout } = this;
     const element = this.parts[part];
     const chip = this.chipOf(part);
     paintChip(chip, this.colours[layout.board ? part : choice]);
     const changed = choice !== before;
     element.classList.toggle("changed", changed);
-    element.classList.toggle("locked", locked);
     const was = changed ? `, was ${layout.choices[before]}` : "";
     element.classList.toggle("breaks", rules.length > 0);
     const notes = marks.map(({ name }) => name).concat(rules.map((rule) => `breaks ${rule}`));
-    const state = [was, locked ? ", locked" : "", ...notes.map((text) => `, ${text}`)].join("");
+    const state = [was, ...notes.map((text) => `, ${text}`)].join("");
     const label = `${layout.nameOf(part)}: ${layout.choices[choice]}${state}`;
     element.setAttribute("aria-label", label);
     element.title = label;

@@ -82,6 +82,8 @@ export function makeNetwork(data) {
     end: (link) => nodes[to[link]],
     /** The name of the street. @param {number} link */
     nameOf: (link) => streets[street[link]] || `Link ${ids?.[link] ?? link}`,
+    /** The id that the server knows it by. @param {number} link */
+    idOf: (link) => ids?.[link] ?? String(link),
     /** How broad it is drawn. @param {number} link */
     breadth: (link) => breadth(kinds[kind[link]]),
     /** The same piece of road in the other direction, or null. @param {number} link */

@@ -48,6 +48,13 @@ export class StreetList {
     return [this.#options[low].first, this.#options[high].last];
   }
 
+  /** The first and last position of a row; of the chosen ones without a row. @param {Element | null} element @returns {[number, number] | null} */
+  partAt(element) {
+    const index = indexOf(element);
+    const row = index === null ? null : this.#options[index];
+    return row ? [row.first, row.last] : this.part;
+  }
+
   /** The names of the chosen streets; none for the whole way. */
   get chosenNames() {
     if (!this.#active) return [];
@@ -131,6 +138,7 @@ export class StreetList {
         added ? [h("span", { class: "unseen", text: "new: " }), h("b", { text: name })] : name,
       ),
       h("span", { class: "hint", text }),
+      h("span", { class: "lock", "aria-hidden": "true", title: "Lock" }),
     );
   }
 

@@ -47,11 +47,11 @@ export class RouteList {
     });
     this.element.addEventListener("click", (event) => this.#click(event));
     this.element.addEventListener("focusin", ({ target }) => {
-      const spot = this.#spotOf(target);
+      const spot = this.spotOf(target);
       if (spot) events.focus(spot);
     });
     this.element.addEventListener("pointerover", (event) => {
-      if (event.pointerType === "mouse" && !event.buttons) events.hover(this.#spotOf(event.target));
+      if (event.pointerType === "mouse" && !event.buttons) events.hover(this.spotOf(event.target));
     });
     this.element.addEventListener("pointerleave", () => events.hover(null));
   }
@@ -164,6 +164,8 @@ export class RouteList {
         title: alone ? "Show all routes" : "Show this route alone",
       }),
       loads[r] ? h("span", { class: over[r] ? "load over" : "load", text: loads[r] }) : null,
+      h("span", { class: "again", title: "Re-plan this route", data: { r } }),
+      h("span", { class: "lock", title: "Lock this route", data: { r } }),
     );
   }
 
@@ -191,12 +193,13 @@ export class RouteList {
       h("span", { class: "place" }, depot ? "–" : [was, " ", h("b", { text: scene.short(spot) })]),
       h("span", { class: "called", dir: "auto", title: name, text: name }),
       amount && !depot ? h("span", { class: "hint", text: amount }) : null,
+      h("span", { class: "lock", "aria-hidden": "true", title: "Lock" }),
       h("span", { class: "grip", "aria-hidden": "true", text: "⠿" }),
     );
   }
 
-  /** @param {EventTarget | null} target @returns {Spot | null} */
-  #spotOf(target) {
+  /** The stop that an element belongs to. @param {EventTarget | null} target @returns {Spot | null} */
+  spotOf(target) {
     const element = closest(target, "[role=option]");
     if (!element || !this.element.contains(element)) return null;
     return { r: Number(element.dataset.r), k: Number(element.dataset.k) };
@@ -204,7 +207,7 @@ export class RouteList {
 
   /** @param {MouseEvent} event */
   #click(event) {
-    const spot = this.#spotOf(event.target);
+    const spot = this.spotOf(event.target);
     if (!spot) return;
     this.events.pick(spot, event.shiftKey);
     this.focus(spot);
@@ -216,7 +219,7 @@ export class RouteList {
    * @returns {Gesture | null}
    */
   #grab({ target, touch, y: start }) {
-    const from = this.#spotOf(target);
+    const from = this.spotOf(target);
     if (!from || !this.events.editable() || (touch && !closest(target, ".grip"))) return null;
     const scroller = this.element.closest(".panel-body");
     const scrolled = scroller?.scrollTop ?? 0;
@@ -233,7 +236,7 @@ export class RouteList {
         element?.classList.add("held");
         const by = hand.y - start + (scroller?.scrollTop ?? 0) - scrolled;
         if (element) element.style.transform = `translateY(${by}px)`;
-        const under = this.#spotOf(document.elementFromPoint(hand.x, hand.y));
+        const under = this.spotOf(document.elementFromPoint(hand.x, hand.y));
         const next = under && same(under, from) ? null : under;
         if (same(next, to)) return;
         to = next;

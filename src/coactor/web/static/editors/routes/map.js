@@ -36,6 +36,8 @@ export class RouteMap {
   #first = [];
   /** @type {Rows | null} */
   #preview = null;
+  /** Edges that are locked, and those that edits brought about. @type {{ locked: Edge[], own: Edge[] }} */
+  kept = { locked: [], own: [] };
   /** @type {Map<number, SVGGElement>} */
   #dots = new Map();
   /** @type {Spot[]} */
@@ -197,6 +199,9 @@ export class RouteMap {
           { class: `${colour(r)}${this.isDim(r) ? " dim" : ""}` },
           s("path", { class: "line", d: this.#lines(mine) }),
           bold.length ? s("path", { class: "added", d: this.#lines(bold) }) : null,
+          Object.entries(this.kept).map(([name, kept]) =>
+            s("path", { class: name, d: this.#lines(kept.filter((edge) => edge.r === r)) }),
+          ),
           s("path", { class: "arrows", d: mine.map((edge) => this.#arrow(edge)).join("") }),
         );
       }),

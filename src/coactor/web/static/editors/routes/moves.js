@@ -96,7 +96,9 @@ function tourReversal(i, j, last) {
  * @param {Move} move
  * @returns {Rows}
  */
-export function applied(domain, rows, { op, args }) {
+export function applied(domain, rows, { op, args, parts, to }) {
+  if (op === "replan") return rowsOf(domain, to);
+  if (parts) return rows;
   const next = rows.map((row) => [...row]);
   if (op === "reverse") {
     const [r, i, j] = domain === "tour" ? [0, ...args] : args;
@@ -151,6 +153,16 @@ export function edgesOf(domain, rows) {
     return next.map((b, k) => ({ r, k, a: row[k], b }));
   });
 }
+
+/**
+ * The names of edges as the domain has them: a plan's as they are driven, others in alphabetical order.
+ * @param {Domain} domain @param {Edge[]} edges @param {(stop: number) => string} titleOf
+ */
+export const partsOf = (domain, edges, titleOf) =>
+  edges.map(({ a, b }) => {
+    const ends = [titleOf(a), titleOf(b)];
+    return domain === "plan" || ends[0] <= ends[1] ? ends : ends.reverse();
+  });
 
 /** The name of an edge, whichever way it is driven. @param {Edge} edge */
 const edgeName = ({ a, b }) => (a < b ? `${a} ${b}` : `${b} ${a}`);

@@ -12,7 +12,7 @@ import { spotsOf } from "./moves.js";
 export const OPERATORS = {
   reverse: {
     text: "Reverse",
-    key: "r",
+    key: "v",
     action: (a, b) => `reverse ${a} to ${b}`,
     hint: "Drag from one end of a stretch to the other to reverse it, or choose both ends.",
   },
@@ -37,7 +37,8 @@ export const OPERATORS = {
 };
 
 /** A move in words. @param {Scene} scene @param {Rows} rows before it @param {Move} move */
-export function describe(scene, rows, { op, args }) {
+export function describe(scene, rows, { op, args, text }) {
+  if (text) return text;
   const [a, b] = spotsOf(scene.domain, { op, args }).map(({ r, k }) => scene.nameOf(rows[r]?.[k]));
   if (op === "reverse") return `Reverse ${a} to ${b}`;
   if (op === "swap") return `Swap ${a} and ${b}`;

@@ -22,6 +22,7 @@ import { eastScale } from "../geometry.js";
  * @property {(point: Point) => Point} project
  * @property {Point[]} coordinates as they were given; none if there are none
  * @property {(stop: number) => string} nameOf
+ * @property {(stop: number) => string} titleOf as the server calls it
  * @property {(stop: number) => string} amountOf what a stop takes, such as "×3"
  * @property {(r: number) => string} routeName
  * @property {(spot: Spot) => string} short such as "A3"
@@ -62,13 +63,15 @@ export function makeScene(domain, problem, first) {
   const east = eastScale(problem.coordinates ?? []);
   /** @param {Point} point @returns {Point} */
   const project = ([x, y]) => [east * x, -y];
+  const titleOf = (/** @type {number} */ stop) => names?.[stop] ?? String(stop);
   const isDepot = (/** @type {Spot} */ { k }) => plan && k === 0;
   return {
     domain,
     project,
     coordinates: problem.coordinates ?? [],
     points: problem.coordinates?.map(project) ?? onCircle(first.flat(), count),
-    nameOf: (stop) => (plan && stop === 0 ? "the depot" : named(names?.[stop] || String(stop))),
+    nameOf: (stop) => (plan && stop === 0 ? "the depot" : named(titleOf(stop))),
+    titleOf,
     amountOf: (stop) => (plan && problem.demand ? `×${problem.demand[stop]}` : ""),
     routeName: (r) => problem.vehicles?.[r] || (several ? `Route ${letters(r)}` : "Route"),
     short: ({ r, k }) => `${several ? letters(r) : ""}${plan ? k : k + 1}`,
