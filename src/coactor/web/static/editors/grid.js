@@ -413,7 +413,8 @@ export class GridEditor {
     const view = viewOf(data);
     this.now = this.layout.flat(data.solution);
     const names = setOf(data.locked);
-    const locked = (/** @type {number} */ part) => names.has(partKey(this.layout.partOf(part, this.now[part])));
+    const locked = (/** @type {number} */ part) =>
+      names.has(partKey(this.layout.partOf(part, this.now[part])));
     this.locked = new Set([...this.now.keys()].filter(locked));
     if (view && !this.draft.unsent) this.view = view;
     this.#redraw();

@@ -22,8 +22,8 @@ import {
   sayError,
   study,
 } from "../app/shell.js";
-import { fillQueue, findTrial } from "../app/trials.js";
 import { windowMemory } from "../app/storage.js";
+import { fillQueue, findTrial } from "../app/trials.js";
 import { makeActionBar, savingText } from "../views/action-bar.js";
 import { drawChanges, drawEdits } from "../views/changes.js";
 import { showFinished } from "../views/finished.js";
@@ -147,7 +147,13 @@ class EditorPage {
   panels() {
     const { panels, keys } = this.editor;
     const own = [...keys, ...this.keeping.keys];
-    const all = [...own, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["]", "fold the panels"], ["Enter", "submit"]];
+    const all = [
+      ...own,
+      ["Ctrl Z", "undo"],
+      ["Ctrl Y", "redo"],
+      ["]", "fold the panels"],
+      ["Enter", "submit"],
+    ];
     const list = all.map(([key, text]) => [
       h("dt", {}, key.split(" ").map(kbd)),
       h("dd", { text }),
@@ -326,17 +332,21 @@ class EditorPage {
   onKey(event) {
     this.draft.touch();
     if (event.defaultPrevented) return;
-    const control = event.ctrlKey || event.metaKey;
+    if (event.ctrlKey || event.metaKey) this.onControl(event);
+    else if (event.key === "]" && !closest(event.target, "input")) this.fold();
+    else if (event.key === "Enter") this.onEnter(event);
+    else if (this.keeping.key(event)) event.preventDefault();
+    else if (document.activeElement === document.body && ENTERS.includes(event.key))
+      enterWork(event);
+  }
+
+  /** Undo and redo. @param {KeyboardEvent} event */
+  onControl(event) {
     const letter = event.key.toLowerCase();
-    if (control && (letter === "z" || letter === "y")) {
-      if (closest(event.target, "input[type=text]")) return;
-      event.preventDefault();
-      if (letter === "y" || event.shiftKey) this.draft.redo();
-      else this.draft.undo();
-    } else if (event.key === "]" && !closest(event.target, "input")) this.fold();
-    else if (event.key === "Enter" && !control) this.onEnter(event);
-    else if (!control && this.keeping.key(event)) event.preventDefault();
-    else if (document.activeElement === document.body && ENTERS.includes(event.key)) enterWork(event);
+    if (!"zy".includes(letter) || closest(event.target, "input[type=text]")) return;
+    event.preventDefault();
+    if (letter === "y" || event.shiftKey) this.draft.redo();
+    else this.draft.undo();
   }
 
   /** @param {KeyboardEvent} event */

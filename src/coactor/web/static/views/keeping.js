@@ -107,7 +107,8 @@ export class Keeping {
       clearTimeout(timer);
       end.abort();
     };
-    for (const kind of ["pointerup", "pointercancel", "pointerdown"]) addEventListener(kind, stop, on);
+    for (const kind of ["pointerup", "pointercancel", "pointerdown"])
+      addEventListener(kind, stop, on);
     addEventListener(
       "pointermove",
       ({ clientX: x, clientY: y }) => Math.hypot(x - clientX, y - clientY) > FAR && stop(),
@@ -144,7 +145,8 @@ export class Keeping {
       const { revision } = draft.data;
       /** @type {Proposal} */
       const answer = await post(`${draft.path}/replan`, { body: only ? { only } : {} });
-      if (draft.unsent || draft.data.revision !== revision) say("You went on: nothing was re-planned.");
+      if (draft.unsent || draft.data.revision !== revision)
+        say("You went on: nothing was re-planned.");
       else if (answer.moves.length === draft.data.moves.length)
         say("Nothing better around what is kept.");
       else this.#show(answer);
@@ -174,7 +176,8 @@ export class Keeping {
 
   #draw() {
     const offers = this.#offer !== null;
-    const focused = !offers && [this.taking, this.leaving].some((one) => one.matches(":focus-visible"));
+    const focused =
+      !offers && [this.taking, this.leaving].some((one) => one.matches(":focus-visible"));
     if (offers || this.#previewing) this.editor.preview?.(this.#offer);
     this.#previewing = offers;
     this.content.classList.toggle("previewing", offers);
@@ -221,7 +224,8 @@ export class Keeping {
 
   /** Obey a key that no editor has taken; whether there was something to do. @param {KeyboardEvent} event */
   key({ key, shiftKey, target, altKey }) {
-    if (!this.draft.data.keeps || altKey || closest(target, "input, textarea, select")) return false;
+    if (!this.draft.data.keeps || altKey || closest(target, "input, textarea, select"))
+      return false;
     const letter = key.toLowerCase();
     if (letter === "l") this.lock(document.activeElement);
     else if (letter === "r" && !shiftKey) this.ask();

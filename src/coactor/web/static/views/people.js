@@ -72,7 +72,8 @@ function sentences(texts, none) {
 
 /** @param {PeopleView} view */
 function sharedWords({ shared, together, difference }) {
-  const much = difference < 0.35 ? "mostly want the same" : difference < 0.7 ? "differ somewhat" : "differ";
+  let much = "mostly want the same";
+  if (difference >= 0.35) much = difference < 0.7 ? "differ somewhat" : "differ";
   const scale = `${number(difference, 1)} on a scale from 0 to 1`;
   return [
     sentences(shared, "Nothing that everybody wants or avoids is known yet."),

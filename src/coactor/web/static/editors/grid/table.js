@@ -4,7 +4,7 @@ import { closest, h, put } from "../../app/elements.js";
 import { choiceColours, itemColours, onScheme, paintChip } from "./colours.js";
 import { countText } from "./layout.js";
 
-/** @import { GridView } from "../../app/types.js" */
+/** @import { GridView, Margin } from "../../app/types.js" */
 /** @import { Count, Layout, Line } from "./layout.js" */
 
 /** @typedef {{ now: number[], before: number[], view: GridView, active: number }} Shown */
@@ -295,7 +295,8 @@ function rulesByCell({ broken }) {
   /** @type {Map<number, string[]>} */
   const rules = new Map();
   for (const { rule, place, cells } of broken)
-    for (const part of cells) rules.set(part, [...(rules.get(part) ?? []), brokenText(rule, place)]);
+    for (const part of cells)
+      rules.set(part, [...(rules.get(part) ?? []), brokenText(rule, place)]);
   return rules;
 }
 
