@@ -6,7 +6,7 @@ import { edited } from "../app/format.js";
 /** @import { Draft } from "../app/draft.js" */
 /** @import { Proposal } from "../app/types.js" */
 
-/** @typedef {{ submit: () => void, editable: () => boolean, fold: () => void }} Actions */
+/** @typedef {{ submit: () => void, editable: () => boolean }} Actions */
 
 /**
  * What the status line says about saving.
@@ -25,7 +25,7 @@ const submitText = ({ effort }, gestures) =>
   effort ? `Submit ${edited(effort, gestures)} ` : "Accept as proposed ";
 
 /** @param {Draft} draft @param {Actions} actions */
-export function makeActionBar(draft, { submit, editable, fold }) {
+export function makeActionBar(draft, { submit, editable }) {
   const undo = button("Undo", () => draft.undo(), {
     id: "undo",
     title: "Ctrl Z",
@@ -64,7 +64,6 @@ export function makeActionBar(draft, { submit, editable, fold }) {
     ),
     note,
     accept,
-    button("◨", fold, { id: "fold", title: "Fold the panels: ]", "aria-label": "Fold the panels" }),
   );
   /** @param {Proposal} data @param {number} gestures @param {string} trouble what is wrong with the draft */
   const render = (data, gestures, trouble) => {

@@ -313,4 +313,4 @@ function countAt(at, counts, needs, place) {
 
 /** A count in words, such as "2 / 3". @param {Count} count */
 export const countText = ({ value, need }) =>
-  need === null ? number(value) : `${number(value)} / ${number(need)}`;
+  need === null ? number(value) : `${number(value)}\u202f/\u202f${number(need)}`;
