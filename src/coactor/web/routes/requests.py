@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import orjson
 from fastapi import Depends, Header, HTTPException, Path, Request, Response
@@ -119,11 +119,10 @@ class MoveBody(Body):
 
     op: Annotated[str, Field(max_length=40)]
     args: Annotated[list[Argument], Field(max_length=10_000, fail_fast=True)]
-    anyway: Annotated[str | None, Field(min_length=1, max_length=200)] = None
 
     def plain(self) -> Move:
         """Return the move as the domain expects it."""
-        return cast("Move", self.model_dump(exclude_none=True))
+        return {"op": self.op, "args": self.args}
 
 
 Moves = Annotated[list[MoveBody], Field(max_length=MOST_MOVES, fail_fast=True)]
