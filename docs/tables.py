@@ -19,6 +19,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
 
+from coactor.lab.paper.experiment import GENERATED
+
 TABLES = Path(__file__).parent / "results" / "tables"
 FOUR = ("PER", "CSPER", "PA", "CSPA")
 SHARING = "pooled-default,separate-default,default"
@@ -105,7 +107,7 @@ def paper(folder: Path) -> None:
         ["**default**", *(f"**{cell}**" for cell in ours)],
     ]
     titles = [PANELS.get(panel, panel) for panel in shown]
-    examples = manifest["settings"]["examples"]
+    examples = manifest["settings"]["examples"] or GENERATED
     save("paper-default", table([f"edits in {examples} examples", *titles], short), command)
     claims(folder)
 

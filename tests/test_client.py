@@ -204,6 +204,41 @@ def test_tell_sends_moves_with_tuples_and_refuses_nan(place):
             study.tell(q, moves=[], effort=float("nan"))
 
 
+@pytest.mark.parametrize("kind", ["tour", "plan", "ranking"])
+def test_replans_are_the_same_in_memory_on_disk_and_over_http(place, kind):
+    domain, counted = DOMAINS[kind](), {"create": True, "settings": {"budget": math.inf, "habits": True}}
+    if kind == "ranking":
+        counted["settings"].pop("habits")
+    with (
+        open_study(place.store, f"again-{kind}", domain, **counted) as local,
+        open_study(place.store, f"again-http-{kind}", domain, **counted) as other,
+        place.connect(f"again-http-{kind}", other.domain) as remote,
+    ):
+        habits = "habits" in counted["settings"]
+        places = [Session(domain, "default", habits=habits), local, remote]
+        domain, rng = local.domain, np.random.default_rng(3)
+        for x in domain.sample(rng, n=3):
+            y = places[0].ask(x).solution
+            moves = list(domain.moves(x, y))
+            first, keep = moves[rng.integers(len(moves))], sorted(domain.parts(x, y))[:2]
+            told = []
+            for one in places:
+                p = one.ask(x, keep=keep, near=y if habits else None)
+                assert set(keep) <= set(domain.parts(x, p.solution))
+                better = one.replan(p, domain.apply(x, y, first), keep=keep)
+                again = one.replan(better, moves=[], keep=[])
+                told.append(one.tell(again, solution=y))
+            assert [(r.effort, r.cost) for r in told] == [(told[0].effort, told[0].cost)] * 3
+            weights = [one.weights().tolist() for one in places]
+            assert weights[0] == weights[1] == weights[2]
+            for one in places:
+                p = one.ask(x)
+                moves = list(domain.moves(x, p.solution))
+                better = one.replan(p, moves=moves[:1])
+                told.append(one.tell(better, moves=list(domain.moves(x, better.solution))[:1]))
+            assert [r.cost for r in told[3:]] == [2.0] * 3
+
+
 def test_several_people_are_the_same_in_memory_on_disk_and_over_http(place):
     domain, counted = Tour(points=7, features=3), {"create": True, "settings": {"budget": math.inf}}
     tastes = {"ana": [1.0, 0.0, 1.0], "ben": [0.0, 1.0, 1.0]}

@@ -44,6 +44,7 @@ from coactor.protocol import Move as Move
 from coactor.protocol import NotFound as NotFound
 from coactor.protocol import Proposal as Proposal
 from coactor.protocol import Round as Round
+from coactor.protocol import Work as Work
 from coactor.search import polish as polish
 from coactor.session import Session as Session
 from coactor.studies import Study as Study

@@ -5,18 +5,33 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NoReturn
 from urllib.parse import quote, urlencode
 
 import numpy as np
 
-from coactor.corrections import check_alone, plain_move
-from coactor.explanations import PeopleView, PersonView
-from coactor.proposals.calibration import Bin, Calibration
-from coactor.protocol import Basis, Correction, Domain, Move, Problem, Proposal, Round, Solution, Vector, Work
-from coactor.studies.codec import Codec
+from coactor.corrections import check_alone, continued, plain_move, report_of
+from coactor.corrections import correction as make_correction
+from coactor.explanations import PeopleView
+from coactor.keeping import named_parts, plain_parts
+from coactor.proposals.calibration import Calibration
+from coactor.protocol import (
+    Basis,
+    Correction,
+    Domain,
+    Move,
+    Parts,
+    Problem,
+    Proposal,
+    Round,
+    Solution,
+    Vector,
+    Work,
+)
+from coactor.studies.codec import Codec, read
 from coactor.studies.drafts import Draft
 from coactor.studies.errors import (
     Conflict,
@@ -27,7 +42,8 @@ from coactor.studies.errors import (
     SolverFailed,
     Unavailable,
 )
-from coactor.studies.results import Explanation, Share, Version
+from coactor.studies.results import Explanation, Version
+from coactor.studies.settings import CHANGEABLE, Settings
 
 try:
     import httpx
@@ -96,12 +112,16 @@ class RemoteStudy:
         actor: str = "",
         asked_for: str = "",
         renew: bool = True,
+        keep: Parts = (),
+        near: Solution | None = None,
     ) -> Proposal:
         """Propose a solution with the current weights, and store the proposal; see `Study.ask`."""
         data = problem if self._codec is None else self._codec.plain_problem(problem)
         headers = {} if key is None else {"Idempotency-Key": key}
         body = {"problem": data, "label": label, "renew": renew, "asked_for": asked_for}
         body |= {"actor": actor} if actor else {}
+        body |= {"keep": plain_parts(named_parts(keep))}
+        body |= {} if near is None else {"near": self._plain(near)}
         return self._proposal(problem, self._call("POST", "/proposals", body, headers))
 
     def renew(self, proposal: Proposal | int) -> Proposal:
@@ -109,6 +129,25 @@ class RemoteStudy:
         answer = self._call("POST", f"/proposals/{_id(proposal)}/renew")
         asked = proposal if isinstance(proposal, Proposal) else self.proposal(proposal)
         return self._proposal(asked.problem, answer)
+
+    def replan(
+        self,
+        proposal: Proposal | int,
+        solution: Solution | None = None,
+        *,
+        moves: Iterable[Move] | None = None,
+        keep: Parts | None = None,
+    ) -> Proposal:
+        """Solve the rest of a draft again, around what stays; see `Study.replan`."""
+        asked = self.proposal(proposal) if isinstance(proposal, int) else proposal
+        moves = [] if solution is None and moves is None else moves
+        body = self._report(asked, None, moves, solution)
+        body |= {} if keep is None else {"keep": plain_parts(named_parts(keep))}
+        answer = self._call("POST", f"/proposals/{asked.id}/replan", body)
+        done = read(dict[str, Any], answer["before"])
+        path = [self._solution(asked.problem, z) for z in done.pop("path")]
+        correction = Correction(path, done.pop("moves", []), **done)
+        return replace(asked, solution=path[-1], before=correction)
 
     def tell(
         self,
@@ -126,28 +165,16 @@ class RemoteStudy:
     ) -> Round:
         """Learn from the expert's correction of a proposal; see `Study.tell`."""
         work = work or Work()
+        if correction is not None:
+            check_alone(moves, solution, effort, cut)
         body: dict[str, Any] = {"effort": effort, "cut": cut, "learn": learn, "note": work.note}
         body |= {"actor": actor or work.actor or None, "seconds": work.seconds}
         body |= {"learned_for": learned_for or None}
-        if correction is not None:
-            check_alone(moves, solution, effort, cut)
-            body |= {
-                "costs": [float(cost) for cost in correction.costs],
-                "cut": correction.cut,
-                "estimated": correction.estimated,
-            }
-            if correction.moves:
-                moves = correction.moves
-            else:
-                body["path"] = [self._plain(z) for z in correction.path]
-        if moves is not None:
-            body["moves"] = [plain_move(move) for move in moves]
-        if solution is not None:
-            body["solution"] = self._plain(solution)
+        body |= self._report(proposal, correction, moves, solution)
         if isinstance(proposal, Proposal):
             body["version"] = proposal.version
         body = {name: value for name, value in body.items() if value is not None}
-        return _round(self._call("POST", f"/proposals/{_id(proposal)}/tell", body))
+        return read(Round, self._call("POST", f"/proposals/{_id(proposal)}/tell", body))
 
     # -- reading -----------------------------------------------------------------------------------------
 
@@ -155,8 +182,8 @@ class RemoteStudy:
         """What each finished proposal cost, in the order of the tells; those with `seq` above `after`."""
         rows: list[Round] = []
         while True:
-            page = self._call("GET", f"/effort?after={after}&limit={PAGE}")
-            rows += map(_round, page)
+            page = read(list[Round], self._call("GET", f"/effort?after={after}&limit={PAGE}"))
+            rows += page
             if len(page) < PAGE:
                 return rows
             after = rows[-1].seq
@@ -177,8 +204,7 @@ class RemoteStudy:
 
     def people(self, *, hide: bool = False) -> PeopleView:
         """What people share, how they differ and who goes together; names are for leads only."""
-        answer = self._call("GET", f"/people?hide={'true' if hide else 'false'}")
-        return PeopleView(**{**answer, "people": [PersonView(**row) for row in answer["people"]]})
+        return read(PeopleView, self._call("GET", f"/people?hide={'true' if hide else 'false'}"))
 
     @property
     def version(self) -> int:
@@ -187,12 +213,12 @@ class RemoteStudy:
 
     def versions(self, after: int = -1, limit: int = 1000) -> list[Version]:
         """The versions of the weights numbered above `after`, and what created them."""
-        return [Version(**row) for row in self._call("GET", f"/versions?after={after}&limit={limit}")]
+        return read(list[Version], self._call("GET", f"/versions?after={after}&limit={limit}"))
 
     def proposals(self, state: str | None = None, after: int = 0, limit: int = 100) -> list[Draft]:
         """Proposals by number: all of them, or those in one state."""
         query = {"after": after, "limit": limit, **({"state": state} if state else {})}
-        return [Draft.restored(row) for row in self._call("GET", f"/proposals?{urlencode(query)}")]
+        return read(list[Draft], self._call("GET", f"/proposals?{urlencode(query)}"))
 
     def proposal(self, id: int) -> Proposal:
         """A proposal as it is edited now, or as it was when it was told."""
@@ -202,20 +228,15 @@ class RemoteStudy:
 
     def round(self, proposal: Proposal | int) -> Round:
         """The round of a finished proposal. Raises Invalid if it is not finished."""
-        return _round(self._call("GET", f"/proposals/{_id(proposal)}/outcome"))
+        return read(Round, self._call("GET", f"/proposals/{_id(proposal)}/outcome"))
 
     def explain(self, proposal: Proposal | int) -> Explanation:
         """Each feature's share of the proposal's utility, and of each edit's."""
-        answer = self._call("GET", f"/proposals/{_id(proposal)}/explain")
-        answer["shares"] = [Share(**row) for row in answer["shares"]]
-        for edit in answer["edits"]:
-            edit["shares"] = [Share(**row) for row in edit["shares"]]
-        return Explanation(**answer)
+        return read(Explanation, self._call("GET", f"/proposals/{_id(proposal)}/explain"))
 
     def calibration(self) -> Calibration:
         """Whether proposals were accepted as often as predicted."""
-        answer = self._call("GET", "/calibration")
-        return Calibration(**{**answer, "bins": [Bin(**row) for row in answer["bins"]]})
+        return read(Calibration, self._call("GET", "/calibration"))
 
     def summary(self) -> dict[str, Any]:
         """The study in a few numbers, as JSON-able data."""
@@ -224,27 +245,19 @@ class RemoteStudy:
 
     # -- the whole study ---------------------------------------------------------------------------------
 
-    def configure(
-        self,
-        *,
-        proposals: str | None = None,
-        budget: float | None = None,
-        costs: Mapping[str, float] | None = None,
-        grace: float | None = None,
-    ) -> dict[str, Any]:
+    def configure(self, settings: Settings) -> dict[str, Any]:
         """Change settings of the study; see `Study.configure`."""
-        given = {"proposals": proposals, "budget": budget, "costs": costs, "grace": grace}
-        body: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-        if budget == math.inf:
+        body: dict[str, Any] = {**settings}
+        if body.get("budget") == math.inf:
             body["budget"] = None
         about = self._call("PATCH", "", body)
-        return {name: about[name] for name in given}
+        return {name: about[name] for name in CHANGEABLE}
 
     def rollback(self, to: int, reason: str, *, learned_for: str | None = None, actor: str = "") -> Version:
         """Set the weights, or one expert's, back to an earlier version; see `Study.rollback`."""
         body = {"to": to, "reason": reason, "actor": actor or None}
         body |= {} if learned_for is None else {"learned_for": learned_for}
-        return Version(**self._call("POST", "/rollback", body))
+        return read(Version, self._call("POST", "/rollback", body))
 
     def export(self) -> Iterator[dict[str, Any]]:
         """The whole study as JSON-able lines."""
@@ -268,11 +281,42 @@ class RemoteStudy:
     # -- inside ------------------------------------------------------------------------------------------
 
     def _proposal(self, problem: Problem, answer: dict[str, Any]) -> Proposal:
-        solution = answer["proposed"]
-        if self._codec is not None:
-            solution = self._codec.solution(problem, solution)
-        basis = Basis(**answer["basis"])
+        solution = self._solution(problem, answer["proposed"])
+        basis = read(Basis, answer["basis"])
         return Proposal(answer["id"], problem, solution, answer["asked_for"], answer["solved_for"], basis)
+
+    def _report(
+        self,
+        proposal: Proposal | int,
+        correction: Correction | None,
+        moves: Iterable[Move] | None,
+        solution: Solution | None,
+    ) -> dict[str, Any]:
+        """What was done to a proposal, before a re-plan and after it, as fields of a request."""
+        before = proposal.before if isinstance(proposal, Proposal) else None
+        if before is not None and isinstance(proposal, Proposal):
+            if correction is None and moves is not None and len(before.moves) == len(before.costs):
+                moves = [*before.moves, *moves]  # the server knows what they cost
+            else:
+                if self._codec is None:
+                    raise Invalid("After a re-plan, tell the moves; or connect with domain=...")
+                x, y, domain = proposal.problem, proposal.solution, self._codec.domain
+                after = correction or make_correction(domain, x, y, moves=moves, solution=solution)
+                correction, moves, solution = continued(before, after), None, None
+        if correction is not None:
+            report = report_of(correction)
+            path = [self._plain(z) for z in report.get("path", [])]
+            return report | ({"path": path} if path else {"moves": self._plain_moves(correction.moves)})
+        if moves is not None:
+            return {"moves": self._plain_moves(moves)}
+        return {} if solution is None else {"solution": self._plain(solution)}
+
+    def _plain_moves(self, moves: Iterable[Move]) -> list[Move]:
+        plain = [plain_move(move) for move in moves]
+        return plain if self._codec is None else self._codec.plain_moves(plain)
+
+    def _solution(self, problem: Problem, data: Any) -> Solution:
+        return data if self._codec is None else self._codec.solution(problem, data)
 
     def _plain(self, y: Solution) -> Any:
         return y if self._codec is None else self._codec.plain(y)
@@ -291,12 +335,6 @@ class RemoteStudy:
 
 def _id(proposal: Proposal | int) -> int:
     return proposal.id if isinstance(proposal, Proposal) else proposal
-
-
-def _round(answer: dict[str, Any]) -> Round:
-    arrays = {name: np.array(answer[name], dtype=np.float64) for name in ("delta", "change")}
-    nested = {"basis": Basis(**answer["basis"]), "work": Work(**answer["work"])}
-    return Round(**{**answer, **arrays, **nested})
 
 
 def _dump(data: Any) -> str:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from coactor.keeping import FREE, KEEP, REPLAN, kept_parts
 from coactor.protocol import (
     Candidate,
     Correction,
@@ -40,8 +41,10 @@ from coactor.validation import all_finite
 MOST_STEPS = 10_000  # of one correction
 SEARCHED = 4000  # solutions visited before the exact search for the edit distance gives up
 WALKED = 500  # steps of the greedy walk that follows it
+NEEDED = {KEEP: "parts", FREE: "parts", REPLAN: "to"}  # by the moves that every domain has
 SMALL = 2048  # bytes of declined moves as float64 up to which they are not rounded
 MANY = 1 << 15  # entries of declined moves beyond which they are rounded more
+OPTIONAL: tuple[Literal["anyway", "parts", "to"], ...] = ("anyway", "parts", "to")  # keys of a move
 
 
 def correction(
@@ -106,6 +109,14 @@ def check_alone(*others: Any) -> None:
         raise Invalid("Give the correction alone; it contains the path, the moves, the effort and the cut.")
 
 
+def report_of(correction: Correction) -> dict[str, Any]:
+    """A correction as the arguments of a tell: the moves or the path, what they cost, and how it was seen."""
+    steps = {"moves": list(correction.moves)} if correction.moves else {"path": list(correction.path)}
+    costs = [float(cost) for cost in correction.costs]
+    replans = {} if correction.moves else {"replans": list(correction.replans)}
+    return {**steps, **replans, "costs": costs, "cut": correction.cut, "estimated": correction.estimated}
+
+
 def _from_moves(
     domain: Domain,
     x: Problem,
@@ -121,7 +132,33 @@ def _from_moves(
     path = [y]
     for move in steps:
         path.append(apply_move(domain, x, path[-1], move))
-    return Correction(path, steps, _spread(effort, [move_cost(costs, move) for move in steps]), cut)
+    spread = _spread(effort, [move_cost(costs, move) for move in steps])
+    return Correction(path, steps, spread, cut, replans=replans_of(steps))
+
+
+def replans_of(moves: Iterable[Move]) -> list[int]:
+    """Which of the moves are re-plans."""
+    return [k for k, move in enumerate(moves) if move["op"] == REPLAN]
+
+
+def replanned(done: Correction, z: Solution, costs: MoveCosts | None = None) -> Correction:
+    """A correction that goes on with a re-plan to z."""
+    move: Move = {"op": REPLAN, "args": [], "to": z}
+    return continued(done, Correction([done.final, z], [move], [move_cost(costs, move)], replans=[0]))
+
+
+def continued(first: Correction, second: Correction) -> Correction:
+    """Two corrections, the second of which begins where the first one ends, as one."""
+    size = len(first.costs)
+    recorded = len(first.moves) == size and len(second.moves) == len(second.costs)
+    return Correction(
+        [*first.path, *second.path[1:]],
+        [*first.moves, *second.moves] if recorded else [],
+        [*first.costs, *second.costs],
+        second.cut,
+        estimated=first.estimated or second.estimated,
+        replans=[*first.replans, *(size + k for k in second.replans)],
+    )
 
 
 def _from_path(
@@ -175,18 +212,37 @@ def move_cost(costs: MoveCosts | None, move: Move) -> float:
 
 def plain_move(move: Any) -> Move:
     """The move with its arguments as a list of ints. Raises Invalid if it is not a valid move."""
-    valid = isinstance(move, dict) and move.keys() == {"op", "args"} and isinstance(move["op"], str)
-    if not valid or not isinstance(move["args"], list | tuple | np.ndarray) or len(move["op"]) > 40:
+    valid = isinstance(move, dict) and {"op", "args"} <= move.keys() and isinstance(move["op"], str)
+    if (
+        not valid
+        or not isinstance(move["args"], list | tuple | np.ndarray)
+        or len(move["op"]) > 40
+        or not move.keys() <= {"op", "args", *OPTIONAL}
+        or not isinstance(move.get("anyway", ""), str)
+    ):
         raise Invalid(f"{short(move)} is not a valid move; give {{'op': name, 'args': [whole numbers]}}.")
     args = [int(a) for a in move["args"] if isinstance(a, int | np.integer) and not isinstance(a, bool)]
     if len(args) != len(move["args"]) or len(args) > 10_000 or any(abs(a) > 2**53 for a in args):
         raise Invalid(f"{short(move)} is not a valid move; its args must be whole numbers.")
-    return {"op": move["op"], "args": args}
+    needed = NEEDED.get(move["op"], "op")
+    if needed not in move:
+        raise Invalid(f"{short(move)} is not a valid move; it must say {needed!r}.")
+    plain: Move = {"op": move["op"], "args": args}
+    for name in OPTIONAL:
+        if name in move:
+            plain[name] = move[name]
+    return plain
 
 
 def apply_move(domain: Domain, x: Problem, y: Solution, move: Move) -> Solution:
     """The solution that a move from outside leads to. Raises Invalid if the move cannot be applied."""
+    if move["op"] in (KEEP, FREE):
+        kept_parts([move])  # they must be made of names
+        return y
     try:
+        if move["op"] == REPLAN:
+            check_solution(domain, x, move["to"])
+            return move["to"]
         if not declares(domain, "checks_moves"):
             _check_listed(domain, x, y, move)
         z = domain.apply(x, y, move)
@@ -200,7 +256,7 @@ def _check_listed(domain: Domain, x: Problem, y: Solution, move: Move) -> None:
     """Raise Invalid unless the domain lists the move; with the reason that its `apply` gives, if it does."""
     alike = False
     for listed in map(plain_move, domain.moves(x, y)):
-        if listed == move:
+        if (listed["op"], listed["args"]) == (move["op"], move["args"]):
             return
         alike |= (listed["op"], len(listed["args"])) == (move["op"], len(move["args"]))
     reason = "."
@@ -303,20 +359,32 @@ def feedback(
     """
     path = correction.path
     if candidate == "final":
-        if (reads == "ends" or correction.estimated) and len(path) > 2:
-            path = [path[0], path[-1]]  # estimated: the expert did not make these steps
-        rows, cost = features_along(domain, x, path), correction.effort
+        few = reads == "ends" or correction.estimated  # estimated: the expert did not make these steps
+        if few and len(path) > 2 and not correction.replans:
+            path = [path[0], path[-1]]
+        rows, cost = _own_steps(features_along(domain, x, path), correction)
+        rows = rows[[0, -1]] if few and len(rows) > 2 else rows
     else:
         if weights is None:
             raise ValueError("candidate='disagreement' needs the weights the proposal was made with.")
-        rows = features_along(domain, x, path)
+        rows, _ = _own_steps(features_along(domain, x, path), correction)
         last = last_disagreement(rows, weights)
-        rows, cost = rows[: last + 1], float(sum(correction.costs[:last]))
+        costs = [cost for k, cost in enumerate(correction.costs) if k not in correction.replans]
+        rows, cost = rows[: last + 1], float(sum(costs[:last]))
         if reads == "ends":
             rows = rows[[0, -1]]
     declined = rounded(move_features(domain, x, correction.final)) if reads == "declined" else None
     chosen = declares(domain, "lists_all")
     return Feedback(rows, cost, declined, correction.cut, learned_for, correction.estimated, chosen)
+
+
+def _own_steps(rows: Matrix, correction: Correction) -> tuple[Matrix, float]:
+    """The features along the expert's own steps, as if the solver had made none, and what these cost."""
+    if not correction.replans:
+        return rows, correction.effort
+    own = np.delete(np.diff(rows, axis=0), list(correction.replans), axis=0)
+    cost = correction.effort - sum(correction.costs[k] for k in correction.replans)
+    return np.cumsum(np.concatenate([rows[:1], own]), axis=0), float(cost)
 
 
 def last_disagreement(rows: Matrix, weights: Vector) -> int:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -28,9 +28,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from coactor.corrections import edit_distance, feedback
+from coactor.corrections import continued, correction, edit_distance, feedback, replanned
 from coactor.explanations import lesson
-from coactor.habits import Memory, past_case, recall
+from coactor.habits import Memory, past_case, recall, usage_of
+from coactor.keeping import own_parts, replan
 from coactor.proposals.outcomes import LEARNER, OUTSIDE, Acceptance, Guard
 from coactor.proposals.strategies import Outlook, Strategy, expected_moves
 from coactor.protocol import (
@@ -43,6 +44,10 @@ from coactor.protocol import (
     Feedback,
     Invalid,
     Learner,
+    Move,
+    MoveCosts,
+    Part,
+    Parts,
     PastCase,
     Preferences,
     Problem,
@@ -50,7 +55,9 @@ from coactor.protocol import (
     Reads,
     Round,
     Solution,
+    Solver,
     State,
+    Usage,
     Vector,
     Work,
     feature_names,
@@ -91,6 +98,22 @@ class Knowledge:
     def __post_init__(self) -> None:
         _limit_blas_threads()
 
+    @classmethod
+    def fresh(cls, domain: Domain, learner: Learner) -> Knowledge:
+        """What is known before the first round.
+
+        There is a guard if the learner takes a start and the domain counts edits.
+        """
+        knowledge = cls(learner, memory=Memory() if uses_habits(domain) else None)
+        if has(domain, CountsEdits) and hasattr(learner, "start"):
+            knowledge.guard = Guard(domain.dim, learner.start)
+        return knowledge
+
+    @property
+    def fixed(self) -> Mapping[str, Vector]:
+        """The weights that the learner is compared with, by name; none without a guard."""
+        return {} if self.guard is None else self.guard.fixed
+
     def copy(self) -> Knowledge:
         """An independent copy."""
         return deepcopy(self)
@@ -102,29 +125,26 @@ class Knowledge:
         return {**state, **{name: part.state() for name, part in parts.items() if part is not None}}
 
     def restore(self, state: State) -> None:
-        """Return to an earlier state. Raises ValueError, and changes nothing, if it is invalid."""
+        """Return to an earlier state, of the same parts or of more.
+
+        Raises ValueError, and changes nothing, if it is invalid.
+        """
         try:
             parts = state["learner"], state["acceptance"]
         except (KeyError, TypeError):
             raise Invalid(
                 "This is not a state of what was learned; expected what state() returned."
             ) from None
-        acceptance, memory = Acceptance(), None if self.memory is None else Memory()
+        acceptance, guard = Acceptance(), deepcopy(self.guard)
         acceptance.restore(parts[1])
+        memory = None if self.memory is None and "memory" not in state else Memory()
         if memory is not None and "memory" in state:
             memory.restore(state["memory"])
-        guard = deepcopy(self.guard)
-        if guard is not None and "guard" in state:
+        if "guard" in state:
+            guard = Guard(len(self.learner.weights))
             guard.restore(state["guard"])
         self.learner.restore(parts[0])
         self.acceptance, self.memory, self.guard = acceptance, memory, guard
-
-
-def make_guard(domain: Domain, learner: Learner) -> Guard | None:
-    """A guard for a learner that takes a start, in a domain that counts edits; else None."""
-    if has(domain, CountsEdits) and hasattr(learner, "start"):
-        return Guard(domain.dim, learner.start)
-    return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,6 +182,54 @@ def as_problem(domain: Domain, problem: Any) -> Problem:
     return domain.decode_problem(problem) if isinstance(problem, dict) and has(domain, Codes) else problem
 
 
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What a caller asks of a proposal beyond the best solution.
+
+    Attributes
+    ----------
+    solution
+        What another system proposes; then nothing is solved.
+    keep
+        Parts that the solution must have, see `coactor.keeping`.
+    near
+        A solution to stay near: of the feature of habits, its parts cost nothing and all others 1.
+    """
+
+    solution: Solution | None = None
+    keep: frozenset[Part] = frozenset()
+    near: Solution | None = None
+
+    def __bool__(self) -> bool:
+        return self.solution is not None or self.near is not None or bool(self.keep)
+
+    def recalled(self, domain: Domain, memory: Memory | None, problem: Problem) -> Usage | None:
+        """How usual parts are: by the plan to stay near, or else by the memory."""
+        if self.near is not None and not uses_habits(domain):
+            raise Invalid(
+                "Staying near a plan needs the feature of habits; open the session with habits=True."
+            )
+        if not uses_habits(domain):
+            return None
+        if self.near is not None:
+            check_solution(domain, problem, self.near)
+            return usage_of(past_case(domain, problem, self.near))
+        return None if memory is None else recall(memory, domain, problem)
+
+    def strategy(self, domain: Domain, strategy: Strategy) -> Strategy:
+        """The strategy, then a re-plan around the parts to keep."""
+        if not self.keep:
+            return strategy
+
+        def keeping(x: Problem, outlook: Outlook, stream: Sequence[int]) -> Solution:
+            return replan(domain, x, outlook.weights, strategy(x, outlook, stream), self.keep)
+
+        return keeping
+
+
+NOTHING = Demands()
+
+
 def propose(
     domain: Domain,
     strategy: Strategy,
@@ -172,7 +240,7 @@ def propose(
     seed: int = 0,
     asked_for: str = "",
     solved_for: str = "",
-    solution: Solution | None = None,
+    demands: Demands = NOTHING,
     validate: bool = True,
 ) -> Proposal:
     """Solve a problem with what has been learned, and predict whether the expert accepts the solution.
@@ -189,22 +257,22 @@ def propose(
     asked_for, solved_for
         For whom it is asked, and with whose weights it is solved if the learner keeps weights for each
         expert.
-    solution
-        What another system proposes; then nothing is solved.
+    demands
+        What the caller asks of the solution.
     validate
         Whether to check the solution: needed unless solver and strategy are the domain's and ours.
     """
-    recalled = None
-    if knowledge.memory is not None and uses_habits(domain):
-        recalled = recall(knowledge.memory, domain, problem)
+    recalled = demands.recalled(domain, knowledge.memory, problem)
+    if recalled is not None and uses_habits(domain):
         problem = domain.extend(problem, recalled)
     outlook, guard = Outlook.of(learner_for(knowledge.learner, solved_for)), knowledge.guard
     proposer, reason = (LEARNER, "") if guard is None else (guard.proposer, guard.reason)
+    solution = demands.solution
     if solution is not None:
         proposer, reason = OUTSIDE, ""
     else:
         chosen = _outlook(knowledge, proposer, solved_for)
-        solution = strategy(problem, chosen, (seed, version))
+        solution = demands.strategy(domain, strategy)(problem, chosen, (seed, version))
     if validate:
         check_solution(domain, problem, solution)
     chance = moves = None
@@ -225,6 +293,7 @@ def compare(
     *,
     seed: int = 0,
     seconds: float = math.inf,
+    demands: Demands = NOTHING,
 ) -> Proposal:
     """The proposal with what the guard's alternatives propose; a tell only counts the edits from each.
 
@@ -237,11 +306,14 @@ def compare(
     seconds
         The time for all of them; the last one may exceed it. If there is none, one in `SHARE` proposals is
         compared, with one alternative: a case that was not compared says nothing.
+    demands
+        As in `propose`.
     """
-    guard, basis, began = knowledge.guard, proposal.basis, time.monotonic()
-    if guard is None or basis.proposer == OUTSIDE:
+    strategy = demands.strategy(domain, strategy)
+    fixed, basis, began = knowledge.fixed, proposal.basis, time.monotonic()
+    if not fixed or basis.proposer == OUTSIDE:
         return proposal
-    names = [name for name in (LEARNER, *guard.fixed) if name != basis.proposer]
+    names = [name for name in (LEARNER, *fixed) if name != basis.proposer]
     if seconds <= 0:
         turn, rest = divmod(basis.version, SHARE)
         if rest:
@@ -263,10 +335,54 @@ def compare(
     return replace(proposal, alternatives=solutions)
 
 
+def draft_of(
+    domain: Domain,
+    proposal: Proposal,
+    solution: Solution | None,
+    moves: Iterable[Move] | None,
+    costs: MoveCosts | None = None,
+) -> Correction:
+    """What was done so far: the edits that lead to a draft, or to its solution; by default none."""
+    moves = [] if solution is None and moves is None else moves
+    x, y = proposal.problem, proposal.solution
+    done = correction(domain, x, y, moves=moves, solution=solution, costs=costs)
+    return done if proposal.before is None else continued(proposal.before, done)
+
+
+def resume(
+    domain: Domain,
+    proposal: Proposal,
+    done: Correction,
+    weights: Vector,
+    keep: Parts | None = None,
+    solver: Solver | None = None,
+    costs: MoveCosts | None = None,
+) -> Proposal:
+    """The proposal with the rest of a draft solved again, see `Session.replan`.
+
+    Parameters
+    ----------
+    domain, proposal, done
+        What is edited, and what was done so far (`draft_of`).
+    weights
+        Those that the proposal was made with.
+    keep
+        Parts that must stay; by default those that the edits so far brought about.
+    solver, costs
+        A solver that takes parts to keep, and the costs of moves.
+    """
+    x = proposal.problem
+    if keep is None:
+        keep = own_parts(domain, x, done.path, done.replans)
+    solution = replan(domain, x, weights, done.final, keep, solver)
+    if not same_solution(solution, done.final):
+        done = replanned(done, solution, costs)
+    return replace(proposal, solution=solution, before=done)
+
+
 def _outlook(knowledge: Knowledge, proposer: str, solved_for: str) -> Outlook:
-    fixed = {} if knowledge.guard is None else knowledge.guard.fixed
-    if proposer in fixed:
-        return Outlook(fixed[proposer])
+    if proposer in knowledge.fixed:
+        return Outlook(knowledge.fixed[proposer])
     return Outlook.of(learner_for(knowledge.learner, solved_for))
 
 
@@ -318,7 +434,7 @@ def observe(
         raise
     except (ValueError, IndexError) as error:
         raise Invalid(str(error)) from error
-    left = None if correction.cut else _edits_left(domain, proposal, correction.final)
+    left = None if correction.cut or correction.replans else _edits_left(domain, proposal, correction.final)
     return Observation(vectors, not correction.costs, proposal.basis.expected_moves, case, left)
 
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from coactor import corrections, learners, rounds
 from coactor.explanations import PeopleView, compare_people
-from coactor.habits import Memory, start_weights, with_habits
+from coactor.habits import start_weights, with_habits
+from coactor.keeping import named_parts
 from coactor.proposals import strategies
 from coactor.proposals.outcomes import Acceptance
 from coactor.proposals.strategies import Strategy
@@ -32,6 +33,7 @@ from coactor.protocol import (
     Move,
     MoveCosts,
     NotFound,
+    Parts,
     Problem,
     Proposal,
     Round,
@@ -43,7 +45,6 @@ from coactor.protocol import (
     feature_names,
     feature_signs,
     has,
-    uses_habits,
 )
 from coactor.protocol.abilities import learner_for, whose
 from coactor.rounds import Knowledge, as_problem
@@ -143,19 +144,14 @@ class Session:
         if candidate not in ("final", "disagreement"):
             raise Invalid(f"The candidate is {candidate!r}; expected 'final' or 'disagreement'.")
         self.domain = domain
-        self.knowledge = Knowledge(
-            learner,
-            memory=Memory() if uses_habits(domain) else None,
-            guard=rounds.make_guard(domain, learner),
-        )
-        guard = self.knowledge.guard
-        reserve = 0 if guard is None or solver is not None else len(guard.fixed)
+        self.knowledge = Knowledge.fresh(domain, learner)
+        reserve = len(self.knowledge.fixed) if solver is None else 0
         self.strategy: Strategy = (
             strategies.strategy(proposals, domain, solver, strategies.limits(budget, reserve))
             if isinstance(proposals, str)
             else proposals
         )
-        self._own = solver is None and isinstance(proposals, str)
+        self._own, self._solver = solver is None and isinstance(proposals, str), solver
         self._budget = math.inf if budget is None else budget
         self.move_costs, self.candidate, self.seed = costs, candidate, seed
         self.version = 0
@@ -185,6 +181,8 @@ class Session:
         label: str = "",
         actor: str = "",
         asked_for: str = "",
+        keep: Parts = (),
+        near: Solution | None = None,
     ) -> Proposal:
         """Propose a solution with the current weights.
 
@@ -199,6 +197,11 @@ class Session:
         asked_for
             Whose weights to solve with, if the learner keeps weights for each expert: a name, a role or a
             depot. By default the actor; the weights of all for a newcomer and without a name.
+        keep
+            Parts that the solution must have, as `domain.parts` names them, see `coactor.keeping`.
+        near
+            A solution to stay near, such as yesterday's plan, if the session has habits: how much a changed
+            part costs is learned like every other weight.
 
         Raises
         ------
@@ -214,6 +217,7 @@ class Session:
                 raise Conflict(f"The key {key!r} was used for another problem or expert; choose a new key.")
             return proposal
         began, setting = time.monotonic(), (self.domain, self.strategy, self.knowledge)
+        demands = rounds.Demands(keep=named_parts(keep), near=near)
         proposal = rounds.propose(
             *setting,
             problem,
@@ -221,10 +225,11 @@ class Session:
             seed=self.seed,
             asked_for=asked_for,
             solved_for=asked_for or actor,
+            demands=demands,
             validate=not self._own,
         )
         left = self._budget - (time.monotonic() - began) if self._own else 0.0
-        proposal = rounds.compare(*setting, proposal, seed=self.seed, seconds=left)
+        proposal = rounds.compare(*setting, proposal, seed=self.seed, seconds=left, demands=demands)
         self._asked += 1
         proposal = replace(proposal, id=self._asked)
         weights = rounds.weights_of(self.knowledge, proposal).copy()
@@ -236,6 +241,42 @@ class Session:
             if len(self._keys) > MOST_OPEN:
                 self._keys.popitem(last=False)
         return proposal
+
+    def replan(
+        self,
+        proposal: Proposal | int,
+        solution: Solution | None = None,
+        *,
+        moves: Iterable[Move] | None = None,
+        keep: Parts | None = None,
+    ) -> Proposal:
+        """Solve the rest of a draft again, around what stays. Nothing is learned.
+
+        It changes only what gains under the weights that the proposal was made with. What the expert did
+        before is remembered with the proposal that it returns; a tell of that proposal continues it, and
+        learns from the expert's own edits alone. The cost of the move "replan" counts, 1 by default.
+
+        Parameters
+        ----------
+        proposal
+            The proposal, or its number.
+        solution, moves
+            The draft: at most one of a solution, and the edits that lead to it. By default the proposal.
+        keep
+            Parts that must stay, as `domain.parts` names them; by default those that the edits brought about.
+
+        Raises
+        ------
+        Invalid
+            If the draft is invalid, or the parts cannot be kept together.
+        NotFound, Conflict
+            If there is no such proposal, or it was already told.
+        """
+        number = proposal if isinstance(proposal, int) else proposal.id
+        asked, _, weights = self._find(number)
+        start = asked if isinstance(proposal, int) else proposal
+        done = rounds.draft_of(self.domain, start, solution, moves, self.move_costs)
+        return rounds.resume(self.domain, start, done, weights, keep, self._solver, self.move_costs)
 
     def tell(
         self,
@@ -287,19 +328,22 @@ class Session:
         if not isinstance(proposal, int | Proposal):
             raise Invalid(f"{short(proposal)} is not a proposal; give what ask returned, or its number.")
         asked, key, weights = self._find(proposal if isinstance(proposal, int) else proposal.id)
+        earlier = None if isinstance(proposal, int) else proposal.before
         if correction is not None:
             corrections.check_alone(moves, solution, effort, cut)
         else:
             correction = corrections.correction(
                 self.domain,
                 asked.problem,
-                asked.solution,
+                asked.solution if earlier is None else earlier.final,
                 moves=moves,
                 solution=solution,
                 effort=effort,
                 cut=cut,
                 costs=self.move_costs,
             )
+        if earlier is not None:
+            correction = corrections.continued(earlier, correction)
         learner, learned_for = self.knowledge.learner, learned_for or asked.asked_for or work.actor
         observation = rounds.observe(
             self.domain, asked, correction, learner.reads, self.candidate, weights, learned_for

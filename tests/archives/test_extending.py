@@ -43,7 +43,7 @@ def test_a_new_study_has_learned_with_habits_what_counted_in_the_old_one(tmp_pat
         old.rollback(old.version, "only ben", learned_for="ben")
         assert [told.round.proposal for told in counted_tells(old)] == [1, 2, 5, 7]
         old.rollback(1, "ben had told nothing", learned_for="ben")
-        assert [told.proposal for told in counted_tells(old)] == [1, 2, 7]
+        assert [told.round.proposal for told in counted_tells(old)] == [1, 2, 7]
         domain, state = extended(old)
         before = verify(old.store, "old").hash
         assert len(Memory.of(state["memory"])) == 3

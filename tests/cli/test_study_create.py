@@ -65,7 +65,7 @@ def test_study_create_starts_with_a_learned_state(
 ) -> None:
     learned = tmp_path / "drivers.json"
     run(f"learn {folder} {habits} --out {learned}")
-    run(f"study create city --domain roads --network {folder} --learned {learned}")
+    run(f"study create city --domain roads --network {folder} --start {learned}")
     with open_study(sqlite_url, "city") as study:
         state = json.loads(learned.read_text())
         assert study.weights().tolist() == state["learner"]["weights"]
@@ -106,7 +106,7 @@ def test_a_study_of_a_model_starts_from_an_archive_of_past_plans(
     learned = tmp_path / "learner.json"
     options = f"--domain {model} --no-habits --out {learned}"
     assert "learned from 12 cases" in run(f"learn {archive} {options}")
-    run(f"study create shop --domain {model} --learned {learned}")
+    run(f"study create shop --domain {model} --start {learned}")
     with open_study(sqlite_url, "shop", load_domain(model, {})) as study:
         assert study.weights()[1] > 2 * study.weights()[0]
         problem = study.codec.problem(lines[0]["problem"])
@@ -125,7 +125,7 @@ def test_a_study_of_a_model_starts_from_the_weights_in_use(
     for text, message in (
         ("[1, 2", "not valid JSON"),
         ('{"On A": 3}', "name every feature; 'On A'"),
-        ('["1", 2]', "a list of numbers"),
+        ('["a", 2]', "a list of them"),
         ("[1, 2, 3]", "shape (3,); expected 2"),
     ):
         (tmp_path / "bad.json").write_text(text)
@@ -154,9 +154,9 @@ def test_study_create_reports_mistakes_without_a_traceback(
         (f"roads --network {tmp_path}/empty", "has no links.csv"),
         (f"roads --network {broken}", "line 8: length is 'far'; expected a number"),
         ("roads", "needs a network"),
-        (f"roads --network {folder} --learned {tmp_path}/x.json", "was not written by"),
-        (f"roads --network {folder} --learned {tmp_path}/no.json", "No such file"),
-        (f"roads --network {folder} --learned {tmp_path}/wide.json", "weights"),
+        (f"roads --network {folder} --start {tmp_path}/x.json", "must name every feature"),
+        (f"roads --network {folder} --start {tmp_path}/no.json", "No such file"),
+        (f"roads --network {folder} --start {tmp_path}/wide.json", "weights"),
     ):
         assert message in run(f"study create n --domain {options}", ok=False), options
     with Store(sqlite_url) as store, store.reading() as sql:

@@ -55,7 +55,7 @@ def test_examples_in_docstrings_run(name: str) -> None:
 
 
 def test_public_classes_and_functions_have_examples() -> None:
-    values = {"Correction", "EffortRow", "Feedback", "Move", "Proposal", "Round", "ReplayedExpert"}
+    values = {"Basis", "Correction", "Feedback", "Move", "Proposal", "Round", "ReplayedExpert", "Work"}
     roles = {"Domain", "Expert", "Learner", "Outlook", "Strategy"}
     opened = {"Study", "RemoteStudy"}  # their examples are those of open_study and connect
     finder = doctest.DocTestFinder()
@@ -114,11 +114,6 @@ def shown_commands() -> list[tuple[str, str]]:
         inline = re.findall(r"`((?:coactor|make|python) [^`]+)`", text)
         shown += [(place, " ".join(c.split())) for c in inline if "|" not in c]
     return shown
-
-
-def test_commands_that_are_not_run_are_few_and_shown() -> None:
-    assert set(NOT_RUN) <= {command for _, command in shown_commands()}
-    assert len(set(NOT_RUN.values())) <= 5
 
 
 def test_shown_commands_exist() -> None:

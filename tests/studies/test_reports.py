@@ -20,9 +20,9 @@ def test_explain_adds_up(url):
         w = study.weights(p.version)
         assert about.utility == pytest.approx(w @ domain.features(problems[1], p.solution))
         assert sum(share.share for share in about.shares) == pytest.approx(about.utility)
-        assert [e["move"]["args"] for e in about.edits] == [[1, 3], [4, 6]]
+        assert [e.move["args"] for e in about.edits] == [[1, 3], [4, 6]]
         for edit in about.edits:
-            assert sum(share.share for share in edit["shares"]) == pytest.approx(edit["gain"])
+            assert sum(share.share for share in edit.shares) == pytest.approx(edit.gain)
 
 
 def test_queue_counts_searches_sorts_and_says_when_nothing_changed(sqlite_url):

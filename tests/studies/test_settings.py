@@ -17,12 +17,12 @@ def test_configure_is_a_fact_that_holds_from_then_on_in_every_process(url):
         other = Study(other_store, "desk", Switches())
         assert study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(0)).effort == 1.0
         first = other.ask([1.0, 2.0, 3.0])
-        settings = study.configure(costs={"flip": 2.5}, budget=0.25, actor="lea")
+        settings = study.configure({"costs": {"flip": 2.5}, "budget": 0.25}, actor="lea")
         assert settings == {"proposals": "default", "budget": 0.25, "costs": {"flip": 2.5}, "grace": 600.0}
         assert other.tell(first, moves=flip(0)).effort == 2.5
         assert other.config["budget"] == 0.25
-        assert study.configure(budget=0.25) == settings  # no change, no fact
-        assert study.configure(budget=math.inf)["budget"] is None
+        assert study.configure({"budget": 0.25}) == settings  # no change, no fact
+        assert study.configure({"budget": math.inf})["budget"] is None
         kinds = [line["fact"]["kind"] for line in study.export() if "fact" in line]
         assert kinds.count("configured") == 2
         assert verify(study.store, "desk").version == 2
@@ -31,7 +31,7 @@ def test_configure_is_a_fact_that_holds_from_then_on_in_every_process(url):
 def test_settings_survive_snapshots_and_exports(sqlite_url, tmp_path, monkeypatch):
     monkeypatch.setattr(ledger, "EVERY", 3)
     with make(sqlite_url) as study:
-        study.configure(proposals="polish", grace=5)
+        study.configure({"proposals": "polish", "grace": 5})
         for _ in range(6):
             study.ask([1.0, 2.0, 3.0])
         with Store(f"sqlite:///{tmp_path}/copy.db") as copy:
@@ -52,10 +52,12 @@ def test_configure_raises_invalid_and_changes_nothing(sqlite_url, settings):
     with make(sqlite_url) as study:
         before = dict(study.config)
         with pytest.raises(Invalid):
-            study.configure(**settings)
+            study.configure(settings)
         assert study.config == before
         with pytest.raises(Invalid):
             make(sqlite_url, "other", settings=settings)
+        with pytest.raises(Invalid, match="'seed' is fixed"):
+            study.configure({"seed": 1})
 
 
 def test_the_budget_of_a_study_limits_the_calls_of_its_solver(sqlite_url, monkeypatch):
@@ -73,6 +75,6 @@ def test_the_budget_of_a_study_limits_the_calls_of_its_solver(sqlite_url, monkey
         calls.clear()
         study.ask(problems[1])
         assert len(calls) == 1
-        study.configure(budget=9.0)
+        study.configure({"budget": 9.0})
         study.ask(problems[1])
         assert len(calls) == 5  # at 2, 4, 6 and 8 seconds

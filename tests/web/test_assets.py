@@ -74,7 +74,7 @@ def test_base_depends_on_the_content(tmp_path):
 
 
 def test_imports_lists_all_modules_of_a_page():
-    assert set(Assets().imports("pages/message.js")) == {"app/elements.js", "app/shell.js"}
+    assert set(Assets().imports("app/shell.js")) == {"app/elements.js"}
     assert set(Assets().imports("pages/editor.js", "editors/roads.js")) > {
         "app/api.js",
         "editors/roads/map.js",

@@ -8,7 +8,7 @@ for one day, withdrawn or rolled back does not count. The old study stays as it 
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
 from coactor.archives.cases import RecordedCase
 from coactor.archives.learning import learn_archive
@@ -18,21 +18,14 @@ from coactor.protocol import Domain, State, uses_habits
 from coactor.studies import Invalid, Study, open_study
 from coactor.studies.codec import Codec
 from coactor.studies.log.facts import Reopened, RolledBack, Told
-from coactor.studies.opening import Settings
+from coactor.studies.settings import CHANGEABLE, Settings
 
 
 def extend(study: Study, name: str) -> None:
     """Create a study in the same store, with habits and the same settings, that goes on from here."""
     domain, state = extended(study)
-    config = study.config
-    settings = Settings(
-        proposals=config["proposals"],
-        budget=math.inf if config["budget"] is None else config["budget"],
-        costs=config["costs"],
-        candidate=config["candidate"],
-        grace=config["grace"],
-        seed=config["seed"],
-    )
+    kept: Any = {name: study.config[name] for name in (*CHANGEABLE, "candidate", "seed")}
+    settings: Settings = kept
     open_study(study.store, name, domain, create=True, start=state, settings=settings)
 
 

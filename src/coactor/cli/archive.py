@@ -198,7 +198,7 @@ def evaluate(
 def learn(data: Archive, learner: str, out: str, as_json: bool) -> None:
     """Learn from an ARCHIVE of recorded solutions, in its own order: weights, and a memory of the cases.
 
-    `coactor study create --learned` starts a study with the file.
+    `coactor study create --start` starts a study with the file.
     """
     from coactor import learners
     from coactor.archives.explain import describe_weights

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import TYPE_CHECKING
 
 import click
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import uvicorn
 
     from coactor.protocol import Domain
-    from coactor.web.app import Demo
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CHECKPOINT_SECONDS = 0.5
@@ -142,12 +141,6 @@ def serve(
             body_limit=body_limit * 2**20,
         )
         app.state.studies.patience = PATIENCE
-        for name in app.state.studies.without_domain():
-            click.echo(
-                f"Warning: the domain of study {name!r} is not installed, so it cannot be edited; "
-                f"add --study {name}=FILE.py:DOMAIN.",
-                err=True,
-            )
         with listening(host, port, share_port) as listener, ExitStack() as more:
             sockets = [listener]
             if own_port is not None:
@@ -175,8 +168,9 @@ def serve(
             more.enter_context(repeating(store.tidy, CHECKPOINT_SECONDS))
             if renew_ahead:
                 more.enter_context(repeating(app.state.studies.renew_ahead, RENEWAL_SECONDS))
-            with preparing(demo, store, quiet):
-                server.run(sockets=sockets)
+            if demo is not None:  # a Ctrl-C does not wait for a compiler
+                threading.Thread(target=demo.fill_demo_queues, args=(store,), daemon=True).start()
+            server.run(sockets=sockets)
 
 
 def public_address(host: str, port: int, secure: bool) -> str:
@@ -211,7 +205,7 @@ def domain_of(text: str, store: Store) -> tuple[str, Domain]:
     return study, domain
 
 
-def load_demo(store: Store, create: bool) -> Demo | None:
+def load_demo(store: Store, create: bool) -> ModuleType | None:
     """Import the demo if its studies are to be created or exist already."""
     with store.reading() as sql:
         if not create and not any(head.name.startswith(DEMO_PREFIX) for head in sql.studies()):
@@ -221,30 +215,6 @@ def load_demo(store: Store, create: bool) -> Demo | None:
     if create:
         demo.create_demo_studies(store, fill_queues=False)
     return demo
-
-
-@contextmanager
-def preparing(demo: Demo | None, store: Store, quiet: bool) -> Iterator[None]:
-    """Ask for the first proposals of the demo studies in the background: their solvers must be compiled."""
-    stop = threading.Event()
-
-    def run() -> None:
-        count = 0
-        for title in [] if demo is None else demo.fill_demo_queues(store):
-            count += 1
-            if stop.is_set():
-                return
-            if not quiet:
-                click.echo(f"Preparing “{title}” …", err=True)
-        if count and not quiet:
-            click.echo("All examples are ready.", err=True)
-
-    thread = threading.Thread(target=run, daemon=True)  # a Ctrl-C does not wait for a compiler
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from coactor import loaders, plugins
 from coactor.cli.options import domain_option, parameters_of, with_options
 from coactor.cli.stores import Result, on_store
 from coactor.domains.roads import network_json
-from coactor.protocol import State
 from coactor.studies import catalog
 from coactor.studies.errors import Conflict, Invalid
 from coactor.studies.log.ledger import Ledger
@@ -48,16 +47,11 @@ settings_options = with_options(  # that can be changed later
     "--habits/--no-habits", default=None, help="Whether past choices are a feature.  [default: as learned]"
 )
 @click.option(
-    "--learned",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Start with the learner and the memory that `coactor learn` wrote to this file.",
-)
-@click.option(
     "--start",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Start with the weights in use: JSON, a list of numbers, or numbers by the names of the features.",
+    help="Start with the weights in use, as JSON (a list, or numbers by the names of the features), "
+    "or with what `coactor learn` wrote.",
 )
 @click.option(
     "--trust",
@@ -72,30 +66,23 @@ def create(
     parameters: str,
     learner: str,
     network: Path | None,
-    habits: bool | None,
-    learned: Path | None,
     start: Path | None,
-    trust: float | None,
-    proposals: str | None,
-    budget: float | None,
     costs: tuple[str, ...],
-    grace: float | None,
+    **settings: Any,
 ) -> Result:
     """Create a study."""
     given = parameters_of(parameters)
     if network is not None:
         given = with_network(domain, given, network)
     _check_is_new(store, name)
-    settings = {"proposals": proposals, "budget": budget, "costs": _costs(costs), "grace": grace}
-    settings |= {"habits": habits, "trust": trust}
     open_study(
         store,
         name,
         plugins.load_domain(domain, given) if ":" in domain else catalog.make(domain, given, limits=False),
         learner,
         create=True,
-        start=learned_from(learned) if learned is not None else None if start is None else start_from(start),
-        settings={name: value for name, value in settings.items() if value is not None},  # type: ignore[arg-type]
+        start=None if start is None else read_json(start),
+        settings=_given(costs, settings),
     )
     return about(store, name), f"Created {name}."
 
@@ -127,31 +114,24 @@ def extend(store: Store, study_name: str, name: str, domain: Any) -> Result:
 @domain_option
 @on_store
 def configure(
-    store: Store,
-    name: str,
-    proposals: str | None,
-    budget: float | None,
-    costs: tuple[str, ...],
-    grace: float | None,
-    actor: str,
-    domain: Any,
+    store: Store, name: str, costs: tuple[str, ...], actor: str, domain: Any, **settings: Any
 ) -> Result:
     """Change settings of a study; the change is recorded in its log. Without options, show them."""
-    settings = Study(store, name, domain).configure(
-        proposals=proposals, budget=budget, costs=_costs(costs), grace=grace, actor=actor
-    )
-    return settings, "\n".join(f"{key}: {value}" for key, value in settings.items())
+    now = Study(store, name, domain).configure(_given(costs, settings), actor=actor)
+    return now, "\n".join(f"{key}: {value}" for key, value in now.items())
 
 
-def _costs(given: tuple[str, ...]) -> dict[str, float] | None:
+def _given(each_cost: tuple[str, ...], options: dict[str, Any]) -> Any:
+    """The settings that the options name."""
     costs = {}
-    for text in given:
+    for text in each_cost:
         operator, _, cost = text.partition("=")
         try:
             costs[operator] = float(cost)
         except ValueError:
             raise Invalid(f"--cost is {text!r}; expected an operator and a number: swap=2.") from None
-    return costs or None
+    settings = {**options, "costs": costs or None}
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def about(store: Store, name: str) -> dict[str, Any]:
@@ -183,21 +163,3 @@ def read_json(file: Path) -> Any:
         return orjson.loads(file.read_bytes())
     except orjson.JSONDecodeError as error:
         raise Invalid(f"{file.name} is not valid JSON: {error}") from error
-
-
-def start_from(file: Path) -> list[float] | dict[str, float]:
-    """The weights in use, as a list or by name. Raises Invalid if the file has neither."""
-    start = read_json(file)
-    numbers = start.values() if isinstance(start, dict) else start if isinstance(start, list) else [None]
-    if not all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
-        raise Invalid(f"{file.name} must hold a list of numbers, or numbers by the names of the features.")
-    result: list[float] | dict[str, float] = start
-    return result
-
-
-def learned_from(file: Path) -> State:
-    """What ``coactor learn`` wrote to a file. Raises Invalid if the file is not that."""
-    state = read_json(file)
-    if not isinstance(state, dict) or not isinstance(state.get("learner"), dict):
-        raise Invalid(f"{file.name} was not written by `coactor learn`: it has no learner.")
-    return state

@@ -75,6 +75,10 @@ class Alternatives:
         """The alternative with the largest utility; the first of equals."""
         return int((validation.problem(x, Situation).rows @ validation.weight_vector(w, self.dim)).argmax())
 
+    def parts(self, x: Situation, y: int) -> Iterator[str]:
+        """The alternative that was chosen."""
+        yield str(y) if x.names is None else x.names[y]
+
     def moves(self, x: Situation, y: int) -> Iterator[Move]:
         """Choose any other alternative."""
         for k in range(len(x.rows)):

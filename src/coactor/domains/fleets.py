@@ -11,7 +11,7 @@ import numpy as np
 from coactor import validation
 from coactor.domains.paths import Graph, PathDomain, Paths, count_reversals
 from coactor.kernels import paths
-from coactor.protocol import Indices, Move, Usage, Vector
+from coactor.protocol import Indices, Matrix, Move, Usage
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -127,9 +127,9 @@ class Fleet(PathDomain):
         """The problem with the costs of unusual edges as one more feature."""
         return replace(x, graph=x.graph.extended(self.edge_features, usage))
 
-    def solve(self, x: FleetProblem, w: Vector) -> Paths:
+    def solve_costs(self, x: FleetProblem, costs: Matrix) -> Paths:
         """Cheapest insertion over all paths, then 2-opt inside each."""
-        order, starts = paths.solve(self.costs(x, w), x.terminals)
+        order, starts = paths.solve(costs, x.terminals)
         return tuple(np.split(order, starts[1:-1]))
 
     def apply(self, x: FleetProblem, y: Paths, move: Move) -> Paths:

@@ -132,6 +132,11 @@ class Hypercube:
         z[i : i + 3] = z[i : i + 3][order]
         return z
 
+    def parts(self, x: Cube, y: Indices) -> Iterator[tuple[str, str]]:
+        """Which bit is set in which step."""
+        for step, bit in enumerate(y.tolist(), 1):
+            yield f"step {step}", str(bit) if x.names is None else x.names[bit]
+
     def landscape(self, x: Cube, w: Vector) -> CubeLandscape:
         """The paths of a problem under the weights."""
         w = validation.weight_vector(w, self.dim, self.hidden)

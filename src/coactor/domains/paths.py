@@ -15,7 +15,7 @@ from coactor import validation
 from coactor.habits import HABIT
 from coactor.kernels import paths
 from coactor.kernels.paths import cost_matrix
-from coactor.protocol import Indices, Matrix, Move, Usage, Vector
+from coactor.protocol import Indices, Matrix, Move, Part, Usage, Vector
 
 Paths: TypeAlias = tuple[Indices, ...]
 
@@ -176,6 +176,10 @@ class PathDomain:
         """The points of a problem, with the costs of habits if something was recalled for it."""
 
     @abstractmethod
+    def solve_costs(self, x: Any, costs: Matrix) -> Any:
+        """A solution of small total cost that no reversal improves."""
+
+    @abstractmethod
     def to_paths(self, y: Any) -> Paths:
         """The paths of a solution."""
 
@@ -187,10 +191,30 @@ class PathDomain:
     def to_move(self, row: list[int]) -> Move:
         """The move that reverses positions i..j of path v, from (v, i, j)."""
 
+    def solve(self, x: Any, w: Vector) -> Any:
+        """A solution that no reversal improves."""
+        return self.solve_costs(x, self.costs(x, w))
+
     def parts(self, x: Any, y: Any) -> Iterator[tuple[str, str]]:
         """The edges used, by the names of their ends."""
         for path in self.to_paths(y):
             yield from self.graph(x).parts(path)
+
+    lockable = parts
+
+    def replan(self, x: Any, w: Vector, y: Any, keep: frozenset[Part]) -> Any:
+        """2-opt that never gives up a kept edge: an edge so cheap that no other gain is worth it.
+
+        From y; if that does not bring about all kept edges, from a new solution.
+        """
+        costs, number = self.costs(x, w).copy(), {name: k for k, name in enumerate(self.choices(x))}
+        price = 4.0 * float(np.abs(costs).max()) + 1.0
+        for names in keep:
+            ends = [number[name] for name in names if name in number]
+            if len(ends) == 2:
+                costs[ends, ends[::-1]] -= price
+        z = PathLandscape(self, costs).climb(y, best=True)[0][-1]
+        return z if keep <= set(self.parts(x, z)) else self.solve_costs(x, costs)
 
     def choices(self, x: Any) -> tuple[str, ...]:
         """The names of the points."""

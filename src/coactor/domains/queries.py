@@ -91,6 +91,10 @@ class Query:
         """The number of documents."""
         return int(self.documents.shape[0])
 
+    def title(self, document: int) -> str:
+        """The name of a document, or its number."""
+        return str(document) if self.names is None else self.names[document]
+
     @staticmethod
     def of(documents: Any, labels: Any = None, names: Any = None, *, features: int | None = None) -> Query:
         """A validated query."""

@@ -12,7 +12,7 @@ import numpy as np
 from coactor import validation
 from coactor.domains.queries import Query, SparseRows
 from coactor.kernels import rankings
-from coactor.protocol import Indices, Matrix, Move, Vector
+from coactor.protocol import Indices, Matrix, Move, Part, Vector
 
 Discount: TypeAlias = Literal["log", "linear"]
 
@@ -132,6 +132,27 @@ class Ranking:
         visible = weights[: self.dim]
         scores = x.scores(visible) if visible.any() else np.zeros(x.size)
         return RankingLandscape(scores, by_label * x.labels, g)
+
+    def parts(self, x: Query, y: Indices) -> Iterator[tuple[str, str]]:
+        """Which document has which place."""
+        for place, document in enumerate(y.tolist(), 1):
+            yield f"place {place}", x.title(document)
+
+    lockable = parts
+
+    def replan(self, x: Query, w: Vector, y: Indices, keep: frozenset[Part]) -> Indices:
+        """The kept documents in their places, the others in order of w . f(document); ties as in y."""
+        scores = validation.problem(x, Query).scores(validation.weight_vector(w, self.dim))
+        number = {x.title(d): d for d in range(x.size)}
+        places = {f"place {k + 1}": k for k in range(x.size)}
+        fixed = {places[part[0]]: number[part[1]] for part in keep if part[0] in places and part[1] in number}
+        if len(set(fixed.values())) < len(keep):
+            raise ValueError(
+                "A place to keep is unknown, or two documents claim it, or one claims two places."
+            )
+        order = y[rankings.descending(scores[y])].tolist()
+        rest = iter([document for document in order if document not in fixed.values()])
+        return np.array([fixed[k] if k in fixed else next(rest) for k in range(x.size)])
 
     def features_along(self, x: Query, path: Sequence[Indices]) -> Matrix:
         """phi of each order."""

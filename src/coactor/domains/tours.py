@@ -10,7 +10,7 @@ import numpy as np
 from coactor import validation
 from coactor.domains.paths import Graph, PathDomain, Paths, count_reversals
 from coactor.kernels import paths
-from coactor.protocol import Indices, Move, Usage, Vector
+from coactor.protocol import Indices, Matrix, Move, Usage
 
 LARGE = 150  # the number of points from which greedy edges are a better start than insertion
 
@@ -87,9 +87,8 @@ class Tour(PathDomain):
         """The graph with the costs of unusual edges as one more feature."""
         return x.extended(self.edge_features, usage)
 
-    def solve(self, x: Graph, w: Vector) -> Indices:
+    def solve_costs(self, x: Graph, costs: Matrix) -> Indices:
         """Cheapest insertion, then 2-opt; greedy edges in place of insertion from 150 points on."""
-        costs = self.costs(x, w)
         large = x.size >= LARGE
         order = paths.solve_large(costs) if large else paths.solve(costs, np.zeros((1, 2), np.int64))[0]
         return order[:-1]

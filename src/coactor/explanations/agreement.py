@@ -105,7 +105,7 @@ def compare_people(
     >>> for _ in range(20):
     ...     for person, made in (("ana", 2), ("ben", 3)):
     ...         path = np.vstack([np.zeros(2), moves[0], moves[0] + moves[made]])
-    ...         learner.update(Feedback(path, 2.0, moves[[1, 5 - made]], person=person))
+    ...         learner.update(Feedback(path, 2.0, moves[[1, 5 - made]], learned_for=person))
     >>> view = compare_people(["distance", "toll"], [-1, -1], learner)
     >>> view.shared, view.together
     (['Everybody avoids distance.'], ['No two of them want the same.'])

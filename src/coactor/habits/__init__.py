@@ -8,7 +8,7 @@ from coactor.habits.habitual import (
     start_weights,
     with_habits,
 )
-from coactor.habits.recalling import HABIT, Memory, past_case, place_and_choice, recall
+from coactor.habits.recalling import HABIT, Memory, past_case, place_and_choice, recall, usage_of
 
 __all__ = [
     "HABIT",
@@ -21,5 +21,6 @@ __all__ = [
     "plain",
     "recall",
     "start_weights",
+    "usage_of",
     "with_habits",
 ]

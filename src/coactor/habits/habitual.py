@@ -16,6 +16,7 @@ from coactor.protocol import (
     Domain,
     HasParts,
     Invalid,
+    Keeps,
     Matrix,
     Move,
     Part,
@@ -29,7 +30,7 @@ from coactor.protocol import (
     has,
     own_start,
     surroundings,
-    takes,
+    takes_parameter,
     uses_habits,
 )
 from coactor.validation import vector
@@ -112,13 +113,15 @@ class HabitualDomain:
 
     def __init__(self, domain: HasParts) -> None:
         self.domain = domain
-        for name in ("show", "describe_edit", "edits_between", "edits_of"):
+        for name in ("show", "describe_edit", "edits_between", "edits_of", "lockable"):
             if hasattr(domain, name):
                 setattr(self, name, partial(_of_plain_problem, getattr(domain, name)))
         for name in ("sample", "editor", "checks_moves", "start"):
             if hasattr(domain, name):
                 setattr(self, name, getattr(domain, name))
-        if takes(domain.solve, "start"):
+        if has(domain, Keeps):
+            self.replan = self._replan
+        if takes_parameter(domain.solve, "start"):
             self.solve = self._solve_from  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
@@ -135,6 +138,10 @@ class HabitualDomain:
     @property
     def feature_signs(self) -> tuple[int, ...]:
         return (*feature_signs(self.domain), -1)
+
+    def _replan(self, x: Problem, w: Vector, y: Solution, keep: frozenset[Part]) -> Solution:
+        """The domain's own re-plan, which does not know the feature of habits."""
+        return self.domain.replan(plain(x), w[:-1], y, keep)  # type: ignore[attr-defined]
 
     def with_habits(self) -> HabitualDomain:
         """The domain itself."""

@@ -57,6 +57,12 @@ def place_and_choice(part: Part) -> tuple[str, str]:
     return " / ".join(names[:-1]), names[-1]
 
 
+def usage_of(case: PastCase) -> Usage:
+    """Costs by which only what a case does not have is unusual."""
+    given, choice = zip(*case.parts, strict=True) if case.parts else (("",), ("",))
+    return Usage(given, choice, np.zeros(len(given)))
+
+
 def recall(memory: Memory, domain: TakesHabits, x: Problem) -> Usage:
     """How usual the parts of solutions of x are, for each kind of habit of the domain.
 

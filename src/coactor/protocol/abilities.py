@@ -200,6 +200,19 @@ class HasParts(Domain, Protocol):
     def parts(self, x: Problem, y: Solution, /) -> Iterable[Part]: ...
 
 
+class Keeps(HasParts, Protocol):
+    """Solves the rest of a solution again around parts that must stay, better than by its moves alone."""
+
+    def lockable(self, x: Problem, y: Solution, /) -> Iterable[Part]:
+        """Everything that can be kept: the parts, and more, such as which vehicle has a stop."""
+
+    def replan(self, x: Problem, w: Vector, y: Solution, keep: frozenset[Part], /) -> Solution:
+        """A solution with all parts of `keep`: y, changed only where that gains.
+
+        Raises ValueError, and names the parts, if they cannot be kept together.
+        """
+
+
 def surroundings(domain: HasParts, x: Problem, method: Literal["choices", "context"]) -> Iterable[str] | None:
     """Names by which a memory compares problems, by an optional method of the domain; None if it has none.
 
@@ -293,13 +306,15 @@ class Attributes(Domain, Protocol):
 # -- abilities of solvers --------------------------------------------------------------------------
 
 
-def takes(solve: Solver, name: Literal["start", "seconds"]) -> bool:
-    """Whether a solver has one of two optional parameters.
+def takes_parameter(solve: Solver, name: Literal["start", "keep", "seconds"]) -> bool:
+    """Whether a solver takes more than problem and weights.
 
     start
         A solution to start from, ``solve(x, w, start=y)``: cheaper to call again.
+    keep
+        Parts that must stay, ``solve(x, w, keep=parts)``.
     seconds
-        A time limit. What a budget leaves for one call; None does not limit it.
+        A time limit, ``solve(x, w, seconds=10)``: what is left of a budget.
     """
     try:
         parameter = inspect.signature(solve).parameters.get(name)

@@ -39,7 +39,7 @@ class Learner(Protocol):
     `update` changes everything or, if it raises, nothing; `check_learner` tests it. Optional abilities are in
     `coactor.protocol.abilities`. Two attributes are optional too: `threshold`, b in P(the expert makes a
     move) = sigma(gain - b), which lets proposals expect corrections; and `start`, the weights in use before
-    it learned, or None, which a guard compares it with.
+    it learned, or None, which it is compared with.
     """
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, TypedDict
 
@@ -17,11 +17,21 @@ Solution: TypeAlias = Any
 State: TypeAlias = dict[str, Any]
 
 
-class Move(TypedDict):
-    """One edit, as plain data: ``{"op": "reverse", "args": [3, 7]}``."""
-
+class _Operator(TypedDict):
     op: str
     args: list[int]
+
+
+class Move(_Operator, total=False):
+    """One edit, as plain data: ``{"op": "reverse", "args": [3, 7]}``.
+
+    Three keys are optional: `anyway`, the reason to break a rule; and, of the edits that every domain has,
+    `parts` to keep or to free, and the solution `to` which a re-plan led (see `coactor.keeping`).
+    """
+
+    anyway: str
+    parts: list[list[str]]
+    to: Any
 
 
 MoveCosts: TypeAlias = Mapping[str, float] | Callable[[Move], float]
@@ -39,6 +49,10 @@ Candidate: TypeAlias = Literal["final", "disagreement"]
 
 Part: TypeAlias = str | tuple[str, ...]
 """The name of a part of a solution: what was chosen, after the names of where it was chosen, if any."""
+
+
+Parts: TypeAlias = Iterable[Sequence[str]]
+"""Parts as a caller gives them: names, or sequences of names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +135,8 @@ class Proposal:
         What the proposer and each of the guard's alternatives proposed, by name; empty if not compared.
     recalled
         What the memory recalled, which is part of the problem; None if there is no memory.
+    before
+        What was done before the last re-plan, which led to the solution; a tell continues it.
     """
 
     id: int
@@ -131,6 +147,7 @@ class Proposal:
     basis: Basis = field(default_factory=Basis)
     alternatives: Mapping[str, Solution] = field(default_factory=dict)
     recalled: Usage | None = None
+    before: Correction | None = None
 
     @property
     def version(self) -> int:
@@ -162,6 +179,8 @@ class Correction:
         xi of Theorem 2 is that of the candidate: `coactor.bounds.misjudgement`.
     estimated
         True if the effort was estimated from the final solution, not observed.
+    replans
+        The steps that the solver made when the rest was solved again: they cost, and are not evidence.
     """
 
     path: Sequence[Solution]
@@ -170,6 +189,7 @@ class Correction:
     cut: bool = False
     misjudged: float = 0.0
     estimated: bool = False
+    replans: Sequence[int] = ()
 
     @property
     def effort(self) -> float:
@@ -288,8 +308,8 @@ class Round:
     cost: float
     version: int
     lesson: str
-    delta: Vector
-    change: Vector
+    delta: Vector = field(default_factory=lambda: np.zeros(0))
+    change: Vector = field(default_factory=lambda: np.zeros(0))
     seq: int = 0
     time: float = 0.0
 

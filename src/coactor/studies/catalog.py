@@ -23,8 +23,10 @@ from coactor.habits import HabitualDomain
 from coactor.plugins import DOMAINS, announced
 from coactor.protocol import Domain
 from coactor.solutions import short
+from coactor.studies.codec import as_invalid
 from coactor.studies.errors import Invalid
 from coactor.studies.log.chain import canonical, content_hash
+from coactor.studies.log.facts import DomainConfig
 
 logger = logging.getLogger("coactor.studies")
 Factory: TypeAlias = Callable[..., Domain]
@@ -104,11 +106,9 @@ def make(name: str, given: dict[str, Any], *, limits: bool = True) -> Domain:
     for key in LARGE.get(name, {}):
         if key not in given:
             raise Invalid(f"Domain {name!r} needs a {key}; give it as the parameter {key!r}.")
-    try:
+    with as_invalid(f"Domain {name!r} cannot be made", TypeError):
         parts = {key: code.decode(given[key]) for key, code in LARGE.get(name, {}).items()}
         return factory(name)(**{**given, **parts})
-    except (ValueError, TypeError) as error:
-        raise Invalid(f"Domain {name!r} cannot be made: {error}") from error
 
 
 def name_of(domain: Domain) -> str | None:
@@ -163,7 +163,7 @@ def whole(parameters: dict[str, Any], read: Callable[[str], bytes]) -> dict[str,
     }
 
 
-def check_same(study: str, stored: dict[str, Any], domain: Domain) -> None:
+def check_same(study: str, stored: DomainConfig, domain: Domain) -> None:
     """Raise Invalid if a study is opened with another domain than it was created with."""
     given = describe(domain)
     if not stored["name"] or not given["name"]:
@@ -180,10 +180,8 @@ def check_same(study: str, stored: dict[str, Any], domain: Domain) -> None:
 
 def _large_parts(domain: Domain) -> dict[str, bytes]:
     codes = LARGE.get(name_of(domain) or "", {})
-    try:
+    with as_invalid("This domain cannot be stored"):
         return {key: canonical(code.encode(getattr(domain, key))) for key, code in codes.items()}
-    except ValueError as error:
-        raise Invalid(f"This domain cannot be stored: {error}") from error
 
 
 def _value_of(domain: Domain, key: str) -> Any:

@@ -13,18 +13,19 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from coactor.corrections import MOST_STEPS, move_cost, plain_move
-from coactor.protocol import Correction, Domain, Move, Round, Work
+from coactor.corrections import MOST_STEPS, move_cost, plain_move, replans_of
+from coactor.keeping import REPLAN, named_parts, parts_of, replan
+from coactor.protocol import Correction, Move, Parts, Round, Work
 from coactor.rounds import Knowledge
-from coactor.studies.codec import Codec
-from coactor.studies.drafts import Draft, effort_of, plain_draft, stored, with_path, without_loops
+from coactor.solutions import same_solution
+from coactor.studies.codec import read
+from coactor.studies.drafts import Draft, effort_of, plain_draft, with_path, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
-from coactor.studies.log.chain import Entry
-from coactor.studies.log.facts import Asked, Claimed, Edited, Released, Reopened, Told
-from coactor.studies.log.ledger import Ledger, Writer
+from coactor.studies.log.chain import Entry, stored
+from coactor.studies.log.facts import Asked, Claimed, Edited, Fact, Released, Reopened, Told
+from coactor.studies.log.ledger import Writer
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.vectors import digest
-from coactor.studies.proposing import Proposer
 from coactor.studies.queue import QueueQuery, done_draft, last_revision, rank_for
 from coactor.studies.telling import Request, Teller, last_told
 from coactor.validation import person_name, text
@@ -37,8 +38,8 @@ class Desk:
 
     Parameters
     ----------
-    domain, codec, ledger, proposer, teller
-        Parts of the study.
+    teller
+        Makes rounds of the study's proposals.
     lease
         Seconds until a proposal that its holder does not touch is free again.
     patience
@@ -46,21 +47,10 @@ class Desk:
         else its last solution is shown at once.
     """
 
-    def __init__(
-        self,
-        domain: Domain,
-        codec: Codec,
-        ledger: Ledger,
-        proposer: Proposer,
-        teller: Teller,
-        lease: float = LEASE,
-        patience: float = math.inf,
-    ) -> None:
-        self._domain = domain
-        self._codec = codec
-        self._ledger = ledger
-        self._proposer = proposer
-        self._teller = teller
+    def __init__(self, teller: Teller, lease: float = LEASE, patience: float = math.inf) -> None:
+        self._teller, self._proposer = teller, teller.proposer
+        self._domain, self._codec = self._proposer.domain, self._proposer.codec
+        self._ledger = self._proposer.ledger
         self.lease, self._patience = lease, patience
 
     def __repr__(self) -> str:
@@ -117,25 +107,25 @@ class Desk:
 
     def edit(self, id: int, moves: list[Any], *, revision: int, actor: str, key: str | None = None) -> Draft:
         """Apply moves to the draft as one edit: all of them or none."""
-        return self._edit(id, "move", [plain_move(move) for move in moves], revision, actor, key)
+        made = [plain_move(move) for move in moves]
+        return self._edit(id, "move", len(made), made, revision, actor, key)
 
     def undo(self, id: int, *, revision: int, actor: str, key: str | None = None, count: int = 1) -> Draft:
         """Undo the last edits."""
-        return self._edit(id, "undo", [None] * count, revision, actor, key)
+        return self._edit(id, "undo", count, [], revision, actor, key)
 
     def redo(self, id: int, *, revision: int, actor: str, key: str | None = None, count: int = 1) -> Draft:
         """Redo the edits that were undone last."""
-        return self._edit(id, "redo", [None] * count, revision, actor, key)
+        return self._edit(id, "redo", count, [], revision, actor, key)
 
     def _edit(
-        self, id: int, action: str, steps: list[Move] | list[None], revision: int, actor: str, key: str | None
+        self, id: int, action: str, steps: int, moves: list[Move], revision: int, actor: str, key: str | None
     ) -> Draft:
         _validate_editor(actor)
         if key is not None and not text(key, "key", 200):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
         if not steps:
             raise Invalid("An edit needs at least one move.")
-        moves = [step for step in steps if step is not None]
         with self._ledger.lock:
             draft = self._ledger.refresh().drafts.get(id)
         if draft is not None and draft.revision == revision and moves:  # else it is refused below
@@ -146,41 +136,58 @@ class Desk:
             path = self._proposer.path(proposal, [*draft.moves, *moves])
             with_path(self._domain, draft, proposal, path)
         with self._writing(id) as log:
-            if key is None or not self._repeats(log, key, id, action, steps):
+            fact = Edited(
+                proposal=id,
+                action=action,
+                revision=revision + steps,
+                until=log.now + self.lease,
+                steps=steps,
+                moves=moves,
+                key=key,
+            )
+            earlier = None if key is None else log.sql.by_key(log.study, key)
+            if earlier is None:
                 draft = self._held_draft(log.projection, id, actor, log.now)
                 self._check_revision(draft, revision)
-                if action == "undo" and len(draft.moves) < len(steps):
-                    raise Invalid("There is nothing to undo.")
-                if action == "redo" and len(draft.undone) < len(steps):
-                    raise Invalid("There is nothing to redo.")
-                for number, move in enumerate(steps):
-                    fact = Edited(
-                        proposal=id,
-                        action=action,
-                        revision=revision + 1 + number,
-                        until=log.now + self.lease,
-                        move=move,
-                        key=None if number else key,
-                    )
-                    log.add(fact, actor=actor)
+                if steps > {"undo": len(draft.moves), "redo": len(draft.undone)}.get(action, steps):
+                    raise Invalid(f"There is nothing to {action}.")
+                log.add(fact, actor=actor)
+            elif not _repeats(fact, earlier.fact):
+                raise Conflict(
+                    f"The key {key!r} was used for another request; choose a new key for a new edit."
+                )
         return self.view(id)
 
-    def _repeats(self, log: Writer, key: str, id: int, action: str, steps: list[Move] | list[None]) -> bool:
-        first = log.sql.by_key(log.study, key)
-        if first is None:
-            return False
-        # The steps of one edit follow each other and have the same time; only the first has a key.
-        earlier = list[Move | None]()
-        for entry in log.sql.after(log.study, first.seq - 1, first.seq + len(steps)):
-            fact = entry.fact
-            if not isinstance(fact, Edited) or (fact.proposal, fact.action) != (id, action):
-                break
-            if earlier and (fact.key is not None or entry.time != first.time):
-                break
-            earlier.append(fact.move)
-        if earlier != steps:
-            raise Conflict(f"The key {key!r} was used for another request; choose a new key for a new edit.")
-        return True
+    def replan(self, id: int, *, keep: Parts | None = None, only: Parts | None = None) -> Draft:
+        """The draft as it would be with the rest solved again: its last move, which `edit` takes, says how.
+
+        Nothing is recorded. If nothing gains, the draft is as it was.
+
+        Parameters
+        ----------
+        id
+            The number of the proposal.
+        keep
+            Parts that must stay, besides those that are locked; by default those that edits brought about.
+        only
+            Parts of the draft that may change; then everything else must stay.
+
+        Raises Invalid if the parts cannot be kept together.
+        """
+        draft, domain = self.view(id), self._domain
+        if draft.proposal is None or draft.state == "done":
+            raise Invalid(f"Proposal {id} is done already; reopen it to change it.")
+        x, y = draft.problem, draft.solution
+        if only is not None:
+            keep = parts_of(domain, x, y) - named_parts(only)
+        wanted = named_parts(draft.locked) | named_parts(draft.own if keep is None else keep)
+        weights, solver = self._proposer.weights(draft.proposal), self._proposer.solver
+        z = replan(domain, x, weights, y, wanted, solver)
+        if same_solution(y, z):
+            return draft
+        move: Move = {"op": REPLAN, "args": [], "to": self._codec.plain_solution(z)}
+        longer = replace(draft, moves=[*draft.moves, move])
+        return with_path(domain, longer, draft.proposal, [*draft.path, z])
 
     def view(self, id: int) -> Draft:
         """The proposal as it is now; nothing is claimed or changed."""
@@ -241,7 +248,8 @@ class Desk:
             proposal = self._proposer.of(draft)
             path, moves = without_loops(self._proposer.path(proposal, draft.moves), draft.moves)
             costs = self._ledger.projection.config["costs"]
-            done = Correction(path, moves, [move_cost(costs, move) for move in moves], cut)
+            spent = [move_cost(costs, move) for move in moves]
+            done = Correction(path, moves, spent, cut, replans=replans_of(moves))
             prepared = self._teller.prepare(proposal, request, draft.asked_for or actor, done)
         with self._writing(id) as log:
             if id in log.projection.drafts:
@@ -313,13 +321,14 @@ class Desk:
             until=log.now + self.lease,
         )
         fact = Reopened(
-            draft=Draft.restored(stored(draft)),  # without what says that it is done
+            draft=read(Draft, stored(draft)),  # without what says that it is done
             told=told.seq,
             effort=result.effort,
             accepted=result.accepted,
             version=log.projection.version + result.learn,
             digest=digest((known or log.projection.knowledge).learner.weights),
             state=None if known is None else known.state(),
+            learned_for=result.learned_for,
         )
         log.add(fact, actor=actor, knowledge=known)
 
@@ -372,3 +381,8 @@ class _StateConflictError(Exception):
 def _validate_editor(actor: str) -> None:
     if not person_name(actor, "actor"):
         raise Invalid("Editing needs a name; say who you are (actor).")
+
+
+def _repeats(fact: Edited, earlier: Fact) -> bool:
+    """Whether an edit is the one that was recorded earlier under its key."""
+    return isinstance(earlier, Edited) and fact == replace(earlier, revision=fact.revision, until=fact.until)

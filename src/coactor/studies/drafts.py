@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from coactor.corrections import apply_move, move_cost
-from coactor.protocol import Basis, Domain, Move, Problem, Proposal, Solution
+from coactor.corrections import apply_move, move_cost, replans_of
+from coactor.keeping import kept_parts, own_parts, parts_of, plain_parts
+from coactor.protocol import Basis, Domain, HasParts, Move, Part, Problem, Proposal, Solution, has
 from coactor.search import features_along
 from coactor.solutions import solution_key
-from coactor.studies.codec import Codec
+from coactor.studies.codec import Codec, as_invalid, to_object
 from coactor.studies.errors import Invalid
 
 
@@ -36,6 +37,8 @@ class Draft:
         The number of edits, undone ones included.
     moves, undone
         The edits, and those that can be redone.
+    keep
+        The parts that it was asked to have, which stay locked until they are freed.
     holder, until, editor
         Who holds the lease, when it expires, and who edited the draft last.
     state
@@ -50,6 +53,8 @@ class Draft:
         Whether it was solved with the weights of another expert than the one who holds it.
     proposal, path
         The proposal, and every solution from it to the draft, both as objects of the domain.
+    locked, own
+        The parts that people locked, and those that their edits brought about.
     features, change
         phi of the draft, and its difference from the proposal's, one number per feature.
     """
@@ -67,6 +72,7 @@ class Draft:
     gestures: int = 0
     moves: list[Move] = field(default_factory=list)
     undone: list[Move] = field(default_factory=list)
+    keep: list[list[str]] = field(default_factory=list)
     holder: str = ""
     until: float = 0.0
     editor: str = ""
@@ -81,13 +87,10 @@ class Draft:
 
     proposal: Proposal | None = None
     path: Sequence[Solution] = ()
+    locked: Sequence[Sequence[str]] = ()
+    own: Sequence[Sequence[str]] = ()
     features: Sequence[float] = ()
     change: Sequence[float] = ()
-
-    @staticmethod
-    def restored(data: dict[str, Any]) -> Draft:
-        """The draft that `stored` was given."""
-        return Draft(**{**data, "basis": Basis(**data["basis"])})
 
     @property
     def problem(self) -> Problem:
@@ -133,21 +136,15 @@ class Draft:
         )
 
 
-_AT_A_DESK = ("proposal", "path", "features", "change")
-_SHOWN = ("state", "steps", "effort", "told", "actor", "due", "for_another", *_AT_A_DESK)
-_STORED = tuple(one.name for one in fields(Draft) if one.name not in _SHOWN)
-_HIDDEN = ("renewable", "base", "gestures", *_AT_A_DESK)
-_ROW = tuple(one.name for one in fields(Draft) if one.name not in _HIDDEN)
-
-
-def stored(draft: Draft) -> dict[str, Any]:
-    """What the log's projection holds of a draft, as JSON-able data."""
-    return {name: getattr(draft, name) for name in _STORED} | {"basis": asdict(draft.basis)}
+_AT_A_DESK = ("proposal", "path", "locked", "own", "features", "change")
+SHOWN = ("state", "steps", "effort", "told", "actor", "due", "for_another", *_AT_A_DESK)  # not stored
+HIDDEN = ("renewable", "base", "gestures", "keep", *_AT_A_DESK)
 
 
 def plain_row(draft: Draft) -> dict[str, Any]:
     """A row of the queue as JSON-able data."""
-    return {name: getattr(draft, name) for name in _ROW} | {"basis": asdict(draft.basis)}
+    row: dict[str, Any] = to_object(draft, {Draft: HIDDEN})
+    return row
 
 
 def plain_draft(codec: Codec, draft: Draft) -> dict[str, Any]:
@@ -155,6 +152,8 @@ def plain_draft(codec: Codec, draft: Draft) -> dict[str, Any]:
     return plain_row(draft) | {
         "proposed": codec.plain_solution(draft.proposed),
         "solution": codec.plain_solution(draft.solution),
+        "locked": list(draft.locked),
+        "own": list(draft.own),
         "features": list(draft.features),
         "change": list(draft.change),
     }
@@ -177,19 +176,32 @@ def with_path(domain: Domain, draft: Draft, proposal: Proposal, path: Sequence[S
 
     Raises Invalid if the domain cannot compute the features.
     """
-    try:
+    with as_invalid("The domain cannot compute the features of this solution", IndexError):
         rows = features_along(domain, proposal.problem, [path[0], path[-1]])
-    except (ValueError, IndexError) as error:
-        raise Invalid(f"The domain cannot compute the features of this solution: {error}") from error
     features, change = rows[1].tolist(), (rows[1] - rows[0]).tolist()
-    return replace(draft, proposal=proposal, path=path, features=features, change=change)
+    locked, own = frozenset[Part](), frozenset[Part]()
+    if has(domain, HasParts) and len(path) == len(draft.moves) + 1:
+        own = own_parts(domain, proposal.problem, path, replans_of(draft.moves))
+        locked = kept_parts(draft.moves, draft.keep)
+        locked &= (
+            parts_of(domain, proposal.problem, path[-1]) if locked else locked
+        )  # an edit may undo a lock
+    return replace(
+        draft,
+        proposal=proposal,
+        path=path,
+        locked=plain_parts(locked),
+        own=plain_parts(own),
+        features=features,
+        change=change,
+    )
 
 
-def draft_path(domain: Domain, x: Problem, path: Sequence[Solution], moves: Sequence[Move]) -> list[Solution]:
+def draft_path(codec: Codec, x: Problem, path: Sequence[Solution], moves: Sequence[Move]) -> list[Solution]:
     """A path continued by moves. Raises Invalid if a move cannot be applied."""
     longer = list(path)
-    for move in moves:
-        longer.append(apply_move(domain, x, longer[-1], move))
+    for move in codec.moves(x, moves, path[0]):
+        longer.append(apply_move(codec.domain, x, longer[-1], move))
     return longer
 
 

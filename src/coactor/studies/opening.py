@@ -4,63 +4,25 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from coactor import learners
-from coactor.habits import Memory, start_weights, with_habits
+from coactor.habits import start_weights, with_habits
 from coactor.proposals.strategies import Strategy
-from coactor.protocol import Candidate, Domain, Learner, Solver, State, Vector, feature_names, uses_habits
-from coactor.rounds import Knowledge, make_guard
+from coactor.protocol import Domain, Learner, Solver, State, Vector, feature_names, uses_habits
+from coactor.rounds import Knowledge
 from coactor.solutions import short
 from coactor.studies import catalog
+from coactor.studies.codec import as_invalid
 from coactor.studies.errors import Conflict, Invalid
 from coactor.studies.log.chain import GENESIS, seal
 from coactor.studies.log.facts import Created
 from coactor.studies.log.store import Store
-from coactor.studies.settings import BUDGET, CHANGEABLE, validated
+from coactor.studies.settings import DEFAULTS, Settings, validated
 from coactor.studies.study import Study
 from coactor.validation import study_name, validate_actor
 
 COUNTERS = ("rounds", "waiting", "length")  # in the states of learners: measured, not set
-
-
-class Settings(TypedDict, total=False):
-    """The settings of a study, with the values that a new one has by default.
-
-    Attributes
-    ----------
-    proposals
-        Which of the solver's local optima to propose: "default", or another name of `coactor.proposals`.
-    budget
-        The time limit of an ask in seconds, 1: a slow solver is then called once, and others as often as
-        there is time. ``math.inf`` counts candidates instead, so that proposals do not depend on the machine.
-    costs
-        The cost of each operator, 1.
-    grace
-        Seconds in which a tell can be withdrawn, 600.
-    candidate
-        What to learn from: the expert's "final" solution, or the last one on which learner and expert still
-        disagree ("disagreement", Assumption 3).
-    seed
-        Of the search for proposals, 0.
-    habits
-        Whether to remember what people chose, and to add how unusual the parts of a solution are to its
-        features, see `coactor.habits`; False. A study with habits is opened with the plain domain.
-    trust
-        How far a learner given by its name trusts the start, see `ChoiceLearner`; only when created.
-    """
-
-    proposals: str
-    budget: float | None
-    costs: Mapping[str, float]
-    grace: float
-    candidate: Candidate
-    seed: int
-    habits: bool
-    trust: float | None
-
-
-DEFAULTS = Settings(costs={}, candidate="final", grace=600.0, proposals="default", budget=BUDGET, seed=0)
 
 
 def open_study(
@@ -130,7 +92,7 @@ def open_study(
     (1.0, 1)
     """
     study_name(name)
-    given = _validated(settings or {})
+    given = validated(settings or {})
     store = url if isinstance(url, Store) else Store(url)
     try:
         with store.reading() as sql:
@@ -147,19 +109,6 @@ def open_study(
         raise
     study.closes_store = store is not url
     return study
-
-
-def _validated(settings: Settings) -> dict[str, Any]:
-    """The settings as they are stored. Raises Invalid if one of them is invalid or unknown."""
-    unknown = set(settings) - set(Settings.__annotations__)
-    if unknown:
-        known = ", ".join(sorted(Settings.__annotations__))
-        raise Invalid(f"There is no setting {min(unknown)!r}; the settings are {known}.")
-    given: dict[str, Any] = dict(settings)
-    if given.get("candidate", "final") not in ("final", "disagreement"):
-        raise Invalid(f"The candidate is {given['candidate']!r}; expected 'final' or 'disagreement'.")
-    changeable = {name: given.pop(name) for name in CHANGEABLE if name in given}
-    return {**given, **validated(**changeable)}
 
 
 def _create(
@@ -188,17 +137,15 @@ def _create(
         )
     if len(learner.weights) != domain.dim:
         raise Invalid(f"The learner has {len(learner.weights)} weights, the domain {domain.dim} features.")
-    guard = make_guard(domain, learner)
-    knowledge = Knowledge(learner, memory=Memory() if uses_habits(domain) else None, guard=guard)
+    knowledge = Knowledge.fresh(domain, learner)
     if memory is not None and knowledge.memory is not None:
         knowledge.memory.restore(memory)
-    config = {
+    config: Any = {
         "domain": catalog.describe(domain),
         "dim": domain.dim,
         "learner": learner.name,
         "features": feature_names(domain),
         "habits": uses_habits(domain),
-        "guard": guard is not None,
         **settings,
     }
     first = Created(uid=uuid.uuid4().hex, config=config, state=knowledge.state())
@@ -221,10 +168,8 @@ def make_learner(
     trust: float | None = None,
 ) -> Learner:
     """A fresh learner by name. Raises Invalid if there is none, or if it cannot start so."""
-    try:
+    with as_invalid(f"There is no learner {short(name)}", KeyError):
         learners.resolve(name, domain.dim)
-    except (ValueError, KeyError) as error:
-        raise Invalid(f"There is no learner {short(name)}: {error}") from error
     try:
         weights = start_weights(domain, start)
         return learners.make(name, domain.dim, start=weights, trust=trust)
@@ -234,10 +179,8 @@ def make_learner(
 
 def learner_from(learned: State) -> Learner:
     """The learner of what ``coactor learn`` wrote. Raises Invalid if it is not that."""
-    try:
+    with as_invalid("This is not what `coactor learn` wrote", KeyError, TypeError):
         return learners.from_state(learned["learner"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise Invalid(f"This is not what `coactor learn` wrote: {error}") from error
 
 
 def _check_settings(study: Study, learner: str | Learner | None, settings: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ If the learner keeps weights for each expert, a proposal is solved for the one i
 the one who asks and again for the one who opens it. So a solving is identified by its version and by whom it
 was solved for.
 
-What the guard compares is solved within the same ask, see `rounds.compare`, and stored with the proposal.
+The alternatives are solved within the same ask, see `rounds.compare`, and stored with the proposal.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
 import orjson
 
+from coactor.keeping import plain_parts
 from coactor.proposals.strategies import Strategy
-from coactor.protocol import Domain, Move, Problem, Proposal, Solution, Usage, Vector, uses_habits
+from coactor.protocol import Domain, Move, Problem, Proposal, Solution, Solver, Usage, Vector, uses_habits
 from coactor.protocol.abilities import whose
-from coactor.rounds import Knowledge, compare, propose
+from coactor.rounds import NOTHING, Demands, Knowledge, compare, propose
 from coactor.solutions import same_solution
-from coactor.studies.codec import Codec
+from coactor.studies.codec import Codec, read
 from coactor.studies.drafts import Draft, draft_path
 from coactor.studies.errors import Conflict, Invalid, NotFound, SolverFailed
-from coactor.studies.log.chain import Entry, canonical, content_hash
+from coactor.studies.log.chain import Entry, canonical, content_hash, stored
 from coactor.studies.log.facts import Asked, Told
 from coactor.studies.log.ledger import Ledger, Writer
 from coactor.studies.log.projection import Projection
@@ -49,7 +49,8 @@ from coactor.studies.log.store import KeyLocks
 from coactor.studies.log.transactions import Transaction
 
 logger = logging.getLogger("coactor.studies")
-CACHED = 256  # proposals kept in memory, with their problems
+CACHED = 256  # proposals kept in memory, with their problems, moves and paths
+_Cached: TypeAlias = tuple[Proposal, list[Move], list[Solution]]
 
 
 class Proposer:
@@ -57,31 +58,27 @@ class Proposer:
 
     Parameters
     ----------
-    domain, codec, strategy
-        What is solved, how it is written down, and how it is solved under the study's settings.
+    domain, strategy
+        What is solved, and how it is solved under the study's settings.
     ledger
         The study's log.
-    seed
-        Of the search for proposals.
     repeatable
         Whether every process that opens the study would solve as this one does.
+    solver
+        Replaces the domain's own solver.
     """
 
     def __init__(
         self,
         domain: Domain,
-        codec: Codec,
         strategy: Callable[[dict[str, Any]], Strategy],
         ledger: Ledger,
-        seed: int,
         repeatable: bool,
+        solver: Solver | None = None,
     ) -> None:
-        self._domain, self._codec, self._strategy = domain, codec, strategy
-        self._ledger = ledger
-        self._seed = seed
-        self._repeatable = repeatable
-        self._cache: OrderedDict[tuple[int, int, int, str], Proposal] = OrderedDict()
-        self._paths: OrderedDict[tuple[int, int, int, str], tuple[list[Move], list[Solution]]] = OrderedDict()
+        self.domain, self.codec, self.ledger = domain, Codec(domain), ledger
+        self._strategy, self._repeatable, self.solver = strategy, repeatable, solver
+        self._cache: OrderedDict[tuple[int, int, int, str], _Cached] = OrderedDict()
         self._caching = threading.Lock()  # not the ledger's, which is held while others commit
         self.keys = KeyLocks()
         self.seconds = math.inf  # that the last solving took; unknown before the first
@@ -97,22 +94,22 @@ class Proposer:
         asked_for: str,
         actor: str,
         via: str,
-        solution: Any = None,
+        demands: Demands = NOTHING,
     ) -> Proposal:
-        """Solve a problem, or take the `solution` given, and store the proposal.
+        """Solve a problem under these demands, and store the proposal.
 
         The caller holds the key (`keys`), so that one solver runs for it.
         """
-        data = canonical(self._codec.plain_problem(problem))
+        data = canonical(self.codec.plain_problem(problem))
         hash = content_hash(data)
-        ledger, study = self._ledger, self._ledger.head.id
+        ledger, study = self.ledger, self.ledger.head.id
         with ledger.lock, ledger.store.reading() as sql:
             projection = ledger.refresh_in(sql)
             knowledge, version = projection.knowledge, projection.version
             earlier = sql.by_key(study, key) if key is not None else None
         if earlier is not None:
             return self._asked_before(earlier, hash, problem, asked_for)
-        proposal = self._solve(problem, knowledge, version, asked_for, actor, solution)
+        proposal = self._solve(problem, knowledge, version, asked_for, actor, demands)
         fact = self._fact(proposal, hash)
         # The solver ran outside the lock, so another caller may be first. A tell of the proposal is synced,
         # and with it every commit before.
@@ -125,13 +122,14 @@ class Proposer:
                     proposal=proposal.id,
                     key=key,
                     label=label,
-                    renewable=renew and self._repeatable and solution is None,
+                    renewable=renew and self._repeatable and not demands,
+                    keep=plain_parts(demands.keep),
                 )
                 log.sql.add_problem(hash, data)
                 self._add(log, fact, proposal, actor, via)
         if earlier is not None:
             return self._asked_before(earlier, hash, problem, asked_for)
-        self._keep(proposal)
+        self._keep(proposal, [], [proposal.solution])
         return proposal
 
     def _solve(
@@ -141,23 +139,24 @@ class Proposer:
         version: int,
         asked_for: str,
         actor: str,
-        solution: Any = None,
+        demands: Demands = NOTHING,
     ) -> Proposal:
-        config, began = self._ledger.projection.config, time.monotonic()
+        config, began = self.ledger.projection.config, time.monotonic()
         strategy = self._strategy(config)
-        if solution is not None:
-            solution = self._codec.solution(problem, self._codec.plain(solution))
+        demands = replace(
+            demands, solution=self._given(problem, demands.solution), near=self._given(problem, demands.near)
+        )
         try:
             proposal = propose(
-                self._domain,
+                self.domain,
                 strategy,
                 knowledge,
                 problem,
                 version=version,
-                seed=self._seed,
+                seed=config["seed"],
                 asked_for=asked_for,
                 solved_for=asked_for or actor,
-                solution=solution,
+                demands=demands,
             )
         except ValueError as error:
             raise Invalid(f"No proposal could be made: {error}") from error
@@ -169,11 +168,17 @@ class Proposer:
             self.seconds = time.monotonic() - began
         budget = math.inf if config["budget"] is None else config["budget"]
         left = budget - self.seconds if self._repeatable else 0.0
-        return compare(self._domain, strategy, knowledge, proposal, seed=self._seed, seconds=left)
+        return compare(
+            self.domain, strategy, knowledge, proposal, seed=config["seed"], seconds=left, demands=demands
+        )
+
+    def _given(self, problem: Problem, y: Any) -> Solution | None:
+        """A solution from the caller, as an object or as JSON-able data."""
+        return None if y is None else self.codec.solution(problem, self.codec.plain(y))
 
     def _fact(self, proposal: Proposal, hash: str) -> Asked:
         """The fact that a proposal was made; `hash` is that of its problem."""
-        plain = self._codec.plain_solution
+        plain = self.codec.plain_solution
         _, recalled = _encoded(proposal)
         return Asked(
             proposal=proposal.id,
@@ -192,13 +197,9 @@ class Proposer:
             log.sql.add_problem(recalled, usage)
         log.add(fact, actor=actor, via=via)
 
-    def solution(self, problem: Problem, data: Any) -> Any:
-        """A recorded solution."""
-        return self._codec.solution(problem, data)
-
     def solve_unlearned(self, problem: Problem) -> Proposal | None:
         """The proposal that version 0 would make; None if the caller's own solver would have to make it."""
-        return self._solve(problem, self._ledger.knowledge(0), 0, "", "") if self._repeatable else None
+        return self._solve(problem, self.ledger.knowledge(0), 0, "", "") if self._repeatable else None
 
     def _asked_before(self, entry: Entry, hash: str, problem: Problem, asked_for: str) -> Proposal:
         fact = entry.fact
@@ -206,7 +207,7 @@ class Proposer:
             raise Conflict(
                 f"The key {entry.key!r} was used for another request; choose a new key for a new problem."
             )
-        with self._ledger.store.reading() as sql:
+        with self.ledger.store.reading() as sql:
             return self._proposal(problem, fact, sql)
 
     # -- proposals in the log ----------------------------------------------------------------------------
@@ -218,16 +219,16 @@ class Proposer:
         there is no such proposal.
         """
         if version is None or solved_for is None:
-            with self._ledger.lock:
-                draft = self._ledger.refresh().drafts.get(id)
+            with self.ledger.lock:
+                draft = self.ledger.refresh().drafts.get(id)
             if draft is not None and version in (None, draft.basis.version) and solved_for is None:
                 version, solved_for = draft.basis.version, draft.solved_for
         if version is not None and solved_for is not None:
             with self._caching:
-                cached = self._cache.get((self._ledger.loads, id, version, solved_for))
+                cached = self._cache.get((self.ledger.loads, id, version, solved_for))
             if cached is not None:
-                return cached
-        with self._ledger.store.reading() as sql:
+                return cached[0]
+        with self.ledger.store.reading() as sql:
             solvings, told = self._read(sql, id)
         if version is None and told is not None:
             version, solved_for = told.round.basis.version, told.solved_for
@@ -237,7 +238,7 @@ class Proposer:
         if not same:
             raise NotFound(f"Proposal {id} was not solved with version {version} of the weights.")
         proposal = next((one for one in same if one.solved_for == solved_for), same[-1])
-        self._keep(proposal)
+        self._keep(proposal, [], [proposal.solution])
         return proposal
 
     def of(self, draft: Draft) -> Proposal:
@@ -249,25 +250,22 @@ class Proposer:
 
         Raises Invalid if a move cannot be applied.
         """
-        key = self._ledger.loads, proposal.id, proposal.version, proposal.solved_for
+        key = self.ledger.loads, proposal.id, proposal.version, proposal.solved_for
         with self._caching:
-            known, path = self._paths.get(key, ([], [proposal.solution]))
+            _, known, path = self._cache.get(key, (proposal, [], [proposal.solution]))
         shared = 0
         while shared < min(len(known), len(moves)) and known[shared] == moves[shared]:
             shared += 1
-        path = draft_path(self._domain, proposal.problem, path[: shared + 1], moves[shared:])
-        with self._caching:
-            self._paths[key] = list(moves), path
-            while len(self._paths) > CACHED:
-                self._paths.popitem(last=False)
+        path = draft_path(self.codec, proposal.problem, path[: shared + 1], moves[shared:])
+        self._keep(proposal, list(moves), path)
         return path
 
     def weights(self, proposal: Proposal) -> Vector:
         """The weights that a proposal was made with."""
-        guard = self._ledger.refresh().knowledge.guard
-        if guard is not None and proposal.basis.proposer in guard.fixed:
-            return guard.fixed[proposal.basis.proposer]
-        return self._ledger.weights(proposal.version, proposal.solved_for)
+        fixed = self.ledger.refresh().knowledge.fixed
+        if proposal.basis.proposer in fixed:
+            return fixed[proposal.basis.proposer]
+        return self.ledger.weights(proposal.version, proposal.solved_for)
 
     def corrected(self, id: int, version: int | None, solved_for: str, path: Any) -> Proposal:
         """The solving that a tell is about.
@@ -275,11 +273,11 @@ class Proposer:
         Raises Conflict if there are several and the caller does not say which, Invalid if there is none with
         the weights of `version`.
         """
-        with self._ledger.lock:
-            draft = self._ledger.projection.drafts.get(id)
+        with self.ledger.lock:
+            draft = self.ledger.projection.drafts.get(id)
         if draft is not None and not draft.base and version in (None, draft.basis.version):
             return self.of(draft)  # never solved again
-        with self._ledger.store.reading() as sql:
+        with self.ledger.store.reading() as sql:
             solvings, _ = self._read(sql, id)
         versions = [one.version for one in solvings]
         if version is not None:
@@ -291,7 +289,7 @@ class Proposer:
             if len(solvings) == 1:
                 return solvings[0]
         if path:  # it starts with the solution that was corrected
-            first = self._codec.solution(solvings[0].problem, self._codec.plain(path[0]))
+            first = self.codec.solution(solvings[0].problem, self.codec.plain(path[0]))
             for one in reversed(solvings):
                 if same_solution(one.solution, first):
                     return one
@@ -305,10 +303,10 @@ class Proposer:
 
     def _read(self, sql: Transaction, id: int) -> tuple[list[Proposal], Told | None]:
         """Every solving of a proposal, the first one first, and its newest tell."""
-        entries = sql.of_proposal(self._ledger.head.id, id)
+        entries = sql.of_proposal(self.ledger.head.id, id)
         if not entries or not isinstance(entries[0].fact, Asked):
-            raise NotFound(f"There is no proposal {id} in study {self._ledger.head.name!r}.")
-        problem = self._codec.problem(orjson.loads(sql.problem(entries[0].fact.problem)))
+            raise NotFound(f"There is no proposal {id} in study {self.ledger.head.name!r}.")
+        problem = self.codec.problem(orjson.loads(sql.problem(entries[0].fact.problem)))
         facts = [entry.fact for entry in entries]
         solvings = [self._proposal(problem, fact, sql) for fact in facts if isinstance(fact, Asked)]
         told = next((fact for fact in reversed(facts) if isinstance(fact, Told)), None)
@@ -316,20 +314,21 @@ class Proposer:
 
     def _proposal(self, problem: Problem, fact: Asked, sql: Transaction) -> Proposal:
         usage = None
-        if fact.recalled is not None and uses_habits(self._domain):
-            usage = _decoded(sql.problem(fact.recalled))
-            problem = self._domain.extend(problem, usage)
-        solution = self._codec.solution(problem, fact.solution)
+        if fact.recalled is not None and uses_habits(self.domain):
+            usage = read(Usage, orjson.loads(sql.problem(fact.recalled)))
+            problem = self.domain.extend(problem, usage)
+        solution = self.codec.solution(problem, fact.solution)
         alternatives = {
-            name: self._codec.solution(problem, data, solution) for name, data in fact.alternatives.items()
+            name: self.codec.solution(problem, data, solution) for name, data in fact.alternatives.items()
         }
         return Proposal(
             fact.proposal, problem, solution, fact.asked_for, fact.solved_for, fact.basis, alternatives, usage
         )
 
-    def _keep(self, proposal: Proposal) -> None:
+    def _keep(self, proposal: Proposal, moves: list[Move], path: list[Solution]) -> None:
+        key = self.ledger.loads, proposal.id, proposal.version, proposal.solved_for
         with self._caching:
-            self._cache[self._ledger.loads, proposal.id, proposal.version, proposal.solved_for] = proposal
+            self._cache[key] = proposal, moves, path
             while len(self._cache) > CACHED:
                 self._cache.popitem(last=False)
 
@@ -356,8 +355,8 @@ class Proposer:
 
     def renew_ahead(self, count: int) -> int:
         """Solve those of the `count` oldest waiting proposals again that are due; return how many were."""
-        with self._ledger.lock:
-            projection, now = self._ledger.refresh(), self._ledger.clock()
+        with self.ledger.lock:
+            projection, now = self.ledger.refresh(), self.ledger.clock()
             waiting = [d for d in projection.drafts.values() if not d.touched and not d.held_by(now)]
             due = [(d.id, d.solved_for) for d in waiting[:count] if self.due(projection, d, now)]
         for id, solved_for in due:
@@ -370,7 +369,7 @@ class Proposer:
         For whom it was asked, else `solve_for`, else the actor; outside the store's lock. If the solver
         fails, the proposal stays as it is.
         """
-        ledger = self._ledger
+        ledger = self.ledger
         with ledger.lock:
             projection = ledger.refresh()
             draft, knowledge, version = projection.drafts.get(id), projection.knowledge, projection.version
@@ -386,26 +385,18 @@ class Proposer:
             logger.warning("Proposal %d of study %r stays as it is: %s", id, ledger.head.name, error)
             return
         proposal = replace(proposal, id=id)
-        fact = self._fact(proposal, content_hash(canonical(self._codec.plain_problem(problem))))
+        fact = self._fact(proposal, content_hash(canonical(self.codec.plain_problem(problem))))
         with ledger.writing() as log:
             draft = log.projection.drafts.get(id)
             if draft is None or draft.revision != revision or draft.held_by(log.now) not in ("", actor):
                 return
             self._add(log, replace(fact, revision=revision + 1), proposal, actor, via)
-        self._keep(proposal)
+        self._keep(proposal, [], [proposal.solution])
 
 
 def _encoded(proposal: Proposal) -> tuple[bytes, str | None]:
     """What the memory recalled for a proposal as bytes, and their content hash; None if it has no memory."""
-    usage = proposal.recalled
-    if usage is None:
+    if proposal.recalled is None:
         return b"", None
-    parts = {"given": list(usage.given), "choice": list(usage.choice)}
-    data = canonical({**parts, "costs": usage.costs.tolist()})
+    data = canonical(stored(proposal.recalled))
     return data, content_hash(data)
-
-
-def _decoded(data: bytes) -> Usage:
-    """The inverse of `_encoded`."""
-    usage = orjson.loads(data)
-    return Usage(tuple(usage["given"]), tuple(usage["choice"]), np.array(usage["costs"], np.float64))

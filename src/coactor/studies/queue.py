@@ -11,6 +11,7 @@ from coactor.studies.errors import Invalid, NotFound
 from coactor.studies.log.chain import Entry
 from coactor.studies.log.facts import Asked, Edited, Reopened, Told
 from coactor.studies.telling import last_told, round_of
+from coactor.validation import text
 
 STATES = ("waiting", "held", "draft", "done", "open")
 ORDERS = ("oldest", "newest", "doubtful", "likely")
@@ -32,7 +33,7 @@ class QueueQuery:
     expert
         Who edits it or edited it last, or for whom it was solved; empty: all.
     arrived_from, arrived_until
-        Only proposals asked from the first time on and before the second (seconds since 1970).
+        Only proposals asked from the first time on and before the second, if any (seconds since 1970).
 
     Raises Invalid if there is no such state or order.
     """
@@ -42,23 +43,26 @@ class QueueQuery:
     order: str = "oldest"
     expert: str = ""
     arrived_from: float = 0.0
-    arrived_until: float = math.inf
+    arrived_until: float | None = None
 
     def __post_init__(self) -> None:
         if self.state not in STATES or self.state == "done":
             raise Invalid(f"There is no state {self.state!r} of unfinished proposals.")
         if self.order not in ORDERS:
             raise Invalid(f"There is no order {self.order!r}; the orders are {', '.join(ORDERS)}.")
+        text(self.search, "search", 200)
+        text(self.expert, "expert", 100)
 
     def select(self, drafts: Iterable[Draft], now: float) -> list[Draft]:
         """The drafts that match, in order."""
+        until = math.inf if self.arrived_until is None else self.arrived_until
         words = self.search.casefold().strip()
         matching = [
             draft
             for draft in drafts
             if (self.state == "open" or state_of(draft, now) == self.state)
             and (not self.expert or self.expert in people_of(draft))
-            and self.arrived_from <= draft.asked < self.arrived_until
+            and self.arrived_from <= draft.asked < until
             and (
                 not words
                 or words in draft.label.casefold()

@@ -12,18 +12,7 @@ import numpy as np
 from coactor.corrections import edit_distance
 from coactor.explanations import PeopleView, compare_people
 from coactor.proposals.calibration import Calibration, calibration
-from coactor.protocol import (
-    Domain,
-    Learner,
-    Matrix,
-    Move,
-    Proposal,
-    Round,
-    Solution,
-    Vector,
-    edit_text,
-    feature_signs,
-)
+from coactor.protocol import Learner, Matrix, Proposal, Round, Solution, Vector, edit_text, feature_signs
 from coactor.search import features_along
 from coactor.studies.drafts import Draft, state_of
 from coactor.studies.errors import Invalid, NotFound
@@ -32,10 +21,10 @@ from coactor.studies.log.facts import Reopened, RolledBack, Told, recorded_diges
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import Projection
 from coactor.studies.log.transactions import Transaction
-from coactor.studies.proposing import Proposer
 from coactor.studies.queue import STATES, QueueQuery, done_draft, people_of
-from coactor.studies.results import Explanation, QueuePage, Share, Version
-from coactor.studies.telling import Teller, last_told, round_of
+from coactor.studies.results import ExplainedEdit, Explanation, QueuePage, Share, Version
+from coactor.studies.settings import CHANGEABLE
+from coactor.studies.telling import Teller, round_of
 from coactor.validation import text
 
 
@@ -44,19 +33,17 @@ class Reports:
 
     Parameters
     ----------
-    domain, ledger, proposer, teller
-        What the study is about, its log, its proposals and its rounds.
     name
         The study's name.
+    teller
+        Knows the study's domain, log, proposals and rounds.
     """
 
-    def __init__(self, domain: Domain, ledger: Ledger, proposer: Proposer, teller: Teller, name: str) -> None:
+    def __init__(self, name: str, teller: Teller) -> None:
         self.name = name
-        self.domain = domain
-        self._ledger = ledger
-        self._proposer = proposer
-        self._teller = teller
-        self._efforts = History(ledger)
+        self._teller, self._proposer = teller, teller.proposer
+        self.domain, self._ledger = self._proposer.domain, self._proposer.ledger
+        self._efforts = History(self._ledger)
 
     @property
     def config(self) -> dict[str, Any]:
@@ -64,9 +51,9 @@ class Reports:
         return self._ledger.projection.config
 
     @property
-    def counts_costs(self) -> bool:
-        """Whether every feature is a cost."""
-        return set(self.signs) == {-1}
+    def settings(self) -> dict[str, Any]:
+        """The settings that can be changed, as they are now."""
+        return {name: self.config[name] for name in CHANGEABLE}
 
     @property
     def signs(self) -> list[int]:
@@ -130,12 +117,7 @@ class Reports:
         """The versions of the weights numbered above `after`, and what created them."""
         with self._ledger.store.reading() as sql:
             entries = sql.of_versions(self._ledger.head.id, after, limit)
-            return [version_row(entry, self._withdrawn(sql, entry)) for entry in entries]
-
-    def _withdrawn(self, sql: Transaction, entry: Entry) -> Entry | None:
-        """The tell that a reopening withdrew; None for other facts."""
-        told = entry.fact.told if isinstance(entry.fact, Reopened) else 0
-        return next(sql.after(self._ledger.head.id, told - 1, told), None) if told else None
+            return [version_row(entry) for entry in entries]
 
     def learner(self, version: int | None = None) -> Learner:
         """A copy of the learner as it is now, or as it was at an earlier version."""
@@ -151,9 +133,8 @@ class Reports:
                 "learner": self.config["learner"],
                 "domain": self.config["domain"],
                 "feature_names": self.config["features"],
-                "counts_costs": self.counts_costs,
                 "signs": self.signs,
-                **{name: self.config[name] for name in ("proposals", "budget", "costs", "grace")},
+                **self.settings,
             }
 
     # -- proposals ---------------------------------------------------------------------------------------
@@ -235,11 +216,13 @@ class Reports:
 
     def round(self, proposal: Proposal | int) -> Round:
         """The round of a finished proposal. Raises Invalid if it is not finished."""
-        id = id_of(proposal)
-        draft, entry = self.draft(id), self._teller.last(id)
-        if draft.state != "done" or entry is None or not isinstance(entry.fact, Told):
+        return round_of(*self._finished(id_of(proposal)))
+
+    def _finished(self, id: int) -> tuple[Entry, Told]:
+        entry = self._teller.last(id) if self.draft(id).state == "done" else None
+        if entry is None or not isinstance(entry.fact, Told):
             raise Invalid(f"Proposal {id} is not finished; there is nothing to report.")
-        return round_of(entry, entry.fact)
+        return entry, entry.fact
 
     def without_learning(self, proposal: Proposal | int) -> tuple[float, float] | None:
         """The fewest edits from a proposal to what the expert made of it, and from that of version 0.
@@ -248,13 +231,11 @@ class Reports:
         is solved again, which may take as long as an ask. None if a solver of the caller's own is used.
         """
         id = id_of(proposal)
-        shown, entry = self._proposer.find(id), self._teller.last(id)
-        if entry is None or not isinstance(entry.fact, Told):
-            raise Invalid(f"Proposal {id} is not finished; there is nothing to compare.")
+        shown, (_, told) = self._proposer.find(id), self._finished(id)
         unlearned = shown if shown.version == 0 else self._proposer.solve_unlearned(shown.problem)
         if unlearned is None:
             return None
-        final = self._proposer.solution(shown.problem, entry.fact.solution)
+        final = self._proposer.codec.solution(shown.problem, told.solution)
         first, second = (
             edit_distance(self.domain, shown.problem, one.solution, final) for one in (shown, unlearned)
         )
@@ -263,17 +244,17 @@ class Reports:
     def explain(self, proposal: Proposal | int) -> Explanation:
         """Each feature's share of the proposal's utility, under its weights, and of each edit's."""
         shown = self._proposer.find(id_of(proposal))
-        moves = self._moves(shown.id)
+        moves = self.draft(shown.id).moves
         path = self._proposer.path(shown, moves)
         w = self._proposer.weights(shown)
         rows = features_along(self.domain, shown.problem, path)
         edits = [
-            {
-                "move": move,
-                "text": edit_text(self.domain, shown.problem, y, move),
-                "gain": float(w @ step),
-                "shares": self._shares(w, step),
-            }
+            ExplainedEdit(
+                move={**move},
+                text=edit_text(self.domain, shown.problem, y, move),
+                gain=float(w @ step),
+                shares=self._shares(w, step),
+            )
             for move, y, step in zip(moves, path[:-1], np.diff(rows, axis=0), strict=True)
         ]
         return Explanation(shown.id, shown.version, float(w @ rows[0]), self._shares(w, rows[0]), edits)
@@ -283,15 +264,6 @@ class Reports:
             Share(name, float(weight), float(value), float(weight * value))
             for name, weight, value in zip(self.config["features"], w, phi, strict=True)
         ]
-
-    def _moves(self, id: int) -> list[Move]:
-        """The edits of a draft, or of the correction that was told."""
-        with self._ledger.lock, self._ledger.store.reading() as sql:
-            draft = self._ledger.refresh_in(sql).drafts.get(id)
-            if draft is not None:
-                return list(draft.moves)
-            told = last_told(sql.of_proposal(self._ledger.head.id, id))
-        return list(told.fact.moves) if told is not None and isinstance(told.fact, Told) else []
 
 
 class History:
@@ -332,13 +304,14 @@ def id_of(proposal: Proposal | int) -> int:
     return proposal.id if isinstance(proposal, Proposal) else proposal
 
 
-def version_row(entry: Entry, withdrawn: Entry | None = None) -> Version:
-    """The version that a fact created; `withdrawn` is the tell that a reopening withdrew."""
-    fact, about = entry.fact, (withdrawn or entry).fact
+def version_row(entry: Entry) -> Version:
+    """The version that a fact created."""
+    fact, learned_for = entry.fact, ""
     to, reason = (fact.to, fact.reason) if isinstance(fact, RolledBack) else (None, "")
-    learned_for = about.learned_for if isinstance(about, RolledBack) else ""
-    if isinstance(about, Told):
-        learned_for = about.round.learned_for
+    if isinstance(fact, Told):
+        learned_for = fact.round.learned_for
+    elif isinstance(fact, Reopened | RolledBack):
+        learned_for = fact.learned_for
     return Version(
         version=entry.made or 0,
         seq=entry.seq,

@@ -81,6 +81,16 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class ExplainedEdit:
+    """An edit: the move, in words, its gain in utility, and each feature's part of that."""
+
+    move: dict[str, Any]
+    text: str
+    gain: float
+    shares: list[Share]
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why this proposal: each feature's share of its utility, and of each edit's.
 
@@ -91,19 +101,19 @@ class Explanation:
     utility, shares
         w . phi, and its parts.
     edits
-        For each edit its "move", the "text" of it, its "gain" in utility, and the "shares" of that.
+        Each edit, and why.
     """
 
     proposal: int
     version: int
     utility: float
     shares: list[Share]
-    edits: list[dict[str, Any]]
+    edits: list[ExplainedEdit]
 
     def __str__(self) -> str:
         lines = [f"proposal {self.proposal}, weights of version {self.version}, utility {self.utility:.6g}"]
         lines += [
             f"  {s.feature}: {s.weight:.4g} x {s.value + 0.0:.4g} = {s.share + 0.0:.4g}" for s in self.shares
         ]
-        lines += [f"  edit {edit['text']!r}: gains {edit['gain']:.4g}" for edit in self.edits]
+        lines += [f"  edit {edit.text!r}: gains {edit.gain:.4g}" for edit in self.edits]
         return "\n".join(lines)

@@ -1,45 +1,85 @@
-"""The settings of a study that can be changed later: proposals, budget, costs and grace."""
+"""The settings of a study."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, TypedDict
 
 from coactor.proposals.strategies import NAMES, Strategy, limits, strategy
-from coactor.protocol import Domain, Solver
+from coactor.protocol import Candidate, Domain, Solver
 from coactor.studies.codec import number
 from coactor.studies.errors import Invalid
 from coactor.validation import text
 
 BUDGET = 1.0  # seconds of an ask, when a study is created
-CHANGEABLE = ("proposals", "budget", "costs", "grace")
+CHANGEABLE = ("proposals", "budget", "costs", "grace")  # later, with `Study.configure`
 
 
-def validated(
-    *,
-    proposals: str | None = None,
-    budget: float | None = None,
-    costs: Mapping[str, float] | None = None,
-    grace: float | None = None,
-) -> dict[str, Any]:
-    """The settings that are given, as they are stored. An infinite budget is stored as None: no time limit.
+class Settings(TypedDict, total=False):
+    """The settings of a study, with the values that a new one has by default.
 
-    Raises Invalid if one of them is invalid.
+    Attributes
+    ----------
+    proposals
+        Which of the solver's local optima to propose: "default", or another name of `coactor.proposals`.
+    budget
+        The time limit of an ask in seconds, 1: a slow solver is then called once, and others as often as
+        there is time. None or ``math.inf`` counts candidates instead, so that proposals do not depend on the
+        machine.
+    costs
+        The cost of each operator, 1.
+    grace
+        Seconds in which a tell can be withdrawn, 600.
+    candidate
+        What to learn from: the expert's "final" solution, or the last one on which learner and expert still
+        disagree ("disagreement", Assumption 3).
+    seed
+        Of the search for proposals, 0.
+    habits
+        Whether to remember what people chose, and to add how unusual the parts of a solution are to its
+        features, see `coactor.habits`; False. A study with habits is opened with the plain domain.
+    trust
+        How far a learner given by its name trusts the start, see `ChoiceLearner`; only when created.
     """
-    settings: dict[str, Any] = {}
-    if proposals is not None:
-        if proposals not in NAMES:
-            raise Invalid(f"There are no proposals {proposals!r}; choose one of {', '.join(NAMES)}.")
-        settings["proposals"] = proposals
-    if budget is not None:
-        settings["budget"] = None if budget == math.inf else number(budget, "budget", 1e6)
-    if costs is not None:
-        settings["costs"] = {text(op, "operator", 40): number(c, "cost", 1e6) for op, c in costs.items()}
-    if grace is not None:
-        settings["grace"] = number(grace, "grace period", 1e9)
-    return settings
+
+    proposals: str
+    budget: float | None
+    costs: Mapping[str, float]
+    grace: float
+    candidate: Candidate
+    seed: int
+    habits: bool
+    trust: float | None
+
+
+DEFAULTS = Settings(costs={}, candidate="final", grace=600.0, proposals="default", budget=BUDGET, seed=0)
+
+
+def validated(settings: Settings) -> dict[str, Any]:
+    """The settings as they are stored; an infinite budget is None.
+
+    Raises Invalid if one of them is invalid or unknown.
+    """
+    unknown = set(settings) - set(Settings.__annotations__)
+    if unknown:
+        known = ", ".join(sorted(Settings.__annotations__))
+        raise Invalid(f"There is no setting {min(unknown)!r}; the settings are {known}.")
+    stored: dict[str, Any] = {**settings}
+    if stored.get("candidate", "final") not in ("final", "disagreement"):
+        raise Invalid(f"The candidate is {stored['candidate']!r}; expected 'final' or 'disagreement'.")
+    if stored.get("proposals", "default") not in NAMES:
+        raise Invalid(f"There are no proposals {stored['proposals']!r}; choose one of {', '.join(NAMES)}.")
+    if stored.get("budget") is not None:
+        budget = stored["budget"]
+        stored["budget"] = None if budget == math.inf else number(budget, "budget", 1e6)
+    if "costs" in stored:
+        costs = stored["costs"].items()
+        stored["costs"] = {text(op, "operator", 40): number(cost, "cost", 1e6) for op, cost in costs}
+    if "grace" in stored:
+        stored["grace"] = number(stored["grace"], "grace period", 1e9)
+    return stored
 
 
 def strategies(

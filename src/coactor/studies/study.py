@@ -6,20 +6,24 @@ CONTRIBUTING, "The walk of one correction", lists the modules between `Study.tel
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import orjson
 
-from coactor.corrections import check_alone
+from coactor import rounds
+from coactor.corrections import check_alone, continued, report_of
 from coactor.habits import with_habits
+from coactor.keeping import named_parts
 from coactor.proposals.strategies import Strategy
 from coactor.protocol import (
     Correction,
     Domain,
     Learner,
     Move,
+    Parts,
     Problem,
     Proposal,
     Round,
@@ -28,14 +32,13 @@ from coactor.protocol import (
     Work,
 )
 from coactor.protocol.abilities import Samples, has
-from coactor.rounds import as_problem
+from coactor.rounds import Demands, as_problem
 from coactor.solutions import short
 from coactor.studies import catalog
-from coactor.studies.codec import Codec
 from coactor.studies.desk import LEASE, Desk
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log import transfer
-from coactor.studies.log.facts import Configured, RolledBack
+from coactor.studies.log.facts import Config, Configured, RolledBack
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.projection import set_back
 from coactor.studies.log.store import Store
@@ -43,7 +46,7 @@ from coactor.studies.log.vectors import digest
 from coactor.studies.proposing import Proposer
 from coactor.studies.reports import Reports, id_of, version_row
 from coactor.studies.results import Version
-from coactor.studies.settings import strategies, validated
+from coactor.studies.settings import CHANGEABLE, Settings, strategies, validated
 from coactor.studies.telling import Request, Teller
 from coactor.validation import text, validate_actor
 
@@ -86,12 +89,11 @@ class Study(Reports):
                 "open it with the domain it was created with."
             )
         catalog.check_same(name, config["domain"], domain)
-        codec = Codec(domain)
         repeatable = solver is None and proposals is None
-        current = strategies(domain, solver, proposals, reserve=2 * (config["guard"] and repeatable))
-        proposer = Proposer(domain, codec, current, ledger, config["seed"], repeatable)
-        super().__init__(domain, ledger, proposer, Teller(domain, codec, ledger, proposer), name)
-        self.uid, self.store, self.codec = ledger.first.uid, store, codec
+        compared = len(ledger.projection.knowledge.fixed) if repeatable else 0
+        current = strategies(domain, solver, proposals, reserve=compared)
+        super().__init__(name, Teller(Proposer(domain, current, ledger, repeatable, solver)))
+        self.uid, self.store, self.codec = ledger.first.uid, store, self._proposer.codec
         self.closes_store = False
         self._example: Problem | None = None
 
@@ -114,6 +116,8 @@ class Study(Reports):
         renew: bool = True,
         via: str = "",
         solution: Solution | None = None,
+        keep: Parts = (),
+        near: Solution | None = None,
     ) -> Proposal:
         """Propose a solution with the current weights, and store the proposal.
 
@@ -136,6 +140,8 @@ class Study(Reports):
         solution
             What another system proposes for the problem. It is stored and learned from in place of a solution
             of the study's own, and is never renewed.
+        keep, near
+            As in `Session.ask`; such a proposal is never renewed.
 
         Raises
         ------
@@ -148,9 +154,10 @@ class Study(Reports):
         text(label, "label", 200)
         if key is not None and not text(key, "key", 200):
             raise Invalid("The idempotency key is empty; omit it or pass a non-empty string.")
+        demands = Demands(solution, named_parts(keep), near)
         with self._proposer.keys.holding(key):
             problem = as_problem(self.domain, problem)
-            return self._proposer.ask(problem, key, label, renew, asked_for, actor, via, solution)
+            return self._proposer.ask(problem, key, label, renew, asked_for, actor, via, demands)
 
     def read_problem(self, data: Any) -> Problem:
         """A problem from JSON: as the domain encodes it, or in natural JSON if it has no JSON methods.
@@ -189,6 +196,46 @@ class Study(Reports):
         A server calls this in the background, so that opening a proposal does not wait for a solver.
         """
         return self._proposer.renew_ahead(count)
+
+    def replan(
+        self,
+        proposal: Proposal | int,
+        solution: Solution | None = None,
+        *,
+        moves: Iterable[Move] | None = None,
+        keep: Parts | None = None,
+    ) -> Proposal:
+        """Solve the rest of a draft again, around what stays, as `Session.replan`. Nothing is recorded.
+
+        At a desk, `Desk.replan` does this for a draft that several people see.
+        """
+        asked = self._proposer.find(proposal) if isinstance(proposal, int) else proposal
+        moves = [] if solution is None and moves is None else moves
+        about = self._report(asked, None, moves, solution)
+        asked = replace(asked, solution=asked.solution if asked.before is None else asked.before.path[0])
+        return self.resumed(asked, Request(**about), keep)
+
+    def resumed(self, asked: Proposal, request: Request, keep: Parts | None) -> Proposal:
+        """A proposal with the rest of a draft solved again; the request says what was done so far."""
+        weights, costs = self._proposer.weights(asked), self.config["costs"]
+        done = self._teller.correction(asked, request)
+        return rounds.resume(self.domain, asked, done, weights, keep, self._proposer.solver, costs)
+
+    def _report(
+        self,
+        proposal: Proposal | int,
+        correction: Correction | None,
+        moves: Iterable[Move] | None,
+        solution: Solution | None,
+        **more: Any,
+    ) -> dict[str, Any]:
+        """What was done to a proposal, before a re-plan and after it, as arguments of a request."""
+        listed: Any = moves if moves is None or isinstance(moves, str | Sequence) else list(moves)
+        about = {"moves": listed, "solution": solution, **more}
+        if isinstance(proposal, Proposal) and proposal.before is not None:
+            correction = correction or self._teller.correction(proposal, Request(**about))
+            correction = continued(proposal.before, correction)
+        return about if correction is None else report_of(correction)
 
     def tell(
         self,
@@ -242,13 +289,10 @@ class Study(Reports):
             about["version"] = proposal.basis.version
         if correction is not None:
             check_alone(moves, solution, effort, cut)
-            request = Request.of(correction, **about)
-        else:
-            listed = moves if moves is None or isinstance(moves, str | Sequence) else list(moves)
-            request = Request(moves=listed, solution=solution, effort=effort, cut=cut, **about)
+        about |= self._report(proposal, correction, moves, solution, effort=effort, cut=cut)
         solved_for = proposal.solved_for if isinstance(proposal, Proposal) else ""
         id = proposal.id if isinstance(proposal, Proposal) else proposal
-        return self.receive(id, request, actor or work.actor, solved_for=solved_for)
+        return self.receive(id, Request(**about), actor or work.actor, solved_for=solved_for)
 
     def receive(
         self, id: int, request: Request, actor: str = "", via: str = "", *, solved_for: str = ""
@@ -291,37 +335,31 @@ class Study(Reports):
             Taking a proposal that waited while the weights changed solves it again first, if the last solving
             took at most so many seconds; else its last solution is shown at once. See `renew_ahead`.
         """
-        return Desk(self.domain, self.codec, self._ledger, self._proposer, self._teller, lease, patience)
+        return Desk(self._teller, lease, patience)
 
-    def configure(
-        self,
-        *,
-        proposals: str | None = None,
-        budget: float | None = None,
-        costs: Mapping[str, float] | None = None,
-        grace: float | None = None,
-        actor: str = "",
-        via: str = "",
-    ) -> dict[str, Any]:
+    def configure(self, settings: Settings, *, actor: str = "", via: str = "") -> dict[str, Any]:
         """Change settings of the study, for every process from now on; return all that can be changed.
 
         Parameters
         ----------
-        proposals, budget, costs, grace
-            As in `open_study`; None leaves a setting as it is. An infinite budget is no time limit.
+        settings
+            Those to change: proposals, budget, costs or grace.
         actor, via
             Who changes them, and the account that does so on their behalf.
 
-        Raises Invalid if a setting is invalid.
+        Raises Invalid if a setting is invalid, or cannot be changed.
         """
         validate_actor(actor, via)
-        settings = validated(proposals=proposals, budget=budget, costs=costs, grace=grace)
+        given = validated(settings)
+        fixed = min(given.keys() - set(CHANGEABLE), default=None)
+        if fixed is not None:
+            raise Invalid(f"The setting {fixed!r} is fixed when a study is created.")
         with self._ledger.writing() as log:
             known = log.projection.config
-            changed = {name: value for name, value in settings.items() if known.get(name) != value}
+            changed = {name: value for name, value in given.items() if known.get(name) != value}
             if changed:
                 log.add(Configured(settings=changed), actor=actor, via=via)
-        return {name: self.config[name] for name in ("proposals", "budget", "costs", "grace")}
+        return self.settings
 
     def rollback(
         self, to: int, reason: str, *, learned_for: str | None = None, actor: str = "", via: str = ""
@@ -382,7 +420,7 @@ class Study(Reports):
         self.close()
 
 
-def _installed_domain(store: Store, name: str, config: dict[str, Any]) -> Domain:
+def _installed_domain(store: Store, name: str, config: Config) -> Domain:
     about = config["domain"]
     kind = about["name"] or catalog.name_of_type(about["type"])
     if kind is None:

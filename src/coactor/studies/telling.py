@@ -12,16 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coactor.corrections import correction, plain_move
-from coactor.protocol import Correction, Domain, Feedback, Proposal, Round, Work
+from coactor.protocol import Correction, Feedback, Move, Proposal, Round, Work
 from coactor.protocol.abilities import learner_for
 from coactor.rounds import Knowledge, Observation, conclude, learn, observe
 from coactor.solutions import short
-from coactor.studies.codec import Codec, number
+from coactor.studies.codec import Codec, as_invalid, number
 from coactor.studies.errors import Conflict, Invalid, NotFound
 from coactor.studies.log.chain import Entry, canonical, content_hash
 from coactor.studies.log.facts import Told
-from coactor.studies.log.ledger import Ledger, Writer
-from coactor.studies.log.projection import write_case
+from coactor.studies.log.ledger import Writer
 from coactor.studies.log.vectors import digest, pack, pack_weights, unpack
 from coactor.studies.proposing import Proposer
 
@@ -40,6 +39,7 @@ class Request:
     costs: Any = None
     effort: Any = None
     estimated: Any = False
+    replans: Sequence[int] = ()
     cut: Any = False
     learn: Any = True
     learned_for: str = ""
@@ -47,17 +47,11 @@ class Request:
     version: int | None = None
     revision: int | None = None
 
-    @staticmethod
-    def of(given: Correction, **more: Any) -> Request:
-        """The request that reports a correction."""
-        report: dict[str, Any] = {"moves": list(given.moves)} if given.moves else {"path": list(given.path)}
-        return Request(**report, costs=list(given.costs), cut=given.cut, estimated=given.estimated, **more)
-
     def digest(self, codec: Codec) -> str:
         """Equal for equal requests, so that a repetition can be recognised; the active time may differ."""
         by_hand = self.moves is not None and self.revision is None
         parts: list[Any] = [
-            [plain_move(move) for move in _sequence(self.moves, "moves")] if by_hand else None,
+            codec.plain_moves(map(plain_move, _sequence(self.moves, "moves"))) if by_hand else None,
             None if self.path is None else [codec.plain(z) for z in _sequence(self.path, "path")],
             None if self.solution is None else codec.plain(self.solution),
             None if self.effort is None else number(self.effort, "effort", 1e6),
@@ -67,7 +61,7 @@ class Request:
             self.revision,
         ]
         if self.costs is not None:
-            parts += [_costs(self.costs), self.estimated]
+            parts += [_costs(self.costs), self.estimated, list(self.replans)]
         return content_hash(canonical(parts))[:24]
 
 
@@ -80,7 +74,6 @@ class Trial:
     observation: Observation
     packed: bytes
     request: Request
-    source: str
     before: Knowledge
     after: Knowledge
 
@@ -90,19 +83,13 @@ class Teller:
 
     Parameters
     ----------
-    domain, codec
-        What is corrected, and how it is written down.
-    ledger
-        The study's log.
     proposer
-        Knows the weights that a proposal was made with.
+        Knows the domain, the log, and the weights that a proposal was made with.
     """
 
-    def __init__(self, domain: Domain, codec: Codec, ledger: Ledger, proposer: Proposer) -> None:
-        self._domain = domain
-        self._codec = codec
-        self._ledger = ledger
-        self._proposer = proposer
+    def __init__(self, proposer: Proposer) -> None:
+        self._domain, self._codec, self._ledger = proposer.domain, proposer.codec, proposer.ledger
+        self.proposer = proposer
 
     def prepare(
         self, proposal: Proposal, request: Request, learned_for: str, done: Correction | None = None
@@ -120,13 +107,11 @@ class Teller:
         if request.work.seconds is not None:
             seconds = number(request.work.seconds, "seconds", 1e9)
             request = replace(request, work=replace(request.work, seconds=seconds))
-        source = "moves"
-        if done is None:
-            source, done = self._correction(proposal, request)
+        done = done or self.correction(proposal, request)
         with self._ledger.lock:
             before = self._ledger.projection.knowledge
         candidate = self._ledger.projection.config["candidate"]
-        weights = self._proposer.weights(proposal) if candidate == "disagreement" else None
+        weights = self.proposer.weights(proposal) if candidate == "disagreement" else None
         observed = observe(
             self._domain, proposal, done, before.learner.reads, candidate, weights, learned_for
         )
@@ -139,44 +124,48 @@ class Teller:
         read, _ = unpack(packed + bytes(8 * self._domain.dim), vectors.cost, learned_for, done.estimated)
         observed = replace(observed, feedback=read)
         after = _learned(before, observed, request)
-        return Trial(proposal, done, observed, packed, request, source, before, after)
+        return Trial(proposal, done, observed, packed, request, before, after)
 
-    def _correction(self, proposal: Proposal, request: Request) -> tuple[str, Correction]:
+    def correction(self, proposal: Proposal, request: Request) -> Correction:
+        """The correction that a request describes. Raises Invalid if it is invalid."""
         x, codec, path, final = proposal.problem, self._codec, None, None
         if request.path is not None:
             given = _sequence(request.path, "path")
             path = [codec.solution(x, codec.plain(z), proposal.solution) for z in given]
         if request.solution is not None:
             final = codec.solution(x, codec.plain(request.solution), proposal.solution)
-        try:
+        # An IndexError is the domain's, which counts the edits.
+        with as_invalid("The correction cannot be used", IndexError):
             done = correction(
                 self._domain,
                 x,
                 proposal.solution,
-                moves=None if request.moves is None else _sequence(request.moves, "moves"),
+                moves=self._moves(proposal, request),
                 path=path,
                 solution=final,
                 effort=request.effort,
                 cut=request.cut,
                 costs=self._ledger.projection.config["costs"],
             )
-        except Invalid:
-            raise
-        except (ValueError, IndexError) as error:  # of the domain, which counts the edits
-            raise Invalid(f"The correction cannot be used: {error}") from error
+        done = replace(done, replans=done.replans or request.replans)
         if request.costs is not None:
             if request.effort is not None or request.solution is not None:
                 raise Invalid("Costs are for moves or a path, and replace the effort.")
             done = replace(done, costs=_costs(request.costs), estimated=request.estimated)
-        source = "moves" if request.moves is not None else "path" if path is not None else "solution"
-        return source, done
+        return done
+
+    def _moves(self, proposal: Proposal, request: Request) -> list[Move] | None:
+        if request.moves is None:
+            return None
+        moves = map(plain_move, _sequence(request.moves, "moves"))
+        return self._codec.moves(proposal.problem, moves, proposal.solution)
 
     def write(self, log: Writer, trial: Trial, actor: str, via: str = "") -> Round:
         """Append a prepared tell; its proposal must be open."""
         observed, request, now = trial.observation, trial.request, log.projection.knowledge
         if now is not trial.before:  # another correction was learned meanwhile
             trial = replace(trial, before=now, after=_learned(now, observed, request))
-        draft, moves = log.projection.drafts[trial.proposal.id], list(trial.correction.moves)
+        draft = log.projection.drafts[trial.proposal.id]
         gestures = request.work.gestures or draft.gestures or len(trial.correction.costs)
         told = conclude(
             self._domain,
@@ -192,14 +181,13 @@ class Teller:
         )
         fact = Told(
             solution=self._codec.plain_solution(trial.correction.final),
-            source=trial.source,
-            moves=moves,
+            moves=self._codec.plain_moves(trial.correction.moves),
             cut=trial.correction.cut,
             round=told,
             solved_for=trial.proposal.solved_for,
             request=request.digest(self._codec),
             digest=digest(trial.after.learner.weights),
-            case=None if observed.case is None else write_case(observed.case),
+            case=observed.case,
             left=None if observed.left is None else dict(observed.left),
             vectors=trial.packed + pack_weights(told.change),
         )
@@ -250,12 +238,8 @@ def _learned(before: Knowledge, observed: Observation, request: Request) -> Know
     if not request.learn:
         return before
     after = before.copy()
-    try:
+    with as_invalid("The learner cannot use this correction", IndexError, ArithmeticError):
         learn(after, observed)
-    except Invalid:
-        raise
-    except (ValueError, IndexError, ArithmeticError) as error:
-        raise Invalid(f"The learner cannot use this correction: {error}") from error
     return after
 
 

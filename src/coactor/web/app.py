@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, Protocol
+from operator import attrgetter
+from types import ModuleType
+from typing import Any
 
 from coactor.version import __version__
 
@@ -13,12 +15,11 @@ try:
     from fastapi import APIRouter, FastAPI, Request, Response
     from fastapi.middleware.gzip import GZipMiddleware
     from fastapi.responses import JSONResponse
-    from fastapi.routing import APIRoute
 except ImportError as error:  # pragma: no cover
     raise ImportError("The server needs FastAPI; install it with: pip install 'coactor[serve]'") from error
 
 from coactor.protocol import Domain
-from coactor.studies import Forbidden, Store, Study, Unavailable
+from coactor.studies import Forbidden, Store, Unavailable
 from coactor.studies.accounts import Accounts
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
@@ -57,26 +58,13 @@ class App(FastAPI):
         return description
 
 
-class Demo(Protocol):
-    """What the app needs of `coactor.web.demo`; it is passed in, so that no other server loads it."""
-
-    def add_routes(self, router: APIRouter, studies: OpenStudies) -> None:
-        """Add the routes of the demo."""
-
-    def title(self, study: Study) -> str | None:
-        """Return the title of a demo study; None for other studies."""
-
-    def fill_demo_queues(self, store: Store) -> Iterator[str]:
-        """Ask for the first proposal of each demo study, after its title."""
-
-
 def create_app(
     store: Store,
     *,
     hosts: Iterable[str] = (),
     lease: float = LEASE,
     secure: bool = False,
-    demo: Demo | None = None,
+    demo: ModuleType | None = None,
     ground: Ground | None = None,
     domains: Mapping[str, Domain] | None = None,
     body_limit: int = BODY,
@@ -94,7 +82,7 @@ def create_app(
     secure
         Whether the pages are served over https, so that the session cookie is marked secure.
     demo
-        The package `coactor.web.demo`, if the store holds demo studies.
+        The package `coactor.web.demo`, if the store holds demo studies; no other server loads it.
     ground
         What maps are drawn on; by default nothing.
     domains
@@ -113,7 +101,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         description="Durable ask and tell: a solver proposes, an expert edits, the learner adjusts.",
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=attrgetter("name"),
     )
     add_handlers(app)
 
@@ -122,7 +110,7 @@ def create_app(
         studies.forget(request.path_params.get("study", ""))
         return problem(404, error.args[0])
 
-    router = APIRouter(prefix="/api", route_class=LimitedRoute)
+    router = APIRouter(prefix="/api", route_class=LimitedRoute, responses=ERRORS)
     for routes in (study_routes, proposals, drafts, moves, progress, reports, roads, tokens):
         routes.add_routes(router, studies)
     app.state.streams = events.add_routes(router, studies)
@@ -136,7 +124,7 @@ def create_app(
     _add_operations(app, studies, metrics)
     app.mount("/static", assets, name="static")
     app.state.studies = studies
-    pages.add_pages(app, studies, assets, demo.title if demo else None, ground)
+    pages.add_pages(app, assets, demo.title if demo else None, ground)
     app.add_middleware(AuthMiddleware, authenticator=authenticator, metrics=metrics, images=ground.host)
     app.add_middleware(ErrorPages, assets=assets)
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)
@@ -145,10 +133,6 @@ def create_app(
 
 def _no_demos(account: Me) -> list[str]:
     return []
-
-
-def _operation_id(route: APIRoute) -> str:
-    return route.name
 
 
 def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics) -> None:

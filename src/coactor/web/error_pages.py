@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import orjson
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -9,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from coactor.web.assets import Assets
 from coactor.web.rendering import render
 
+BELOW_STUDY = re.compile(r"(/s/[^/]+)/.")
 PROBLEM = "application/problem+json"
 
 
@@ -35,7 +38,7 @@ class ErrorPages:
             else:
                 body += message.get("body", b"")
                 if not message.get("more_body", False):
-                    page = self._page(body)
+                    page = self._page(scope["path"], body)
                     headers = MutableHeaders(scope=start)
                     headers["content-type"] = "text/html; charset=utf-8"
                     headers["content-length"] = str(len(page))
@@ -44,9 +47,15 @@ class ErrorPages:
 
         await self.app(scope, receive, send_page)
 
-    def _page(self, body: bytes) -> bytes:
-        problem = orjson.loads(body)
-        html = render("error.html", title=problem["title"], message=problem["detail"], files=self.assets.base)
+    def _page(self, path: str, body: bytes) -> bytes:
+        error, study = orjson.loads(body), BELOW_STUDY.match(path)
+        html = render(
+            "error.html",
+            title=error["title"],
+            message=error["detail"],
+            queue=study.group(1) if study else "",
+            files=self.assets.base,
+        )
         return html.encode()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -50,20 +51,15 @@ def unavailable(method: str, error: Unavailable) -> Response:
     return problem(503, detail, RETRY)
 
 
+async def _sentence(status: int, _: Request, error: Exception) -> Response:
+    return problem(status, error.args[0])
+
+
 def add_handlers(app: FastAPI) -> None:
     """Register a handler for each exception that routes raise."""
 
-    @app.exception_handler(Invalid)
-    async def invalid(_: Request, error: Invalid) -> Response:
-        return problem(422, str(error))
-
-    @app.exception_handler(NotFound)
-    async def not_found(_: Request, error: NotFound) -> Response:
-        return problem(404, error.args[0])
-
-    @app.exception_handler(Forbidden)
-    async def forbidden(_: Request, error: Forbidden) -> Response:
-        return problem(403, str(error))
+    for kind, status in ((Invalid, 422), (NotFound, 404), (Forbidden, 403)):
+        app.add_exception_handler(kind, partial(_sentence, status))
 
     @app.exception_handler(Conflict)
     async def conflict(_: Request, error: Conflict) -> Response:

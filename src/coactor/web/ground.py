@@ -11,7 +11,6 @@ from fastapi import APIRouter, Response
 from coactor.studies import Invalid, NotFound
 from coactor.web.auth.permissions import Me, require
 from coactor.web.routes.requests import StudyName
-from coactor.web.routes.responses import ERRORS
 
 LARGEST = 20_000_000  # bytes of a backdrop
 
@@ -62,7 +61,7 @@ class Ground:
     def add_routes(self, router: APIRouter) -> None:
         """Add the route of backdrops."""
 
-        @router.get("/studies/{study}/backdrop", tags=["studies"], response_class=Response, responses=ERRORS)
+        @router.get("/studies/{study}/backdrop", tags=["studies"], response_class=Response)
         def read_backdrop(study: StudyName, account: Me) -> Response:
             """Return the GeoJSON that maps of the study are drawn on."""
             require(account, "read", study)

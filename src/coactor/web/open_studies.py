@@ -6,16 +6,37 @@ import logging
 import math
 import threading
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
 
 from coactor.protocol import Domain
-from coactor.studies import Desk, Forbidden, Invalid, Store, Study, Tampered, catalog
+from coactor.studies import Desk, Forbidden, Invalid, Store, Study, Tampered
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
-from coactor.studies.log.replay import created
+from coactor.web.auth.permissions import Me, require
 from coactor.web.computations import Computations
+from coactor.web.routes.requests import StudyName
 
 logger = logging.getLogger("coactor.web")
+
+
+def _to(permission: str) -> Any:
+    """The study of a request, for accounts that have a permission in it."""
+
+    def opened(study: StudyName, account: Me, request: Request) -> Study:
+        require(account, permission, study)
+        studies: OpenStudies = request.app.state.studies
+        return studies.study(study)
+
+    return Depends(opened)
+
+
+ToRead = Annotated[Study, _to("read")]
+ToAsk = Annotated[Study, _to("ask")]
+ToTell = Annotated[Study, _to("tell")]
+ToEdit = Annotated[Study, _to("edit")]
+ToLead = Annotated[Study, _to("lead")]
 
 
 class OpenStudies:
@@ -70,24 +91,6 @@ class OpenStudies:
         """Return the names of all studies in the store."""
         with self.store.reading() as sql:
             return [head.name for head in sql.studies()]
-
-    def without_domain(self) -> list[str]:
-        """Return the names of studies whose domains are neither given nor installed.
-
-        A damaged study is logged, and does not hinder the others.
-        """
-        missing = []
-        with self.store.reading() as sql:
-            for head in sql.studies():
-                try:
-                    about = created(sql.first(head.id), head.name).config["domain"]
-                except Tampered as error:
-                    logger.error("%s", error)
-                    continue
-                installed = about["name"] or catalog.name_of_type(about["type"])
-                if installed is None and head.name not in self.domains:
-                    missing.append(head.name)
-        return missing
 
     def opened(self) -> list[Study]:
         """Return the studies that are open in this process and have not been deleted by another."""

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Response
 from fastapi.responses import FileResponse, HTMLResponse
-from starlette.exceptions import HTTPException
 
 from coactor.protocol import own_editor
-from coactor.studies import Conflict, Forbidden, Invalid, NotFound, SolverFailed, Study, Tampered, Unavailable
+from coactor.studies import NotFound, Study
 from coactor.studies.accounts import Account
 from coactor.web.assets import Assets
-from coactor.web.auth.permissions import Me, permissions_of, require
-from coactor.web.errors import NO_ADDRESS, log, problem
+from coactor.web.auth.permissions import Me, permissions_of
+from coactor.web.errors import NO_ADDRESS
 from coactor.web.ground import Ground
-from coactor.web.open_studies import OpenStudies
+from coactor.web.open_studies import ToRead
 from coactor.web.rendering import render
 from coactor.web.routes.requests import LARGEST
 
@@ -34,18 +32,14 @@ DEFAULT_EDITOR = "moves"
 EDITOR_STYLES = ("editor", "lists", "maps", "roads", "grids")
 EDITOR_FILES = (".js", ".css", ".svg", ".png", ".json")  # of an editor that a domain brings
 PAGE_STYLES = ("pages",)
-HANDLED = (Conflict, Invalid, SolverFailed, Tampered, Unavailable, HTTPException)  # answered as the API does
 
 
-class Frame:
-    """Renders the frame around every page."""
+def add_pages(
+    app: FastAPI, assets: Assets, demo_title: Callable[[Study], str | None] | None, ground: Ground
+) -> None:
+    """Add the pages; `demo_title` returns the title of a demo study."""
 
-    def __init__(self, assets: Assets, ground: Ground) -> None:
-        self.assets = assets
-        self.ground = ground
-
-    def page(
-        self,
+    def frame(
         script: str,
         account: Account,
         title: str,
@@ -54,8 +48,6 @@ class Frame:
         proposal: int | None = None,
         free: bool = False,
         editor: str = "",
-        message: str = "",
-        status: int = 200,
     ) -> HTMLResponse:
         """Return the page that a module of ``static/pages`` fills."""
         module = f"pages/{script}.js"
@@ -76,92 +68,43 @@ class Frame:
             links=links,
             script=script,
             module=module,
-            preload=dict.fromkeys([*self.assets.imports(module, *editors), *editors]),
+            preload=dict.fromkeys([*assets.imports(module, *editors), *editors]),
             styles=EDITOR_STYLES if works else (EDITOR_STYLES + PAGE_STYLES if editor else PAGE_STYLES),
-            files=self.assets.base,
-            message=message,
-            tiles=self.ground.tiles if editor else "",
-            attribution=self.ground.attribution if editor else "",
-            backdrop="yes" if editor and self.ground.backdrop(study) else "",
+            files=assets.base,
+            tiles=ground.tiles if editor else "",
+            attribution=ground.attribution if editor else "",
+            backdrop="yes" if editor and ground.backdrop(study) else "",
         )
-        return HTMLResponse(html, status)
+        return HTMLResponse(html)
 
-
-def add_pages(
-    app: FastAPI,
-    studies: OpenStudies,
-    assets: Assets,
-    demo_title: Callable[[Study], str | None] | None,
-    ground: Ground,
-) -> None:
-    """Add the pages; `demo_title` returns the title of a demo study."""
-    frame = Frame(assets, ground)
-
-    def title(study: str, account: Account) -> str:
-        """Return the title of a study. Raises NotFound or Forbidden if the account may not read it."""
-        require(account, "read", study)
-        opened = studies.study(study)
-        return (demo_title(opened) if demo_title else None) or study
-
-    def error_page(account: Account, error: Exception) -> HTMLResponse:
-        status = 404 if isinstance(error, NotFound) else 403 if isinstance(error, Forbidden) else 500
-        message = str(error)
-        if status == 500:
-            if isinstance(error, HANDLED):
-                raise error
-            error_id = secrets.token_hex(4)
-            log.error("Error %s: a page failed", error_id, exc_info=error)
-            message = f"Something went wrong on the server; it is logged as error {error_id}."
-        return frame.page("message", account, "This page cannot be shown", message=message, status=status)
-
-    @app.exception_handler(404)
-    async def no_address(request: Request, _: Exception) -> Response:
-        """Answer an unknown address: a page for people, JSON for programs."""
-        account = request.scope.get("account")
-        wants_page = "text/html" in request.headers.get("accept", "")
-        if account is None or not wants_page or request.url.path.startswith("/api/"):
-            return problem(404, NO_ADDRESS)
-        return error_page(account, NotFound(NO_ADDRESS))
+    def title(study: Study) -> str:
+        return (demo_title(study) if demo_title else None) or study.name
 
     @app.get("/", include_in_schema=False)
     def home_page(account: Me) -> HTMLResponse:
-        return frame.page("home", account, "Learning from your corrections")
+        return frame("home", account, "Learning from your corrections")
 
     @app.get("/s/{study}", include_in_schema=False)
-    def queue_page(study: str, account: Me) -> HTMLResponse:
-        try:
-            heading = title(study, account)
-            editor = editor_of(studies.study(study))
-            return frame.page("queue", account, heading, study=study, editor=editor)
-        except Exception as error:
-            return error_page(account, error)
+    def queue_page(opened: ToRead, account: Me) -> HTMLResponse:
+        return frame("queue", account, title(opened), study=opened.name, editor=editor_of(opened))
 
     @app.get("/s/{study}/report", include_in_schema=False)
-    def report_page(study: str, account: Me) -> HTMLResponse:
-        try:
-            return frame.page("report", account, f"{title(study, account)}: report", study=study)
-        except Exception as error:
-            return error_page(account, error)
+    def report_page(opened: ToRead, account: Me) -> HTMLResponse:
+        return frame("report", account, f"{title(opened)}: report", study=opened.name)
 
     @app.get("/s/{study}/p/{id:int}", include_in_schema=False)
-    def editor_page(study: str, id: int, account: Me) -> HTMLResponse:
-        try:
-            require(account, "read", study)
-            if id > LARGEST:
-                raise NotFound(f"Study {study!r} has no proposal {id}.")
-            draft = studies.study(study).draft(id)
-            free = draft.state != "done" and draft.holder in ("", account.name)
-            label = draft.label or f"Proposal {id}"
-            editor = editor_of(studies.study(study))
-            return frame.page("editor", account, label, study=study, proposal=id, free=free, editor=editor)
-        except Exception as error:
-            return error_page(account, error)
+    def editor_page(opened: ToRead, id: int, account: Me) -> HTMLResponse:
+        if id > LARGEST:
+            raise NotFound(f"Study {opened.name!r} has no proposal {id}.")
+        draft, editor = opened.draft(id), editor_of(opened)
+        free = draft.state != "done" and draft.holder in ("", account.name)
+        label = draft.label or f"Proposal {id}"
+        return frame("editor", account, label, study=opened.name, proposal=id, free=free, editor=editor)
 
     @app.get("/s/{study}/editor/{file:path}", include_in_schema=False)
-    def editor_file(study: str, file: str, account: Me) -> Response:
+    def editor_file(opened: ToRead, file: str) -> Response:
         """Serve the editor that a domain brings: its module, and the files beside it."""
-        require(account, "read", study)
-        module = editor_module(studies.study(study))
+        module = editor_module(opened)
         folder = None if module is None else module.resolve().parent
         path = None if folder is None or "\0" in file else (folder / file).resolve()
         if (

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import struct
-import zlib
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,15 +57,6 @@ def test_rounding_leaves_what_a_learner_must_reject():
     rows = np.ones((400, 3))
     rows[7, 1] = np.inf
     assert np.isinf(rounded(rows)[7, 1])
-
-
-def test_vectors_that_older_versions_packed_can_be_unpacked():
-    path, declined = np.arange(6.0).reshape(2, 3), np.zeros((1000, 3))
-    numbers = path.tobytes() + declined.tobytes()
-    for kind, body in ((0, numbers), (1, zlib.compress(numbers, 1))):
-        again, _ = unpack(struct.pack("<BBIiI", kind, 1, 2, 1000, 3) + body + bytes(24), 2.0)
-        assert (again.path.tobytes(), again.declined.tobytes()) == (path.tobytes(), declined.tobytes())
-        assert again.cut is True
 
 
 def test_pack_compresses_mostly_zero_vectors():

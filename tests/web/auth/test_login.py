@@ -27,7 +27,7 @@ def test_login_by_token(server):
     server.client("expert", "tours", "ana")
     browser = server.client()
     assert "Log in" in browser.get("/login").text
-    assert browser.post("/login", json={"token": "coactor_x_y"}).status_code == 401
+    assert browser.post("/login", data={"token": "coactor_x_y"}).status_code == 401
     for nonsense in (b"", b"[]", b"{", b"null", b'{"token": 5}', b"\xff"):
         assert browser.post("/login", content=nonsense).status_code in (401, 422)
     form = browser.post("/login", data={"token": server.tokens["ana"]}, headers={"Origin": server.address})

@@ -10,7 +10,6 @@ import pytest
 import sqlalchemy as sa
 from fastapi.routing import APIRoute
 
-import coactor.web.auth.middleware as middleware
 from coactor.studies.log import schema
 from coactor.web.app import create_app
 from coactor.web.routes.requests import BODY
@@ -103,21 +102,10 @@ def test_allowed_host_is_accepted(store):
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "/static/../app.py",
-        "/static/%2e%2e/app.py",
-        "/static/..%2f..%2fcli.py",
-        "/static//etc/passwd",
-        "/static/%00",
-        "/static/styles/base.css%00.txt",
-        "/static/" + "a" * 5000,
-        "/static/.",
-        "/static/",
-    ],
+    "path", ["../app.py", "%2e%2e/app.py", "..%2f..%2fcli.py", "/etc/passwd", "%00", "a" * 5000, ".", ""]
 )
 def test_static_files_stay_in_their_folder(shared_server, path):
-    answer = shared_server.client().get(path)
+    answer = shared_server.client().get(f"/static/{path}")
     assert 400 <= answer.status_code < 500, answer.status_code
 
 
@@ -140,8 +128,7 @@ def test_wrong_credentials_are_throttled(server):
         assert server.client(Authorization=wrong).get("/api/me").status_code in (401, 429)
 
 
-def test_revoked_token_is_refused_when_the_cache_expires(server, monkeypatch):
-    monkeypatch.setattr(middleware, "CACHE_SECONDS", 0.0)
+def test_revoked_token_is_refused_at_once(server):
     client = server.client("expert", name="ana")
     assert client.get("/api/me").status_code == 200
     server.accounts.revoke("ana")
@@ -179,7 +166,7 @@ def test_secrets_are_in_no_log_and_no_table(server, caplog):
     expert = server.client("expert", name="ana")
     expert.get("/api/me")
     expert.get("/api/nowhere")
-    server.client().post("/login", json={"token": server.tokens["ana"]})
+    server.client().post("/login", data={"token": server.tokens["ana"]})
     wrong = server.client(Authorization="Bearer " + server.tokens["ana"] + "x")
     assert wrong.get("/api/me").status_code == 401
     # The client in this process logs what it sends; that is not the server's log.
@@ -194,12 +181,3 @@ def test_secrets_are_in_no_log_and_no_table(server, caplog):
     for secret in secrets:
         assert secret not in logged
         assert secret not in tables
-
-
-def test_markup_is_sent_as_json_only(server):
-    admin = server.client("admin")
-    nasty = "<img src=x onerror=alert(1)>"
-    admin.post(PROPOSALS, json={"problem": server.problem(0), "label": nasty})
-    for path in (PROPOSALS, f"{PROPOSALS}/1", "/api/studies/tours/events"):
-        answer = admin.get(path)
-        assert answer.headers["content-type"].startswith("application/json") or nasty not in answer.text

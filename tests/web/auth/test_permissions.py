@@ -76,4 +76,4 @@ def test_weights_of_another_person_are_for_those_who_tell_or_lead(server):
             assert other.status_code == (403 if role in ("viewer", "expert") else 200), (role, path)
     assert server.client("viewer", "elsewhere").get(url, params={"learned_for": "ana"}).status_code == 404
     detail = server.client("viewer").get(url, params={"learned_for": "ana"}).json()["detail"]
-    assert detail.startswith("The role 'viewer' may not read another expert's weights;")
+    assert detail.startswith("The role 'viewer' may not do this;")

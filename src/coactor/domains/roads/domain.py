@@ -15,7 +15,7 @@ from coactor.domains.roads.router import Leg, Router
 from coactor.domains.roads.trips import Route, Trip
 from coactor.habits import HABIT
 from coactor.kernels import tolerances
-from coactor.protocol import Indices, Matrix, Move, Usage, Vector
+from coactor.protocol import Indices, Matrix, Move, Part, Usage, Vector
 from coactor.search import PlainLandscape
 
 TIE = 1e-7  # weight of plain length, relative to the largest weight, that decides between equal paths
@@ -82,6 +82,24 @@ class Roads:
     def parts(self, x: Trip, y: Route) -> Iterator[tuple[str, str]]:
         """The turns made, by the ids of the links."""
         return itertools.pairwise([self.network.ids[link] for link in y.links])
+
+    def lockable(self, x: Trip, y: Route) -> Iterator[Part]:
+        """The links that the route passes, and its turns."""
+        yield from (self.network.ids[link] for link in y.links)
+        yield from self.parts(x, y)
+
+    def replan(self, x: Trip, w: Vector, y: Route, keep: frozenset[Part]) -> Route:
+        """The cheapest path that passes the kept links and turns, in the order in which y does."""
+        links = {
+            self._number.get(link, -1)
+            for part in keep
+            for link in ([part] if isinstance(part, str) else part)
+        }
+        if -1 in links:
+            raise ValueError("A link to keep is not in the network.")
+        place = {link: k for k, link in enumerate(y.links.tolist())}
+        vias = sorted(links - {x.origin, x.destination}, key=lambda link: place.get(link, len(place)))
+        return self.route(x, vias, w)
 
     def context(self, x: Trip) -> tuple[str, str]:
         """Where the trip begins and ends."""

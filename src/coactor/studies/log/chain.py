@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import orjson
 
-from coactor.protocol import Basis, Round, Work
-from coactor.studies.drafts import Draft, stored
+from coactor.protocol import Round
+from coactor.studies.codec import read, to_object
+from coactor.studies.drafts import SHOWN, Draft
 from coactor.studies.errors import Invalid, Tampered
 from coactor.studies.log.facts import (
     KINDS,
@@ -33,8 +34,8 @@ from coactor.studies.log.facts import (
 
 GENESIS = bytes(32)
 
-_FIELDS = {name: tuple(f.name for f in fields(kind) if f.name != "vectors") for name, kind in KINDS.items()}
-_OPTIONAL = {f.name for kind in KINDS.values() for f in fields(kind) if f.default is None}  # omitted if None
+# Fields that are not in the body of a fact.
+_APART = {Told: ("vectors",), Round: ("delta", "change", "seq", "time"), Draft: SHOWN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +121,7 @@ def link(previous: bytes, body: bytes, vectors: bytes) -> bytes:
 def seal(fact: Fact, *, seq: int, time: float, actor: str, via: str, previous: bytes) -> Entry:
     """Put a fact in its place in the log."""
     data: dict[str, Any] = {"seq": seq, "time": time, "actor": actor, "via": via, "kind": fact.kind}
-    for name in _FIELDS[fact.kind]:
-        value = getattr(fact, name)
-        if value is not None or name not in _OPTIONAL:
-            data[name] = _plain(value)
-    body = canonical(data)
+    body = canonical(data | stored(fact))
     vectors = fact.vectors if isinstance(fact, Told) else b""
     return Entry(seq, time, actor, via, fact, body, link(previous, body, vectors))
 
@@ -134,32 +131,16 @@ def unseal(body: bytes, vectors: bytes, hash: bytes) -> Entry:
     try:
         data = orjson.loads(body)
         seq, time, actor, via = data.pop("seq"), data.pop("time"), data.pop("actor"), data.pop("via")
-        kind = KINDS[data.pop("kind")]
-        data |= {name: read(data[name]) for name, read in _READERS.items() if name in data}
-        fact = kind(**data, vectors=vectors) if kind is Told else kind(**data)
+        kind: Any = KINDS[data.pop("kind")]
+        fact: Fact = read(kind, data | {"vectors": vectors} if kind is Told else data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Tampered(f"A fact cannot be read ({error}); restore the store from a backup.") from error
     return Entry(seq, time, actor, via, fact, body, hash)
 
 
-def _plain(value: Any) -> Any:
-    """A field of a fact as JSON-able data."""
-    if isinstance(value, Draft):
-        return stored(value)
-    if isinstance(value, Round):
-        names = (f.name for f in fields(Round) if f.name not in ("delta", "change", "seq", "time"))
-        return {name: _plain(getattr(value, name)) for name in names}
-    return asdict(value) if isinstance(value, Basis | Work) else value
-
-
-def _read_round(data: dict[str, Any]) -> Round:
-    nested = {"basis": Basis(**data["basis"]), "work": Work(**data["work"])}
-    return Round(**{**data, **nested}, delta=_NONE, change=_NONE)
-
-
-# The fields of facts that are more than plain JSON, and how they are read.
-_READERS = {"basis": lambda data: Basis(**data), "round": _read_round, "draft": Draft.restored}
-_NONE = np.zeros(0)
+def stored(value: Any) -> Any:
+    """A fact, or a draft in one, as the JSON-able data that its body consists of."""
+    return to_object(value, _APART)
 
 
 def outline(body: bytes) -> dict[str, Any]:

@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias, get_args
+from typing import Any, ClassVar, TypeAlias, TypedDict, get_args
 
-from coactor.protocol import Basis, Move, Round, State
+from coactor.protocol import Basis, Move, PastCase, Round, State
 from coactor.studies.drafts import Draft
+
+
+class DomainConfig(TypedDict):
+    """How to make the domain of a study again, see `coactor.studies.catalog.describe`."""
+
+    name: str | None
+    type: str
+    parameters: dict[str, Any]
+
+
+class Config(TypedDict):
+    """The configuration of a study, see `coactor.studies.opening.Settings`."""
+
+    domain: DomainConfig
+    dim: int
+    learner: str
+    features: list[str]
+    habits: bool
+    candidate: str
+    seed: int
+    proposals: str
+    budget: float | None
+    costs: dict[str, float]
+    grace: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +39,7 @@ class Created:
 
     kind: ClassVar[str] = "created"
     uid: str
-    config: dict[str, Any]
+    config: Config
     state: State
 
 
@@ -28,7 +52,7 @@ class Asked:
     proposal, problem
         The proposal's number, and the content hash of its problem.
     solution, alternatives
-        What was proposed, and what each alternative of the guard proposed.
+        What was proposed, and what each alternative proposed, see `Proposal`.
     basis, asked_for, solved_for
         Those of the proposal.
     revision
@@ -40,6 +64,8 @@ class Asked:
         solved again with newer weights.
     recalled
         The content hash of what the memory recalled for the problem.
+    keep
+        The parts that it was asked to have.
     """
 
     kind: ClassVar[str] = "asked"
@@ -55,6 +81,7 @@ class Asked:
     label: str = ""
     renewable: bool = False
     recalled: str | None = None
+    keep: list[list[str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,14 +103,15 @@ class Released:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edited:
-    """A draft was edited: a move, or the undo or redo of one. `revision` is the draft's revision after it."""
+    """A draft was edited: by moves, or by the undo or redo of some. `revision` is the draft's after it."""
 
     kind: ClassVar[str] = "edited"
     proposal: int
     action: str  # "move", "undo" or "redo"
     revision: int
     until: float
-    move: Move | None = None
+    steps: int
+    moves: list[Move] = field(default_factory=list)
     key: str | None = None
 
 
@@ -95,8 +123,6 @@ class Told:
     ----------
     solution, moves
         The final solution, and the edits that lead to it if they were recorded.
-    source
-        How the correction was described: "moves", "path" or "solution".
     cut
         Whether the expert ran out of time.
     round
@@ -108,23 +134,22 @@ class Told:
     digest
         Digest of the weights after this fact.
     case
-        What the memory keeps: parts, choices and context.
+        What the memory keeps.
     left
-        How many edits what each alternative of the guard proposed is away from the solution.
+        How many edits what each alternative proposed is away from the solution.
     vectors
         The packed feedback and the change of the weights (see `vectors`), stored beside the body.
     """
 
     kind: ClassVar[str] = "told"
     solution: Any
-    source: str
     moves: list[Move]
     cut: bool
     round: Round
     solved_for: str = ""
     request: str = ""
     digest: str = ""
-    case: list[Any] | None = None
+    case: PastCase | None = None
     left: dict[str, float] | None = None
     vectors: bytes = b""
 
@@ -133,7 +158,8 @@ class Told:
 class Reopened:
     """A tell was withdrawn within the grace period.
 
-    `draft` is the draft as it was; `state` is what is known without the tell, None if it taught nothing.
+    `draft` is the draft as it was; `state` is what is known without the tell, None if it taught nothing, and
+    `learned_for` is whose correction it was.
     """
 
     kind: ClassVar[str] = "reopened"
@@ -144,6 +170,7 @@ class Reopened:
     version: int
     digest: str
     state: State | None = None
+    learned_for: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

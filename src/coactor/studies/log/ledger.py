@@ -48,12 +48,10 @@ class Writer:
 
         `knowledge` is what is known after the fact; a fact that creates a version needs it.
         """
-        if self._added:
-            seq, previous = self._added[-1][0].seq, self._added[-1][0].hash
-        else:
-            seq, previous = self.projection.seq, self.projection.hash
+        if not self._added:
             self._take_snapshot()
-        entry = seal(fact, seq=seq + 1, time=self.now, actor=actor, via=via, previous=previous)
+        last = self._added[-1][0] if self._added else self.projection
+        entry = seal(fact, seq=last.seq + 1, time=self.now, actor=actor, via=via, previous=last.hash)
         self.sql.append(self.study, entry)
         if entry.made is not None and knowledge is not None:
             self.sql.add_weights(self.study, {entry.made: knowledge.learner.weights})

@@ -6,17 +6,19 @@ facts give the same projection in every process.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
-from coactor.protocol import PastCase
 from coactor.protocol.abilities import KnowsPeople, has
 from coactor.rounds import Knowledge, Observation, learn
-from coactor.studies.drafts import Draft, stored
+from coactor.studies.codec import read
+from coactor.studies.drafts import Draft
 from coactor.studies.errors import Invalid, NotFound, Tampered
 from coactor.studies.log import facts
-from coactor.studies.log.chain import GENESIS, Entry
+from coactor.studies.log.chain import GENESIS, Entry, stored
 from coactor.studies.log.vectors import unpack
+from coactor.studies.settings import CHANGEABLE
 
 _TOTALS = ("seq", "version", "uid", "config", "asked", "told", "untouched", "effort")
 
@@ -83,7 +85,7 @@ class Projection:
             case facts.Configured():
                 self.config = {**self.config, **fact.settings}
             case facts.Created():
-                self.uid, self.config = fact.uid, fact.config
+                self.uid, self.config = fact.uid, {**fact.config}
                 self.knowledge.restore(fact.state)
         self.seq, self.hash = entry.seq, entry.hash
 
@@ -107,6 +109,7 @@ class Projection:
             solved_for=fact.solved_for,
             basis=fact.basis,
             renewable=fact.renewable,
+            keep=fact.keep,
         )
 
     def _restore(self, fact: facts.Reopened | facts.RolledBack, knowledge: Knowledge | None) -> None:
@@ -120,15 +123,8 @@ class Projection:
 
     def totals(self) -> dict[str, int | float]:
         """The study in a few numbers."""
-        return {
-            "facts": self.seq,
-            "version": self.version,
-            "asked": self.asked,
-            "told": self.told,
-            "open": len(self.drafts),
-            "untouched": self.untouched,
-            "effort": self.effort,
-        }
+        names = ("version", "asked", "told", "untouched", "effort")
+        return {"facts": self.seq, "open": len(self.drafts), **{n: getattr(self, n) for n in names}}
 
     # -- snapshots: derived data, never the truth --------------------------------------------------
 
@@ -149,31 +145,15 @@ class Projection:
         for name in _TOTALS:
             setattr(projection, name, data[name])
         projection.hash = bytes.fromhex(data["hash"])
-        projection.drafts = {draft["id"]: Draft.restored(draft) for draft in data["open"]}
+        projection.drafts = {draft["id"]: read(Draft, draft) for draft in data["open"]}
         return projection
 
 
 def observation(fact: facts.Told) -> Observation:
     """What a tell taught; live updates and replays both learn from this, so that they agree bit for bit."""
-    case = None if fact.case is None else read_case(fact.case)
     told = fact.round
     vectors, _ = unpack(fact.vectors, told.cost, told.learned_for, told.estimated)
-    return Observation(vectors, told.accepted, told.basis.expected_moves, case, fact.left)
-
-
-def write_case(case: PastCase) -> list[Any]:
-    """A case as JSON-able data: the parts as one flat list, the choices, the context."""
-    choices, context = (None if names is None else list(names) for names in (case.choices, case.context))
-    return [[name for part in case.parts for name in part], choices, context]
-
-
-def read_case(data: list[Any]) -> PastCase:
-    """The case that `write_case` was given."""
-    parts, choices, context = data
-    pairs = tuple(zip(parts[::2], parts[1::2], strict=True))
-    return PastCase(
-        pairs, None if choices is None else tuple(choices), None if context is None else tuple(context)
-    )
+    return Observation(vectors, told.accepted, told.basis.expected_moves, fact.case, fact.left)
 
 
 def restored(knowledge: Knowledge, fact: facts.Reopened | facts.RolledBack) -> Knowledge:
@@ -203,20 +183,65 @@ def set_back(knowledge: Knowledge, earlier: Knowledge, name: str) -> Knowledge:
 def _edited(draft: Draft, fact: facts.Edited, actor: str) -> Draft:
     moves, undone = list(draft.moves), list(draft.undone)
     if fact.action == "move":
-        if fact.move is None:
-            raise Tampered(f"Edit {fact.revision} of proposal {fact.proposal} has no move.")
-        moves, undone = [*moves, fact.move], []
-    elif fact.action == "undo":
+        moves, undone = [*moves, *fact.moves], []
+    for _ in range(fact.steps if fact.action == "undo" else 0):
         undone.append(moves.pop())
-    else:
+    for _ in range(fact.steps if fact.action == "redo" else 0):
         moves.append(undone.pop())
     return replace(
         draft,
         moves=moves,
         undone=undone,
         revision=fact.revision,
-        gestures=draft.gestures + 1,
+        gestures=draft.gestures + fact.steps,
         holder=actor,
         editor=actor,
         until=fact.until,
     )
+
+
+# -- facts from outside, such as an export that may have been edited -------------------------------------
+
+
+def check_entry(entry: Entry, before: Projection | None) -> None:
+    """Raise Tampered unless a fact fits what happened before it."""
+    names = entry.actor, entry.via
+    plain = type(entry.time) in (int, float) and all(isinstance(n, str) and len(n) <= 100 for n in names)
+    if not plain or not _fits(entry, before):
+        raise Tampered(f"Fact {entry.seq} does not fit the facts before it; use another copy.")
+
+
+def _fits(entry: Entry, before: Projection | None) -> bool:
+    fact = entry.fact
+    if before is None or isinstance(fact, facts.Created):
+        return before is None and isinstance(fact, facts.Created) and _creates(fact)
+    draft = before.drafts.get(entry.proposal or 0)
+    match fact:
+        case facts.Asked():
+            exists = 0 <= fact.basis.version <= before.version
+            if fact.revision:  # solved again
+                return exists and draft is not None and fact.revision > draft.revision
+            return exists and fact.proposal == before.asked + 1
+        case facts.Edited():
+            return draft is not None and 0 < fact.steps == fact.revision - draft.revision
+        case facts.Told():
+            told = fact.round
+            return draft is not None and told.version == before.version + told.learn
+        case facts.Reopened():
+            closed = draft is None and 1 <= fact.draft.id <= before.asked
+            known = fact.draft == read(Draft, stored(fact.draft))  # and nothing that a desk adds
+            return closed and known and fact.version == before.version + (fact.state is not None)
+        case facts.RolledBack():
+            return fact.version == before.version + 1 and 0 <= fact.to <= before.version
+        case facts.Configured():
+            read(facts.Config, {**before.config, **fact.settings})
+            return fact.settings.keys() <= set(CHANGEABLE)
+        case facts.Erased():
+            return True
+        case _:
+            return draft is not None
+
+
+def _creates(fact: facts.Created) -> bool:
+    named = len(fact.config["features"]) == fact.config["dim"]
+    return named and re.fullmatch("[0-9a-f]{32}", fact.uid) is not None

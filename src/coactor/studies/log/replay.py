@@ -8,15 +8,12 @@ from copy import deepcopy
 import orjson
 
 from coactor import learners
-from coactor.habits import Memory
-from coactor.proposals.outcomes import Guard
 from coactor.protocol import Learner
 from coactor.rounds import Knowledge, learn
 from coactor.studies.errors import Invalid, Tampered
 from coactor.studies.log.chain import Entry, link
-from coactor.studies.log.entry_checks import check_entry
 from coactor.studies.log.facts import Created, Reopened, Told
-from coactor.studies.log.projection import Projection, observation
+from coactor.studies.log.projection import Projection, check_entry, observation
 from coactor.studies.log.transactions import END, Head, Transaction
 
 
@@ -40,10 +37,8 @@ class LogReplay:
         self._learner = _learner_of(first, learner)
 
     def fresh(self) -> Knowledge:
-        """Knowledge before the first fact, which sets the states of its parts."""
-        learner, config = deepcopy(self._learner), self.first.config
-        guard = Guard(len(learner.weights)) if config["guard"] else None
-        return Knowledge(learner, memory=Memory() if config["habits"] else None, guard=guard)
+        """Knowledge before the first fact, whose state says what parts there are."""
+        return Knowledge(deepcopy(self._learner))
 
     def load(self, sql: Transaction, upto: int) -> Projection:
         """Replay the log up to and including a fact, from the nearest snapshot or from the first fact."""

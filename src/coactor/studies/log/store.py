@@ -13,8 +13,9 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from typing import Any
+from weakref import WeakValueDictionary
 
 try:
     import sqlalchemy as sa
@@ -151,30 +152,15 @@ class KeyLocks:
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._locks: dict[str, tuple[threading.Lock, int]] = {}
+        self._locks = WeakValueDictionary[str, threading.Lock]()
 
     def __len__(self) -> int:
         return len(self._locks)
 
-    @contextmanager
-    def holding(self, key: str | None) -> Iterator[None]:
+    def holding(self, key: str | None) -> AbstractContextManager[object]:
         """Hold the lock of a key until the end of the block; None needs no lock."""
-        if key is None:
-            yield
-            return
         with self._guard:
-            lock, callers = self._locks.get(key, (threading.Lock(), 0))
-            self._locks[key] = lock, callers + 1
-        try:
-            with lock:
-                yield
-        finally:
-            with self._guard:
-                callers = self._locks[key][1]
-                if callers == 1:
-                    del self._locks[key]
-                else:
-                    self._locks[key] = lock, callers - 1
+            return nullcontext() if key is None else self._locks.setdefault(key, threading.Lock())
 
 
 # -- connections --------------------------------------------------------------------------------------

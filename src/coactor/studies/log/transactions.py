@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert as postgres_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import IntegrityError
 
 from coactor.protocol import Vector
@@ -20,70 +19,24 @@ from coactor.studies.log.chain import Entry, link, unseal
 from coactor.studies.log.vectors import pack_weights, unpack_weights
 
 END = 2**31 - 1
-NEEDING = ("created", "asked", "renewed")  # kinds of facts that refer to data beside the log
+NEEDING = ("created", "asked")  # kinds of facts that refer to data beside the log
 PAGE = 100  # facts with vectors read at a time: a fact may hold more than a megabyte
 
-_F = schema.facts
-_HEAD = sa.select(schema.studies.c.seq, schema.studies.c.hash).where(schema.studies.c.id == sa.bindparam("i"))
-_LOCK = _HEAD.with_for_update()
-_MOVE_HEAD = (
-    schema.studies.update()
-    .where(schema.studies.c.id == sa.bindparam("i"))
-    .values(seq=sa.bindparam("s"), hash=sa.bindparam("h"))
-)
-_ROWS = (
-    sa.select(
-        *(_F.c.body, _F.c.vectors, _F.c.hash, schema.weights.c.data),
-        *(_F.c.seq, _F.c.kind, _F.c.proposal, _F.c.key, _F.c.made),
-    )
-    .join_from(
-        _F,
-        schema.weights,
-        sa.and_(schema.weights.c.study == _F.c.study, schema.weights.c.version == _F.c.made),
-        isouter=True,
-    )
-    .where(_F.c.study == sa.bindparam("i"), _F.c.seq > sa.bindparam("s"), _F.c.seq <= sa.bindparam("u"))
-    .order_by(_F.c.seq)
-    .limit(sa.bindparam("n"))
-)
-_WITHOUT_VECTORS = sa.select(_F.c.body, _F.c.hash).where(_F.c.study == sa.bindparam("i"))
-_BY_KEY = _WITHOUT_VECTORS.where(_F.c.key == sa.bindparam("k"))
-_OF_PROPOSALS = _WITHOUT_VECTORS.where(
-    _F.c.proposal >= sa.bindparam("first"), _F.c.proposal <= sa.bindparam("last")
-).order_by(_F.c.seq)
-_HASH_AT = sa.select(_F.c.hash).where(_F.c.study == sa.bindparam("i"), _F.c.seq == sa.bindparam("s"))
-_BY_VERSION = sa.select(_F.c.seq).where(_F.c.study == sa.bindparam("i"), _F.c.made == sa.bindparam("v"))
-_ADD = _F.insert()
-_REWRITE = (
-    _F.update()
-    .where(_F.c.study == sa.bindparam("i"), _F.c.seq == sa.bindparam("q"))
-    .values(body=sa.bindparam("b"), hash=sa.bindparam("h"))
-)
-_PROBLEM = sa.select(schema.problems.c.data).where(schema.problems.c.hash == sa.bindparam("h"))
-_NEWEST_SNAPSHOT = (
-    sa.select(schema.snapshots.c.seq, schema.snapshots.c.data)
-    .where(schema.snapshots.c.study == sa.bindparam("i"), schema.snapshots.c.seq <= sa.bindparam("s"))
-    .order_by(schema.snapshots.c.seq.desc())
-    .limit(1)
-)
-_SNAPSHOT_SEQ = sa.select(sa.func.coalesce(sa.func.max(schema.snapshots.c.seq), 0)).where(
-    schema.snapshots.c.study == sa.bindparam("i")
-)
-_WEIGHTS = sa.select(schema.weights.c.data).where(
-    schema.weights.c.study == sa.bindparam("i"), schema.weights.c.version == sa.bindparam("v")
-)
-_TEXTS: dict[tuple[str, sa.ClauseElement], str] = {}
-_DIALECTS: dict[str, Any] = {"sqlite": sqlite_insert, "postgresql": postgres_insert}
-_ADD_PROBLEM = {name: insert(schema.problems).on_conflict_do_nothing() for name, insert in _DIALECTS.items()}
-_ADD_SNAPSHOT = {
-    name: insert(schema.snapshots).on_conflict_do_nothing() for name, insert in _DIALECTS.items()
-}
-_SET_WEIGHTS = {
-    name: (statement := insert(schema.weights)).on_conflict_do_update(
-        index_elements=["study", "version"], set_={"data": statement.excluded.data}
-    )
-    for name, insert in _DIALECTS.items()
-}
+_HEADS = "SELECT id, name, seq, hash FROM coactor_studies"
+_BODIES = "SELECT body, hash FROM coactor_facts WHERE study = :study"
+_PAGE = """
+    SELECT f.body, f.vectors, f.hash, w.data AS weights, f.seq, f.kind, f.proposal, f.key, f.made
+    FROM coactor_facts f LEFT JOIN coactor_weights w ON w.study = f.study AND w.version = f.made
+    WHERE f.study = :study AND f.seq > :seq AND f.seq <= :upto ORDER BY f.seq LIMIT :limit
+"""
+_ADD = """
+    INSERT INTO coactor_facts (study, seq, kind, proposal, key, made, body, hash, vectors)
+    VALUES (:study, :seq, :kind, :proposal, :key, :made, :body, :hash, :vectors)
+"""
+_SET_WEIGHTS = """
+    INSERT INTO coactor_weights (study, version, data) VALUES (:study, :version, :data)
+    ON CONFLICT (study, version) DO UPDATE SET data = excluded.data
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,31 +75,26 @@ class Transaction:
         """SQLAlchemy's view of the connection; it must not commit."""
         return sa.Connection(self._engine, self._pooled)
 
-    def _run(self, statement: sa.ClauseElement, values: dict[str, Any]) -> Any:
-        """Execute one of the frequent statements past SQLAlchemy, which takes longer than the database."""
-        key = self._engine.name, statement
-        if key not in _TEXTS:
-            _TEXTS[key] = str(statement.compile(dialect=self._engine.dialect))
-        return self._driver.execute(_TEXTS[key], values)
+    def _rows(self, statement: str, **values: object) -> Any:
+        """Execute SQL that both databases understand."""
+        return self.connection.execute(sa.text(statement), values)
+
+    def _run(self, statement: str, **values: object) -> Any:
+        """The same past SQLAlchemy, which takes longer than the database; for every ask and tell."""
+        return self._driver.execute(_in_dialect(statement, self._engine.name), values)
 
     # -- studies ---------------------------------------------------------------------------------------
 
     def find(self, name: str) -> Head:
         """The study of this name. Raises NotFound if there is none."""
-        head = next((head for head in self._heads(schema.studies.c.name == name)), None)
-        if head is None:
+        row = self._rows(f"{_HEADS} WHERE name = :name", name=name).first()
+        if row is None:
             raise NotFound(f"There is no study {name!r}.")
-        return head
+        return Head(*row)
 
     def studies(self) -> list[Head]:
         """Every study, by name."""
-        return self._heads(sa.true())
-
-    def _heads(self, condition: sa.ColumnElement[bool]) -> list[Head]:
-        table = schema.studies
-        query = sa.select(table.c.id, table.c.name, table.c.seq, table.c.hash).where(condition)
-        rows = self.connection.execute(query.order_by(table.c.name))
-        return [Head(row.id, row.name, row.seq, bytes(row.hash)) for row in rows]
+        return [Head(*row) for row in self._rows(f"{_HEADS} ORDER BY name")]
 
     def create(self, name: str, id: int | None = None) -> int:
         """Add a study with an empty log; the caller must append its first fact in this transaction.
@@ -154,32 +102,32 @@ class Transaction:
         It gets the id if that is free, else a random number: SQLite would give that of a deleted study to
         the next one. Raises Conflict if there is a study of this name.
         """
-        if id is not None and self.connection.execute(_HEAD, {"i": id}).first() is not None:
-            id = None
+        if id is None or self._rows(f"{_HEADS} WHERE id = :id", id=id).first() is not None:
+            id = 1 + secrets.randbelow(END)
+        row = {"id": id, "name": name, "seq": 0, "hash": bytes(32)}
         try:
-            result = self.connection.execute(
-                schema.studies.insert().returning(schema.studies.c.id),
-                {"id": id or 1 + secrets.randbelow(END), "name": name, "seq": 0, "hash": bytes(32)},
-            )
+            self.connection.execute(schema.studies.insert(), row)
         except IntegrityError:
             raise Conflict(
                 f"There is already a study {name!r} in this store; open it, or choose another name."
             ) from None
-        return int(result.scalar_one())
+        return id
 
     def lock(self, study: int) -> tuple[int, bytes]:
         """The end of the log, locked against other writers until this transaction ends."""
-        return self._head(_LOCK, study)
+        return self._head(study, " FOR UPDATE" if self._engine.name == "postgresql" else "")
 
     def head(self, study: int) -> tuple[int, bytes]:
         """The end of the log."""
-        return self._head(_HEAD, study)
+        return self._head(study)
 
-    def _head(self, query: Any, study: int) -> tuple[int, bytes]:
-        row = self._run(query, {"i": study}).fetchone()
+    def _head(self, study: int, lock: str = "") -> tuple[int, bytes]:
+        query = f"SELECT seq, hash FROM coactor_studies WHERE id = :study{lock}"
+        row = self._run(query, study=study).fetchone()
         if row is None:
             raise Deleted("This study was deleted.")
-        return row[0], bytes(row[1])
+        seq, hash = row
+        return seq, hash
 
     def delete(self, head: Head) -> None:
         """Delete a study, what is derived from it, problems that no other study needs, and roles in it.
@@ -226,15 +174,14 @@ class Transaction:
 
     def bodies(self, study: int, after: int, limit: int) -> list[bytes]:
         """The bodies of the facts after a sequence number."""
-        query = (
-            sa.select(_F.c.body).where(_F.c.study == study, _F.c.seq > after).order_by(_F.c.seq).limit(limit)
-        )
-        return [bytes(body) for body in self.connection.scalars(query)]
+        query = "SELECT body FROM coactor_facts WHERE study = :study AND seq > :seq ORDER BY seq LIMIT :limit"
+        return [row.body for row in self._rows(query, study=study, seq=after, limit=limit)]
 
     def of_kind(self, study: int, *kinds: str, after: int = 0, limit: int = END) -> Iterator[Entry]:
         """The facts of some kinds, in order, without their vectors."""
-        query = _WITHOUT_VECTORS.where(_F.c.kind.in_(kinds), _F.c.seq > after).order_by(_F.c.seq).limit(limit)
-        return self._entries(query, {"i": study})
+        names = {f"kind{k}": kind for k, kind in enumerate(kinds)}
+        condition = f"kind IN ({', '.join(f':{name}' for name in names)}) AND seq > :seq"
+        return self._entries(condition, "seq", study=study, seq=after, limit=limit, **names)
 
     def of_proposal(self, study: int, proposal: int) -> list[Entry]:
         """The facts about one proposal, in order, without their vectors."""
@@ -242,93 +189,95 @@ class Transaction:
 
     def of_proposals(self, study: int, first: int, last: int) -> list[Entry]:
         """The facts about the proposals numbered first to last, in order, without their vectors."""
-        return list(self._entries(_OF_PROPOSALS, {"i": study, "first": first, "last": last}))
+        return list(
+            self._entries("proposal BETWEEN :first AND :last", "seq", study=study, first=first, last=last)
+        )
 
     def by_key(self, study: int, key: str) -> Entry | None:
         """The fact that was written under an idempotency key, without its vectors."""
-        return next(self._entries(_BY_KEY, {"i": study, "k": key}), None)
+        return next(self._entries("key = :key", "seq", study=study, key=key), None)
 
     def of_versions(self, study: int, after: int, limit: int) -> list[Entry]:
         """The facts that created versions of the weights, by version, without their vectors."""
-        query = _WITHOUT_VECTORS.where(_F.c.made > after).order_by(_F.c.made).limit(limit)
-        return list(self._entries(query, {"i": study}))
+        return list(self._entries("made > :version", "made", study=study, version=after, limit=limit))
 
     def version_seq(self, study: int, version: int) -> int | None:
         """The sequence number of the fact that created a version of the weights."""
-        seq = self.connection.scalar(_BY_VERSION, {"i": study, "v": version})
-        return None if seq is None else int(seq)
+        query = "SELECT seq FROM coactor_facts WHERE study = :study AND made = :version"
+        seq: int | None = self._rows(query, study=study, version=version).scalar()
+        return seq
 
     def hash_at(self, study: int, seq: int) -> bytes | None:
         """The link of the chain at a sequence number."""
-        hash = self.connection.scalar(_HASH_AT, {"i": study, "s": seq})
-        return None if hash is None else bytes(hash)
+        query = "SELECT hash FROM coactor_facts WHERE study = :study AND seq = :seq"
+        hash: bytes | None = self._rows(query, study=study, seq=seq).scalar()
+        return hash
 
     def pages(self, study: int, seq: int, upto: int) -> Iterator[list[StoredFact]]:
         """The same with what is stored beside each fact, to verify one against the other; page by page."""
         while seq < upto:
-            rows = self.connection.execute(_ROWS, {"i": study, "s": seq, "u": upto, "n": PAGE}).all()
+            rows = self._rows(_PAGE, study=study, seq=seq, upto=upto, limit=PAGE).all()
             yield [
-                StoredFact(
-                    unseal(bytes(body), bytes(vectors), bytes(hash)),
-                    tuple(columns),
-                    None if weights is None else bytes(weights),
-                )
+                StoredFact(unseal(body, vectors, hash), tuple(columns), weights)
                 for body, vectors, hash, weights, *columns in rows
             ]
             if len(rows) < PAGE:
                 return
             seq = rows[-1].seq
 
-    def _entries(self, query: Any, values: dict[str, Any]) -> Iterator[Entry]:
-        for body, hash in self.connection.execute(query, values):
-            yield unseal(bytes(body), b"", bytes(hash))
+    def _entries(self, condition: str, order: str, *, limit: int = END, **values: object) -> Iterator[Entry]:
+        query = f"{_BODIES} AND {condition} ORDER BY {order} LIMIT :limit"
+        for body, hash in self._rows(query, limit=limit, **values):
+            yield unseal(body, b"", hash)
 
     def append(self, study: int, entry: Entry) -> None:
         """Add one fact at the end of the log and move the head there."""
         self._run(
             _ADD,
-            {
-                "study": study,
-                "seq": entry.seq,
-                "kind": entry.fact.kind,
-                "proposal": entry.proposal,
-                "key": entry.key,
-                "made": entry.made,
-                "body": entry.body,
-                "hash": entry.hash,
-                "vectors": entry.vectors,
-            },
+            study=study,
+            seq=entry.seq,
+            kind=entry.fact.kind,
+            proposal=entry.proposal,
+            key=entry.key,
+            made=entry.made,
+            body=entry.body,
+            hash=entry.hash,
+            vectors=entry.vectors,
         )
-        self._run(_MOVE_HEAD, {"i": study, "s": entry.seq, "h": entry.hash})
+        self._move_head(study, entry)
 
     def rewrite(self, study: int, entry: Entry) -> None:
         """Replace the bytes of a fact, and move the head there; only for an erasure."""
-        values = {"i": study, "q": entry.seq, "b": entry.body, "h": entry.hash}
-        self.connection.execute(_REWRITE, values)
-        self.connection.execute(_MOVE_HEAD, {"i": study, "s": entry.seq, "h": entry.hash})
+        query = "UPDATE coactor_facts SET body = :body, hash = :hash WHERE study = :study AND seq = :seq"
+        self._rows(query, study=study, seq=entry.seq, body=entry.body, hash=entry.hash)
+        self._move_head(study, entry)
+
+    def _move_head(self, study: int, entry: Entry) -> None:
+        query = "UPDATE coactor_studies SET seq = :seq, hash = :hash WHERE id = :study"
+        self._run(query, study=study, seq=entry.seq, hash=entry.hash)
 
     # -- beside the facts --------------------------------------------------------------------------------
 
     def add_problem(self, hash: str, data: bytes) -> None:
         """Store a problem under its content hash, if it is not there yet."""
-        self._run(_ADD_PROBLEM[self._engine.name], {"hash": hash, "data": data})
+        query = "INSERT INTO coactor_problems (hash, data) VALUES (:hash, :data) ON CONFLICT DO NOTHING"
+        self._run(query, hash=hash, data=data)
 
     def problem(self, hash: str) -> bytes:
         """The problem with this content hash. Raises NotFound if it is missing."""
-        data = self.connection.scalar(_PROBLEM, {"h": hash})
+        data = self.problems([hash]).get(hash)
         if data is None:
             raise NotFound(f"Problem {hash[:12]} is not in the store; restore it from a backup.")
-        return bytes(data)
+        return data
 
     def problems(self, hashes: Collection[str]) -> dict[str, bytes]:
         """The problems with these content hashes, without those that are missing."""
         query = sa.select(schema.problems).where(schema.problems.c.hash.in_(hashes))
-        return {row.hash: bytes(row.data) for row in self.connection.execute(query)}
+        return {row.hash: row.data for row in self.connection.execute(query)}
 
     def add_snapshot(self, study: int, seq: int, data: bytes) -> None:
         """Store the projection at a sequence number."""
-        row = {"study": study, "seq": seq, "data": data}
-        self.connection.execute(_ADD_SNAPSHOT[self._engine.name], row)
+        self.connection.execute(schema.snapshots.insert(), {"study": study, "seq": seq, "data": data})
 
     def remove_snapshot(self, study: int, seq: int | None = None) -> None:
         """Remove the snapshot at a sequence number, or all of them."""
@@ -338,26 +287,35 @@ class Transaction:
 
     def snapshot(self, study: int, upto: int = END) -> bytes | None:
         """The newest snapshot at or before a sequence number."""
-        row = self.connection.execute(_NEWEST_SNAPSHOT, {"i": study, "s": upto}).first()
-        return None if row is None else bytes(row.data)
+        query = """
+            SELECT data FROM coactor_snapshots WHERE study = :study AND seq <= :upto ORDER BY seq DESC LIMIT 1
+        """
+        data: bytes | None = self._rows(query, study=study, upto=upto).scalar()
+        return data
 
     def snapshot_seq(self, study: int) -> int:
         """The sequence number of the newest snapshot; 0 if there is none."""
-        return int(self.connection.execute(_SNAPSHOT_SEQ, {"i": study}).scalar_one())
+        query = "SELECT MAX(seq) FROM coactor_snapshots WHERE study = :study"
+        return self._rows(query, study=study).scalar() or 0
 
     def snapshots(self, study: int, upto: int = END) -> dict[int, bytes]:
         """Every snapshot up to a sequence number."""
-        table = schema.snapshots
-        query = sa.select(table.c.seq, table.c.data).where(table.c.study == study, table.c.seq <= upto)
-        return {row.seq: bytes(row.data) for row in self.connection.execute(query)}
+        query = "SELECT seq, data FROM coactor_snapshots WHERE study = :study AND seq <= :upto"
+        return {row.seq: row.data for row in self._rows(query, study=study, upto=upto)}
 
     def add_weights(self, study: int, weights: dict[int, Vector]) -> None:
         """Store the weights of versions."""
         for version, vector in weights.items():
-            row = {"study": study, "version": version, "data": pack_weights(vector)}
-            self._run(_SET_WEIGHTS[self._engine.name], row)
+            self._run(_SET_WEIGHTS, study=study, version=version, data=pack_weights(vector))
 
     def weights(self, study: int, version: int) -> Vector | None:
         """The stored weights of a version; None if there are none."""
-        data = self.connection.scalar(_WEIGHTS, {"i": study, "v": version})
-        return None if data is None else unpack_weights(bytes(data))
+        query = "SELECT data FROM coactor_weights WHERE study = :study AND version = :version"
+        data = self._rows(query, study=study, version=version).scalar()
+        return None if data is None else unpack_weights(data)
+
+
+@cache
+def _in_dialect(statement: str, dialect: str) -> str:
+    """A statement with its parameters as the driver of a database names them."""
+    return re.sub(r":(\w+)", r"%(\1)s", statement) if dialect == "postgresql" else statement

@@ -19,9 +19,8 @@ from coactor.solutions import short
 from coactor.studies.errors import Conflict, Invalid, NotFound, Tampered
 from coactor.studies.log import ledger, schema
 from coactor.studies.log.chain import GENESIS, Entry, canonical, content_hash, link, seal, unseal
-from coactor.studies.log.entry_checks import check_entry
 from coactor.studies.log.facts import Erased, recorded_digest
-from coactor.studies.log.projection import Projection
+from coactor.studies.log.projection import Projection, check_entry
 from coactor.studies.log.replay import LogReplay, created, open_replay
 from coactor.studies.log.store import Store
 from coactor.studies.log.transactions import Head, StoredFact, Transaction
@@ -131,7 +130,6 @@ def load(
                 sql.add_problem(line["problem"], data)
                 continue
             entry = _entry(line, previous, seq)
-            check_entry(entry, None if check is None else check.projection)
             for hash in entry.needs:
                 sql.problem(hash)  # raises NotFound if its line is missing
             if check is None:
@@ -142,6 +140,7 @@ def load(
             if seq and seq % ledger.EVERY == 0:
                 sql.add_snapshot(study, seq, orjson.dumps(projection.snapshot()))
             try:
+                check_entry(entry, projection if seq else None)
                 check.state(entry)
                 projection.apply(entry)
             except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:

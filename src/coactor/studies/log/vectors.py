@@ -20,27 +20,21 @@ import numpy as np
 from coactor.corrections import SMALL, joined, split
 from coactor.protocol import Feedback, Matrix, Vector
 
-_HEADER = struct.Struct("<BBIiI")  # format, flags, rows of the path, declined rows (-1: none), d
+_HEADER = struct.Struct("<BIiI")  # flags, rows of the path, declined rows (-1: none), d
 _LENGTH = struct.Struct("<I")  # of a part in bytes, and whether it is compressed
-PLAIN, COMPRESSED, ROUNDED = 0, 1, 2  # formats; 0 and 1 hold all numbers as float64
-CUT, CHOSEN = 1, 2  # flags
+CUT, CHOSEN, ROUNDED = 1, 2, 4  # flags; without the last one, declined moves are stored as float64
 
 
 def pack(feedback: Feedback) -> bytes:
     """Pack a feedback whose declined moves are rounded; `unpack` returns it bit for bit."""
     path = np.ascontiguousarray(feedback.path, dtype="<f8")
-    declined = None if feedback.declined is None else np.ascontiguousarray(feedback.declined, dtype="<f8")
-    rows = -1 if declined is None else len(declined)
-    flags = CUT * feedback.cut | CHOSEN * feedback.chosen
-    shape = flags, len(path), rows, path.shape[1]
-    if declined is not None and declined.nbytes > SMALL:
-        parts = b"".join(map(_part, (path.tobytes(), *_rounded(declined))))
-        return _HEADER.pack(ROUNDED, *shape) + parts
-    numbers = path.tobytes() + (b"" if declined is None else declined.tobytes())
-    shorter = zlib.compress(numbers, 1) if len(numbers) > 2 * SMALL else numbers
-    if len(shorter) < 0.9 * len(numbers):
-        return _HEADER.pack(COMPRESSED, *shape) + shorter
-    return _HEADER.pack(PLAIN, *shape) + numbers
+    flags, rows, parts = CUT * feedback.cut | CHOSEN * feedback.chosen, -1, [path.tobytes()]
+    if feedback.declined is not None:
+        declined = np.ascontiguousarray(feedback.declined, dtype="<f8")
+        rows, many = len(declined), declined.nbytes > SMALL
+        flags |= ROUNDED * many
+        parts += _rounded(declined) if many else [declined.tobytes()]
+    return _HEADER.pack(flags, len(path), rows, path.shape[1]) + b"".join(map(_part, parts))
 
 
 def unpack(
@@ -50,19 +44,17 @@ def unpack(
 
     `data` is the packed feedback, followed by the change as `pack_weights` writes it.
     """
-    kind, flags, rows, declined_rows, dim = _HEADER.unpack_from(data)
+    flags, rows, declined_rows, dim = _HEADER.unpack_from(data)
     end, declined = len(data) - 8 * dim, None
-    packed, change = data[_HEADER.size : end], unpack_weights(data[end:])
-    if kind == ROUNDED:
-        first, *rest = _parts(packed)
-        path, declined = np.frombuffer(first, "<f8"), _unrounded(rest, declined_rows, dim)
-    else:
-        numbers = np.frombuffer(zlib.decompress(packed) if kind == COMPRESSED else packed, "<f8")
-        path = numbers[: rows * dim]
-        if declined_rows >= 0:
-            declined = numbers[rows * dim :].reshape(declined_rows, dim)
-    path, cut, chosen = path.reshape(rows, dim), bool(flags & CUT), bool(flags & CHOSEN)
-    return Feedback(path, cost, declined, cut, learned_for, estimated, chosen), change
+    first, *rest = _parts(data[_HEADER.size : end])
+    path = np.frombuffer(first, "<f8").reshape(rows, dim)
+    if flags & ROUNDED:
+        declined = _unrounded(rest, declined_rows, dim)
+    elif declined_rows >= 0:
+        declined = np.frombuffer(rest[0], "<f8").reshape(declined_rows, dim)
+    cut, chosen = bool(flags & CUT), bool(flags & CHOSEN)
+    feedback = Feedback(path, cost, declined, cut, learned_for, estimated, chosen)
+    return feedback, unpack_weights(data[end:])
 
 
 def _rounded(rows: Matrix) -> tuple[bytes, bytes, bytes]:

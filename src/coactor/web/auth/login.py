@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import parse_qs
 
-import orjson
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from coactor.studies.accounts import SESSION_LASTS, Accounts
 from coactor.web.assets import Assets
@@ -16,7 +14,7 @@ from coactor.web.auth.middleware import COOKIE, Authenticator, safe_path
 from coactor.web.rendering import render
 
 ENDED = "Your session ended; your draft is saved. Log in to go on where you were."
-MALFORMED = "Send a token or a code, as JSON or as a form."
+MALFORMED = "Send a token or a code, as a form."
 USED_LINK = "This link has been used or has expired; a link works once."
 WRONG_TOKEN = "This token does not work. Check that you copied all of it, or ask for a new one."
 
@@ -53,40 +51,29 @@ def add_routes(
 
     @app.post("/login", include_in_schema=False)
     async def login(request: Request) -> Response:
-        """Open a session with a token or a one-time code, sent as JSON or as a form."""
-        is_form = request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
-        fields = _text_fields(await request.body(), is_form)
+        """Open a session with a token or a one-time code, sent as a form; then go on at `next`."""
+        fields = _text_fields(await request.body())
         session = await run_in_threadpool(
             lambda: accounts.open_session(code=fields.get("code", ""), token=fields.get("token", ""))
         )
         path = safe_path(fields.get("next", "/"))
         if session is None:
             return refuse(request, WRONG_TOKEN, path)
-        cookie, account = session
-        me = {"name": account.name, "studies": account.studies}
-        return with_session(RedirectResponse(path, 303) if is_form else JSONResponse(me), cookie)
+        return with_session(RedirectResponse(path, 303), session[0])
 
     @app.post("/logout", status_code=204, include_in_schema=False)
     def logout(request: Request) -> Response:
         """Close the session."""
-        cookie = request.cookies.get(COOKIE, "")
-        accounts.close_session(cookie)
-        authenticator.forget(cookie)
+        accounts.close_session(request.cookies.get(COOKIE, ""))
         response = Response(status_code=204)
         response.delete_cookie(COOKIE)
         return response
 
 
-def _text_fields(body: bytes, is_form: bool) -> dict[str, str]:
-    """Return the text fields of a form or of a JSON object."""
+def _text_fields(body: bytes) -> dict[str, str]:
+    """Return the fields of a form."""
     try:
-        data: Any = (
-            {name: values[0] for name, values in parse_qs(body.decode(), max_num_fields=10).items()}
-            if is_form
-            else orjson.loads(body)
-        )
+        fields = parse_qs(body.decode(), max_num_fields=10)
     except ValueError as error:
         raise HTTPException(422, MALFORMED) from error
-    if not isinstance(data, dict):
-        raise HTTPException(422, MALFORMED)
-    return {name: value.strip() for name, value in data.items() if isinstance(value, str)}
+    return {name: values[0].strip() for name, values in fields.items()}

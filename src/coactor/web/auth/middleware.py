@@ -21,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coactor.studies import Unavailable
-from coactor.studies.accounts import Account, Accounts
+from coactor.studies.accounts import Accounts
 from coactor.web.errors import problem, unavailable
 from coactor.web.metrics import Metrics
 from coactor.web.routes.requests import BODY
@@ -36,7 +36,6 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 FAILURES, WINDOW = 10, 60.0  # failed credentials allowed per address, within this many seconds
-CACHE_SECONDS = 1.0  # how long a valid credential is cached, and so how long a revoked one may still work
 
 HEADERS = {
     "content-security-policy": (
@@ -52,7 +51,7 @@ HEADERS = {
 
 
 class Authenticator:
-    """Authenticates requests; caches valid credentials and throttles addresses that send wrong ones.
+    """Authenticates requests; throttles addresses that send wrong ones.
 
     Parameters
     ----------
@@ -61,7 +60,7 @@ class Authenticator:
     hosts
         Host names this server answers to, besides loopback.
     clock
-        Monotonic seconds, for the cache and the throttle.
+        Monotonic seconds, for the throttle.
     body_limit
         Bytes of the largest body.
     """
@@ -77,7 +76,6 @@ class Authenticator:
         self.hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self.clock = clock
         self._failures: OrderedDict[str, deque[float]] = OrderedDict()
-        self._cache: OrderedDict[tuple[str, str], tuple[float, Account]] = OrderedDict()
 
     async def check(self, scope: Scope) -> Response | None:
         """Return the refusal of a request, or None and set the account of `scope`."""
@@ -103,9 +101,11 @@ class Authenticator:
         page = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
         if authorization is not None:
             scheme, _, secret = authorization.partition(" ")
-            account = await self._account("token", secret.strip()) if scheme.lower() == "bearer" else None
+            account = None
+            if scheme.lower() == "bearer":
+                account = await to_thread.run_sync(self.accounts.by_token, secret.strip())
         elif cookie:
-            account = await self._account("session", cookie)
+            account = await to_thread.run_sync(self.accounts.by_session, cookie)
         elif page:
             return RedirectResponse(login_path(scope), 303)
         else:
@@ -125,22 +125,6 @@ class Authenticator:
                 return refusal_of_origin
         scope["account"] = account
         return None
-
-    async def _account(self, kind: str, secret: str) -> Account | None:
-        cached = self._cache.get((kind, secret))
-        if cached is not None and self.clock() - cached[0] < CACHE_SECONDS:
-            return cached[1]
-        look_up = self.accounts.by_token if kind == "token" else self.accounts.by_session
-        account = await to_thread.run_sync(look_up, secret)
-        if account is not None:
-            self._cache[kind, secret] = self.clock(), account
-            while len(self._cache) > 1000:
-                self._cache.popitem(last=False)
-        return account
-
-    def forget(self, cookie: str) -> None:
-        """Remove a session from the cache."""
-        self._cache.pop(("session", cookie), None)
 
     def failed(self, scope: Scope) -> Response:
         """Return 401 for a wrong credential, or 429 after too many from one address."""

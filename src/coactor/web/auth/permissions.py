@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from coactor.solutions import short
 from coactor.studies import Forbidden, NotFound
 from coactor.studies.accounts import Account
+from coactor.validation import STUDY_NAME
 
 PERMISSIONS = {
     "read": ("viewer", "expert", "solver", "lead", "admin"),
@@ -29,8 +32,8 @@ def permissions_of(account: Account, study: str = "") -> list[str]:
 def require(account: Account, permission: str, study: str) -> None:
     """Raise NotFound if the study is outside the account's scope, Forbidden if its role may not do this."""
     role = account.role(study)
-    if not role:
-        raise NotFound(f"There is no study {study!r}.")
+    if not role or not re.fullmatch(STUDY_NAME, study):
+        raise NotFound(f"There is no study {short(study)}.")
     roles = PERMISSIONS[permission]
     if role not in roles:
         raise Forbidden(f"The role {role!r} may not do this; it needs one of: {', '.join(roles)}.")
@@ -42,11 +45,8 @@ def require_weights(account: Account, study: str, expert: str) -> None:
     Roles that tell or lead may read all.
     """
     require(account, "read", study)
-    role, roles = account.role(study), PERMISSIONS["tell"]
-    if expert not in ("", account.name) and role not in roles:
-        raise Forbidden(
-            f"The role {role!r} may not read another expert's weights; it needs one of: {', '.join(roles)}."
-        )
+    if expert not in ("", account.name):
+        require(account, "tell", study)
 
 
 def require_admin(account: Account) -> None:

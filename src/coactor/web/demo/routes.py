@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
-from coactor.web.auth.permissions import Me, require
+from coactor.web.auth.permissions import Me
 from coactor.web.demo import studies as demos
-from coactor.web.open_studies import OpenStudies
-from coactor.web.routes.requests import Body, StudyName
-from coactor.web.routes.responses import ERRORS, RoundAnswer, json_response, list_response
+from coactor.web.open_studies import OpenStudies, ToEdit, ToRead, ToTell
+from coactor.web.routes.requests import Body
+from coactor.web.routes.responses import RoundAnswers, Weights, json_response
 
 
 class PlayBody(Body):
@@ -30,18 +30,16 @@ class DemoAnswer(BaseModel):
     actor: str
 
 
-class Taste(BaseModel):
+class Taste(Weights):
     """The colleague's weights, one per feature."""
 
     colleague: str
-    weights: list[float]
-    feature_names: list[str]
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes below /try."""
 
-    @router.get("/try", tags=["demo"], response_model=list[DemoAnswer], responses=ERRORS)
+    @router.get("/try", tags=["demo"], response_model=list[DemoAnswer])
     def list_demos(account: Me) -> Response:
         """List the demo studies of the store."""
         names = studies.names()
@@ -50,27 +48,21 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         ada = {"colleague": demos.COLLEAGUE, "actor": demos.ACTOR}
         return json_response([{"study": k.name, "title": k.title, "story": k.story, **ada} for k in kinds])
 
-    @router.post("/try/{study}/play", tags=["demo"], response_model=list[RoundAnswer], responses=ERRORS)
-    def play(study: StudyName, body: PlayBody, account: Me) -> Response:
+    @router.post("/try/{study}/play", tags=["demo"], response_model=RoundAnswers)
+    def play(opened: ToTell, body: PlayBody, account: Me) -> Response:
         """Let the colleague correct some proposals, then put a new one into the queue."""
-        require(account, "tell", study)
-        opened = studies.study(study)
         outcomes = demos.play(opened, body.rounds, account.name)
         demos.fill(opened, account.name)
-        return list_response(outcomes)
+        return json_response(outcomes)
 
-    @router.post("/try/{study}/fill", tags=["demo"], response_model=dict[str, int], responses=ERRORS)
-    def fill(study: StudyName, account: Me) -> Response:
+    @router.post("/try/{study}/fill", tags=["demo"], response_model=dict[str, int])
+    def fill(opened: ToEdit, account: Me) -> Response:
         """Put a proposal into the queue if it is empty."""
-        require(account, "edit", study)
-        return json_response({"open": demos.fill(studies.study(study), account.name)})
+        return json_response({"open": demos.fill(opened, account.name)})
 
-    @router.get("/try/{study}/taste", tags=["demo"], response_model=Taste, responses=ERRORS)
-    def taste(study: StudyName, account: Me) -> Response:
+    @router.get("/try/{study}/taste", tags=["demo"], response_model=Taste)
+    def taste(opened: ToRead) -> Response:
         """Reveal the colleague's taste."""
-        require(account, "read", study)
-        opened = studies.study(study)
-        weights, names = demos.taste(opened), opened.config["features"]
-        return json_response(
-            {"colleague": demos.COLLEAGUE, "weights": weights.tolist(), "feature_names": names}
-        )
+        about = {"colleague": demos.COLLEAGUE, "version": opened.version}
+        weights, names = demos.taste(opened).tolist(), opened.config["features"]
+        return json_response({**about, "weights": weights, "feature_names": names})

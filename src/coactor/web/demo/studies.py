@@ -6,7 +6,8 @@ meet different ones. Problem k of a study is always the same problem.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -22,6 +23,7 @@ from coactor.web.demo import problems
 from coactor.web.demo.problems import DRIVE, HOTEL, TASK, TASKS
 from coactor.web.demo.roster import roster
 
+logger = logging.getLogger("coactor.web")
 COLLEAGUE = "Ada"
 ACTOR = "Ada (simulated)"
 MOST_ROUNDS = 50  # in one request
@@ -200,16 +202,15 @@ def create_demo_studies(store: Store, *, fill_queues: bool = True) -> None:
         if name not in existing:
             open_study(store, name, demo.domain(), "default", create=True, actor=COLLEAGUE)
     if fill_queues:
-        for _ in fill_demo_queues(store):
-            pass
+        fill_demo_queues(store)
 
 
-def fill_demo_queues(store: Store) -> Iterator[str]:
-    """Ask for the first proposal of each demo study; yields each title before its solver is compiled."""
+def fill_demo_queues(store: Store) -> None:
+    """Ask for the first proposal of each demo study; the solver of each is compiled for it."""
     for demo in DEMOS.values():
         study = Study(store, demo.name)
         if demo_of(study) is not None and not study.summary()["asked"]:
-            yield demo.title
+            logger.info("Preparing “%s” …", demo.title)
             fill(study, COLLEAGUE)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Response
 from fastapi import Query as Parameter
 
-from coactor.studies.drafts import plain_row
+from coactor.protocol import Correction
+from coactor.studies.drafts import plain_row, with_path
 from coactor.studies.errors import Invalid
-from coactor.web.auth.permissions import PERMISSIONS, Me, require
-from coactor.web.open_studies import OpenStudies
+from coactor.web.auth.permissions import PERMISSIONS, Me
+from coactor.web.open_studies import OpenStudies, ToEdit, ToRead
 from coactor.web.routes.requests import (
     PROPOSAL,
     After,
@@ -23,13 +24,13 @@ from coactor.web.routes.requests import (
     Omit,
     ProposalId,
     Query,
-    StudyName,
+    ReplanBody,
     TellBody,
+    plain_moves,
     revision,
 )
 from coactor.web.routes.responses import (
-    ERRORS,
-    REVISION_ERRORS,
+    UNREVISED,
     DraftAnswer,
     QueueAnswer,
     RoundAnswer,
@@ -47,19 +48,22 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         "/studies/{study}/queue",
         tags=["queue"],
         response_model=QueueAnswer,
-        responses={**ERRORS, 204: {"description": "Nothing has changed."}},
+        responses={204: {"description": "Nothing has changed."}},
     )
     def read_queue(
-        study: StudyName,
-        account: Me,
+        opened: ToRead,
         query: Query,
         offset: After = 0,
         limit: Limit = 50,
         since: Annotated[str, Parameter(max_length=40, description="The tag of an earlier page.")] = "",
     ) -> Response:
-        """Return a page of the unfinished proposals, and how many there are."""
-        require(account, "read", study)
-        page = studies.study(study).queue(query, offset=offset, limit=limit, since=since)
+        """Return a page of the unfinished proposals, and how many there are.
+
+        `state` is waiting, held, draft or open (all of them); `order` is oldest, newest, doubtful or likely
+        (to be accepted unchanged); `search` is part of the label or key, or the number; `expert` edits or
+        edited it, or it was solved for them; `arrived_from` and `arrived_until` are times.
+        """
+        page = opened.queue(query, offset=offset, limit=limit, since=since)
         if page is None:
             return Response(status_code=204)
         return json_response(asdict(page) | {"drafts": [plain_row(draft) for draft in page.drafts]})
@@ -68,33 +72,30 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         "/studies/{study}/queue/next",
         tags=["queue"],
         response_model=DraftAnswer,
-        responses={**ERRORS, 204: {"description": "The queue is empty."}},
+        responses={204: {"description": "The queue is empty."}},
     )
-    def next_proposal(study: StudyName, account: Me, query: Query, brief: Brief = False) -> Response:
+    def next_proposal(opened: ToEdit, account: Me, query: Query, brief: Brief = False) -> Response:
         """Lease the next proposal: one the account holds, its drafts, the oldest, then drafts of others."""
-        require(account, "edit", study)
-        draft = studies.desk(study).next(account.name, query)
+        draft = studies.desk(opened.name).next(account.name, query)
         if draft is None:
             return Response(status_code=204)
-        return draft_response(studies.study(study), draft, whole=not brief)
+        return draft_response(opened, draft, whole=not brief)
 
-    @router.post(f"{PROPOSAL}/claim", tags=["queue"], response_model=DraftAnswer, responses=ERRORS)
-    def claim(study: StudyName, id: ProposalId, account: Me, omit: Omit = ()) -> Response:
+    @router.post(f"{PROPOSAL}/claim", tags=["queue"], response_model=DraftAnswer)
+    def claim(opened: ToEdit, id: ProposalId, account: Me, omit: Omit = ()) -> Response:
         """Lease a proposal, or extend the lease."""
-        require(account, "edit", study)
-        draft = studies.desk(study).claim(id, account.name)
-        return draft_response(studies.study(study), draft, whole=True, omit=omit)
+        draft = studies.desk(opened.name).claim(id, account.name)
+        return draft_response(opened, draft, whole=True, omit=omit)
 
-    @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=DraftAnswer, responses=ERRORS)
-    def release(study: StudyName, id: ProposalId, account: Me) -> Response:
+    @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=DraftAnswer)
+    def release(opened: ToEdit, id: ProposalId, account: Me) -> Response:
         """End the lease; the draft stays. A lead may release another expert's proposal."""
-        require(account, "edit", study)
-        lead = account.role(study) in PERMISSIONS["lead"]
-        return json_response(plain_row(studies.desk(study).release(id, account.name, force=lead)))
+        lead = account.role(opened.name) in PERMISSIONS["lead"]
+        return json_response(plain_row(studies.desk(opened.name).release(id, account.name, force=lead)))
 
-    @router.post(f"{PROPOSAL}/edits", tags=["editing"], response_model=DraftAnswer, responses=REVISION_ERRORS)
+    @router.post(f"{PROPOSAL}/edits", tags=["editing"], response_model=DraftAnswer, responses=UNREVISED)
     def edit(
-        study: StudyName,
+        opened: ToEdit,
         id: ProposalId,
         body: EditBody,
         account: Me,
@@ -105,27 +106,40 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
 
         If-Match is the revision the edit was made on; if the draft has another one, the answer is 409.
         """
-        require(account, "edit", study)
-        desk, at = studies.desk(study), revision(if_match)
+        desk, at = studies.desk(opened.name), revision(if_match)
         if body.action == "move":
-            moves = [move.plain() for move in body.moves]
+            moves = plain_moves(body.moves) or []
             draft = desk.edit(id, moves, revision=at, actor=account.name, key=key)
         else:
             act = desk.undo if body.action == "undo" else desk.redo
             draft = act(id, revision=at, actor=account.name, key=key, count=body.count)
-        return draft_response(studies.study(study), draft)
+        return draft_response(opened, draft)
 
-    @router.post(
-        f"{PROPOSAL}/submit", tags=["editing"], response_model=RoundAnswer, responses=REVISION_ERRORS
-    )
+    @router.post(f"{PROPOSAL}/replan", tags=["editing"], response_model=DraftAnswer)
+    def replan(opened: ToEdit, id: ProposalId, body: ReplanBody) -> Response:
+        """Return the draft as it would be with the rest solved again; its last move is the edit that does it.
+
+        Nothing is recorded: send that move as an edit to take it. Parts that are locked always stay. For
+        programs that keep drafts themselves the answer also has `before`: what was done up to the new
+        solution, which a tell continues.
+        """
+        desk = studies.desk(opened.name)
+        if body.moves is None and body.path is None and body.solution is None:
+            return draft_response(opened, desk.replan(id, keep=body.keep, only=body.only))
+        better = opened.resumed(opened.proposal(id), body.request(), body.keep)
+        done = better.before or Correction([better.solution], [], [])
+        draft = replace(desk.view(id), moves=opened.codec.plain_moves(done.moves), effort=done.effort)
+        draft = with_path(opened.domain, draft, better, done.path)
+        return draft_response(opened, draft, before=opened.codec.report(done))
+
+    @router.post(f"{PROPOSAL}/submit", tags=["editing"], response_model=RoundAnswer, responses=UNREVISED)
     def submit(
-        study: StudyName, id: ProposalId, body: TellBody, account: Me, if_match: IfMatch = None
+        opened: ToEdit, id: ProposalId, body: TellBody, account: Me, if_match: IfMatch = None
     ) -> Response:
         """Finish a proposal with its draft and learn from it; the body describes no other correction."""
-        require(account, "edit", study)
         if not body.model_fields_set <= SUBMITTED:
             raise Invalid(f"A submit takes only {', '.join(sorted(SUBMITTED))}; use tell for a correction.")
-        outcome = studies.desk(study).submit(
+        outcome = studies.desk(opened.name).submit(
             id,
             revision=revision(if_match),
             actor=account.name,
@@ -133,12 +147,11 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             cut=body.cut,
             work=body.work(),
         )
-        return json_response(asdict(outcome))
+        return json_response(outcome)
 
-    @router.post(f"{PROPOSAL}/reopen", tags=["editing"], response_model=DraftAnswer, responses=ERRORS)
-    def reopen(study: StudyName, id: ProposalId, account: Me) -> Response:
+    @router.post(f"{PROPOSAL}/reopen", tags=["editing"], response_model=DraftAnswer)
+    def reopen(opened: ToEdit, id: ProposalId, account: Me) -> Response:
         """Take back a submit within the grace period."""
-        require(account, "edit", study)
-        lead = account.role(study) in PERMISSIONS["lead"]
-        draft = studies.desk(study).reopen(id, actor=account.name, force=lead)
-        return draft_response(studies.study(study), draft, whole=True)
+        lead = account.role(opened.name) in PERMISSIONS["lead"]
+        draft = studies.desk(opened.name).reopen(id, actor=account.name, force=lead)
+        return draft_response(opened, draft, whole=True)

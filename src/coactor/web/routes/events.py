@@ -20,7 +20,7 @@ from coactor.studies.log.chain import outline
 from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import LARGEST, Limit, StudyName
-from coactor.web.routes.responses import ERRORS, Events, json_response
+from coactor.web.routes.responses import Events, json_response
 
 KINDS = ("created", "asked", "told", "reopened", "rolled back", "configured", "erased")  # in a stream
 BRIEF = (
@@ -107,7 +107,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> Streams:
         "/studies/{study}/events",
         tags=["studies"],
         response_model=Events,
-        responses={**ERRORS, 200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+        responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
     )
     async def list_events(
         request: Request,

@@ -9,11 +9,10 @@ from fastapi import APIRouter, Query, Response
 
 from coactor.protocol import Attributes, Domain, Move, OffersEdits, Problem, Solution, Vector, edit_text, has
 from coactor.search import move_features
-from coactor.studies import Invalid, NotFound
-from coactor.web.auth.permissions import Me, require
-from coactor.web.open_studies import OpenStudies
-from coactor.web.routes.requests import LARGEST, PROPOSAL, Limit, ProposalId, StudyName
-from coactor.web.routes.responses import ERRORS, Cause, MoveOption, MovePage, json_response
+from coactor.studies import Invalid, NotFound, Study
+from coactor.web.open_studies import OpenStudies, ToRead
+from coactor.web.routes.requests import LARGEST, PROPOSAL, Limit, ProposalId
+from coactor.web.routes.responses import Cause, MoveOption, MovePage, json_response
 
 Search = Annotated[str, Query(max_length=200, description="Words that the description must contain.")]
 Order = Annotated[
@@ -26,27 +25,25 @@ Part = Annotated[int, Query(ge=0, le=LARGEST, description="Number of a part, suc
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of moves."""
 
-    def seen(study: str, id: int) -> tuple[Domain, Problem, Solution, Vector]:
+    def seen(opened: Study, id: int) -> tuple[Domain, Problem, Solution, Vector]:
         """A draft as its editor sees it: the domain, the problem, the solution, and the weights."""
-        opened, draft = studies.study(study), studies.desk(study).view(id)
+        draft = studies.desk(opened.name).view(id)
         return opened.domain, draft.problem, draft.solution, opened.weights_of(draft)
 
-    @router.get(f"{PROPOSAL}/moves", tags=["editing"], response_model=MovePage, responses=ERRORS)
+    @router.get(f"{PROPOSAL}/moves", tags=["editing"], response_model=MovePage)
     def list_moves(
-        study: StudyName,
+        opened: ToRead,
         id: ProposalId,
-        account: Me,
         limit: Limit = 200,
         offset: Offset = 0,
         search: Search = "",
         order: Order = "scan",
     ) -> Response:
         """List the moves that the draft allows, and what each of them changes."""
-        require(account, "read", study)
         name = "moves", id, limit, offset, search, order
 
         def page() -> dict[str, Any]:
-            domain, x, y, w = seen(study, id)
+            domain, x, y, w = seen(opened, id)
             moves, changes = list(domain.moves(x, y)), move_features(domain, x, y)
             gains = changes @ w
             matching = np.argsort(-gains, kind="stable") if order == "gain" else np.arange(len(moves))
@@ -60,26 +57,24 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             ]
             return {"total": len(matching), "moves": options}
 
-        return json_response(studies.computations.answer(studies.study(study), name, page))
+        return json_response(studies.computations.answer(opened, name, page))
 
-    @router.get(f"{PROPOSAL}/causes", tags=["editing"], response_model=list[Cause], responses=ERRORS)
-    def list_causes(study: StudyName, id: ProposalId, account: Me, feature: Part) -> Response:
+    @router.get(f"{PROPOSAL}/causes", tags=["editing"], response_model=list[Cause])
+    def list_causes(opened: ToRead, id: ProposalId, feature: Part) -> Response:
         """List the parts of the draft that cause a feature, the largest amount first."""
-        require(account, "read", study)
-        domain, x, y, _ = seen(study, id)
+        domain, x, y, _ = seen(opened, id)
         if not has(domain, Attributes) or feature >= domain.dim:
-            raise NotFound(f"The domain of study {study!r} does not say what causes feature {feature}.")
+            raise NotFound(f"The domain of study {opened.name!r} does not say what causes feature {feature}.")
         amounts = domain.by_cell(x, y)[:, feature]
         parts = np.argsort(-np.abs(amounts), kind="stable")[: np.count_nonzero(amounts)]
         return json_response([{"part": int(k), "amount": float(amounts[k])} for k in parts])
 
-    @router.get(f"{PROPOSAL}/part", tags=["editing"], response_model=list[MoveOption], responses=ERRORS)
-    def list_edits_of_part(study: StudyName, id: ProposalId, account: Me, part: Part) -> Response:
+    @router.get(f"{PROPOSAL}/part", tags=["editing"], response_model=list[MoveOption])
+    def list_edits_of_part(opened: ToRead, id: ProposalId, part: Part) -> Response:
         """List the edits of one part of the draft, with the rules that some of them would break."""
-        require(account, "read", study)
-        domain, x, y, w = seen(study, id)
+        domain, x, y, w = seen(opened, id)
         if not has(domain, OffersEdits):
-            raise NotFound(f"The domain of study {study!r} does not list the edits of a part.")
+            raise NotFound(f"The domain of study {opened.name!r} does not list the edits of a part.")
         try:
             offers = domain.edits_of(x, y, part)
         except ValueError as error:

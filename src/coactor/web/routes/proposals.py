@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
 from coactor.protocol import Proposal
 from coactor.studies import Draft, Explanation, Study
-from coactor.studies.drafts import with_path
-from coactor.studies.telling import Request
+from coactor.studies.drafts import plain_row, with_path
 from coactor.web.auth.permissions import PERMISSIONS, Me, on_behalf, require
-from coactor.web.open_studies import OpenStudies
+from coactor.web.open_studies import OpenStudies, ToAsk, ToRead, ToTell
 from coactor.web.routes.requests import (
     PROPOSAL,
     After,
@@ -25,28 +24,9 @@ from coactor.web.routes.requests import (
     StudyName,
     TellBody,
 )
-from coactor.web.routes.responses import (
-    ERRORS,
-    DraftAnswer,
-    RoundAnswer,
-    draft_response,
-    json_response,
-    rows_response,
-)
+from coactor.web.routes.responses import DraftAnswer, DraftAnswers, RoundAnswer, draft_response, json_response
 
 PROPOSALS = "/studies/{study}/proposals"
-CORRECTION = {
-    "moves",
-    "path",
-    "solution",
-    "effort",
-    "costs",
-    "estimated",
-    "cut",
-    "learn",
-    "learned_for",
-    "version",
-}
 State = Annotated[
     str | None, Query(description="waiting, held, draft, done, or open: all that are not done.")
 ]
@@ -55,16 +35,12 @@ State = Annotated[
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of proposals."""
 
-    @router.post(
-        PROPOSALS, tags=["ask and tell"], status_code=201, response_model=DraftAnswer, responses=ERRORS
-    )
-    def ask(study: StudyName, body: AskBody, account: Me, key: IdempotencyKey = None) -> Response:
+    @router.post(PROPOSALS, tags=["ask and tell"], status_code=201, response_model=DraftAnswer)
+    def ask(opened: ToAsk, body: AskBody, account: Me, key: IdempotencyKey = None) -> Response:
         """Solve a problem and record the proposal, or record the solution that another system proposes.
 
         The same Idempotency-Key returns the same proposal.
         """
-        require(account, "ask", study)
-        opened = studies.study(study)
         problem = opened.read_problem(body.problem)
         actor, via = on_behalf(account, body.actor)
         proposal = opened.ask(
@@ -76,22 +52,23 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             asked_for=body.asked_for,
             via=via,
             solution=body.solution,
+            keep=map(tuple, body.keep),
+            near=body.near,
         )
-        draft = studies.desk(study).view(proposal.id)
+        draft = studies.desk(opened.name).view(proposal.id)
         if (draft.basis, draft.solved_for) != (proposal.basis, proposal.solved_for):  # solved again since
             draft = as_asked(opened, proposal, draft)
         return draft_response(opened, draft, 201)
 
-    @router.post(f"{PROPOSAL}/tell", tags=["ask and tell"], response_model=RoundAnswer, responses=ERRORS)
-    def tell(study: StudyName, id: ProposalId, body: TellBody, account: Me) -> Response:
+    @router.post(f"{PROPOSAL}/tell", tags=["ask and tell"], response_model=RoundAnswer)
+    def tell(opened: ToTell, id: ProposalId, body: TellBody, account: Me) -> Response:
         """Record the correction of a proposal and learn from it."""
-        require(account, "tell", study)
         actor, via = on_behalf(account, body.actor)
-        correction = body.model_dump(include=CORRECTION)
-        given = Request(**correction, work=body.work())
-        return json_response(asdict(studies.study(study).receive(id, given, actor, via)))
+        about = {"learn": body.learn, "learned_for": body.learned_for, "version": body.version}
+        given = body.request(effort=body.effort, work=body.work(), **about)
+        return json_response(opened.receive(id, given, actor, via))
 
-    @router.post(f"{PROPOSAL}/renew", tags=["ask and tell"], response_model=DraftAnswer, responses=ERRORS)
+    @router.post(f"{PROPOSAL}/renew", tags=["ask and tell"], response_model=DraftAnswer)
     def renew(study: StudyName, id: ProposalId, account: Me) -> Response:
         """Return the proposal, solved again if it is untouched and the weights have changed.
 
@@ -101,34 +78,26 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         studies.study(study).renew(id, actor=account.name)
         return draft_response(studies.study(study), studies.desk(study).view(id))
 
-    @router.get(PROPOSALS, tags=["queue"], response_model=list[DraftAnswer], responses=ERRORS)
-    def list_proposals(
-        study: StudyName, account: Me, state: State = None, after: After = 0, limit: Limit = 100
-    ) -> Response:
+    @router.get(PROPOSALS, tags=["queue"], response_model=DraftAnswers)
+    def list_proposals(opened: ToRead, state: State = None, after: After = 0, limit: Limit = 100) -> Response:
         """List proposals by number."""
-        require(account, "read", study)
-        return rows_response(studies.study(study).proposals(state, after, limit))
+        return json_response([plain_row(row) for row in opened.proposals(state, after, limit)])
 
-    @router.get(PROPOSAL, tags=["queue"], response_model=DraftAnswer, responses=ERRORS)
-    def read_proposal(
-        study: StudyName, id: ProposalId, account: Me, brief: Brief = False, omit: Omit = ()
-    ) -> Response:
+    @router.get(PROPOSAL, tags=["queue"], response_model=DraftAnswer)
+    def read_proposal(opened: ToRead, id: ProposalId, brief: Brief = False, omit: Omit = ()) -> Response:
         """Return a proposal with its problem and its draft."""
-        require(account, "read", study)
-        draft = studies.desk(study).view(id)
-        return draft_response(studies.study(study), draft, whole=not brief, omit=omit)
+        draft = studies.desk(opened.name).view(id)
+        return draft_response(opened, draft, whole=not brief, omit=omit)
 
-    @router.get(f"{PROPOSAL}/explain", tags=["reports"], response_model=Explanation, responses=ERRORS)
-    def explain(study: StudyName, id: ProposalId, account: Me) -> Response:
+    @router.get(f"{PROPOSAL}/explain", tags=["reports"], response_model=Explanation)
+    def explain(opened: ToRead, id: ProposalId) -> Response:
         """Return the share of each feature in the utility of the proposal and in the gain of each edit."""
-        require(account, "read", study)
-        return json_response(asdict(studies.study(study).explain(id)))
+        return json_response(opened.explain(id))
 
-    @router.get(f"{PROPOSAL}/outcome", tags=["reports"], response_model=RoundAnswer, responses=ERRORS)
-    def read_outcome(study: StudyName, id: ProposalId, account: Me) -> Response:
+    @router.get(f"{PROPOSAL}/outcome", tags=["reports"], response_model=RoundAnswer)
+    def read_outcome(opened: ToRead, id: ProposalId) -> Response:
         """Return the result of the tell that finished a proposal."""
-        require(account, "read", study)
-        return json_response(asdict(studies.study(study).round(id)))
+        return json_response(opened.round(id))
 
 
 def as_asked(study: Study, proposal: Proposal, draft: Draft) -> Draft:

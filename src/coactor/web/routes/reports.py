@@ -17,19 +17,17 @@ from coactor.proposals.calibration import Calibration
 from coactor.protocol import Learner, Preferences, Vector, has, learner_for
 from coactor.studies import Invalid, Round
 from coactor.studies.log.facts import Asked
-from coactor.web.auth.permissions import PERMISSIONS, Me, require, require_weights
-from coactor.web.open_studies import OpenStudies
+from coactor.web.auth.permissions import PERMISSIONS, Me, require_weights
+from coactor.web.open_studies import OpenStudies, ToLead, ToRead
 from coactor.web.routes.requests import After, LearnedFor, StudyName, Version
 from coactor.web.routes.responses import (
-    ERRORS,
     Beliefs,
     MissingFeatures,
     PastWeights,
-    RoundAnswer,
+    RoundAnswers,
     Totals,
     Weights,
     json_response,
-    list_response,
 )
 from coactor.web.routes.trends import MOST_ROWS, Trend, trend
 
@@ -43,60 +41,43 @@ Days = Annotated[float, Query(gt=0, le=36_500, description="Length of the recent
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of the report."""
 
-    @router.get(
-        "/studies/{study}/effort", tags=["reports"], response_model=list[RoundAnswer], responses=ERRORS
-    )
-    def effort(
-        study: StudyName, account: Me, after: After = 0, limit: RowLimit = MOST_ROWS, last: Last = None
-    ) -> Response:
+    @router.get("/studies/{study}/effort", tags=["reports"], response_model=RoundAnswers)
+    def effort(opened: ToRead, after: After = 0, limit: RowLimit = MOST_ROWS, last: Last = None) -> Response:
         """List the effort of finished proposals, in the order of their log entries (`seq`)."""
-        require(account, "read", study)
-        rows = studies.study(study).effort(after)
-        return list_response(rows[:limit] if last is None else rows[-last:])
+        rows = opened.effort(after)
+        return json_response(rows[:limit] if last is None else rows[-last:])
 
-    @router.get(
-        "/studies/{study}/effort/summary",
-        tags=["reports"],
-        response_model=dict[str, Totals],
-        responses=ERRORS,
-    )
+    @router.get("/studies/{study}/effort/summary", tags=["reports"], response_model=dict[str, Totals])
     def effort_summary(
-        study: StudyName, account: Me, days: Days = 7.0, last: Annotated[int, Query(ge=1, le=1000)] = 10
+        opened: ToRead, days: Days = 7.0, last: Annotated[int, Query(ge=1, le=1000)] = 10
     ) -> Response:
         """Add up the effort of all finished proposals, of those in the last days, and of the last few."""
-        require(account, "read", study)
-        rows, since = studies.study(study).effort(), studies.clock() - days * 86400
+        rows, since = opened.effort(), studies.clock() - days * 86400
         recent = [row for row in rows if row.time > since]
         parts = {"total": rows, "recent": recent, "last": rows[-last:]}
         return json_response({name: totals(part) for name, part in parts.items()})
 
-    @router.get("/studies/{study}/effort.csv", tags=["reports"], response_class=Response, responses=ERRORS)
-    def effort_csv(study: StudyName, account: Me, after: After = 0) -> Response:
+    @router.get("/studies/{study}/effort.csv", tags=["reports"], response_class=Response)
+    def effort_csv(opened: ToRead, after: After = 0) -> Response:
         """Return the effort of each finished proposal as CSV."""
-        require(account, "read", study)
-        opened = studies.study(study)
         with opened.store.reading() as sql:
-            facts = (entry.fact for entry in sql.of_kind(sql.find(study).id, "asked"))
+            facts = (entry.fact for entry in sql.of_kind(sql.find(opened.name).id, "asked"))
             labels = {
                 fact.proposal: fact.label for fact in facts if isinstance(fact, Asked) and not fact.revision
             }
         return Response(as_csv(opened.effort(after), labels), media_type="text/csv")
 
-    @router.get("/studies/{study}/trend", tags=["reports"], response_model=Trend, responses=ERRORS)
-    def course(study: StudyName, account: Me) -> Response:
+    @router.get("/studies/{study}/trend", tags=["reports"], response_model=Trend)
+    def course(opened: ToRead) -> Response:
         """Say whether effort falls: running mean, band and verdict."""
-        require(account, "read", study)
-        return json_response(asdict(trend(studies.study(study).efforts)))
+        return json_response(trend(opened.efforts))
 
-    @router.get(
-        "/studies/{study}/calibration", tags=["reports"], response_model=Calibration, responses=ERRORS
-    )
-    def calibration(study: StudyName, account: Me) -> Response:
+    @router.get("/studies/{study}/calibration", tags=["reports"], response_model=Calibration)
+    def calibration(opened: ToRead) -> Response:
         """Compare the predicted with the observed share of proposals that were accepted unchanged."""
-        require(account, "read", study)
-        return json_response(asdict(studies.study(study).calibration()))
+        return json_response(opened.calibration())
 
-    @router.get("/studies/{study}/weights", tags=["reports"], response_model=Weights, responses=ERRORS)
+    @router.get("/studies/{study}/weights", tags=["reports"], response_model=Weights)
     def weights(
         study: StudyName, account: Me, version: Version = None, learned_for: LearnedFor = ""
     ) -> Response:
@@ -116,7 +97,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             }
         )
 
-    @router.get("/studies/{study}/beliefs", tags=["reports"], response_model=Beliefs, responses=ERRORS)
+    @router.get("/studies/{study}/beliefs", tags=["reports"], response_model=Beliefs)
     def beliefs(
         study: StudyName, account: Me, version: Version = None, learned_for: LearnedFor = ""
     ) -> Response:
@@ -130,34 +111,26 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         data = believed(learner_for(opened.learner(number), learned_for))
         return json_response({"version": number, "feature_names": opened.config["features"], **data})
 
-    @router.get("/studies/{study}/people", tags=["reports"], response_model=PeopleView, responses=ERRORS)
-    def people(study: StudyName, account: Me, hide: Hide = False) -> Response:
+    @router.get("/studies/{study}/people", tags=["reports"], response_model=PeopleView)
+    def people(opened: ToRead, account: Me, hide: Hide = False) -> Response:
         """Return what people share, how they differ and who goes together. Only a lead sees names."""
-        require(account, "read", study)
-        hide = hide or account.role(study) not in PERMISSIONS["lead"]
-        return json_response(asdict(studies.study(study).people(hide=hide, reader=account.name)))
+        hide = hide or account.role(opened.name) not in PERMISSIONS["lead"]
+        return json_response(opened.people(hide=hide, reader=account.name))
 
-    @router.get(
-        "/studies/{study}/features", tags=["reports"], response_model=MissingFeatures, responses=ERRORS
-    )
-    def features(study: StudyName, account: Me, last: Annotated[int, Query(ge=20, le=500)] = 200) -> Response:
+    @router.get("/studies/{study}/features", tags=["reports"], response_model=MissingFeatures)
+    def features(opened: ToLead, last: Annotated[int, Query(ge=20, le=500)] = 200) -> Response:
         """Say which feature is missing, from the last finished proposals. Takes seconds; for leads."""
-        require(account, "lead", study)
         try:
-            diagnosis = diagnose(*cases_of_study(studies.study(study), last))
+            diagnosis = diagnose(*cases_of_study(opened, last))
         except ValueError as error:
             raise Invalid(str(error)) from error
         candidates = [asdict(one) for one in diagnosis.candidates[:MOST_CANDIDATES]]
         words = {"habits": diagnosis.habits, "sentences": diagnosis.sentences()}
         return json_response({**asdict(diagnosis), "candidates": candidates, **words})
 
-    @router.get(
-        "/studies/{study}/history", tags=["reports"], response_model=list[PastWeights], responses=ERRORS
-    )
-    def history(study: StudyName, account: Me, points: Annotated[int, Query(ge=2, le=200)] = 40) -> Response:
+    @router.get("/studies/{study}/history", tags=["reports"], response_model=list[PastWeights])
+    def history(opened: ToRead, points: Annotated[int, Query(ge=2, le=200)] = 40) -> Response:
         """Return the weights of evenly spaced versions, the newest last."""
-        require(account, "read", study)
-        opened = studies.study(study)
         newest, units = opened.version, units_of(opened.learner())
         versions = sorted({round(k * newest / (points - 1)) for k in range(points)})
         rows = [(version, opened.weights(version)) for version in versions]

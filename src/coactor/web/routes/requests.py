@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Literal
 
 import orjson
-from fastapi import Depends, Header, HTTPException, Path, Request, Response
+from fastapi import Depends, Header, HTTPException, Path, Response
 from fastapi import Query as Parameter
+from fastapi import Request as HttpRequest
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from coactor.corrections import OPTIONAL
 from coactor.protocol import Move, Work
 from coactor.studies.queue import QueueQuery
 from coactor.studies.settings import BUDGET
+from coactor.studies.telling import Request
 from coactor.validation import STUDY_NAME
 
 PROPOSAL = "/studies/{study}/proposals/{id}"
@@ -25,7 +27,7 @@ LARGEST = 2**31 - 1
 MOST_FIELDS = 50
 MOST_MOVES = 10_000
 
-StudyName = Annotated[str, Path(pattern=NAME, description="Name of the study.")]
+StudyName = Annotated[str, Path(description="Name of the study.")]
 ProposalId = Annotated[int, Path(ge=1, le=LARGEST, description="Number of the proposal.")]
 After = Annotated[int, Parameter(ge=0, le=LARGEST, description="Return what comes after this number.")]
 Limit = Annotated[int, Parameter(ge=1, le=1000, description="Return at most this many.")]
@@ -56,23 +58,7 @@ Omit = Annotated[
 ]
 
 
-def _queue_query(
-    state: Annotated[str, Parameter(description="waiting, held, draft, or open: all of them.")] = "open",
-    search: Annotated[
-        str, Parameter(max_length=200, description="Part of the label or key, or the number.")
-    ] = "",
-    order: Annotated[str, Parameter(description="oldest, newest, doubtful or likely first.")] = "oldest",
-    expert: Annotated[
-        str, Parameter(max_length=100, description="Who edits or edited it, or for whom it was solved.")
-    ] = "",
-    arrived_from: Annotated[float, Parameter(description="Asked at this time or later.")] = 0.0,
-    arrived_until: Annotated[float | None, Parameter(description="Asked before this time.")] = None,
-) -> QueueQuery:
-    until = math.inf if arrived_until is None else arrived_until
-    return QueueQuery(state, search, order, expert, arrived_from, until)
-
-
-Query = Annotated[QueueQuery, Depends(_queue_query)]
+Query = Annotated[QueueQuery, Depends(QueueQuery)]
 
 
 def revision(if_match: str | None) -> int:
@@ -100,6 +86,10 @@ Cost = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Weight = Annotated[float, Field(allow_inf_nan=False)]
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 Budget = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False, description="Seconds of an ask.")]
+Parts = Annotated[
+    list[Annotated[list[Annotated[str, Field(max_length=200)]], Field(min_length=1, max_length=10)]],
+    Field(max_length=100_000, fail_fast=True, description="Names of parts of a solution."),
+]
 Argument = Annotated[int, Field(ge=-(2**53), le=2**53)]
 
 
@@ -118,14 +108,26 @@ class MoveBody(Body):
     """A move of the domain."""
 
     op: Annotated[str, Field(max_length=40)]
-    args: Annotated[list[Argument], Field(max_length=10_000, fail_fast=True)]
+    args: Annotated[list[Argument], Field(max_length=10_000, fail_fast=True)] = Field(default_factory=list)
+    anyway: Note | None = None
+    parts: Parts | None = None
+    to: Any = None
 
     def plain(self) -> Move:
         """Return the move as the domain expects it."""
-        return {"op": self.op, "args": self.args}
+        move: Move = {"op": self.op, "args": self.args}
+        for name in OPTIONAL:
+            if getattr(self, name) is not None:
+                move[name] = getattr(self, name)
+        return move
 
 
 Moves = Annotated[list[MoveBody], Field(max_length=MOST_MOVES, fail_fast=True)]
+
+
+def plain_moves(moves: list[MoveBody] | None) -> list[Move] | None:
+    """Return moves as the domain expects them."""
+    return None if moves is None else [move.plain() for move in moves]
 
 
 class EditBody(Body):
@@ -143,28 +145,24 @@ class DomainBody(Body):
     parameters: Annotated[dict[str, Any], Few] = Field(default_factory=dict)
 
 
-class StudyBody(Body):
+class SettingsBody(Body):
+    """Settings to change; those that are left out stay. A budget of null is no time limit."""
+
+    proposals: Annotated[str, Field(max_length=64)] = "default"
+    budget: Budget | None = BUDGET
+    costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
+    grace: Seconds = 600.0
+
+
+class StudyBody(SettingsBody):
     """A study to create."""
 
     name: Annotated[str, Field(pattern=NAME)]
     domain: DomainBody
     learner: Annotated[str, Field(max_length=64)] = "default"
-    costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
-    grace: Seconds = 600.0
-    proposals: Annotated[str, Field(max_length=64)] = "default"
-    budget: Budget | None = BUDGET
     habits: bool = False
     start: Annotated[list[Weight], Field(max_length=5000)] | dict[str, Weight] | None = None
     trust: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-
-
-class SettingsBody(Body):
-    """Settings to change; those that are left out stay. A budget of null is no time limit."""
-
-    proposals: Annotated[str, Field(max_length=64)] = "default"
-    budget: Budget | None = None
-    costs: Annotated[dict[str, Cost], Few] = Field(default_factory=dict)
-    grace: Seconds = 600.0
 
 
 class AskBody(Body):
@@ -176,21 +174,44 @@ class AskBody(Body):
     renew: bool = True
     actor: Actor | None = None
     asked_for: Actor = ""
+    keep: Parts = Field(default_factory=list)
+    near: Any = None
 
 
-class TellBody(Body):
-    """The correction of a proposal: its moves, its path, or the final solution. A submit has none of them."""
+class CorrectionBody(Body):
+    """What was done to a proposal: its moves, its path, or the solution that it led to."""
 
-    learn: bool = True
-    note: Note = ""
-    cut: bool = False
-    seconds: Seconds | None = None
     moves: Moves | None = None
     path: Annotated[list[Any], Field(max_length=MOST_MOVES)] | None = None
     solution: Any = None
-    effort: Cost | None = None
     costs: Annotated[list[Cost], Field(max_length=MOST_MOVES, fail_fast=True)] | None = None
+    cut: bool = False
     estimated: bool = False
+    replans: Annotated[list[Argument], Field(max_length=MOST_MOVES)] = Field(default_factory=list)
+
+    def request(self, **more: Any) -> Request:
+        """Return it as a study takes it."""
+        given = {name: getattr(self, name) for name in CorrectionBody.model_fields}
+        return Request(**{**given, "moves": plain_moves(self.moves), **more})
+
+
+class ReplanBody(CorrectionBody):
+    """What must stay, or what alone may change; by default what edits brought about must stay.
+
+    Programs that keep drafts themselves describe what was done so far.
+    """
+
+    keep: Parts | None = None
+    only: Parts | None = None
+
+
+class TellBody(CorrectionBody):
+    """The correction of a proposal. A submit has none."""
+
+    learn: bool = True
+    note: Note = ""
+    seconds: Seconds | None = None
+    effort: Cost | None = None
     actor: Actor | None = None
     learned_for: Actor = ""
     version: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
@@ -277,7 +298,7 @@ def _parse(body: bytes, limit: int) -> Any:
     return data
 
 
-class LimitedRequest(Request):
+class LimitedRequest(HttpRequest):
     """A request whose JSON is strict and within the limits; large bodies are parsed off the event loop."""
 
     async def json(self) -> Any:
@@ -292,10 +313,10 @@ class LimitedRequest(Request):
 class LimitedRoute(APIRoute):
     """A route that reads its body through `LimitedRequest`."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Callable[[HttpRequest], Coroutine[Any, Any, Response]]:
         handler = super().get_route_handler()
 
-        async def limited(request: Request) -> Response:
+        async def limited(request: HttpRequest) -> Response:
             return await handler(LimitedRequest(request.scope, request.receive))
 
         return limited

@@ -5,17 +5,19 @@ Routes return ready responses, so FastAPI does not validate them again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Collection, Sequence
+from types import GenericAlias
+from typing import Any, get_origin, get_type_hints
 
+import numpy as np
 import orjson
 from fastapi import Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
-from coactor.protocol import Basis, Describes, Shows, Work, edit_text, has
-from coactor.studies import Draft, Study
-from coactor.studies.drafts import plain_draft, plain_row
+from coactor.archives.missing_features import Diagnosis
+from coactor.protocol import Describes, Round, Shows, edit_text, has
+from coactor.studies import Draft, QueuePage, Study
+from coactor.studies.drafts import HIDDEN, plain_draft
 
 
 class Problem(BaseModel):
@@ -46,7 +48,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     504: _error("The solver ran out of time."),
     503: {**_error("The store is unavailable."), "headers": _RETRY_AFTER},
 }
-REVISION_ERRORS = {**ERRORS, 428: _error("If-Match is missing.")}
+UNREVISED: dict[int | str, dict[str, Any]] = {428: _error("If-Match is missing.")}
 
 
 class StudySummary(BaseModel):
@@ -64,7 +66,6 @@ class StudySummary(BaseModel):
     learner: str | None = None
     domain: dict[str, Any] | None = None
     feature_names: list[str] | None = None
-    counts_costs: bool | None = None
     signs: list[int] | None = None
     proposals: str | None = None
     budget: float | None = None
@@ -72,83 +73,42 @@ class StudySummary(BaseModel):
     grace: float | None = None
 
 
-class RoundAnswer(BaseModel):
-    """The result of a tell: what was proposed, what the expert did, and what was learned.
-
-    Lists leave `delta` and `change` empty.
-    """
-
-    proposal: int
-    key: str | None
-    basis: Basis
-    effort: float
-    estimated: bool
-    accepted: bool
-    work: Work
-    learn: bool
-    learned_for: str
-    cost: float
-    version: int
-    lesson: str
-    delta: list[float]
-    change: list[float]
-    seq: int
-    time: float
+def model_of(kind: Any, without: Collection[str] = (), **more: Any) -> type[BaseModel]:
+    """A model with the fields of a dataclass and some more; an array is a list of numbers."""
+    described: dict[str, Any] = {}
+    for name, hint in get_type_hints(kind).items():
+        if name not in without:
+            described[name] = list[float] if get_origin(hint) is np.ndarray else hint, ...
+    return create_model(f"{kind.__name__}Answer", __doc__=kind.__doc__, **described | more)
 
 
-class DraftAnswer(BaseModel):
-    """A proposal and where it stands, see `coactor.studies.Draft`.
-
-    What follows `proposed` is not set in a row of the queue, and what follows `problem` only if the problem
-    is part of the response. `shown` and `texts` are the solution and the moves as the domain shows and
-    describes them.
-    """
-
-    id: int
-    key: str | None
-    label: str
-    asked: float
-    asked_for: str
-    solved_for: str
-    basis: Basis
-    revision: int
-    moves: list[dict[str, Any]]
-    undone: list[dict[str, Any]]
-    holder: str
-    until: float
-    editor: str
-    state: str
-    steps: int
-    effort: float
-    told: float | None
-    actor: str
-    due: bool
-    for_another: bool
-    proposed: Any = None
-    solution: Any = None
-    features: list[float] | None = None
-    change: list[float] | None = None
-    shown: list[dict[str, Any]] | None = None
-    texts: list[str] | None = None
-    problem: Any = None
-    domain: dict[str, Any] | None = None
-    feature_names: list[str] | None = None
-    counts_costs: bool | None = None
-    signs: list[int] | None = None
-    shown_proposed: list[dict[str, Any]] | None = None
-    weights: list[float] | None = None
-
-
-class QueueAnswer(BaseModel):
-    """A page of the queue, see `coactor.studies.QueuePage`."""
-
-    tag: str
-    waiting: int
-    draft: int
-    held: int
-    matching: int
-    drafts: list[DraftAnswer]
-    people: list[str]
+# What follows `proposed` is not set in a row of the queue, and what follows `problem` only if the problem is
+# part of the response. `shown` and `texts` are the solution and the moves as the domain shows them.
+WHOLE = {
+    "proposed": Any,
+    "solution": Any,
+    "features": list[float],
+    "change": list[float],
+    "shown": list[dict[str, Any]],
+    "texts": list[str],
+    "problem": Any,
+    "domain": dict[str, Any],
+    "feature_names": list[str],
+    "signs": list[int],
+    "shown_proposed": list[dict[str, Any]],
+    "weights": list[float],
+}
+RoundAnswer = model_of(Round)
+RoundAnswers: Any = GenericAlias(list, (RoundAnswer,))
+DraftAnswer = model_of(
+    Draft,
+    HIDDEN,
+    moves=(list[dict[str, Any]], ...),
+    undone=(list[dict[str, Any]], ...),
+    **{name: (kind | None, None) for name, kind in WHOLE.items()},
+)
+DraftAnswers: Any = GenericAlias(list, (DraftAnswer,))
+QueueAnswer = model_of(QueuePage, drafts=(DraftAnswers, ...))
 
 
 class Cause(BaseModel):
@@ -210,31 +170,10 @@ class Totals(BaseModel):
     effort: float
 
 
-class Beliefs(BaseModel):
-    """The weights of a version; in units of their prior standard deviations; how well each is known."""
-
-    version: int
-    feature_names: list[str]
-    weights: list[float]
-    matter: list[float]
-    known: list[float] | None
-
-
-class MissingFeatures(BaseModel):
-    """What no weights of the present features explain, and which feature would have; in words, too.
-
-    `parts` are pairs of a name and how often. Candidates have a `name`, the `gain` in log-likelihood of a
-    held-back case, `z`, the gain in standard errors, and `missing`: whether that is more than chance.
-    `habits` says whether `coactor study extend` adds one of them.
-    """
-
-    cases: int
-    effort: float
-    unexplained: float
-    candidates: list[dict[str, Any]]
-    parts: list[tuple[str, int]]
-    habits: bool
-    sentences: list[str]
+# `parts` are pairs of a name and how often; `habits` says whether `coactor study extend` adds a candidate.
+MissingFeatures = model_of(
+    Diagnosis, candidates=(list[dict[str, Any]], ...), habits=(bool, ...), sentences=(list[str], ...)
+)
 
 
 class PastWeights(BaseModel):
@@ -253,6 +192,13 @@ class Weights(BaseModel):
     feature_names: list[str]
 
 
+class Beliefs(Weights):
+    """The weights of a version; in units of their prior standard deviations; how well each is known."""
+
+    matter: list[float]
+    known: list[float] | None
+
+
 class Events(BaseModel):
     """Facts of the log, and the number to continue from."""
 
@@ -261,27 +207,25 @@ class Events(BaseModel):
 
 
 def json_response(data: Any, status: int = 200, revision: int | None = None) -> Response:
-    """Return JSON, with the revision as its ETag if there is one."""
+    """Return data or dataclasses as JSON, with the revision as its ETag if there is one."""
     headers = {} if revision is None else {"ETag": f'"{revision}"'}
     content = orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY)
     return Response(content, status, headers, "application/json")
 
 
-def list_response(values: list[Any]) -> Response:
-    """Return a list of dataclasses as JSON."""
-    return json_response([asdict(value) for value in values])
-
-
-def rows_response(drafts: list[Draft]) -> Response:
-    """Return rows of the queue as JSON."""
-    return json_response([plain_row(draft) for draft in drafts])
-
-
 def draft_response(
-    study: Study, draft: Draft, status: int = 200, *, whole: bool = False, omit: Sequence[str] = ()
+    study: Study,
+    draft: Draft,
+    status: int = 200,
+    *,
+    whole: bool = False,
+    omit: Sequence[str] = (),
+    before: Any = None,
 ) -> Response:
     """Return a draft; if it is to be whole, with features, weights and its problem but for some fields."""
     data, domain, x = plain_draft(study.codec, draft), study.domain, draft.problem
+    if before is not None:
+        data["before"] = before
     if has(domain, Shows):
         data["shown"] = domain.show(x, draft.solution)
     if has(domain, Describes):
@@ -294,7 +238,6 @@ def draft_response(
         data["problem"] = problem
         data["domain"] = study.config["domain"]
         data["feature_names"] = study.config["features"]
-        data["counts_costs"] = study.counts_costs
         data["signs"] = study.signs
         data["shown_proposed"] = domain.show(x, draft.proposed) if has(domain, Shows) else None
         data["weights"] = study.weights_of(draft).tolist()

@@ -10,10 +10,9 @@ from fastapi import APIRouter, Query, Response
 from coactor.domains import Network, Roads
 from coactor.domains.roads.detours import Way, other_ways, way_through
 from coactor.studies import Invalid, NotFound, Study
-from coactor.web.auth.permissions import Me, require
-from coactor.web.open_studies import OpenStudies
-from coactor.web.routes.requests import LARGEST, PROPOSAL, ProposalId, StudyName
-from coactor.web.routes.responses import ERRORS, NetworkMap, RoadAlternative, json_response
+from coactor.web.open_studies import OpenStudies, ToRead
+from coactor.web.routes.requests import LARGEST, PROPOSAL, ProposalId
+from coactor.web.routes.responses import NetworkMap, RoadAlternative, json_response
 
 MOST_LINKS = 2000  # links of which the best route may pass through one
 
@@ -27,20 +26,14 @@ Links = Annotated[
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
     """Add the routes of the roads editor."""
 
-    @router.get("/studies/{study}/network", tags=["roads"], response_model=NetworkMap, responses=ERRORS)
-    def read_network(study: StudyName, account: Me) -> Response:
+    @router.get("/studies/{study}/network", tags=["roads"], response_model=NetworkMap)
+    def read_network(opened: ToRead) -> Response:
         """Return the road network as a map needs it: junctions, links and streets, without features."""
-        require(account, "read", study)
-        return json_response(as_map(_roads(studies.study(study)).network))
+        return json_response(as_map(_roads(opened).network))
 
-    @router.get(f"{PROPOSAL}/ways", tags=["roads"], response_model=list[RoadAlternative], responses=ERRORS)
+    @router.get(f"{PROPOSAL}/ways", tags=["roads"], response_model=list[RoadAlternative])
     def list_ways(
-        study: StudyName,
-        id: ProposalId,
-        account: Me,
-        first: Position = None,
-        last: Position = None,
-        links: Links = None,
+        opened: ToRead, id: ProposalId, first: Position = None, last: Position = None, links: Links = None
     ) -> Response:
         """List alternatives to the draft, best first under the current weights.
 
@@ -48,9 +41,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         position `last`, by default the whole route. With `links`: the best route through one of them; none
         if the route passes through all of them.
         """
-        require(account, "read", study)
-        opened = studies.study(study)
-        domain, draft = _roads(opened), studies.desk(study).view(id)
+        domain, draft = _roads(opened), studies.desk(opened.name).view(id)
         x, y, w = draft.problem, draft.solution, opened.weights_of(draft)
         try:
             if links is None:

@@ -11,7 +11,7 @@ from coactor.studies.accounts import NONE, Accounts, TokenRow
 from coactor.web.auth.permissions import Me, require_admin
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import NAME, Body
-from coactor.web.routes.responses import ERRORS, json_response, list_response
+from coactor.web.routes.responses import json_response
 
 Role = Literal["viewer", "expert", "solver", "lead", "admin"]
 Scope = Annotated[str, Field(pattern=rf"{NAME}|^\*$", description="A study, or * for all.")]
@@ -50,13 +50,13 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             with studies.store.reading() as sql:
                 sql.find(study)
 
-    @router.get("/tokens", tags=["accounts"], response_model=list[TokenRow], responses=ERRORS)
+    @router.get("/tokens", tags=["accounts"], response_model=list[TokenRow])
     def list_tokens(account: Me) -> Response:
         """List the tokens, without their secrets."""
         require_admin(account)
-        return list_response(accounts.tokens())
+        return json_response(accounts.tokens())
 
-    @router.post("/tokens", tags=["accounts"], status_code=201, response_model=NewToken, responses=ERRORS)
+    @router.post("/tokens", tags=["accounts"], status_code=201, response_model=NewToken)
     def create_token(body: TokenBody, account: Me) -> Response:
         """Create an account and its token."""
         require_admin(account)
@@ -64,7 +64,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         token = accounts.create(body.name, body.study, body.role, lasts=body.seconds)
         return json_response({"name": body.name.strip(), "token": token}, 201)
 
-    @router.patch("/tokens/{name}", tags=["accounts"], status_code=204, responses=ERRORS)
+    @router.patch("/tokens/{name}", tags=["accounts"], status_code=204)
     def grant_role(name: AccountName, body: GrantBody, account: Me) -> Response:
         """Give an account a role in a study, in place of the one it has there."""
         require_admin(account)
@@ -73,7 +73,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         accounts.grant(name, body.study, body.role)
         return Response(status_code=204)
 
-    @router.delete("/tokens/{name}", tags=["accounts"], status_code=204, responses=ERRORS)
+    @router.delete("/tokens/{name}", tags=["accounts"], status_code=204)
     def revoke_token(name: AccountName, account: Me) -> Response:
         """Revoke a token and end its sessions."""
         require_admin(account)
