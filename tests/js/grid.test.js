@@ -78,7 +78,7 @@ test("stretches are exchanged without the cells at their ends that are alike", (
 
 test("counts stand beside the rows or below the columns that they belong to", () => {
   const margins = [
-    { name: "days", at: { nurse: [0, 1] }, counts: [2, 2] },
+    { name: "days", at: { nurse: [0, 1] }, counts: [2, 2], need: [3, 2] },
     {
       name: "staff",
       at: { day: [0, 1, 2], shift: [1, 2] },
@@ -90,10 +90,15 @@ test("counts stand beside the rows or below the columns that they belong to", ()
     },
     { name: "late", at: { nurse: [1], day: [2] }, counts: [[1]] },
   ];
-  assert.deepEqual(roster.rowCounts(margins), [{ name: "days", values: [2, 2] }]);
+  const counted = (...values) => values.map((value) => ({ value, need: null }));
+  const days = [
+    { value: 2, need: 3 },
+    { value: 2, need: 2 },
+  ];
+  assert.deepEqual(roster.rowCounts(margins), [{ name: "days", values: days }]);
   assert.deepEqual(roster.columnCounts(margins), [
-    { name: "staff morning", values: [0, 1, 1] },
-    { name: "staff evening", values: [1, 0, 1] },
+    { name: "staff morning", values: counted(0, 1, 1) },
+    { name: "staff evening", values: counted(1, 0, 1) },
   ]);
 });
 
@@ -113,10 +118,10 @@ test("counts that belong to no row and no column are listed by their names", () 
     {
       name: "evenings",
       values: [
-        { name: "morning", value: 2 },
-        { name: "evening", value: 1 },
+        { name: "morning", value: { value: 2, need: null } },
+        { name: "evening", value: { value: 1, need: null } },
       ],
     },
-    { name: "in all", values: [{ name: "", value: 3 }] },
+    { name: "in all", values: [{ name: "", value: { value: 3, need: null } }] },
   ]);
 });
