@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 from coactor.protocol import Indices
 
+# Without reference counts, which take longer than what many kernels compute: these must not allocate.
+compiled = njit(cache=True, nogil=True, _nrt=False)
+inlined = njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+
 
 @njit(cache=True)
 def reverse(order: Indices, i: int, j: int) -> None:
