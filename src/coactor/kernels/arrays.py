@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
@@ -10,9 +11,23 @@ from numpy.typing import NDArray
 
 from coactor.protocol import Indices
 
-# Without reference counts, which take longer than what many kernels compute: these must not allocate.
-compiled = njit(cache=True, nogil=True, _nrt=False)
-inlined = njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+
+
+def compiled(function: Kernel) -> Kernel:
+    """Compile a kernel without reference counts, which may take longer than what it computes.
+
+    It must not allocate.
+    """
+    kernel: Kernel = njit(**_OPTIONS)(function)
+    return kernel
+
+
+def inlined(function: Kernel) -> Kernel:
+    """The same, and every call is replaced by the function's code."""
+    kernel: Kernel = njit(**_OPTIONS, forceinline=True)(function)
+    return kernel
 
 
 @njit(cache=True)

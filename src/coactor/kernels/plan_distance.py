@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from coactor.kernels.plans import ALIKE, END, MOVE, NO_GAINS, NO_ROWS, TAILS, Rules, apply, ascend, state_of
+from coactor.kernels.plans import ALIKE, END, MOVE, NO_GAINS, TAILS, Rules, apply, ascend, state_of
 from coactor.protocol import Indices, Matrix
 
 
@@ -31,8 +33,7 @@ def towards(rules: Rules, routes: Indices, sizes: Indices, goal: Indices, goal_s
     while missing > 0:
         room = np.zeros((1, 5), np.int64)
         state = state_of(rules, routes.copy(), sizes.copy())
-        kept, block = np.zeros((4, m, m, 3)), np.zeros(5, np.int64)
-        made = ascend(rules, state, np.ones(m, np.int64), kept, block, 0.0, True, NO_GAINS, NO_ROWS, room)
+        made = ascend(rules, state, np.ones(m, np.int64), np.zeros((4, m, m, 3)), 0.0, True, NO_GAINS, room)
         left = -_count(rules, goal, goal_sizes) + _count(rules, state.routes, state.sizes)
         move = room[0]
         if made and left < min(missing, record):
@@ -45,7 +46,9 @@ def towards(rules: Rules, routes: Indices, sizes: Indices, goal: Indices, goal_s
         missing = -_count(rules, goal, goal_sizes) + _count(rules, routes, sizes)
         moves.append(move)
     for r in range(m):  # unlike vehicles
-        same = [s for s in range(r, m) if np.array_equal(_stops(routes, sizes, s), _stops(goal, goal_sizes, r))]
+        same = [
+            s for s in range(r, m) if np.array_equal(_stops(routes, sizes, s), _stops(goal, goal_sizes, r))
+        ]
         if same and rules.fleet[same[0], ALIKE] != rules.fleet[r, ALIKE]:
             moves.append(np.array([TAILS, r, 0, same[0], 0]))
             apply(routes, sizes, moves[-1])
@@ -80,7 +83,7 @@ def _arcs(rules: Rules, routes: Indices, sizes: Indices) -> list[tuple[int, int]
     arcs = list[tuple[int, int]]()
     for r in np.flatnonzero(sizes).tolist():
         path = [*routes[r, : sizes[r] + 1].tolist(), int(rules.fleet[r, END])]
-        arcs += zip(path, path[1:], strict=False)
+        arcs += pairwise(path)
     return arcs
 
 
@@ -117,9 +120,9 @@ def join_first(
                 s, j = position(routes, sizes, a)
             else:  # b takes the place of a stop that should not be the first of its route
                 for t in range(len(routes)):
-                    if routes[t, 0] == a and (sizes[t] == 0 or wanted[a, routes[t, 1]] == 0.0):
-                        if s < 0 or t != r:
-                            s = t
+                    wrong = sizes[t] == 0 or wanted[a, routes[t, 1]] == 0.0
+                    if routes[t, 0] == a and wrong and (s < 0 or t != r):
+                        s = t
             if s < 0:
                 continue
             if s == r:

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.kernels.arrays import compiled, copy, inlined
+from coactor.kernels.arrays import compiled, inlined
 from coactor.kernels.plans import ALIKE, FIXED, PARTNER, SHIFT, VALUE, Rules, State, update, value, walk
 from coactor.kernels.tolerances import LOAD
-from coactor.protocol import Indices, Matrix, Vector
+from coactor.protocol import Indices, Matrix
 
 REMOVED, STRING = 10, 10  # stops removed in an iteration on average, and the longest string
 SPLIT = 0.5  # the share of strings of which one stop in the middle stays
@@ -32,45 +32,35 @@ class Saved(NamedTuple):
     marks: Matrix
 
 
-@compiled
+@inlined
 def draw(seed: Indices) -> float:
     """A random number on (0, 1)."""
     seed[0] = seed[0] * FACTOR % MODULUS
     return float(seed[0] / MODULUS)
 
 
-@compiled
-def put(st: State, v: int, r: int, place: int) -> None:
-    """Put a stop after a position of a route, without its sums."""
-    route = st.routes[r]
-    for k in range(st.sizes[r], place, -1):
-        route[k + 1] = route[k]
-    route[place + 1] = v
-    st.sizes[r] += 1
-
-
 @inlined
-def cost_at(rules: Rules, st: State, v: int, r: int, k: int, big: float) -> tuple[float, float]:
+def cost_at(
+    rules: Rules, st: State, v: int, r: int, k: int, big: float, longest: float
+) -> tuple[float, float]:
     """What it costs to put a stop after position k of route r, and how much more of the rules it breaks."""
     fixed, now = rules.points[v, FIXED], st.sums[0, r, 0]
     if rules.fixed and fixed > 0 and fixed != r + 1:
         return np.inf, np.inf
-    if rules.walked:
+    if rules.walked is not None:
         for h in range(st.sizes[r] + 1):
             st.room[0, h if h <= k else h + 1] = st.routes[r, h]
         st.room[0, k + 1] = v
         cost, broken, long = walk(rules, st.places[0], r, st.room[0], st.sizes[r] + 1)
     else:
         cost, broken, long = value(rules, st, r, k, v, v, rules.points[v], v, r, k + 1)
-    cost -= now[VALUE]
     broken -= now[VALUE + 1]
-    if rules.terms[0, SHIFT] != 0.0:
-        cost += rules.terms[0, SHIFT] * max(0.0, long - longest(st))
+    cost += rules.terms[0, SHIFT] * max(0.0, long - longest) - now[VALUE]
     return cost + big * broken, broken
 
 
-@compiled
-def longest(st: State) -> float:
+@inlined
+def longest_of(st: State) -> float:
     """The longest duration of a route."""
     most = 0.0
     for r in range(len(st.sizes)):
@@ -79,67 +69,60 @@ def longest(st: State) -> float:
 
 
 @compiled
-def choose(rules: Rules, st: State, near: Indices, v: int, seed: Indices, big: float, spot: Indices) -> None:
-    """The position where a stop costs least: beside stops near it and on idle vehicles, or else anywhere."""
-    least, broken = np.inf, np.inf
+def insert(rules: Rules, st: State, saved: Saved, near: Indices, v: int, seed: Indices, big: float) -> None:
+    """Put a stop where it costs least: beside stops near it or on an idle vehicle, or else anywhere."""
+    least, broken, route, place = np.inf, np.inf, 0, 0
     m, count = len(st.sizes), near.shape[1]
-    for everywhere in range(2):
-        for t in range(2 * count + m if everywhere == 0 else m):
-            r, low, high = 0, 0, 0
-            if everywhere == 0 and t < 2 * count:
-                u = near[v, t // 2]
-                r, low = st.places[0, u], st.places[1, u] - t % 2
-                high = low
-                if r < 0:
+    longest = longest_of(st) if rules.terms[0, SHIFT] != 0.0 else 0.0
+    for t in range(2 * count + 2 * m):
+        if t == 2 * count + m and broken <= LOAD:
+            break
+        if t < 2 * count:
+            u = near[v, t // 2]
+            r, low = st.places[0, u], st.places[1, u] - t % 2
+            high = low
+            if r < 0:
+                continue
+        else:
+            r, low = (t - 2 * count) % m, 0
+            high = 0 if t < 2 * count + m else st.sizes[r]
+            if t < 2 * count + m and r != rules.pool:
+                alike = r > 0 and rules.fleet[r, ALIKE] == rules.fleet[r - 1, ALIKE] and st.sizes[r - 1] == 0
+                if st.sizes[r] > 0 or alike:
                     continue
-            else:
-                r = t if everywhere else t - 2 * count
-                high = st.sizes[r] if everywhere else 0
-                if everywhere == 0 and r != rules.pool:
-                    alike = r > 0 and rules.fleet[r, ALIKE] == rules.fleet[r - 1, ALIKE]
-                    if st.sizes[r] > 0 or (alike and st.sizes[r - 1] == 0):
-                        continue
-            if r == rules.pool:
-                high = low = 0
-            for k in range(low, high + 1):
-                seed[1] -= 1
-                if seed[1] < 0:
-                    seed[1] = int(2 * BLINK * draw(seed))
+        if r == rules.pool:
+            low, high = 0, 0
+        for k in range(low, high + 1):
+            seed[1] -= 1
+            if seed[1] < 0:
+                seed[1] = int(2 * BLINK * draw(seed))
+                if t < 2 * count:
                     continue
-                cost, worse = cost_at(rules, st, v, r, k, big)
-                if cost < least:
-                    least, broken = cost, worse
-                    spot[0], spot[1] = r, k
-        if broken <= LOAD:
-            return
-    if least == np.inf:  # every position was skipped
-        seed[1] = MODULUS
-        choose_any(rules, st, v, big, spot)
-
-
-@compiled
-def choose_any(rules: Rules, st: State, v: int, big: float, spot: Indices) -> None:
-    """The position where a stop costs least, of all."""
-    least = np.inf
-    for r in range(len(st.sizes)):
-        for k in range(0 if r == rules.pool else st.sizes[r], -1, -1):
-            cost, _ = cost_at(rules, st, v, r, k, big)
+            cost, worse = cost_at(rules, st, v, r, k, big, longest)
             if cost < least:
-                least = cost
-                spot[0], spot[1] = r, k
+                least, broken, route, place = cost, worse, r, k
+    touch(st, route, saved, big)
+    for k in range(st.sizes[route], place, -1):
+        st.routes[route, k + 1] = st.routes[route, k]
+    st.routes[route, place + 1] = v
+    st.sizes[route] += 1
+    update(rules, st, route)
 
 
-@compiled
+@inlined
 def touch(st: State, r: int, saved: Saved, big: float) -> None:
     """Keep a copy of a route, once in an iteration."""
     if saved.marks[r, 1] == 0.0:
-        saved.marks[r, 0], saved.marks[r, 1] = st.sums[0, r, 0, VALUE + 0] + big * st.sums[0, r, 0, VALUE + 1], 1.0
+        saved.marks[r, 0], saved.marks[r, 1] = (
+            st.sums[0, r, 0, VALUE] + big * st.sums[0, r, 0, VALUE + 1],
+            1.0,
+        )
         saved.sizes[r] = st.sizes[r]
         for k in range(1, st.sizes[r] + 1):
             saved.routes[r, k] = st.routes[r, k]
 
 
-@compiled
+@inlined
 def remove(st: State, r: int, first: int, last: int, stays: int, absent: Indices) -> None:
     """Take positions first..last of a route out, but one; absent[0] counts those that are out."""
     route, size = st.routes[r], first - 1
@@ -154,8 +137,10 @@ def remove(st: State, r: int, first: int, last: int, stays: int, absent: Indices
     st.sizes[r] = size
 
 
-@compiled
-def ruin(rules: Rules, st: State, saved: Saved, near: Indices, seed: Indices, absent: Indices, big: float) -> None:
+@inlined
+def ruin(
+    rules: Rules, st: State, saved: Saved, near: Indices, seed: Indices, absent: Indices, big: float
+) -> None:
     """Remove strings near a stop drawn at random, each from another route."""
     n, used = len(near) - 1, 0
     for r in range(len(st.sizes)):
@@ -180,7 +165,7 @@ def ruin(rules: Rules, st: State, saved: Saved, near: Indices, seed: Indices, ab
         strings -= 1
         if strings == 0:
             break
-    if rules.walked:  # both stops of a pair
+    if rules.walked is not None:  # both stops of a pair
         for k in range(1, absent[0] + 1):
             other = abs(int(rules.points[absent[k], PARTNER]))
             if other > 0 and st.places[0, other] >= 0:
@@ -188,53 +173,8 @@ def ruin(rules: Rules, st: State, saved: Saved, near: Indices, seed: Indices, ab
                 touch(st, r, saved, big)
                 for h in range(1, st.sizes[r] + 1):
                     if st.routes[r, h] == other:
-                        remove(st, r, h, h, h - 1, absent)
+                        remove(st, r, h, h, 0, absent)
                         break
-    for r in range(len(st.sizes)):
-        if saved.marks[r, 1] > 0.0:
-            update(rules, st, r)
-
-
-@compiled
-def insert(
-    rules: Rules, st: State, saved: Saved, near: Indices, v: int, seed: Indices, big: float, spot: Indices
-) -> None:
-    """Put a stop where it costs least."""
-    choose(rules, st, near, v, seed, big, spot)
-    touch(st, spot[0], saved, big)
-    put(st, v, spot[0], spot[1])
-    update(rules, st, spot[0])
-
-
-@compiled
-def recreate(
-    rules: Rules,
-    st: State,
-    saved: Saved,
-    near: Indices,
-    key: Vector,
-    seed: Indices,
-    absent: Indices,
-    big: float,
-    spot: Indices,
-) -> None:
-    """Insert all absent stops, ordered by a key."""
-    count = absent[0]
-    for k in range(2, count + 1):
-        v, h = absent[k], k
-        while h > 1 and key[absent[h - 1]] > key[v]:
-            absent[h] = absent[h - 1]
-            h -= 1
-        absent[h] = v
-    for k in range(1, count + 1):
-        v = absent[k]
-        if rules.walked and rules.points[v, PARTNER] < 0:
-            pickup = int(-rules.points[v, PARTNER])
-            if st.places[0, pickup] < 0:
-                insert(rules, st, saved, near, pickup, seed, big, spot)
-        if st.places[0, v] < 0:
-            insert(rules, st, saved, near, v, seed, big, spot)
-    absent[0] = 0
 
 
 @compiled
@@ -256,24 +196,38 @@ def search(
     far, that of the plan in `best`. A row of `keys` is an order of insertion.
     """
     hot, cold, big = annealing[0], annealing[1], annealing[2]
-    m, n, spot, now = len(st.sizes), len(near) - 1, st.room[3], 0.0
+    m, shift = len(st.sizes), rules.terms[0, SHIFT]
+    now = shift * longest_of(st)
     for r in range(m):
-        now += st.sums[0, r, 0, VALUE + 0] + big * st.sums[0, r, 0, VALUE + 1]
+        now += st.sums[0, r, 0, VALUE] + big * st.sums[0, r, 0, VALUE + 1]
         saved.marks[r, 1] = 0.0
-    now += rules.terms[0, SHIFT] * longest(st)
     for step in range(iterations):
-        long, first = longest(st), absent[0] > 0
+        long, first = longest_of(st), absent[0] > 0
         if not first:
             ruin(rules, st, saved, near, seed, absent, big)
-        order = int(draw(seed) * len(keys))
-        if order == 0:
-            for k in range(1, absent[0] + 1):
-                keys[0, absent[k]] = draw(seed)
-        recreate(rules, st, saved, near, keys[order], seed, absent, big, spot)
-        cost = now + rules.terms[0, SHIFT] * (longest(st) - long)
+            for r in range(m):
+                if saved.marks[r, 1] > 0.0:
+                    update(rules, st, r)
+        key = keys[int(draw(seed) * len(keys))]
+        for k in range(1, absent[0] + 1):
+            keys[0, absent[k]] = draw(seed)
+        for k in range(2, absent[0] + 1):
+            v, h = absent[k], k
+            while h > 1 and key[absent[h - 1]] > key[v]:
+                absent[h] = absent[h - 1]
+                h -= 1
+            absent[h] = v
+        for k in range(1, 2 * absent[0] + 1):  # of a pair, the pickup first
+            v = absent[(k + 1) // 2]
+            if k % 2 and rules.walked is not None and rules.points[v, PARTNER] < 0:
+                v = int(-rules.points[v, PARTNER])
+            if st.places[0, v] < 0:
+                insert(rules, st, saved, near, v, seed, big)
+        absent[0] = 0
+        cost = now + shift * (longest_of(st) - long)
         for r in range(m):
             if saved.marks[r, 1] > 0.0:
-                cost += st.sums[0, r, 0, VALUE + 0] + big * st.sums[0, r, 0, VALUE + 1] - saved.marks[r, 0]
+                cost += st.sums[0, r, 0, VALUE] + big * st.sums[0, r, 0, VALUE + 1] - saved.marks[r, 0]
         heat = hot * (cold / hot) ** (step / iterations)
         stays = first or cost - now < -heat * np.log(draw(seed))
         for r in range(m):
@@ -288,7 +242,7 @@ def search(
             now = cost
             if annealing[3] == np.inf or now < annealing[3] - 1e-9 * abs(annealing[3]):
                 annealing[3] = now
-                copy(st.sizes, best[1])
                 for r in range(m):
+                    best[1][r] = st.sizes[r]
                     for k in range(1, st.sizes[r] + 1):
                         best[0][r, k] = st.routes[r, k]

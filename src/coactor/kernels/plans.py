@@ -22,7 +22,7 @@ evaluates the route stop by stop instead.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ VALUE = AFTER  # at position 0: the route's cost, what is broken, duration, over
 KIND, START, END, BEGIN, UNTIL, LONGEST, CHARGE, SKILLS, ALIKE, IDLE, CAPACITY = range(11)  # of a vehicle
 # What a route measures, beside its arcs; `price` and `hard` have one entry each.
 LATENESS, WAITING, OVERTIME, OVERLOAD, VEHICLES, SHIFT, MISSING, PAIRS = range(8)
-NO_GAINS, NO_ROWS = np.empty(0), np.empty((0, 5), np.int64)
+NO_GAINS = np.empty(0)
 
 
 class Rules(NamedTuple):
@@ -60,8 +60,10 @@ class Rules(NamedTuple):
         The number of the row of stops left out; -1 if there is none.
     units
         The number of units of loads.
-    timed, needy, walked, fixed
-        Whether there are times; needs; several windows or pairs; stops that must stay on their vehicles.
+    needy, fixed
+        Whether there are needs; stops that must stay on their vehicles.
+    timed, walked
+        Whether there are times; several windows or pairs. None if not: then their code is not compiled.
     """
 
     ways: NDArray[np.float64]
@@ -70,10 +72,10 @@ class Rules(NamedTuple):
     terms: Matrix
     pool: int
     units: int
-    timed: bool
     needy: bool
-    walked: bool
     fixed: bool
+    timed: Literal[True] | None
+    walked: Literal[True] | None
 
 
 class State(NamedTuple):
@@ -88,7 +90,7 @@ class State(NamedTuple):
     places
         The route and the position of each stop; route -1 if it is on none.
     stretch, room
-        Room for the sums of stretches; for two routes, their sizes and a move.
+        Room for the sums of stretches; for two routes, their sizes, a move, and a block of moves.
     """
 
     routes: Indices
@@ -108,9 +110,9 @@ def state_of(rules: Rules, routes: Indices, sizes: Indices) -> State:
         np.zeros((len(rules.ways), m, width, LOADS + rules.units)),
         np.full((2, len(rules.points)), -1),
         np.zeros((width + 1, 6)),
-        np.zeros((4, max(width, 5)), np.int64),
+        np.zeros((5, max(width, 6)), np.int64),
     )
-    update_all(rules, state)
+    update(rules, state, -1)
     return state
 
 
@@ -145,9 +147,9 @@ def link(
     out: Vector,
     o: int,
 ) -> None:
-    """Write the sums of two stretches in a row: `left`, which ends at point a, and `right`, which begins at b."""
+    """Write the sums of two stretches in a row: `left` ends at point a, `right` begins at b."""
     out[o] = left[at] + rules.ways[kind, a, b, 0] + right[to]
-    if timed:
+    if rules.timed is not None and timed:
         gap = rules.ways[kind, a, b, 1]
         out[o + 1], out[o + 2], out[o + 3], out[o + 4], out[o + 5] = join(
             left[at + 1], left[at + 2], left[at + 3], left[at + 4], left[at + 5], gap, right, to
@@ -172,7 +174,7 @@ def settle(
     cost += prices[OVERLOAD] * overload + prices[VEHICLES] * vehicle[CHARGE]
     broken = hard[OVERLOAD] * overload + hard[MISSING] * missing + hard[PAIRS] * pairs
     shift = 0.0
-    if rules.timed:
+    if rules.timed is not None:
         over = max(0.0, early + duration - late - vehicle[UNTIL])
         shift = duration - late - over
         over += max(0.0, shift - vehicle[LONGEST])
@@ -193,13 +195,13 @@ def value(
     vehicle, size = rules.fleet[r], st.sizes[s]
     kind = int(vehicle[KIND])
     ways = rules.ways[kind]
-    timed = rules.timed and r != rules.pool
+    timed = r != rules.pool
     a, head = st.routes[r, i], st.sums[kind, r, i]
     cost = head[COST]
     duration, late, early, latest, wait = head[DURATION], head[LATE], head[EARLY], head[LATEST], head[WAIT]
     if first >= 0:
         cost += ways[a, first, 0] + mid[COST]
-        if timed:
+        if rules.timed is not None and timed:
             duration, late, early, latest, wait = join(
                 duration, late, early, latest, wait, ways[a, first, 1], mid, 0
             )
@@ -209,14 +211,14 @@ def value(
     if j <= size:
         b, tail = st.routes[s, j], st.sums[kind, s, j]
         cost += ways[a, b, 0] + tail[AFTER]
-        if timed:
+        if rules.timed is not None and timed:
             duration, late, early, latest, wait = join(
                 duration, late, early, latest, wait, ways[a, b, 1], tail, AFTER
             )
         a = st.routes[s, size]
     end = int(vehicle[END])
     cost += ways[a, end, 0]
-    if timed:
+    if rules.timed is not None and timed:
         duration += ways[a, end, 1]
     overload, missing = st.sums[0, r, 0, VALUE + 3], st.sums[0, r, 0, VALUE + 4]
     if load >= 0 or first < 0:
@@ -259,7 +261,7 @@ def walk(rules: Rules, route: Indices, r: int, row: Indices, size: int) -> tuple
     kind, end = int(vehicle[KIND]), int(vehicle[END])
     if size == 0:
         return vehicle[IDLE], 0.0, 0.0
-    timed = rules.timed and r != rules.pool
+    timed = r != rules.pool
     cost, need, pairs, overload = 0.0, 0, 0.0, 0.0
     duration, late, early, latest, wait = 0.0, 0.0, vehicle[BEGIN], np.inf, 0.0
     clock, more = vehicle[BEGIN], DEMAND + units
@@ -268,7 +270,7 @@ def walk(rules: Rules, route: Indices, r: int, row: Indices, size: int) -> tuple
         point = points[b]
         cost += rules.ways[kind, a, b, 0]
         need |= int(point[NEED])
-        if timed:
+        if rules.timed is not None and timed:
             gap = rules.ways[kind, a, b, 1]
             clock += gap
             at = 0  # where the window is, as in the sums of a stop
@@ -288,7 +290,7 @@ def walk(rules: Rules, route: Indices, r: int, row: Indices, size: int) -> tuple
                 before = before or row[h] == pickup
             pairs += 0.0 if before else 1.0
     cost += rules.ways[kind, row[size], end, 0]
-    if timed:
+    if rules.timed is not None and timed:
         duration += rules.ways[kind, row[size], end, 1]
     for u in range(units):
         load = 0.0
@@ -307,12 +309,12 @@ def walk(rules: Rules, route: Indices, r: int, row: Indices, size: int) -> tuple
     return settle(rules, r, cost, duration, late, early, wait, overload, missing, pairs)
 
 
-@compiled
-def update(rules: Rules, st: State, r: int) -> None:
+@inlined
+def update_route(rules: Rules, st: State, r: int) -> None:
     """Sum along route r again."""
     route, size, points, vehicle = st.routes[r], st.sizes[r], rules.points, rules.fleet[r]
     own, units = int(vehicle[KIND]), rules.units
-    timed = rules.timed and r != rules.pool
+    timed = r != rules.pool
     st.sums[own, r, 0, EARLY], st.sums[own, r, 0, LATEST] = vehicle[BEGIN], np.inf
     for k in range(1, size + 1):
         b = route[k]
@@ -342,7 +344,7 @@ def update(rules: Rules, st: State, r: int) -> None:
             overload += over * vehicle[CAPACITY + units + u]
     now[VALUE + 3] = overload
     now[VALUE + 4] = bits(int(st.sums[0, r, size, NEEDS]) & ~int(vehicle[SKILLS]))
-    if rules.walked:
+    if rules.walked is not None:
         now[VALUE], now[VALUE + 1], now[VALUE + 2] = walk(rules, st.places[0], r, route, size)
     else:
         none = -1 if size >= 0 else 0  # not a literal, for which `value` would be compiled once more
@@ -352,13 +354,13 @@ def update(rules: Rules, st: State, r: int) -> None:
 
 
 @compiled
-def update_all(rules: Rules, st: State) -> None:
-    """Sum along all routes."""
-    for r in range(len(st.sizes)):
-        for k in range(1, st.sizes[r] + 1):
-            st.places[0, st.routes[r, k]] = r
-    for r in range(len(st.sizes)):
-        update(rules, st, r)
+def update(rules: Rules, st: State, r: int) -> None:
+    """Sum along route r again; along all routes if it is negative."""
+    for route in range(len(st.sizes) if r < 0 else 0):
+        for k in range(1, st.sizes[route] + 1):
+            st.places[0, st.routes[route, k]] = route
+    for one in range(max(r, 0), len(st.sizes) if r < 0 else r + 1):
+        update_route(rules, st, one)
 
 
 @compiled
@@ -387,7 +389,7 @@ def apply(routes: Indices, sizes: Indices, move: Indices) -> None:
         sizes[r], sizes[s] = i + two, j + one
 
 
-@compiled
+@inlined
 def allowed(rules: Rules, st: State, op: int, r: int, i: int, s: int, j: int) -> bool:
     """Whether a move gives a plan that no other one gives, and every fixed stop stays on its vehicle.
 
@@ -415,11 +417,11 @@ def allowed(rules: Rules, st: State, op: int, r: int, i: int, s: int, j: int) ->
     return bool(distinct)
 
 
-@compiled
+@inlined
 def stretches(rules: Rules, st: State, op: int, r: int, i: int) -> None:
-    """Sum the stretches of route r beside position i: up to each k > i, from each k < i; of REVERSE, k back to i."""
+    """Sum the stretches beside position i: up to each k > i, from each k < i; of REVERSE, k back to i."""
     kind, route, size, points = int(rules.fleet[r, KIND]), st.routes[r], st.sizes[r], rules.points
-    timed, out = rules.timed, st.stretch
+    timed, out = True, st.stretch
     for side in range(1 if op == REVERSE else -1, 2, 2):
         first = i if op == REVERSE else i + side
         k = first
@@ -435,83 +437,72 @@ def stretches(rules: Rules, st: State, op: int, r: int, i: int) -> None:
             k += side
 
 
-@compiled
-def within(rules: Rules, st: State, op: int, r: int, i: int, j: int) -> tuple[float, float, float]:
-    """The value of route r after a move inside it; its stretches beside i are summed."""
-    kind, route, points, timed = int(rules.fleet[r, KIND]), st.routes[r], rules.points, rules.timed
-    low, high, first, last, none = i, j, route[j], route[i], -1 if i > 0 else 0
-    mid = st.stretch[j]
-    if op != REVERSE:
-        out = st.stretch[len(st.stretch) - 1]
-        if op == MOVE and j > i:
-            first = route[i + 1]
-            link(rules, kind, route[j], mid, 0, last, points[last], 0, timed, out, 0)
-        elif op == MOVE:
-            low, high, first, last = j + 1, i, route[i], route[i - 1]
-            link(rules, kind, first, points[first], 0, route[j + 1], st.stretch[j + 1], 0, timed, out, 0)
-        else:
-            link(rules, kind, first, points[first], 0, route[i + 1], st.stretch[j - 1], 0, timed, out, 0)
-            link(rules, kind, route[j - 1], out, 0, last, points[last], 0, timed, out, 0)
-        mid = out
-    return value(rules, st, r, low - 1, first, last, mid, none, r, high + 1)
+@inlined
+def gain(rules: Rules, st: State, op: int, r: int, i: int, s: int, j: int) -> tuple[float, float]:
+    """What a move saves, and the longer duration of its routes; minus infinity if it breaks more rules.
 
-
-@compiled
-def longest_but(st: State, r: int, s: int) -> float:
-    """The longest duration of the routes other than two."""
-    longest = 0.0
-    for t in range(len(st.sizes)):
-        if t not in (r, s):
-            longest = max(longest, st.sums[0, t, 0, VALUE + 2])
-    return longest
-
-
-@compiled
-def gain(rules: Rules, st: State, op: int, r: int, i: int, s: int, j: int, others: float) -> float:
-    """What a move saves; minus infinity if it breaks more of the rules. `others`: their longest duration."""
-    points, now, then = rules.points, st.sums[0, r, 0], st.sums[0, s, 0]
-    cost, broken, long = 0.0, 0.0, 0.0
-    if rules.walked:
-        sizes = st.room[2]
-        for t in range(2):
-            source = s if t else r
-            sizes[t] = st.sizes[source]
-            for k in range(st.sizes[source] + 1):
-                st.room[t, k] = st.routes[source, k]
-        move = st.room[3]
-        move[0], move[1], move[2], move[3], move[4] = op, 0, i, 0 if r == s else 1, j
-        apply(st.room, sizes, move)
-        cost, broken, long = walk(rules, st.places[0], r, st.room[0], sizes[0])
-        if r != s:
-            more, worse, longer = walk(rules, st.places[0], s, st.room[1], sizes[1])
-            cost, broken, long = cost + more, broken + worse, max(long, longer)
-    elif r == s:
-        cost, broken, long = within(rules, st, op, r, i, j)
-    else:
-        u, v, low, high, begin, end = -1, -1, i, j, j + 1, i + 1  # TAILS
-        if op != TAILS:
-            v, low = st.routes[r, i], i - 1
-            if op == SWAP:
-                u, high = st.routes[s, j], j - 1
-        a, b = (s, r) if op == TAILS else (r, s)
-        if op != TAILS:
-            begin, end = i + 1, j + 1
-        cost, broken, long = value(rules, st, r, low, u, u, points[max(u, 0)], u, a, begin)
-        more, worse, longer = value(rules, st, s, high, v, v, points[max(v, 0)], v, b, end)
-        cost, broken, long = cost + more, broken + worse, max(long, longer)
-    saved = now[VALUE] - cost
-    was = now[VALUE + 1]
+    The stretches of route r beside position i are summed.
+    """
+    points, stretch, first, second = rules.points, st.stretch, st.routes[r], st.routes[s]
+    # What vehicle r drives: route r up to `low`, `mid` from u to v, then route `tail` from `high`.
+    low, u, v, load, tail, high, mid = i, -1, -1, -1, s, j + 1, points[0]
+    out, kind = stretch[len(stretch) - 1], int(rules.fleet[r, KIND])
+    if op in (SWAP, REVERSE):
+        u, v = second[j], second[j]
+        low, mid = i - 1, points[u]
+    if r != s and op != TAILS:
+        low, tail, high, load = i - 1, r, i + 1, u
+    elif op == REVERSE:
+        v, mid = first[i], stretch[j]
+    elif op == SWAP:
+        v, mid = first[i], out
+        link(rules, kind, u, points[u], 0, first[i + 1], stretch[j - 1], 0, True, out, 0)
+        link(rules, kind, first[j - 1], out, 0, v, points[v], 0, True, out, 0)
+    elif op == MOVE and j > i:
+        low, u, v, mid = i - 1, first[i + 1], first[i], out
+        link(rules, kind, first[j], stretch[j], 0, v, points[v], 0, True, out, 0)
+    elif op == MOVE:
+        low, high, u, v, mid = j, i + 1, first[i], first[i - 1], out
+        link(rules, kind, u, points[u], 0, first[j + 1], stretch[j + 1], 0, True, out, 0)
+    cost, broken, long = value(rules, st, r, low, u, v, mid, load, tail, high)
+    saved, was = st.sums[0, r, 0, VALUE] - cost, st.sums[0, r, 0, VALUE + 1]
     if r != s:
-        saved += then[VALUE]
-        was += then[VALUE + 1]
-    if broken - was > LOAD:
-        return -np.inf
-    if rules.terms[0, SHIFT] != 0.0:
-        saved += rules.terms[0, SHIFT] * (max(others, now[VALUE + 2], then[VALUE + 2]) - max(others, long))
-    return saved
+        low, u, tail, high = j, -1, s, j + 1
+        if op == TAILS:
+            tail, high = r, i + 1
+        else:
+            u = first[i]
+            low -= 1 if op == SWAP else 0
+        cost, more, longer = value(rules, st, s, low, u, u, points[max(u, 0)], u, tail, high)
+        saved += st.sums[0, s, 0, VALUE] - cost
+        was += st.sums[0, s, 0, VALUE + 1]
+        broken += more
+        long = max(long, longer)
+    return (-np.inf if broken - was > LOAD else saved), long
 
 
-@compiled
+@inlined
+def walked_gain(rules: Rules, st: State, op: int, r: int, i: int, s: int, j: int) -> tuple[float, float]:
+    """The same as `gain`, stop by stop."""
+    room, sizes, move = st.room, st.room[2], st.room[3]
+    for t in range(2):
+        source = s if t else r
+        sizes[t] = st.sizes[source]
+        for k in range(st.sizes[source] + 1):
+            room[t, k] = st.routes[source, k]
+    move[0], move[1], move[2], move[3], move[4] = op, 0, i, 0 if r == s else 1, j
+    apply(room, sizes, move)
+    saved, worse, longest = 0.0, 0.0, 0.0
+    for t in range(1 if r == s else 2):
+        one = s if t else r
+        cost, broken, long = walk(rules, st.places[0], one, room[t], sizes[t])
+        saved += st.sums[0, one, 0, VALUE] - cost
+        worse += broken - st.sums[0, one, 0, VALUE + 1]
+        longest = max(longest, long)
+    return (-np.inf if worse > LOAD else saved), longest
+
+
+@inlined
 def distinct(rules: Rules, st: State, r: int) -> bool:
     """Whether to consider a route: of several idle vehicles that are alike only the first."""
     if st.sizes[r] == 0 and r != rules.pool:
@@ -522,58 +513,57 @@ def distinct(rules: Rules, st: State, r: int) -> bool:
 
 
 @compiled
-def is_block(rules: Rules, op: int, r: int, s: int) -> bool:
-    """Whether an operator has moves between two routes in this order."""
-    if rules.pool in (r, s) and (r == s or op == TAILS):
-        return False
-    return bool((s == r or op != REVERSE) and (s >= r or op < SWAP) and (s != r or op != TAILS))
-
-
-@compiled
 def explore(
-    rules: Rules, st: State, block: Indices, kappa: float, least: float, best: bool, gains: Vector, rows: Indices
+    rules: Rules,
+    st: State,
+    block: Indices,
+    kappa: float,
+    least: float,
+    best: bool,
+    gains: Vector,
+    rows: Indices,
 ) -> float:
     """The gain of the first (or best) move of a block (op, r, s) that gains enough; 0 if none does.
 
-    Its positions are written to the block. If there are rows, they and the gains are filled with all moves
-    instead; the fourth number of the block counts them.
+    Its positions are written to the block. If there are gains, they and the rows are filled with all moves
+    instead; the sixth number of the block counts them.
     """
     op, r, s = block[0], block[1], block[2]
-    listing, most = len(gains) > 0, least
-    others = longest_but(st, r, s) if rules.terms[0, SHIFT] != 0.0 else 0.0
-    gaining = False
+    if rules.pool in (r, s) and (r == s or op == TAILS):
+        return 0.0
+    if not distinct(rules, st, r) or not distinct(rules, st, s):
+        return 0.0
+    price, before, others = rules.terms[0, SHIFT], 0.0, 0.0
+    if price != 0.0:
+        for t in range(len(st.sizes)):
+            before = max(before, st.sums[0, t, 0, VALUE + 2])
+            if t not in (r, s):
+                others = max(others, st.sums[0, t, 0, VALUE + 2])
+    most, gaining = least, False
     for i in range(0 if op == TAILS else 1, st.sizes[r] + 1):
-        if r == s and not rules.walked:
+        if r == s and rules.walked is None:
             stretches(rules, st, op, r, i)
         for j in range(0 if op in (MOVE, TAILS) else 1, st.sizes[s] + 1):
             if not allowed(rules, st, op, r, i, s, j):
                 continue
-            saved = gain(rules, st, op, r, i, s, j, others)
-            if listing:
+            if rules.walked is not None:
+                saved, long = walked_gain(rules, st, op, r, i, s, j)
+            else:
+                saved, long = gain(rules, st, op, r, i, s, j)
+            saved += price * (before - max(others, long))
+            if len(gains) > 0:
                 if saved > -np.inf:
-                    k = block[3]
+                    k = block[5]
                     gains[k] = saved
                     if len(rows) > 0:
                         rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3], rows[k, 4] = op, r, i, s, j
-                    block[3] += 1
+                    block[5] += 1
             elif saved > most and saved >= kappa:
                 most, gaining = saved, True
                 block[3], block[4] = i, j
                 if not best:
-                    return most
-    return most if gaining else 0.0
-
-
-@compiled
-def scan(rules: Rules, st: State, block: Indices, best: bool, gains: Vector, rows: Indices) -> None:
-    """Fill the gains, and the rows if there are any, with all moves; the fourth number of the block counts them."""
-    m = len(st.sizes)
-    for op in range(4):
-        for r in range(m):
-            for s in range(m):
-                if is_block(rules, op, r, s) and distinct(rules, st, r) and distinct(rules, st, s):
-                    block[0], block[1], block[2] = op, r, s
-                    explore(rules, st, block, 0.0, 0.0, best, gains, rows)
+                    return float(most)
+    return float(most if gaining else 0.0)
 
 
 @compiled
@@ -582,62 +572,53 @@ def ascend(
     st: State,
     renew: Indices,
     kept: NDArray[np.float64],
-    block: Indices,
     kappa: float,
     best: bool,
     gains: Vector,
     rows: Indices,
-    moves: Indices,
 ) -> int:
     """Make moves that gain enough, in place, until there is none or the rows are full; their number.
 
     `kept` has the gain and the two positions of each block. A block is searched again only after one of its
-    two routes has changed (`renew`). `gains` and `rows` are empty.
+    two routes has changed (`renew`). If there are gains, they and the rows are filled with all moves instead.
     """
-    m = len(st.sizes)
-    least = 0.0
+    m, block = len(st.sizes), st.room[4]
+    least, block[5] = 0.0, 0
     for r in range(m):
-        least += abs(st.sums[0, r, 0, VALUE + 0])
+        least += abs(st.sums[0, r, 0, VALUE])
     for price in rules.terms[0]:
         least += abs(price)
     least *= GAIN
-    for count in range(len(moves)):
+    for count in range(max(1, len(rows))):
         most, op, r, s = 0.0, 0, 0, 0
         for o in range(4):
             for a in range(m):
-                for b in range(m):
-                    now = kept[o, a, b]
-                    if (renew[a] > 0 or renew[b] > 0) and is_block(rules, o, a, b):
-                        now[0] = 0.0
-                        if distinct(rules, st, a) and distinct(rules, st, b):
-                            block[0], block[1], block[2] = o, a, b
-                            now[0] = explore(rules, st, block, kappa, least, best, gains, rows)
-                            now[1], now[2] = block[3], block[4]
-                    if now[0] > most and (best or most == 0.0):
-                        most, op, r, s = now[0], o, a, b
+                for b in range(a if o >= SWAP else 0, m):
+                    if (renew[a] > 0 or renew[b] > 0) and (a == b or o != REVERSE) and (a != b or o != TAILS):
+                        block[0], block[1], block[2] = o, a, b
+                        now = kept[o, a, b]
+                        now[0] = explore(rules, st, block, kappa, least, best, gains, rows)
+                        now[1], now[2] = block[3], block[4]
+                    if kept[o, a, b, 0] > most and (best or most == 0.0):
+                        most, op, r, s = kept[o, a, b, 0], o, a, b
+        if len(gains) > 0:
+            return int(block[5])
         for a in range(m):
-            renew[a] = 0
+            renew[a] = 2 if distinct(rules, st, a) else 0
         if most == 0.0:
+            for a in range(m):
+                renew[a] = 0
             return count
-        move = moves[count]
-        move[0], move[1], move[2] = op, r, int(kept[op, r, s, 1])
-        move[3], move[4] = s, int(kept[op, r, s, 2])
-        change(rules, st, move, renew)
-    return len(moves)
-
-
-@compiled
-def change(rules: Rules, st: State, move: Indices, renew: Indices) -> None:
-    """Make a move, and mark the routes whose moves may now gain something else."""
-    m = len(st.sizes)
-    for a in range(m):
-        renew[a] = 1 if distinct(rules, st, a) else 0
-    apply(st.routes, st.sizes, move)
-    update(rules, st, move[1])
-    update(rules, st, move[3])
-    for a in range(m):
-        same = renew[a] == (1 if distinct(rules, st, a) else 0)
-        renew[a] = 0 if same and a not in (move[1], move[3]) and rules.terms[0, SHIFT] == 0.0 else 1
+        move = rows[count]
+        move[0], move[1], move[2], move[3], move[4] = op, r, int(kept[op, r, s, 1]), s, int(kept[op, r, s, 2])
+        apply(st.routes, st.sizes, move)
+        update(rules, st, r)
+        if s != r:
+            update(rules, st, s)
+        for a in range(m):
+            same = renew[a] == (2 if distinct(rules, st, a) else 0)
+            renew[a] = 0 if same and a not in (r, s) and rules.terms[0, SHIFT] == 0.0 else 1
+    return len(rows)
 
 
 @compiled

@@ -19,7 +19,8 @@ def encode_day(x: Day) -> dict[str, Any]:
     data |= {"coordinates": x.coordinates, "vehicles": x.vehicles, "minutes": x.minutes}
     for name, part in (("visits", x.visits), ("shifts", x.shifts)):
         if part is not None:
-            data[name] = {f.name: getattr(part, f.name) for f in fields(part) if getattr(part, f.name) not in (None, ())}
+            given = {f.name: getattr(part, f.name) for f in fields(part)}
+            data[name] = {key: value for key, value in given.items() if value is not None and len(value)}
     encoded: dict[str, Any] = _plain({key: value for key, value in data.items() if value is not None})
     return encoded
 
@@ -37,15 +38,19 @@ def _plain(value: Any) -> Any:
 
 def decode_day(data: Any) -> Day:
     """A validated day from JSON-able data."""
-    parts = [validation.entry(data, key, "the day") for key in ("arcs", "demand", "capacity")]
-    points = len(parts[0]) if isinstance(parts[0], list) else 0
-    if points and isinstance(parts[0][0], list) and np.ndim(parts[0]) == 4:
-        points = len(parts[0][0])
+    arcs, demand, capacity = (
+        validation.entry(data, key, "the day") for key in ("arcs", "demand", "capacity")
+    )
+    points = len(arcs) if isinstance(arcs, list) else 0
+    if points and isinstance(arcs[0], list) and np.ndim(arcs) == 4:
+        points = len(arcs[0])
     stops = validation.titles(data.get("stops"), points, "points")
     try:
         visits, shifts = _part(data, "visits", Visits), _part(data, "shifts", Shifts)
         return Day.of(
-            *parts,
+            arcs,
+            demand,
+            capacity,
             stops,
             data.get("coordinates"),
             data.get("vehicles"),

@@ -118,7 +118,7 @@ class Day:
 
     @property
     def rows(self) -> int:
-        """The number of routes of a plan: one for each vehicle, and the stops left out if there may be any."""
+        """The number of routes of a plan: one for each vehicle, one more if stops may be left out."""
         return len(self.capacity) + self.tables.optional
 
     def vehicle(self, r: int) -> str:
@@ -150,10 +150,14 @@ class Day:
                 f"Arc features have shape {table.shape}; expected (n + 1, n + 1, d) with n above 0."
             )
         if n < 1 or points < n + 1:
-            raise ValueError(f"There are {n + 1} demands for {points} points; give one for the depot and each stop.")
+            raise ValueError(
+                f"There are {n + 1} demands for {points} points; give one for the depot and each stop."
+            )
         names = tuple(map(str, range(points))) if stops is None else tuple(stops)
         if len(names) != points:
-            raise ValueError(f"{len(names)} names were given for {points} points; give one each, depot first.")
+            raise ValueError(
+                f"{len(names)} names were given for {points} points; give one each, depot first."
+            )
         if not capacities.size or (capacities <= 0).any():
             raise ValueError("There must be a vehicle, and every capacity must be above 0.")
         if loads.shape[1] != capacities.shape[1]:
@@ -169,8 +173,14 @@ class Day:
             )
         if shifts is not None and shifts.ends is not None and -1 in shifts.ends:  # a point without ways
             table = np.pad(table, [*[(0, 0)] * (table.ndim - 3), (0, 1), (0, 1), (0, 0)])
-            minutes = None if minutes is None else np.pad(np.asarray(minutes, float), [(0, 0)] * (np.ndim(minutes) - 2) + [(0, 1), (0, 1)])
-            coordinates = None if coordinates is None else [*np.asarray(coordinates).tolist(), list(coordinates[0])]
+            minutes = (
+                None
+                if minutes is None
+                else np.pad(np.asarray(minutes, float), [(0, 0)] * (np.ndim(minutes) - 2) + [(0, 1), (0, 1)])
+            )
+            coordinates = (
+                None if coordinates is None else [*np.asarray(coordinates).tolist(), list(coordinates[0])]
+            )
             names = (*names, "anywhere")
             shifts = replace(shifts, ends=[points if end == -1 else end for end in shifts.ends])
             points += 1
@@ -179,10 +189,13 @@ class Day:
         times = None if minutes is None else validation.array(minutes, "minutes")
         if times is not None and times.shape[-2:] != (points, points):
             raise ValueError(f"Minutes have shape {times.shape}; expected a table of {points} points.")
-        tables = tables_of(loads, capacities, points, names, times, visits, shifts)
-        kinds = int(tables.fleet[:, KIND].max()) + 1
-        if (table.ndim == 4 and len(table) < kinds) or (table.ndim == 3 and times is None and kinds > 1):
-            raise ValueError(f"There are {kinds} kinds of vehicles; give each its table of arcs.")
+        kinds = [len(one) for one, flat in ((table, 3), (times, 2)) if one is not None and one.ndim > flat]
+        tables = tables_of(loads, capacities, points, max(kinds, default=1), names, times, visits, shifts)
+        used = int(tables.fleet[:m, KIND].max()) + 1
+        if used > min(kinds, default=1) or len(set(kinds)) > 1:
+            raise ValueError(
+                f"There are {used} kinds of vehicles; give each its table of arcs and of minutes."
+            )
         places = None if coordinates is None else validation.matrix(coordinates, "coordinates", points, 2)
         called = validation.titles(vehicles, m, "vehicles")
         return Day(
@@ -203,7 +216,9 @@ def _units(data: Any, what: str) -> Matrix:
     """Loads or capacities as a matrix with one column for each unit."""
     rows = validation.array(data, what)
     if rows.ndim not in (1, 2):
-        raise ValueError(f"The {what} have shape {rows.shape}; expected a list of numbers, or one for each unit.")
+        raise ValueError(
+            f"The {what} have shape {rows.shape}; expected a list of numbers, or one for each unit."
+        )
     return rows.reshape(len(rows), -1)
 
 

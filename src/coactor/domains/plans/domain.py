@@ -126,7 +126,9 @@ class Plans:
             yield from pairwise([x.stops[start], *(x.stops[stop] for stop in route), x.stops[end]])
 
     def _ends(self, x: Day) -> list[list[int]]:
-        ends: list[list[int]] = x.tables.fleet[: len(x.capacity), [kernel.START, kernel.END]].astype(int).tolist()
+        ends: list[list[int]] = (
+            x.tables.fleet[: len(x.capacity), [kernel.START, kernel.END]].astype(int).tolist()
+        )
         return ends
 
     def choices(self, x: Day) -> tuple[str, ...]:
@@ -168,7 +170,9 @@ class Plans:
         for r, (route, (start, end)) in enumerate(zip(y, self._ends(x), strict=False)):
             if len(route) or start == end:
                 path = np.concatenate([[start], route, [end]]).astype(np.int64)
-                phi[:arcs] -= (x.arcs if x.arcs.ndim == 3 else x.arcs[kinds[r]])[path[:-1], path[1:]].sum(axis=0)
+                phi[:arcs] -= (x.arcs if x.arcs.ndim == 3 else x.arcs[kinds[r]])[path[:-1], path[1:]].sum(
+                    axis=0
+                )
         for k in range(arcs, self.dim):
             phi[k] = -self._totals(self._unit(x, k), x, y)[0]
         return phi
@@ -331,7 +335,9 @@ class PlanLandscape:
     ) -> tuple[list[Routes], list[Move]]:
         """Local search over all moves by the kernel."""
         routes, sizes = pack(self.day, y)
-        rows = solver.climb(self.rules, kernel.state_of(self.rules, routes.copy(), sizes.copy()), kappa, best, limit)
+        rows = solver.climb(
+            self.rules, kernel.state_of(self.rules, routes.copy(), sizes.copy()), kappa, best, limit
+        )
         path = [y]
         for row in rows:
             kernel.apply(routes, sizes, row)

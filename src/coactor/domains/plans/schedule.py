@@ -77,7 +77,7 @@ def clock_text(minutes: float) -> str:
 
 
 def broken_rules(x: Day, y: Sequence[Indices], rules: Collection[str]) -> Iterator[str]:
-    """The rules that a plan breaks, in words: those named, then skills, pairs and stops that must be served."""
+    """The rules that a plan breaks, in words: those named, skills, pairs, and what must be served."""
     t, names = x.tables, x.stops
     for r, route in enumerate(y[: len(x.capacity)]):
         who, vehicle = x.vehicle(r), t.fleet[r]
@@ -130,5 +130,7 @@ def _peak(x: Day, r: int, route: Indices) -> float:
     loads = t.points[route, kernel.DEMAND : kernel.DEMAND + t.units]
     side = np.sign(t.points[route, kernel.PARTNER])[:, None]
     start = (loads * (side == 0)).sum(axis=0)
-    peak = start + np.maximum(0.0, np.cumsum(np.where(side > 0, loads, -loads), axis=0)).max(axis=0, initial=0)
+    peak = start + np.maximum(0.0, np.cumsum(np.where(side > 0, loads, -loads), axis=0)).max(
+        axis=0, initial=0
+    )
     return float(np.maximum(0.0, peak - vehicle[kernel.CAPACITY : kernel.CAPACITY + t.units]).sum())

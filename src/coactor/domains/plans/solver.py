@@ -9,19 +9,22 @@ import numpy as np
 from coactor.kernels import plan_search
 from coactor.kernels import plans as kernel
 from coactor.kernels.plan_search import Saved
-from coactor.kernels.plans import NO_GAINS, NO_ROWS, Rules, State
-from coactor.protocol import Indices, Matrix
+from coactor.kernels.plans import NO_GAINS, Rules, State
+from coactor.protocol import Indices, Matrix, Vector
 
-ITERATIONS = 40  # of the large search, per stop
+ITERATIONS = 20  # of the large search, per stop
 CHUNK = 200  # iterations between two looks at the clock
-NEAR = 30  # the stops beside which a stop may be inserted
+NEAR = 20  # the stops beside which a stop may be inserted
 HOT, COLD = 0.5, 0.005  # the first and the last temperature of the annealing, in mean arc costs of the plan
-MINUTES = 0.2, 1.0  # what a minute of waiting and of lateness counts between neighbours, in minutes of driving
+MINUTES = (
+    0.2,
+    1.0,
+)  # what a minute of waiting and of lateness counts between neighbours, in minutes of driving
 ROOM = 64  # moves of a climb between two enlargements of its list
 
 
 def solve(rules: Rules, stops: int, seconds: float | None = None) -> tuple[Indices, Indices]:
-    """A plan that no move improves: ITERATIONS of the search for each stop, or so many seconds, then a climb."""
+    """A plan that no move improves: ITERATIONS of the search for each stop, or seconds, then a climb."""
     m = len(rules.fleet)
     routes, sizes = np.zeros((m, stops + 2), np.int64), np.zeros(m, np.int64)
     routes[:, 0] = rules.fleet[:, kernel.START]
@@ -71,12 +74,12 @@ def search(
     used = state.sizes[: len(sizes) - (rules.pool >= 0)] > 0
     scale = arc_costs(rules, state) / (stops + int(used.sum())) or 1.0
     total = ITERATIONS * stops if iterations is None else iterations
-    done, share = 0, 0.0
+    share = 0.0
     while share < 1.0:
         annealing[0] = scale * HOT * (COLD / HOT) ** share
         if seconds is None:
             count = total
-            done, share = total, 1.0
+            share = 1.0
         else:
             count, share = CHUNK, min(1.0, (time.perf_counter() - began) / seconds)
         annealing[1] = scale * HOT * (COLD / HOT) ** share
@@ -102,11 +105,17 @@ def neighbours(rules: Rules, stops: int) -> Indices:
     gap = costs.copy()
     if rules.timed and not rules.walked:
         drive, (service, _, opens, closes) = rules.ways[0, some, some, 1], rules.points[some, 1:5].T
-        first, last = np.where(np.isfinite(opens), opens, -1e9) + service, np.where(np.isfinite(closes), closes, 1e9) + service
+        first, last = (
+            np.where(np.isfinite(opens), opens, -1e9) + service,
+            np.where(np.isfinite(closes), closes, 1e9) + service,
+        )
         wait = np.maximum(0.0, opens - drive - last[:, None])
         late = np.maximum(0.0, first[:, None] + drive - closes)
         rate = float(costs.mean()) / max(float(drive.mean()), 1e-9)
-        gap += rate * (MINUTES[0] * np.where(np.isfinite(wait), wait, 0.0) + MINUTES[1] * np.where(np.isfinite(late), late, 0.0))
+        gap += rate * (
+            MINUTES[0] * np.where(np.isfinite(wait), wait, 0.0)
+            + MINUTES[1] * np.where(np.isfinite(late), late, 0.0)
+        )
     gap = np.minimum(gap, gap.T)
     np.fill_diagonal(gap, np.inf)
     count = min(NEAR, stops - 1)
@@ -119,7 +128,12 @@ def orders(rules: Rules, stops: int) -> Matrix:
     """Orders of insertion: at random, by load, from far, from near; by times."""
     points = rules.points[: stops + 1]
     depot = rules.ways[0, int(rules.fleet[0, kernel.START]), : stops + 1, 0]
-    rows = [np.zeros(stops + 1), -points[:, kernel.DEMAND : kernel.DEMAND + rules.units].sum(axis=1), -depot, depot]
+    rows = [
+        np.zeros(stops + 1),
+        -points[:, kernel.DEMAND : kernel.DEMAND + rules.units].sum(axis=1),
+        -depot,
+        depot,
+    ]
     if rules.timed:
         opens, closes = points[:, kernel.EARLY], points[:, kernel.LATEST]
         rows += [closes - opens, opens, -closes]
@@ -129,23 +143,24 @@ def orders(rules: Rules, stops: int) -> Matrix:
 def climb(rules: Rules, state: State, kappa: float, best: bool, limit: int) -> Indices:
     """Make the first (or best) move that gains enough, in place, until there is none; returns the moves."""
     m = len(state.sizes)
-    renew, kept, block = np.ones(m, np.int64), np.zeros((4, m, m, 3)), np.zeros(5, np.int64)
+    renew, kept = np.ones(m, np.int64), np.zeros((4, m, m, 3))
     rows: list[Indices] = []
     while True:
         made = sum(map(len, rows))
         room = np.zeros((ROOM if limit < 0 else min(ROOM, limit - made), 5), np.int64)
-        count = kernel.ascend(rules, state, renew, kept, block, kappa, best, NO_GAINS, NO_ROWS, room)
+        if not len(room):
+            return np.concatenate([room, *rows])
+        count = kernel.ascend(rules, state, renew, kept, kappa, best, NO_GAINS, room)
         rows.append(room[:count])
-        if count < len(room) or not len(room):
+        if count < len(room):
             return np.concatenate(rows)
 
 
-def list_moves(rules: Rules, state: State, with_rows: bool = True) -> tuple[Matrix, Indices]:
+def list_moves(rules: Rules, state: State, with_rows: bool = True) -> tuple[Vector, Indices]:
     """What each move saves, and the moves in scan order."""
     stops, m = int(state.sizes.sum()), len(state.sizes)
     ends = stops + m
     most = 2 * stops * ends + ends**2
     gains, rows = np.empty(most), np.empty((most if with_rows else 0, 5), np.int64)
-    block = np.zeros(5, np.int64)
-    kernel.scan(rules, state, block, True, gains, rows)
-    return gains[: block[3]], rows[: block[3]]
+    count = kernel.ascend(rules, state, np.ones(m, np.int64), np.zeros((4, m, m, 3)), 0.0, True, gains, rows)
+    return gains[:count], rows[:count]

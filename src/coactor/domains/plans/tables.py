@@ -52,22 +52,35 @@ def tables_of(
     loads: Matrix,
     capacities: Matrix,
     points: int,
+    kinds: int,
     names: Sequence[str],
     minutes: NDArray[np.float64] | None,
     visits: Visits | None,
     shifts: Shifts | None,
 ) -> Tables:
-    """The tables of a day. Raises ValueError if anything in them is invalid."""
+    """The tables of a day, for so many kinds of vehicles or more. Raises ValueError if one is invalid."""
     n, units = len(loads) - 1, loads.shape[1]
     stops, skills = _points(loads, points, names, visits)
-    needs = sorted({skill for more in (skills, () if shifts is None else shifts.skills or ()) for one in more for skill in one})
+    needs = sorted(
+        {
+            skill
+            for more in (skills, () if shifts is None else shifts.skills or ())
+            for one in more
+            for skill in one
+        }
+    )
     if len(needs) > MOST_SKILLS:
-        raise ValueError(f"There are {len(needs)} different needs and skills; expected at most {MOST_SKILLS}.")
+        raise ValueError(
+            f"There are {len(needs)} different needs and skills; expected at most {MOST_SKILLS}."
+        )
     number = {name: 1 << k for k, name in enumerate(needs)}
     for v, own in enumerate(skills):
         stops[v, kernel.NEED] = sum(number[name] for name in set(own))
     fleet = _fleet(capacities, points, n, shifts, number)
-    prices = None if visits is None or visits.prices is None else _column(visits.prices, n + 1, "prices of stops")
+    kinds = max(kinds, int(fleet[:, kernel.KIND].max()) + 1)
+    prices = (
+        None if visits is None or visits.prices is None else _column(visits.prices, n + 1, "prices of stops")
+    )
     optional = prices is not None and bool((prices > 0).any())
     if prices is not None and optional:
         stops[1 : n + 1, kernel.NEED] += np.where(prices[1:] > 0, 0, SERVED)
@@ -76,17 +89,18 @@ def tables_of(
         pool[0, [kernel.UNTIL, kernel.LONGEST]] = np.inf
         pool[0, kernel.CAPACITY :] = np.inf
         pool[0, [kernel.SKILLS, kernel.ALIKE]] = SERVED - 1, -1
-        pool[0, kernel.KIND] = fleet[:, kernel.KIND].max() + 1
+        pool[0, kernel.KIND] = kinds
         fleet = np.concatenate([fleet, pool])
-    kinds = int(fleet[:, kernel.KIND].max()) + 1
     timed = minutes is not None
     times = np.zeros((1, 1, 1))
     if minutes is not None:
-        times = np.zeros((kinds, points, points))
-        times[: kinds - optional] = minutes
+        times = np.zeros((kinds + optional, points, points))
+        times[:kinds] = minutes
     windows = stops.shape[1] > kernel.DEMAND + units
     pairs = bool(stops[:, kernel.PARTNER].any())
-    return Tables(stops, fleet, times, units, tuple(needs), optional, timed, bool(needs) or optional, windows or pairs)
+    return Tables(
+        stops, fleet, times, units, tuple(needs), optional, timed, bool(needs) or optional, windows or pairs
+    )
 
 
 def _points(
@@ -97,7 +111,9 @@ def _points(
     windows: list[list[tuple[float, float]]] = [[] for _ in range(n + 1)]
     given = () if visits is None or visits.windows is None else visits.windows
     if given and len(given) != n + 1:
-        raise ValueError(f"There are windows for {len(given)} points; give one entry for the depot and each stop.")
+        raise ValueError(
+            f"There are windows for {len(given)} points; give one entry for the depot and each stop."
+        )
     for v, own in enumerate(given):
         windows[v] = _windows(own, names[v])
     most = max(1, *map(len, windows))
@@ -114,20 +130,29 @@ def _points(
     if visits.service is not None:
         table[: n + 1, kernel.DURATION] = _column(visits.service, n + 1, "service minutes")
     for pickup, delivery in visits.pairs:
-        if not (1 <= pickup <= n and 1 <= delivery <= n and pickup != delivery) or table[[pickup, delivery], kernel.PARTNER].any():
-            raise ValueError(f"({pickup}, {delivery}) is not a pair; expected two stops of 1 to {n}, each in one pair.")
+        if (
+            not (1 <= pickup <= n and 1 <= delivery <= n and pickup != delivery)
+            or table[[pickup, delivery], kernel.PARTNER].any()
+        ):
+            raise ValueError(
+                f"({pickup}, {delivery}) is not a pair; expected two stops of 1 to {n}, each in one pair."
+            )
         table[pickup, kernel.PARTNER], table[delivery, kernel.PARTNER] = delivery, -pickup
         if (loads[pickup] != loads[delivery]).any():
             raise ValueError(f"{names[pickup]} and {names[delivery]} are a pair; give both the same load.")
     needs = visits.needs or ()
     if needs and len(needs) != n + 1:
-        raise ValueError(f"There are needs of {len(needs)} points; give one list for the depot and each stop.")
+        raise ValueError(
+            f"There are needs of {len(needs)} points; give one list for the depot and each stop."
+        )
     return table, needs
 
 
 def _windows(data: Sequence[tuple[float, float]] | None, name: str) -> list[tuple[float, float]]:
     """The windows of a stop, sorted."""
-    rows = sorted((float(-np.inf if a is None else a), float(np.inf if b is None else b)) for a, b in data or ())
+    rows = sorted(
+        (float(-np.inf if a is None else a), float(np.inf if b is None else b)) for a, b in data or ()
+    )
     for opens, closes in rows:
         if not opens <= closes:
             raise ValueError(f"{name} has the window {opens:g} to {closes:g}; it must end after it begins.")
@@ -136,7 +161,7 @@ def _windows(data: Sequence[tuple[float, float]] | None, name: str) -> list[tupl
 
 def _column(data: Any, count: int, what: str, least: float = 0.0) -> Vector:
     """One number for each of `count` things, none below `least`."""
-    column = validation.matrix([data], what, 1, count)[0]
+    column: Vector = validation.matrix([data], what, 1, count)[0]
     if (column < least).any():
         raise ValueError(f"The {what} contain {column.min():g}; expected {least:g} or more.")
     return column
@@ -157,10 +182,14 @@ def _fleet(
             if given is not None:
                 depots = validation.integers(given, "the depots of vehicles")
                 if len(depots) != m or not ((depots == 0) | ((depots > n) & (depots < points))).all():
-                    raise ValueError(f"The depots of vehicles are {depots.tolist()}; expected 0, or a point beyond the stops, for each of {m}.")
+                    raise ValueError(
+                        f"The depots of vehicles are {depots.tolist()}; expected 0 or a point beyond the stops for each."
+                    )
                 fleet[:, column] = depots
         for v, hours in enumerate(shifts.hours or ()):
-            fleet[v, [kernel.BEGIN, kernel.UNTIL]] = _windows([hours], f"Vehicle {v + 1}")[0] if hours is not None else (-np.inf, np.inf)
+            fleet[v, [kernel.BEGIN, kernel.UNTIL]] = (
+                _windows([hours], f"Vehicle {v + 1}")[0] if hours is not None else (-np.inf, np.inf)
+            )
         if shifts.longest is not None:
             limits = [np.inf if limit is None else float(limit) for limit in shifts.longest]
             fleet[:, kernel.LONGEST] = np.array(limits, float)
@@ -175,7 +204,9 @@ def _fleet(
     return fleet
 
 
-def rules_of(x: Day, costs: NDArray[np.float64], prices: Vector, hard: Vector, unserved: float | None) -> Rules:
+def rules_of(
+    x: Day, costs: NDArray[np.float64], prices: Vector, hard: Vector, unserved: float | None
+) -> Rules:
     """The rules of a day.
 
     Parameters
@@ -189,9 +220,10 @@ def rules_of(x: Day, costs: NDArray[np.float64], prices: Vector, hard: Vector, u
     """
     t = x.tables
     points, fleet = t.points, t.fleet.copy()
-    kinds, size = int(fleet[:, kernel.KIND].max()) + 1, len(points)
-    ways = np.zeros((kinds, size, size, 1 + t.timed))
-    ways[: kinds - t.optional, :, :, 0] = costs
+    size = len(points)
+    kinds = int(fleet[-1, kernel.KIND]) if t.optional else len(costs) if costs.ndim == 3 else len(t.minutes)
+    ways = np.zeros((kinds + t.optional, size, size, 1 + t.timed))
+    ways[:kinds, :, :, 0] = costs
     if t.timed:
         ways[..., 1] = t.minutes
     if t.optional:
@@ -204,7 +236,18 @@ def rules_of(x: Day, costs: NDArray[np.float64], prices: Vector, hard: Vector, u
     start, end, kind = (fleet[:, c].astype(np.int64) for c in (kernel.START, kernel.END, kernel.KIND))
     fleet[:, kernel.IDLE] = np.where(start == end, ways[kind, start, end, 0], 0.0)
     pool = len(fleet) - 1 if t.optional else -1
-    return Rules(ways, points, fleet, np.array([prices, hard]), pool, t.units, t.timed, t.needy, t.walked, False)
+    return Rules(
+        ways,
+        points,
+        fleet,
+        np.array([prices, hard]),
+        pool,
+        t.units,
+        t.needy,
+        False,
+        True if t.timed else None,
+        True if t.walked else None,
+    )
 
 
 def plain_rules(costs: Matrix, fleet: Matrix) -> Rules:
@@ -212,4 +255,4 @@ def plain_rules(costs: Matrix, fleet: Matrix) -> Rules:
     points, vehicles = np.zeros((len(costs), kernel.DEMAND)), np.zeros((len(fleet), kernel.CAPACITY))
     same = [kernel.START, kernel.END, kernel.ALIKE]
     vehicles[:, same] = fleet[:, same]
-    return Rules(costs[None, :, :, None], points, vehicles, np.zeros((2, 8)), -1, 0, False, False, False, False)
+    return Rules(costs[None, :, :, None], points, vehicles, np.zeros((2, 8)), -1, 0, False, False, None, None)
