@@ -4,7 +4,8 @@ from coactor.loaders.choices import read_choices
 from coactor.loaders.letor import read_groups, read_letor
 from coactor.loaders.plans import read_distances, read_plans
 from coactor.loaders.roads import read_network, read_roads, read_trips
-from coactor.loaders.tsplib import read_tour, read_tsplib, read_vrplib
+from coactor.loaders.tsplib import read_tour, read_tsplib
+from coactor.loaders.vrplib import read_vrplib
 
 __all__ = [
     "read_choices",

@@ -54,7 +54,6 @@ def search(
     iterations: int | None = None,
 ) -> tuple[Indices, Indices]:
     """The best plan that the large search finds from this one."""
-    began = time.perf_counter()
     state = kernel.state_of(rules, routes.copy(), sizes.copy())
     saved = Saved(np.zeros_like(routes), np.zeros_like(sizes), np.zeros((len(sizes), 2)))
     best = routes.copy(), sizes.copy()
@@ -71,6 +70,7 @@ def search(
         plan_search.search(rules, state, saved, near, keys, absent, seed, annealing, best, count)
 
     run(1)
+    began = time.perf_counter()
     used = state.sizes[: len(sizes) - (rules.pool >= 0)] > 0
     scale = arc_costs(rules, state) / (stops + int(used.sum())) or 1.0
     total = ITERATIONS * stops if iterations is None else iterations
