@@ -33,7 +33,7 @@ def towards(rules: Rules, routes: Indices, sizes: Indices, goal: Indices, goal_s
     while missing > 0:
         room = np.zeros((1, 5), np.int64)
         state = state_of(rules, routes.copy(), sizes.copy())
-        made = ascend(rules, state, np.ones(m, np.int64), np.zeros((4, m, m, 3)), 0.0, True, NO_GAINS, room)
+        made = ascend(rules, state, np.full((4, m, m, 3), -1.0), 0.0, True, NO_GAINS, room)
         left = -_count(rules, goal, goal_sizes) + _count(rules, state.routes, state.sizes)
         move = room[0]
         if made and left < min(missing, record):

@@ -568,19 +568,13 @@ def explore(
 
 @compiled
 def ascend(
-    rules: Rules,
-    st: State,
-    renew: Indices,
-    kept: NDArray[np.float64],
-    kappa: float,
-    best: bool,
-    gains: Vector,
-    rows: Indices,
+    rules: Rules, st: State, kept: NDArray[np.float64], kappa: float, best: bool, gains: Vector, rows: Indices
 ) -> int:
     """Make moves that gain enough, in place, until there is none or the rows are full; their number.
 
-    `kept` has the gain and the two positions of each block. A block is searched again only after one of its
-    two routes has changed (`renew`). If there are gains, they and the rows are filled with all moves instead.
+    `kept` has the gain and the two positions of each block; the gain is negative until the block is searched,
+    and again when one of its two routes has changed. If there are gains, they and the rows are filled with
+    all moves instead.
     """
     m, block = len(st.sizes), st.room[4]
     least, block[5] = 0.0, 0
@@ -593,31 +587,38 @@ def ascend(
         most, op, r, s = 0.0, 0, 0, 0
         for o in range(4):
             for a in range(m):
-                for b in range(a if o >= SWAP else 0, m):
-                    if (renew[a] > 0 or renew[b] > 0) and (a == b or o != REVERSE) and (a != b or o != TAILS):
+                for b in range(a if o in (REVERSE, SWAP) else a + 1 if o == TAILS else 0, m):
+                    now = kept[o, a, b]
+                    if now[0] < 0.0:
                         block[0], block[1], block[2] = o, a, b
-                        now = kept[o, a, b]
                         now[0] = explore(rules, st, block, kappa, least, best, gains, rows)
                         now[1], now[2] = block[3], block[4]
-                    if kept[o, a, b, 0] > most and (best or most == 0.0):
-                        most, op, r, s = kept[o, a, b, 0], o, a, b
+                    if now[0] > most:
+                        most, op, r, s = now[0], o, a, b
+                    if o == REVERSE or (most > 0.0 and not best):
+                        break
+                if most > 0.0 and not best:
+                    break
+            if most > 0.0 and not best:
+                break
         if len(gains) > 0:
             return int(block[5])
-        for a in range(m):
-            renew[a] = 2 if distinct(rules, st, a) else 0
         if most == 0.0:
-            for a in range(m):
-                renew[a] = 0
             return count
-        move = rows[count]
+        move, both = rows[count], st.sizes[r] * st.sizes[s] > 0
         move[0], move[1], move[2], move[3], move[4] = op, r, int(kept[op, r, s, 1]), s, int(kept[op, r, s, 2])
         apply(st.routes, st.sizes, move)
         update(rules, st, r)
         if s != r:
             update(rules, st, s)
+        # Blocks of an idle vehicle depend on which others are idle, and the longest shift on all routes.
+        every = rules.terms[0, SHIFT] != 0.0 or not both or st.sizes[r] * st.sizes[s] == 0
         for a in range(m):
-            same = renew[a] == (2 if distinct(rules, st, a) else 0)
-            renew[a] = 0 if same and a not in (r, s) and rules.terms[0, SHIFT] == 0.0 else 1
+            for b in range(m):
+                idle = every and st.sizes[a] * st.sizes[b] == 0
+                if a in (r, s) or b in (r, s) or idle or rules.terms[0, SHIFT] != 0.0:
+                    for o in range(4):
+                        kept[o, a, b, 0] = -1.0
     return len(rows)
 
 

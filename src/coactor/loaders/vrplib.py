@@ -12,7 +12,14 @@ from coactor.domains import Day, Shifts, Visits
 from coactor.loaders.tsplib import File, distances, explained, read_file
 from coactor.protocol import Matrix, Vector
 
-UNSUPPORTED = ("BACKHAUL", "PRIZE", "RELEASE_TIME", "VEHICLES_ALLOWED_CLIENTS", "VEHICLES_RELOAD_DEPOT", "MUTUALLY_EXCLUSIVE_GROUP")
+UNSUPPORTED = (
+    "BACKHAUL",
+    "PRIZE",
+    "RELEASE_TIME",
+    "VEHICLES_ALLOWED_CLIENTS",
+    "VEHICLES_RELOAD_DEPOT",
+    "MUTUALLY_EXCLUSIVE_GROUP",
+)
 
 
 def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
@@ -44,20 +51,31 @@ def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
         table, n = table[np.ix_(order, order)], len(stops)
         demand = _column(file, "DEMAND", len(table))
         if demand[depots].any():
-            raise ValueError(f"{path} has its depots at {depots}, which have demands; expected stops to have them.")
+            raise ValueError(
+                f"{path} has its depots at {depots}, which have demands; expected stops to have them."
+            )
         tail = Path(path).stem.rpartition("-k")[2]
         if vehicles is None:
             vehicles = int(file.header.get("VEHICLES", tail if tail.isdigit() else n))
         place = {depot: 0 if k == 0 else n + k for k, depot in enumerate(depots)}
         begins = _column(file, "VEHICLES_DEPOT", vehicles, 1.0).astype(int) - 1
-        units, kinds = np.unique(_column(file, "VEHICLES_UNIT_DISTANCE_COST", vehicles, 1.0), return_inverse=True)
+        units, kinds = np.unique(
+            _column(file, "VEHICLES_UNIT_DISTANCE_COST", vehicles, 1.0), return_inverse=True
+        )
         longest = _column(file, "VEHICLES_MAX_DURATION", vehicles, np.inf)
         windows = np.reshape(file.sections.get("TIME_WINDOW", []), (-1, 3))[:, 1:]
         timed = len(windows) > 0 or bool(np.isfinite(longest).any())
         starts = [place[depots[0] if "VEHICLES_DEPOT" not in file.sections else int(one)] for one in begins]
-        hours = [(float(windows[depots[0], 0]), float(windows[depots[0], 1])) for _ in starts] if len(windows) else None
+        hours = (
+            [(float(windows[depots[0], 0]), float(windows[depots[0], 1])) for _ in starts]
+            if len(windows)
+            else None
+        )
         visits = Visits(
-            service=np.append(_column(file, "SERVICE_TIME", len(table), 0.0)[order[: n + 1]][:1] * 0, _column(file, "SERVICE_TIME", len(table), 0.0)[stops]),
+            service=np.append(
+                _column(file, "SERVICE_TIME", len(table), 0.0)[order[: n + 1]][:1] * 0,
+                _column(file, "SERVICE_TIME", len(table), 0.0)[stops],
+            ),
             windows=[None, *([(float(a), float(b))] for a, b in windows[stops])] if len(windows) else None,
         )
         shifts = Shifts(
@@ -68,7 +86,11 @@ def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
             fixed=_column(file, "VEHICLES_FIXED_COST", vehicles, 0.0),
             kinds=kinds.tolist(),
         )
-        arcs: NDArray[np.float64] = table[:, :, None] * units[0] if len(units) == 1 else units[:, None, None, None] * table[:, :, None]
+        arcs: NDArray[np.float64] = (
+            table[:, :, None] * units[0]
+            if len(units) == 1
+            else units[:, None, None, None] * table[:, :, None]
+        )
         places = file.points("NODE_COORD", "DISPLAY_DATA")
         try:
             return Day.of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ from coactor import validation
 from coactor.domains.plans import solver
 from coactor.domains.plans.coding import decode_day, encode_day
 from coactor.domains.plans.day import Day
+from coactor.domains.plans.keeping import replan
 from coactor.domains.plans.schedule import broken_rules
 from coactor.domains.plans.tables import plain_rules, rules_of
 from coactor.habits import HABIT
@@ -20,7 +21,7 @@ from coactor.kernels import plan_distance
 from coactor.kernels import plans as kernel
 from coactor.kernels.plans import Rules
 from coactor.kernels.tolerances import LOAD
-from coactor.protocol import Indices, Matrix, Move, Usage, Vector
+from coactor.protocol import Indices, Matrix, Move, Part, Usage, Vector
 
 Routes: TypeAlias = tuple[Indices, ...]
 OPS = ("reverse", "move", "swap", "tails")
@@ -190,6 +191,49 @@ class Plans:
     def solve(self, x: Day, w: Vector) -> Routes:
         """A good plan that no move improves (`plans.solver`)."""
         return unpack(*solver.solve(self.landscape(x, w).rules, x.size))
+
+    def lockable(self, x: Day, y: Routes) -> Iterator[tuple[str, ...]]:
+        """The parts that a person can keep: the arcs, and ("vehicle", stop, vehicle) for each stop."""
+        served = [(r, route) for r, route in enumerate(y[: len(x.capacity)]) if len(route)]
+        for r, route in served:
+            start, end = self._ends(x)[r]
+            yield from pairwise([x.stops[start], *(x.stops[stop] for stop in route), x.stops[end]])
+            yield from (("vehicle", x.stops[stop], x.vehicle(r)) for stop in route)
+
+    def replan(self, x: Day, w: Vector, y: Routes, keep: Collection[Part]) -> Routes:
+        """The plan changed where that gains under the weights, with all parts to keep, see `lockable`.
+
+        Raises ValueError if they cannot be kept together.
+        """
+        view = self.landscape(x, w)
+        z = y
+        if x.tables.walked:  # by the moves that lose no part
+            while step := self._step_around(view, z, keep):
+                z = step[0]
+        else:
+            z = tuple(replan(x, view.rules, y, keep))
+        if lost := sorted(" - ".join(part) for part in {*keep} - self._parts(x, z)):
+            raise ValueError(f"These parts cannot be kept together: {', '.join(lost[:4])}.")
+        (old, worse), (new, broken) = self._totals(view.rules, x, y), self._totals(view.rules, x, z)
+        better = broken < worse - LOAD or new < old - 1e-9 * abs(old)
+        return y if not better and {*keep} <= self._parts(x, y) else z
+
+    def _step_around(self, view: PlanLandscape, y: Routes, keep: Collection[Part]) -> tuple[Routes] | None:
+        gains, rows = solver.list_moves(view.rules, kernel.state_of(view.rules, *pack(view.day, y)))
+        for k in np.argsort(-gains, kind="stable").tolist():
+            if gains[k] <= 1e-9 * abs(view.utility(y)):
+                return None
+            z = self.apply(view.day, y, to_move(rows[k].tolist()))
+            if {*keep} <= self._parts(view.day, z):
+                return (z,)
+        return None
+
+    def _parts(self, x: Day, y: Routes) -> set[Part]:
+        """The arcs, and on which vehicle each stop is, by its number and its name."""
+        arcs: set[Part] = {*self.parts(x, y), *self.lockable(x, y)}
+        return arcs | {
+            ("vehicle", x.stops[v], str(r + 1)) for r, route in enumerate(y[: len(x.capacity)]) for v in route
+        }
 
     def moves(self, x: Day, y: Routes) -> Iterator[Move]:
         """Every move that gives a different plan: reverse, then move, swap and tails."""

@@ -14,12 +14,13 @@ from coactor.protocol import Indices, Matrix, Vector
 
 ITERATIONS = 20  # of the large search, per stop
 CHUNK = 200  # iterations between two looks at the clock
-NEAR = 20  # the stops beside which a stop may be inserted
+NEAR = 20, 40  # the stops beside which a stop may be inserted: without times, with times
 HOT, COLD = 0.5, 0.005  # the first and the last temperature of the annealing, in mean arc costs of the plan
 MINUTES = (
     0.2,
     1.0,
 )  # what a minute of waiting and of lateness counts between neighbours, in minutes of driving
+BANNED = 1e12  # the cost of an arc that must not be driven
 ROOM = 64  # moves of a climb between two enlargements of its list
 
 
@@ -63,7 +64,8 @@ def search(
     absent[0] = len(missing)
     absent[1 : len(missing) + 1] = missing
     seed = np.array([1, plan_search.BLINK])
-    largest = max(1.0, float(np.abs(rules.ways[..., 0]).max()), float(np.abs(rules.terms[0]).max()))
+    costs = rules.ways[..., 0][rules.ways[..., 0] < BANNED]
+    largest = max(1.0, float(np.abs(costs).max(initial=0.0)), float(np.abs(rules.terms[0]).max()))
     annealing = np.array([1.0, 1.0, 1e3 * largest * (stops + 1), np.inf])
 
     def run(count: int) -> None:
@@ -111,14 +113,14 @@ def neighbours(rules: Rules, stops: int) -> Indices:
         )
         wait = np.maximum(0.0, opens - drive - last[:, None])
         late = np.maximum(0.0, first[:, None] + drive - closes)
-        rate = float(costs.mean()) / max(float(drive.mean()), 1e-9)
+        rate = float(np.append(costs[costs < BANNED], 0.0).mean()) / max(float(drive.mean()), 1e-9)
         gap += rate * (
             MINUTES[0] * np.where(np.isfinite(wait), wait, 0.0)
             + MINUTES[1] * np.where(np.isfinite(late), late, 0.0)
         )
     gap = np.minimum(gap, gap.T)
     np.fill_diagonal(gap, np.inf)
-    count = min(NEAR, stops - 1)
+    count = min(NEAR[rules.timed is not None], stops - 1)
     near = np.zeros((stops + 1, count), np.int64)
     near[1:] = np.argsort(gap, axis=1, kind="stable")[:, :count] + 1
     return near
@@ -143,14 +145,14 @@ def orders(rules: Rules, stops: int) -> Matrix:
 def climb(rules: Rules, state: State, kappa: float, best: bool, limit: int) -> Indices:
     """Make the first (or best) move that gains enough, in place, until there is none; returns the moves."""
     m = len(state.sizes)
-    renew, kept = np.ones(m, np.int64), np.zeros((4, m, m, 3))
+    kept = np.full((4, m, m, 3), -1.0)
     rows: list[Indices] = []
     while True:
         made = sum(map(len, rows))
         room = np.zeros((ROOM if limit < 0 else min(ROOM, limit - made), 5), np.int64)
         if not len(room):
             return np.concatenate([room, *rows])
-        count = kernel.ascend(rules, state, renew, kept, kappa, best, NO_GAINS, room)
+        count = kernel.ascend(rules, state, kept, kappa, best, NO_GAINS, room)
         rows.append(room[:count])
         if count < len(room):
             return np.concatenate(rows)
@@ -162,5 +164,5 @@ def list_moves(rules: Rules, state: State, with_rows: bool = True) -> tuple[Vect
     ends = stops + m
     most = 2 * stops * ends + ends**2
     gains, rows = np.empty(most), np.empty((most if with_rows else 0, 5), np.int64)
-    count = kernel.ascend(rules, state, np.ones(m, np.int64), np.zeros((4, m, m, 3)), 0.0, True, gains, rows)
+    count = kernel.ascend(rules, state, np.full((4, m, m, 3), -1.0), 0.0, True, gains, rows)
     return gains[:count], rows[:count]
