@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from coactor import SimulatedExpert, domains
-from coactor.domains.plans import solver
 from coactor.kernels import paths
+from tests.domains.plans import days
 from tests.domains.roads.networks import grid
 
 
@@ -50,11 +50,13 @@ def digest() -> str:
     rng = np.random.default_rng(6)
     cost = rng.random((12, 12))
     total.update(paths.solve_large(cost + cost.T).tobytes())
-    for soft in (False, True):
-        plans = domains.Plans(features=3, soft=soft)
-        day = next(plans.sample(rng, 1))
-        rules = plans.landscape(day, rng.random(plans.dim)).rules
-        total.update(solver.construct(rules, 20)[0].tobytes())
+    for several in (False, True):
+        plans = domains.Plans(features=2, soft=days.SOFT[2:])
+        day = days.random_day(rng, 6, 3, several=several, optional=several)
+        w = rng.random(plans.dim)
+        y = plans.solve(day, w)
+        total.update(repr([route.tolist() for route in y]).encode())
+        total.update(plans.landscape(day, w).gains(days.random_plan(rng, 6, day.rows)).tobytes())
     return total.hexdigest()
 
 

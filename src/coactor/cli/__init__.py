@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "demo": ("coactor.cli.demo", "demo", "Watch effort fall in the terminal."),
     "learn": ("coactor.cli.archive", "learn", "Learn from an archive of recorded solutions."),
     "evaluate": ("coactor.cli.archive", "evaluate", "Replay an archive: how much effort is saved?"),
+    "solve": ("coactor.cli.solve", "solve", "Solve a routing file by its own costs."),
     "features": ("coactor.cli.archive", "features", "Say which feature is missing, by evidence."),
     "serve": ("coactor.cli.serve", "serve", "Serve studies over HTTP, with a web page for experts."),
     "study": ("coactor.cli.study", "study", "Manage studies: list, show, log, verify, copy, ..."),

@@ -4,7 +4,7 @@ from coactor.domains.alternatives import Alternatives, Situation
 from coactor.domains.fleets import Fleet, FleetProblem
 from coactor.domains.hypercube import Cube, Hypercube
 from coactor.domains.paths import Graph
-from coactor.domains.plans import Day, PlannedDay, Plans
+from coactor.domains.plans import Day, PlannedDay, Plans, Shifts, Visits
 from coactor.domains.queries import Query, SparseRows
 from coactor.domains.rankings import Ranking
 from coactor.domains.roads import Network, Roads, Route, Trip
@@ -25,8 +25,10 @@ __all__ = [
     "Ranking",
     "Roads",
     "Route",
+    "Shifts",
     "Situation",
     "SparseRows",
     "Tour",
     "Trip",
+    "Visits",
 ]

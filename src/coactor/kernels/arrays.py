@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from coactor.protocol import Indices
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+
+
+def compiled(function: Kernel) -> Kernel:
+    """Compile a kernel without reference counts, which may take longer than what it computes.
+
+    It must not allocate.
+    """
+    kernel: Kernel = njit(**_OPTIONS)(function)
+    return kernel
+
+
+def inlined(function: Kernel) -> Kernel:
+    """The same, and every call is replaced by the function's code."""
+    kernel: Kernel = njit(**_OPTIONS, forceinline=True)(function)
+    return kernel
 
 
 @njit(cache=True)

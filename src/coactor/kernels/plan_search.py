@@ -1,142 +1,248 @@
-"""Construction of plans: cheapest insertion, and ruin and recreate for large days.
+"""A large search for plans: slack induction by string removals.
 
-Ruin and recreate takes stops near each other out of their routes, inserts them again one by one at the
-cheapest position, and accepts the result by simulated annealing (Schrimpf et al., Record Breaking
-Optimization Results Using the Ruin and Recreate Principle, Journal of Computational Physics 2000). Overload
-has a price here, even if capacities are hard.
+An iteration removes strings, stretches of routes near a stop, and inserts their stops again one by one where
+they cost least; simulated annealing decides whether the result stays (Christiaens and Vanden Berghe, Slack
+Induction by String Removals for Vehicle Routing Problems, Transportation Science 2020). Positions are tried
+beside the nearest stops first, and all of them if none keeps the rules: what is broken has a price here.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
 
-from coactor.kernels.arrays import copy
-from coactor.kernels.plans import Rules, overload
-from coactor.protocol import Indices, Matrix, Vector
+from coactor.kernels.arrays import compiled, inlined
+from coactor.kernels.plans import ALIKE, FIXED, PARTNER, SHIFT, VALUE, Rules, State, update, value, walk
+from coactor.kernels.tolerances import LOAD
+from coactor.protocol import Indices, Matrix
 
-
-@njit(cache=True)
-def plan_cost(rules: Rules, routes: Indices, sizes: Indices) -> float:
-    """The cost of the arcs and of the overload."""
-    total = rules.price * overload(routes, sizes, rules.demand, rules.capacity)
-    for r in range(len(routes)):
-        for k in range(sizes[r] + 1):
-            total += rules.costs[routes[r, k], routes[r, k + 1]]
-    return float(total)
+REMOVED, STRING = 10, 10  # stops removed in an iteration on average, and the longest string
+SPLIT = 0.5  # the share of strings of which one stop in the middle stays
+BLINK = 100  # one of so many positions is not looked at
+MODULUS, FACTOR = 2147483647, 48271  # a generator that numba and plain Python compute alike
 
 
-@njit(cache=True)
-def best_position(
-    rules: Rules, routes: Indices, sizes: Indices, loads: Vector, v: int
-) -> tuple[float, int, int]:
-    """The least cost of putting a stop on a route, the route, and the position it would follow."""
-    costs, demand, capacity = rules.costs, rules.demand, rules.capacity
-    least, route, place = np.inf, 0, 0
-    for r in range(len(sizes)):
-        if r > 0 and sizes[r] + sizes[r - 1] == 0 and capacity[r] == capacity[r - 1]:
-            continue  # empty vehicles are alike
-        over = max(0.0, loads[r] + demand[v] - capacity[r]) - max(0.0, loads[r] - capacity[r])
-        more = rules.price * over
-        for k in range(sizes[r] + 1):
-            a, b = routes[r, k], routes[r, k + 1]
-            cost = more + costs[a, v] + costs[v, b] - costs[a, b]
-            if cost < least:
-                least, route, place = cost, r, k
-    return least, route, place
+class Saved(NamedTuple):
+    """The routes that an iteration changed, as they were, and per route their cost and whether it did."""
+
+    routes: Indices
+    sizes: Indices
+    marks: Matrix
 
 
-@njit(cache=True)
-def insert(rules: Rules, routes: Indices, sizes: Indices, loads: Vector, v: int, r: int, place: int) -> None:
-    """Put a stop after a position of a route."""
-    for k in range(sizes[r] + 1, place, -1):
-        routes[r, k + 1] = routes[r, k]
-    routes[r, place + 1] = v
-    sizes[r] += 1
-    loads[r] += rules.demand[v]
+@inlined
+def draw(seed: Indices) -> float:
+    """A random number on (0, 1)."""
+    seed[0] = seed[0] * FACTOR % MODULUS
+    return float(seed[0] / MODULUS)
 
 
-@njit(cache=True, nogil=True)
-def insertion(rules: Rules) -> tuple[Indices, Indices]:
-    """Cheapest insertion of all stops over all positions: the routes and their sizes."""
-    n, m = len(rules.demand) - 1, len(rules.capacity)
-    routes, sizes, loads = np.zeros((m, n + 2), np.int64), np.zeros(m, np.int64), np.zeros(m)
-    waiting = np.ones(n + 1, np.bool_)
-    for _ in range(n):
-        least, chosen, route, place = np.inf, -1, -1, -1
-        for v in range(1, n + 1):
-            if waiting[v]:
-                cost, r, k = best_position(rules, routes, sizes, loads, v)
-                if cost < least:
-                    least, chosen, route, place = cost, v, r, k
-        insert(rules, routes, sizes, loads, chosen, route, place)
-        waiting[chosen] = False
-    return routes, sizes
+@inlined
+def cost_at(
+    rules: Rules, st: State, v: int, r: int, k: int, big: float, longest: float
+) -> tuple[float, float]:
+    """What it costs to put a stop after position k of route r, and how much more of the rules it breaks."""
+    fixed, now = rules.points[v, FIXED], st.sums[0, r, 0]
+    if rules.fixed and fixed > 0 and fixed != r + 1:
+        return np.inf, np.inf
+    if rules.walked is not None:
+        for h in range(st.sizes[r] + 1):
+            st.room[0, h if h <= k else h + 1] = st.routes[r, h]
+        st.room[0, k + 1] = v
+        cost, broken, long = walk(rules, st.places[0], r, st.room[0], st.sizes[r] + 1)
+    else:
+        cost, broken, long = value(rules, st, r, k, v, v, rules.points[v], v, r, k + 1)
+    broken -= now[VALUE + 1]
+    cost += rules.terms[0, SHIFT] * max(0.0, long - longest) - now[VALUE]
+    return cost + big * broken, broken
 
 
-@njit(cache=True)
-def remove(rules: Rules, routes: Indices, sizes: Indices, loads: Vector, gone: Indices) -> None:
-    """Take stops out of their routes."""
-    leaves = np.zeros(len(rules.demand), np.bool_)
-    for v in gone:
-        leaves[v] = True
-    for r in range(len(sizes)):
-        size = 0
-        for k in range(1, sizes[r] + 1):
-            v = routes[r, k]
-            if leaves[v]:
-                loads[r] -= rules.demand[v]
-            else:
-                size += 1
-                routes[r, size] = v
-        sizes[r] = size
-        routes[r, size + 1] = 0
+@inlined
+def longest_of(st: State) -> float:
+    """The longest duration of a route."""
+    most = 0.0
+    for r in range(len(st.sizes)):
+        most = max(most, st.sums[0, r, 0, VALUE + 2])
+    return most
 
 
-@njit(cache=True, nogil=True)
-def ruin_and_recreate(
-    rules: Rules, routes: Indices, sizes: Indices, near: Indices, draws: Matrix, hot: float, cold: float
-) -> None:
-    """Improve a plan in place, with a temperature that falls from `hot` to `cold`.
-
-    Row v - 1 of `near` is stop v and those nearest to it. An iteration takes one row of `draws`, random
-    numbers on [0, 1): for a stop, the number of stops to take out beside it, the acceptance, and their order.
-    """
-    loads = np.zeros(len(sizes))
-    for r in range(len(sizes)):
-        for k in range(1, sizes[r] + 1):
-            loads[r] += rules.demand[routes[r, k]]
-    now = least = plan_cost(rules, routes, sizes)
-    before, best = (routes.copy(), sizes.copy(), loads.copy()), (routes.copy(), sizes.copy())
-    for step in range(len(draws)):
-        draw = draws[step]
-        count = 1 + int(draw[1] * near.shape[1])
-        gone = near[int(draw[0] * len(near))][:count].copy()
-        remove(rules, routes, sizes, loads, gone)
-        for k in range(count - 1, -1, -1):
-            other = int(draw[3 + k] * (k + 1))
-            gone[k], gone[other] = gone[other], gone[k]
-            _, route, place = best_position(rules, routes, sizes, loads, gone[k])
-            insert(rules, routes, sizes, loads, gone[k], route, place)
-        cost = plan_cost(rules, routes, sizes)
-        heat = hot * (cold / hot) ** (step / len(draws))
-        if cost - now < -heat * np.log(max(draw[2], 1e-300)):
-            now = cost
-            copy_plan(routes, sizes, before[0], before[1])
-            copy(loads, before[2])
-            if now < least - 1e-9 * abs(least):
-                least = now
-                copy_plan(routes, sizes, best[0], best[1])
+@compiled
+def insert(rules: Rules, st: State, saved: Saved, near: Indices, v: int, seed: Indices, big: float) -> None:
+    """Put a stop where it costs least: beside stops near it or on an idle vehicle, or else anywhere."""
+    least, broken, route, place = np.inf, np.inf, 0, 0
+    m, count = len(st.sizes), near.shape[1]
+    longest = longest_of(st) if rules.terms[0, SHIFT] != 0.0 else 0.0
+    for t in range(2 * count + 2 * m):
+        if t == 2 * count + m and broken <= LOAD:
+            break
+        if t < 2 * count:
+            u = near[v, t // 2]
+            r, low = st.places[0, u], st.places[1, u] - t % 2
+            high = low
+            if r < 0:
+                continue
         else:
-            copy_plan(before[0], before[1], routes, sizes)
-            copy(before[2], loads)
-    copy_plan(best[0], best[1], routes, sizes)
+            r, low = (t - 2 * count) % m, 0
+            high = 0 if t < 2 * count + m else st.sizes[r]
+            if t < 2 * count + m and r != rules.pool:
+                alike = r > 0 and rules.fleet[r, ALIKE] == rules.fleet[r - 1, ALIKE] and st.sizes[r - 1] == 0
+                if st.sizes[r] > 0 or alike:
+                    continue
+        if r == rules.pool:
+            low, high = 0, 0
+        for k in range(low, high + 1):
+            seed[1] -= 1
+            if seed[1] < 0:
+                seed[1] = int(2 * BLINK * draw(seed))
+                if t < 2 * count:
+                    continue
+            cost, worse = cost_at(rules, st, v, r, k, big, longest)
+            if cost < least:
+                least, broken, route, place = cost, worse, r, k
+    touch(st, route, saved, big)
+    for k in range(st.sizes[route], place, -1):
+        st.routes[route, k + 1] = st.routes[route, k]
+    st.routes[route, place + 1] = v
+    st.sizes[route] += 1
+    update(rules, st, route)
 
 
-@njit(cache=True)
-def copy_plan(routes: Indices, sizes: Indices, to: Indices, to_sizes: Indices) -> None:
-    """Copy a plan, without what lies beyond the ends of its routes."""
-    copy(sizes, to_sizes)
-    for r in range(len(sizes)):
-        for k in range(sizes[r] + 2):
-            to[r, k] = routes[r, k]
+@inlined
+def touch(st: State, r: int, saved: Saved, big: float) -> None:
+    """Keep a copy of a route, once in an iteration."""
+    if saved.marks[r, 1] == 0.0:
+        saved.marks[r, 0], saved.marks[r, 1] = (
+            st.sums[0, r, 0, VALUE] + big * st.sums[0, r, 0, VALUE + 1],
+            1.0,
+        )
+        saved.sizes[r] = st.sizes[r]
+        for k in range(1, st.sizes[r] + 1):
+            saved.routes[r, k] = st.routes[r, k]
+
+
+@inlined
+def remove(st: State, r: int, first: int, last: int, stays: int, absent: Indices) -> None:
+    """Take positions first..last of a route out, but one; absent[0] counts those that are out."""
+    route, size = st.routes[r], first - 1
+    for k in range(first, st.sizes[r] + 1):
+        if k <= last and k != stays:
+            absent[0] += 1
+            absent[absent[0]] = route[k]
+            st.places[0, route[k]] = -1
+        else:
+            size += 1
+            route[size] = route[k]
+    st.sizes[r] = size
+
+
+@inlined
+def ruin(
+    rules: Rules, st: State, saved: Saved, near: Indices, seed: Indices, absent: Indices, big: float
+) -> None:
+    """Remove strings near a stop drawn at random, each from another route."""
+    n, used = len(near) - 1, 0
+    for r in range(len(st.sizes)):
+        used += 1 if st.sizes[r] > 0 else 0
+    limit = max(1.0, min(float(STRING), n / max(1, used)))
+    strings = int(1.0 + draw(seed) * max(1.0, 4.0 * REMOVED / (1.0 + limit) - 1.0))
+    center = 1 + int(draw(seed) * n)
+    for t in range(-1, near.shape[1]):
+        v = center if t < 0 else near[center, t]
+        r = st.places[0, v]
+        if r < 0 or saved.marks[r, 1] > 0.0:
+            continue
+        size, k = st.sizes[r], st.places[1, v]
+        length = int(1.0 + draw(seed) * min(float(size), limit))
+        split = 1 < length < size and draw(seed) < SPLIT
+        length += 1 if split else 0
+        first = max(1, k - length + 1)
+        first += int(draw(seed) * (min(k, size - length + 1) - first + 1))
+        stays = first + 1 + int(draw(seed) * (length - 2)) if split else 0
+        touch(st, r, saved, big)
+        remove(st, r, first, first + length - 1, stays, absent)
+        strings -= 1
+        if strings == 0:
+            break
+    if rules.walked is not None:  # both stops of a pair
+        for k in range(1, absent[0] + 1):
+            other = abs(int(rules.points[absent[k], PARTNER]))
+            if other > 0 and st.places[0, other] >= 0:
+                r = st.places[0, other]
+                touch(st, r, saved, big)
+                for h in range(1, st.sizes[r] + 1):
+                    if st.routes[r, h] == other:
+                        remove(st, r, h, h, 0, absent)
+                        break
+
+
+@compiled
+def search(
+    rules: Rules,
+    st: State,
+    saved: Saved,
+    near: Indices,
+    keys: Matrix,
+    absent: Indices,
+    seed: Indices,
+    annealing: NDArray[np.float64],
+    best: tuple[Indices, Indices],
+    iterations: int,
+) -> None:
+    """Improve a plan by so many iterations; the first inserts what is absent, if there is anything.
+
+    `annealing` has the first and the last temperature, the price of what is broken, and the least cost so
+    far, that of the plan in `best`. A row of `keys` is an order of insertion.
+    """
+    hot, cold, big = annealing[0], annealing[1], annealing[2]
+    m, shift = len(st.sizes), rules.terms[0, SHIFT]
+    now = shift * longest_of(st)
+    for r in range(m):
+        now += st.sums[0, r, 0, VALUE] + big * st.sums[0, r, 0, VALUE + 1]
+        saved.marks[r, 1] = 0.0
+    for step in range(iterations):
+        long, first = longest_of(st), absent[0] > 0
+        if not first:
+            ruin(rules, st, saved, near, seed, absent, big)
+            for r in range(m):
+                if saved.marks[r, 1] > 0.0:
+                    update(rules, st, r)
+        key = keys[int(draw(seed) * len(keys))]
+        for k in range(1, absent[0] + 1):
+            keys[0, absent[k]] = draw(seed)
+        for k in range(2, absent[0] + 1):
+            v, h = absent[k], k
+            while h > 1 and key[absent[h - 1]] > key[v]:
+                absent[h] = absent[h - 1]
+                h -= 1
+            absent[h] = v
+        for k in range(1, 2 * absent[0] + 1):  # of a pair, the pickup first
+            v = absent[(k + 1) // 2]
+            if k % 2 and rules.walked is not None and rules.points[v, PARTNER] < 0:
+                v = int(-rules.points[v, PARTNER])
+            if st.places[0, v] < 0:
+                insert(rules, st, saved, near, v, seed, big)
+        absent[0] = 0
+        cost = now + shift * (longest_of(st) - long)
+        for r in range(m):
+            if saved.marks[r, 1] > 0.0:
+                cost += st.sums[0, r, 0, VALUE] + big * st.sums[0, r, 0, VALUE + 1] - saved.marks[r, 0]
+        heat = hot * (cold / hot) ** (step / iterations)
+        stays = first or cost - now < -heat * np.log(draw(seed))
+        for r in range(m):
+            if saved.marks[r, 1] > 0.0:
+                saved.marks[r, 1] = 0.0
+                if not stays:
+                    st.sizes[r] = saved.sizes[r]
+                    for k in range(1, st.sizes[r] + 1):
+                        st.routes[r, k] = saved.routes[r, k]
+                    update(rules, st, r)
+        if stays:
+            now = cost
+            if annealing[3] == np.inf or now < annealing[3] - 1e-9 * abs(annealing[3]):
+                annealing[3] = now
+                for r in range(m):
+                    best[1][r] = st.sizes[r]
+                    for k in range(1, st.sizes[r] + 1):
+                        best[0][r, k] = st.routes[r, k]

@@ -1,4 +1,4 @@
-"""TSPLIB tours and VRPLIB days."""
+"""TSPLIB tours, and the format that VRPLIB shares with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coactor.domains import Day, Graph
+from coactor.domains import Graph
 from coactor.loaders.tables import existing_file, shortened
 from coactor.protocol import Indices, Matrix, Vector
 
@@ -18,7 +18,7 @@ FORMATS = ("FULL_MATRIX", "UPPER_ROW", "LOWER_ROW", "UPPER_DIAG_ROW", "LOWER_DIA
 
 
 @contextmanager
-def _explained(path: str | Path) -> Iterator[None]:
+def explained(path: str | Path) -> Iterator[None]:
     """Let a reader raise ValueError that names the file, whatever is wrong in it."""
     try:
         yield
@@ -33,50 +33,22 @@ def read_tsplib(path: str | Path) -> Graph:
 
     Weight types: EUC_2D, CEIL_2D, ATT, GEO and EXPLICIT matrices.
     """
-    with _explained(path):
-        file = _read(path)
-        return Graph.from_matrices(_distances(file), file.points("NODE_COORD", "DISPLAY_DATA"))
+    with explained(path):
+        file = read_file(path)
+        return Graph.from_matrices(distances(file), file.points("NODE_COORD", "DISPLAY_DATA"))
 
 
 def read_tour(path: str | Path) -> Indices:
     """Read the tour of a TSPLIB ``.opt.tour`` file, numbered from 0."""
-    with _explained(path):
-        order = np.array(_read(path).sections.get("TOUR", []))
+    with explained(path):
+        order = np.array(read_file(path).sections.get("TOUR", []))
         if not (order == -1).any():
             raise ValueError(f"{path} has no complete TOUR_SECTION: expected -1 after the last point.")
         return order[: int((order == -1).argmax())].astype(np.int64) - 1
 
 
-def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
-    """Read a capacitated VRPLIB instance as a day whose only arc feature is the distance.
-
-    Parameters
-    ----------
-    path
-        The file; one depot, numbered 1.
-    vehicles
-        The number of vehicles; by default the ``-k`` number in the file's name, else one for each stop.
-    """
-    with _explained(path):
-        file = _read(path)
-        if "CAPACITY" not in file.header or "DEMAND" not in file.sections:
-            raise ValueError(f"{path} has no CAPACITY or no DEMAND_SECTION; expected a capacitated instance.")
-        depots = file.sections.get("DEPOT", [1.0, -1.0])
-        if depots[:2] != [1.0, -1.0]:
-            raise ValueError(f"{path} has its depots at {depots}; expected one depot, point 1.")
-        distances = _distances(file)
-        demand = np.reshape(file.sections["DEMAND"], (len(distances), 2))[:, 1]
-        tail = Path(path).stem.rpartition("-k")[2]
-        if vehicles is None:
-            vehicles = int(tail) if tail.isdigit() else len(distances) - 1
-        try:
-            return Day.of(distances, demand, np.full(vehicles, float(file.header["CAPACITY"])))
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
-
-
 @dataclass(frozen=True, slots=True)
-class _File:
+class File:
     """A file: what its header says, and the numbers of each section."""
 
     path: str
@@ -98,8 +70,8 @@ class _File:
         return places
 
 
-def _read(path: str | Path) -> _File:
-    file, numbers = _File(str(path), {}, {}), list[float]()
+def read_file(path: str | Path) -> File:
+    file, numbers = File(str(path), {}, {}), list[float]()
     for k, line in enumerate(existing_file(path).read_text(errors="replace").splitlines(), 1):
         word, colon, value = map(str.strip, line.partition(":"))
         if colon:
@@ -114,7 +86,7 @@ def _read(path: str | Path) -> _File:
     return file
 
 
-def _distances(file: _File) -> Matrix:
+def distances(file: File) -> Matrix:
     kind = file.header.get("EDGE_WEIGHT_TYPE")
     if kind == "EXPLICIT":
         return _explicit(file)
@@ -136,7 +108,7 @@ def _distances(file: _File) -> Matrix:
     )
 
 
-def _explicit(file: _File) -> Matrix:
+def _explicit(file: File) -> Matrix:
     """The table of edge weights: all of it, or a triangle with or without the diagonal."""
     n, shape = int(file.header["DIMENSION"]), file.header.get("EDGE_WEIGHT_FORMAT")
     if shape not in FORMATS:

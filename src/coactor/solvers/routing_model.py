@@ -8,6 +8,7 @@ import numpy as np
 
 from coactor.domains import Day, Fleet, FleetProblem, Graph, Plans, Tour
 from coactor.domains.plans import Routes
+from coactor.kernels.plans import OVERLOAD
 from coactor.protocol import Domain, Indices, Matrix, Problem, Solution, Vector
 
 LARGEST = 1_000_000  # the most expensive arc after scaling; polishing removes the rounding error
@@ -109,4 +110,5 @@ def _fleet(x: FleetProblem, w: Vector) -> RoutingModel:
 def _plan(domain: Plans, x: Day, w: Vector) -> RoutingModel:
     rules = domain.landscape(x, w).rules
     depot = np.zeros(len(x.capacity), np.int64)
-    return RoutingModel(rules.costs, depot, depot, x.demand, x.capacity, rules.price if domain.soft else None)
+    price = rules.terms[0, OVERLOAD] / x.capacity.mean() if "overload" in domain.soft else None
+    return RoutingModel(rules.ways[0, :, :, 0], depot, depot, x.demand, x.capacity, price)

@@ -191,8 +191,8 @@ def _value_of(domain: Domain, key: str) -> Any:
 
 def _value_of_built_in(domain: Domain, key: str) -> Any:
     names = getattr(domain, "feature_names", None)
-    extra = int(getattr(domain, "soft", False)) + int(getattr(domain, "habits", False))
-    given = domain.dim - extra  # without the features that a soft capacity and habits add
+    extra = len(getattr(domain, "soft", ())) + int(getattr(domain, "habits", False))
+    given = domain.dim - extra  # without the features of what is soft, and habits
     renamed: dict[str, Any] = {"features": given, "names": None if names is None else tuple(names)[:given]}
     value = renamed.get(key)
     if value is None:

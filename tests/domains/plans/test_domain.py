@@ -1,22 +1,21 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coactor
-from coactor.domains import Day, Plans
+from coactor.domains import Day, Plans, Shifts, Visits
+from coactor.protocol import Move
+from tests.domains.plans import days
+from tests.domains.plans.days import random_plan
 
 
 def routes_of(y: tuple[np.ndarray, ...]) -> list[list[int]]:
     return sorted(route.tolist() for route in y if len(route))
-
-
-def random_plan(rng: np.random.Generator, stops: int, vehicles: int) -> tuple[np.ndarray, ...]:
-    order = rng.permutation(stops) + 1
-    cuts = np.sort(rng.integers(0, stops + 1, vehicles - 1))
-    return tuple(np.split(order, cuts))
 
 
 @pytest.mark.parametrize("soft", [False, True])
@@ -34,22 +33,96 @@ def test_plans_start_at_distance() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10_000), soft=st.booleans())
-def test_every_move_gives_a_valid_plan_with_the_gain_of_the_landscape(seed: int, soft: bool) -> None:
+@given(seed=st.integers(0, 10_000), kind=st.sampled_from(["plain", "timed", "several"]), soft=st.booleans())
+def test_every_move_gives_a_valid_plan_with_the_gain_of_the_landscape(
+    seed: int, kind: str, soft: bool
+) -> None:
     rng = np.random.default_rng(seed)
-    domain = Plans(features=2, soft=soft)
-    x = next(domain.sample(rng, 1))
-    y = random_plan(rng, x.size, 3)
+    domain = Plans(features=2, soft=days.SOFT if soft else ("unserved",))
+    if kind == "plain":
+        x = next(domain.sample(rng, 1))
+    else:
+        x = days.random_day(rng, 8, 4, several=kind == "several", optional=seed % 2 == 0)
+    y = random_plan(rng, x.size, x.rows)
     w = rng.standard_normal(domain.dim)
     moves = list(domain.moves(x, y))
-    gains = domain.landscape(x, w).gains(y)
-    assert len(moves) == len(gains)
+    gains, changes = domain.landscape(x, w).gains(y), domain.move_features(x, y)
+    assert len(moves) == len(gains) == len(changes)
     for k in rng.integers(len(moves), size=5).tolist() if moves else []:
-        z = domain.apply(x, y, moves[k])
+        z = domain.apply(x, y, moves[k])  # a move that is listed breaks no rule
         domain.check_solution(x, z)
-        assert w @ (domain.features(x, z) - domain.features(x, y)) == pytest.approx(gains[k])
-        if not soft:
-            assert domain.overload(x, z) <= domain.overload(x, y) + 1e-9
+        change = domain.features(x, z) - domain.features(x, y)
+        assert changes[k] == pytest.approx(change)
+        assert w @ change == pytest.approx(gains[k])
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000), several=st.booleans(), optional=st.booleans())
+def test_features_equal_plain_python(seed: int, several: bool, optional: bool) -> None:
+    rng = np.random.default_rng(seed)
+    domain = Plans(features=2, soft=days.SOFT)
+    x = days.random_day(rng, 7, 3, several=several, optional=optional)
+    y = random_plan(rng, x.size, x.rows)
+    total = days.measured(x, y)
+    assert -domain.features(x, y)[2:] == pytest.approx([total[name] for name in days.SOFT])
+    again = domain.decode_problem(json.loads(json.dumps(domain.encode_problem(x))))
+    assert np.array_equal(domain.features(again, y), domain.features(x, y))
+
+
+def test_times_equal_those_of_pyvrp() -> None:
+    pyvrp = pytest.importorskip("pyvrp")
+    rng = np.random.default_rng(0)
+    domain, n, m = Plans(1, soft=days.SOFT), 12, 3
+    for _ in range(20):
+        minutes = rng.integers(1, 30, (n + 1, n + 1))
+        opens = rng.integers(0, 200, n + 1)
+        windows = [(float(a), float(a + 40)) for a in opens]
+        visits = Visits(service=np.full(n + 1, 5.0), windows=[None, *([one] for one in windows[1:])])
+        shifts = Shifts(hours=[(10.0, 300.0)] * m, longest=[200.0] * m)
+        x = Day.of(
+            minutes, np.append(0, np.ones(n)), np.full(m, 20.0), minutes=minutes, visits=visits, shifts=shifts
+        )
+        data = pyvrp.ProblemData(
+            [pyvrp.Location(0, 0) for _ in range(n + 1)],
+            [
+                pyvrp.Client(k, service_duration=5, tw_early=int(a), tw_late=int(b))
+                for k, (a, b) in enumerate(windows)
+                if k
+            ],
+            [pyvrp.Depot(0)],
+            [pyvrp.VehicleType(m, tw_early=10, tw_late=300, shift_duration=200)],
+            [minutes - np.diag(np.diag(minutes))],
+            [minutes - np.diag(np.diag(minutes))],
+        )
+        y = random_plan(rng, n, m)
+        theirs = [pyvrp.Route(data, [v - 1 for v in route.tolist()], 0) for route in y if len(route)]
+        ours = dict(zip(days.SOFT, -domain.features(x, y)[1:], strict=True))
+        assert ours["lateness"] + ours["overtime"] == sum(route.time_warp() for route in theirs)
+        assert ours["waiting"] == sum(route.wait_duration() for route in theirs)
+
+
+def test_apply_refuses_what_breaks_a_rule_unless_the_move_has_a_reason() -> None:
+    minutes = 10.0 * (np.ones((4, 4)) - np.eye(4))
+    visits = Visits(windows=[None, [(500, 510)], [(505, 520)], None], service=[0, 5, 5, 5])
+    shifts = Shifts(hours=[(480, 700), (490, 700)], skills=[["crane"], []])
+    day = Day.of(
+        minutes,
+        [0, 1, 1, 1],
+        [3, 3],
+        ["Depot", "Bridge St 25", "Mill Lane 2", "Dock 3"],
+        minutes=minutes,
+        visits=visits,
+        shifts=shifts,
+    )
+    domain = Plans(1)
+    y = (np.array([1, 2, 3]), np.array([], int))
+    late: Move = {"op": "reverse", "args": [0, 1, 2]}
+    with pytest.raises(ValueError, match=r"^Bridge St 25 would be reached at 8:40, 10 min late\.$"):
+        domain.apply(day, y, late)
+    z = domain.apply(day, y, {**late, "anyway": "the customer agreed"})  # type: ignore[typeddict-unknown-key]
+    assert domain.broken(day, z) == ["Bridge St 25 would be reached at 8:40, 10 min late."]
+    assert domain.broken(day, y) == []
+    assert Plans(1, soft=("lateness",)).apply(day, y, late)[0].tolist() == [2, 1, 3]
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,8 +1,7 @@
-"""The solver of plans at sizes where it ruins and recreates."""
+"""The solver of plans: the large search and the climb."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numba
@@ -13,19 +12,12 @@ from hypothesis import strategies as st
 
 from coactor.domains import Day, Plans
 from coactor.domains.plans import solver
-from coactor.domains.plans.domain import unpack
 from coactor.search import PlainLandscape
+from tests.domains.plans import days
 
-# Interpreted kernels are a hundred times slower: there a small day counts as large.
-LARGE = 8 if numba.config.DISABLE_JIT else solver.LARGE
+# Interpreted kernels are a hundred times slower.
+LARGE = 8 if numba.config.DISABLE_JIT else 60
 EXAMPLES = 5 if numba.config.DISABLE_JIT else 15
-
-
-@pytest.fixture(autouse=True, scope="module")
-def small_days_if_interpreted() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solver, "LARGE", LARGE)
-        yield
 
 
 def random_day(rng: np.random.Generator, stops: int, vehicles: int, slack: float = 1.2) -> Day:
@@ -62,12 +54,12 @@ def test_solve_is_locally_optimal_on_large_days(
     assert lists(domain.solve(x, w)) == lists(y)
 
 
-def test_solve_is_better_on_large_days_than_insertion_and_descent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_is_better_than_descent_from_its_first_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     domain, w = Plans(features=2), np.array([1.0, 0.1])
     days = [random_day(rng, 3 * LARGE // 2, 1 + LARGE // 8) for _ in range(5)]
     large = sum(w @ domain.features(x, domain.solve(x, w)) for x in days)
-    monkeypatch.setattr(solver, "LARGE", 1000)
+    monkeypatch.setattr(solver, "ITERATIONS", 0)
     share = 1.0 if numba.config.DISABLE_JIT else 0.97
     assert large >= share * sum(w @ domain.features(x, domain.solve(x, w)) for x in days)
 
@@ -79,8 +71,7 @@ def test_solve_keeps_tight_capacities() -> None:
     x = Day.of(rng.random((54, 54)), demand, np.full(10, 10.0))
     assert demand.sum() == 99.0
     domain = Plans(features=1)
-    plan = solver.construct(domain.landscape(x, np.ones(1)).rules, solver.ITERATIONS)
-    assert domain.overload(x, unpack(*plan)) == 0
+    assert domain.overload(x, domain.solve(x, np.ones(1))) == 0
 
 
 def test_solve_returns_the_least_overload_it_finds_if_no_plan_is_feasible() -> None:
@@ -97,17 +88,41 @@ def test_solve_returns_the_least_overload_it_finds_if_no_plan_is_feasible() -> N
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
-@given(seed=st.integers(0, 10_000), soft=st.booleans(), best=st.booleans(), long=st.booleans())
-def test_climb_by_blocks_equals_the_plain_climb(seed: int, soft: bool, best: bool, long: bool) -> None:
+@given(seed=st.integers(0, 10_000), kind=st.sampled_from(["plain", "timed", "several"]), best=st.booleans())
+def test_climb_by_blocks_equals_the_plain_climb(seed: int, kind: str, best: bool) -> None:
     rng = np.random.default_rng(seed)
-    stops, vehicles = (70, 1) if long else (int(rng.integers(1, 9)), int(rng.integers(1, 5)))
-    domain, x = Plans(features=2, soft=soft), random_day(rng, stops, vehicles, slack=1.5)
-    order = rng.permutation(stops) + 1
-    y = tuple(np.split(order, np.sort(rng.integers(0, stops + 1, vehicles - 1))))
+    stops, vehicles = int(rng.integers(5, 9)), int(rng.integers(1, 5))
+    domain = Plans(features=2, soft=() if kind == "plain" else tuple(rng.permutation(days.SOFT)[:4].tolist()))
+    x = (
+        random_day(rng, stops, vehicles, slack=1.5)
+        if kind == "plain"
+        else days.random_day(rng, stops, vehicles, several=kind == "several", optional=seed % 2 == 0)
+    )
+    y = days.random_plan(rng, stops, x.rows)
     w = rng.random(domain.dim)
-    limit = 2 if long else 6
     view = domain.landscape(x, w)
-    path, _ = view.climb(y, kappa=0.01, best=best, limit=limit)
-    plain, _ = PlainLandscape(domain, x, w).climb(y, kappa=0.01, best=best, limit=limit)
+    path, _ = view.climb(y, kappa=0.01, best=best, limit=6)
+    plain, _ = PlainLandscape(domain, x, w).climb(y, kappa=0.01, best=best, limit=6)
     # Two moves with the same gain may come in another order by rounding.
     assert list(map(view.utility, path)) == pytest.approx(list(map(view.utility, plain)), abs=1e-9)
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(seed=st.integers(0, 10_000), several=st.booleans(), optional=st.booleans())
+def test_solve_is_locally_optimal_and_breaks_no_more_than_the_best_of_100_plans(
+    seed: int, several: bool, optional: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    x = days.random_day(rng, 7, 3, several=several, optional=optional)
+    domain = Plans(features=2, soft=("unserved", "waiting"))
+    w = rng.random(domain.dim)
+    y = domain.solve(x, w)
+    domain.check_solution(x, y)
+    assert domain.landscape(x, w).gains(y).max(initial=0.0) <= 1e-9
+
+    def broken(z: Any) -> float:
+        total = days.measured(x, z)
+        return sum(total[name] for name in ("lateness", "overtime", "overload", "missing", "pairs"))
+
+    assert broken(y) <= min(broken(days.random_plan(rng, 7, x.rows)) for _ in range(100)) + 1e-9
+    assert bool(domain.broken(x, y)) == (broken(y) > 1e-9)

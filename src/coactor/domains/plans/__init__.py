@@ -1,6 +1,7 @@
-"""Plans: the delivery routes of a day, with capacities."""
+"""Plans: the delivery routes of a day, with loads, times, skills and depots."""
 
-from coactor.domains.plans.day import Day, PlannedDay
+from coactor.domains.plans.day import Day, PlannedDay, Shifts, Visits
 from coactor.domains.plans.domain import PlanLandscape, Plans, Routes
+from coactor.domains.plans.schedule import Timing, timing
 
-__all__ = ["Day", "PlanLandscape", "PlannedDay", "Plans", "Routes"]
+__all__ = ["Day", "PlanLandscape", "PlannedDay", "Plans", "Routes", "Shifts", "Timing", "Visits", "timing"]

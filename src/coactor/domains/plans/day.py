@@ -3,51 +3,127 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coactor import validation
-from coactor.protocol import Indices, Matrix, Vector
+from coactor.domains.plans.tables import Tables, tables_of
+from coactor.kernels.plans import KIND
+from coactor.protocol import Indices, Matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Visits:
+    """What stops ask for beside their loads; one entry for each point of `Day.demand`, the depot first.
+
+    Attributes
+    ----------
+    service
+        Minutes at the stop.
+    windows
+        The (from, to) minutes in which the service may begin: none, one or several for each stop.
+    needs
+        The skills that a vehicle must have to serve the stop.
+    prices
+        What it counts to leave the stop out; 0 if it must be served.
+    pairs
+        (pickup, delivery): both on one route, the pickup first. Their load is on board in between.
+    """
+
+    service: Any = None
+    windows: Sequence[Sequence[tuple[float, float]] | None] | None = None
+    needs: Sequence[Sequence[str]] | None = None
+    prices: Any = None
+    pairs: Sequence[tuple[int, int]] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Shifts:
+    """What vehicles are beside their capacities; one entry for each vehicle.
+
+    Attributes
+    ----------
+    starts, ends
+        The points where they begin and end: 0, or a point beyond the stops. An end of -1 is anywhere.
+    hours
+        The minutes (from, to) between which they are on duty; None for any time.
+    longest
+        The most minutes from start to end.
+    fixed
+        What using the vehicle counts; 1 by default.
+    skills
+        The needs of stops that it meets.
+    kinds
+        Which table of arcs and minutes is theirs, if there are several.
+    """
+
+    starts: Sequence[int] | None = None
+    ends: Sequence[int] | None = None
+    hours: Sequence[tuple[float, float] | None] | None = None
+    longest: Any = None
+    fixed: Any = None
+    skills: Sequence[Sequence[str]] | None = None
+    kinds: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Day:
-    """What has to be delivered on one day. Point 0 is the depot, 1 to n are the day's stops.
+    """What has to be delivered on one day. Point 0 is the depot, 1 to n are the stops, further ones depots.
 
     Attributes
     ----------
     arcs
-        Features of the direct way from one point to another, shape (n + 1, n + 1, d); directed. The arc from
-        the depot to the depot belongs to an idle vehicle.
+        Features of the direct way from one point to another, shape (points, points, d), or (kinds of
+        vehicles, points, points, d); directed. The arc from a depot to itself belongs to an idle vehicle.
     demand
-        Of each point; 0 at the depot.
+        Of the depot, 0, and each stop; one number, or one for each unit of loads.
     capacity
-        Of each vehicle on duty.
+        Of each vehicle on duty; one number, or one for each unit.
     stops
         The names of the points in the data.
     coordinates
-        Of the points, shape (n + 1, 2), for a map; optional.
+        Of the points, shape (points, 2), for a map; optional.
     vehicles
         What people call the vehicles, such as "Van 7, Ana"; optional.
+    minutes
+        The driving time of each arc, for all vehicles or for each kind; None if there are no times.
+    visits, shifts
+        What stops ask for and what vehicles are; None if all are plain.
+    tables
+        The same as the kernels read it.
     """
 
     arcs: NDArray[np.float64]
-    demand: Vector
-    capacity: Vector
+    demand: NDArray[np.float64]
+    capacity: NDArray[np.float64]
     stops: tuple[str, ...]
-    coordinates: Matrix | None = None
-    vehicles: tuple[str, ...] | None = None
+    coordinates: Matrix | None
+    vehicles: tuple[str, ...] | None
+    minutes: NDArray[np.float64] | None
+    visits: Visits | None
+    shifts: Shifts | None
+    tables: Tables
 
     def __repr__(self) -> str:
-        return f"Day({self.size} stops, {len(self.capacity)} vehicles, {self.arcs.shape[2]} arc features)"
+        arcs = self.arcs.shape[-1]
+        return f"Day({self.size} stops, {len(self.capacity)} vehicles, {arcs} arc features)"
 
     @property
     def size(self) -> int:
         """n, the number of stops."""
         return len(self.demand) - 1
+
+    @property
+    def rows(self) -> int:
+        """The number of routes of a plan: one for each vehicle, one more if stops may be left out."""
+        return len(self.capacity) + self.tables.optional
+
+    def vehicle(self, r: int) -> str:
+        """The name of a vehicle, or its number from 1."""
+        return str(r + 1) if self.vehicles is None else self.vehicles[r]
 
     @staticmethod
     def of(
@@ -57,35 +133,93 @@ class Day:
         stops: Sequence[str] | None = None,
         coordinates: Any = None,
         vehicles: Sequence[str] | None = None,
+        *,
+        minutes: Any = None,
+        visits: Visits | None = None,
+        shifts: Shifts | None = None,
     ) -> Day:
         """A validated day."""
+        loads, capacities = _units(demand, "demands"), _units(capacity, "capacities")
+        n, m, flat = len(loads) - 1, len(capacities), np.ndim(demand) < 2
         table = validation.array(arcs, "arc features")
         if table.ndim == 2:
             table = table[:, :, None]
-        if table.ndim != 3 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
+        points = table.shape[-2] if table.ndim > 2 else 0
+        if table.ndim not in (3, 4) or table.shape[-3] != points or points < 2:
             raise ValueError(
                 f"Arc features have shape {table.shape}; expected (n + 1, n + 1, d) with n above 0."
             )
-        n = table.shape[0] - 1
-        table[np.arange(1, n + 1), np.arange(1, n + 1)] = 0.0  # a route never goes from a stop to itself
-        demands = validation.matrix([demand], "demands", 1, n + 1)[0]
-        capacities = validation.matrix([capacity], "capacities", 1)[0]
-        names = tuple(map(str, range(n + 1))) if stops is None else tuple(stops)
-        if len(names) != n + 1:
-            raise ValueError(f"{len(names)} names were given for {n + 1} points; give one each, depot first.")
+        if n < 1 or points < n + 1:
+            raise ValueError(
+                f"There are {n + 1} demands for {points} points; give one for the depot and each stop."
+            )
+        names = tuple(map(str, range(points))) if stops is None else tuple(stops)
+        if len(names) != points:
+            raise ValueError(
+                f"{len(names)} names were given for {points} points; give one each, depot first."
+            )
         if not capacities.size or (capacities <= 0).any():
             raise ValueError("There must be a vehicle, and every capacity must be above 0.")
-        if (demands < 0).any() or demands[0] != 0:
+        if loads.shape[1] != capacities.shape[1]:
+            raise ValueError(f"Loads have {loads.shape[1]} units, capacities {capacities.shape[1]}.")
+        if (loads < 0).any() or (loads[0] != 0).any():
             raise ValueError("Demands must be 0 or more, and 0 at the depot.")
-        if demands.max() > capacities.max():
-            worst = int(demands.argmax())
+        if (loads.max(axis=0) > capacities.max(axis=0)).any():
+            unit = int((loads.max(axis=0) > capacities.max(axis=0)).argmax())
+            worst = int(loads[:, unit].argmax())
             raise ValueError(
-                f"Stop {names[worst]} has demand {demands[worst]:g}; the largest vehicle holds "
-                f"{capacities.max():g}."
+                f"Stop {names[worst]} has demand {loads[worst, unit]:g}; the largest vehicle holds "
+                f"{capacities[:, unit].max():g}."
             )
-        places = None if coordinates is None else validation.matrix(coordinates, "coordinates", n + 1, 2)
-        called = validation.titles(vehicles, len(capacities), "vehicles")
-        return Day(table, demands, capacities, names, places, called)
+        if shifts is not None and shifts.ends is not None and -1 in shifts.ends:  # a point without ways
+            table = np.pad(table, [*[(0, 0)] * (table.ndim - 3), (0, 1), (0, 1), (0, 0)])
+            minutes = (
+                None
+                if minutes is None
+                else np.pad(np.asarray(minutes, float), [(0, 0)] * (np.ndim(minutes) - 2) + [(0, 1), (0, 1)])
+            )
+            coordinates = (
+                None if coordinates is None else [*np.asarray(coordinates).tolist(), list(coordinates[0])]
+            )
+            names = (*names, "anywhere")
+            shifts = replace(shifts, ends=[points if end == -1 else end for end in shifts.ends])
+            points += 1
+        on_stops = np.arange(1, n + 1)
+        table[..., on_stops, on_stops, :] = 0.0  # a route never goes from a stop to itself
+        times = None if minutes is None else validation.array(minutes, "minutes")
+        if times is not None and times.shape[-2:] != (points, points):
+            raise ValueError(f"Minutes have shape {times.shape}; expected a table of {points} points.")
+        kinds = [len(one) for one, flat in ((table, 3), (times, 2)) if one is not None and one.ndim > flat]
+        tables = tables_of(loads, capacities, points, max(kinds, default=1), names, times, visits, shifts)
+        used = int(tables.fleet[:m, KIND].max()) + 1
+        if used > min(kinds, default=1) or len(set(kinds)) > 1:
+            raise ValueError(
+                f"There are {used} kinds of vehicles; give each its table of arcs and of minutes."
+            )
+        places = None if coordinates is None else validation.matrix(coordinates, "coordinates", points, 2)
+        called = validation.titles(vehicles, m, "vehicles")
+        return Day(
+            table,
+            loads[:, 0] if flat else loads,
+            capacities[:, 0] if flat else capacities,
+            names,
+            places,
+            called,
+            times,
+            visits,
+            shifts,
+            tables,
+        )
+
+
+def _units(data: Any, what: str) -> Matrix:
+    """Loads or capacities as a matrix with one column for each unit."""
+    rows = validation.array(data, what)
+    if rows.ndim not in (1, 2):
+        raise ValueError(
+            f"The {what} have shape {rows.shape}; expected a list of numbers, or one for each unit."
+        )
+    return rows.reshape(len(rows), -1)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

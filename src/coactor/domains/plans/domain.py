@@ -1,8 +1,8 @@
-"""Plans: the routes of vehicles from one depot, with capacities, edited within and between routes."""
+"""Plans: the routes of vehicles on one day, edited within and between routes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -10,40 +10,50 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from coactor import validation
+from coactor.domains.plans import solver
+from coactor.domains.plans.coding import decode_day, encode_day
 from coactor.domains.plans.day import Day
-from coactor.domains.plans.solver import solve
+from coactor.domains.plans.keeping import replan
+from coactor.domains.plans.schedule import broken_rules
+from coactor.domains.plans.tables import plain_rules, rules_of
 from coactor.habits import HABIT
 from coactor.kernels import plan_distance
 from coactor.kernels import plans as kernel
 from coactor.kernels.plans import Rules
-from coactor.protocol import Indices, Matrix, Move, Usage, Vector
+from coactor.kernels.tolerances import LOAD
+from coactor.protocol import Indices, Matrix, Move, Part, Usage, Vector
 
 Routes: TypeAlias = tuple[Indices, ...]
 OPS = ("reverse", "move", "swap", "tails")
-OVERLOAD = 100.0  # start weight of a vehicle load above the capacity; a distance of 1 has 1
+MEASURES = ("lateness", "waiting", "overtime", "overload", "vehicles", "longest shift")  # as in the kernel
+RULES = ("lateness", "overtime", "overload")  # hard unless soft
+STARTS = {"lateness": 1.0, "overtime": 1.0, "overload": 100.0, "unserved": 100.0}  # a distance of 1 has 1
 
 
 class Plans:
-    """Routes that divide the stops among vehicles; phi is minus the summed arc features.
+    """Routes that divide the stops among vehicles; phi is minus the summed arc features, then what is soft.
 
-    A plan is a tuple of arrays, the stops of each vehicle in order, without the depot. The moves are
+    A plan is a tuple of arrays, the stops of each vehicle in order, without the depots. If stops may be left
+    out, a last array has those that are. The moves are
 
     - ``{"op": "reverse", "args": [r, i, j]}``: reverse stops i to j of route r (2-opt),
     - ``{"op": "move", "args": [r, i, s, j]}``: put stop i of route r after position j of route s (relocate),
     - ``{"op": "swap", "args": [r, i, s, j]}``: exchange stop i of route r and stop j of route s,
     - ``{"op": "tails", "args": [r, i, s, j]}``: exchange what follows position i of r and j of s (2-opt*),
 
-    where positions count from 1 and 0 is the depot. `apply` accepts moves that overload a vehicle
-    (`overload` tells by how much), but `solve` and `moves` make no overload worse unless `soft`. The solver
-    is cheapest insertion, then steepest descent over all moves, so Assumption 1 holds.
+    where positions count from 1 and 0 is the depot. Loads, windows and shifts are rules unless they are soft;
+    skills and pairs are always rules. `solve` and `moves` break no more of the rules than the plan does, and
+    `apply` refuses what does, unless the move has a reason, ``"anyway": "the customer agreed"``. The solver
+    is a large search, then a climb by all moves, so Assumption 1 holds.
 
     Parameters
     ----------
     features
         The number of features of an arc.
     soft
-        Whether capacities are soft: overload, in units of the mean capacity, is one more feature, the last,
-        whose weight is learned like any other. For planners whose own plans exceed the stated capacities.
+        What is measured and priced by a learned weight, as the last features: "lateness", "waiting" and
+        "overtime" in minutes, "overload" in mean capacities, "unserved" (the prices of stops left out),
+        "vehicles" (the fixed costs of those used), "longest shift" in minutes. True is "overload".
     names
         Of the arc features; optional.
     habits
@@ -55,26 +65,37 @@ class Plans:
     >>> line = np.abs(np.subtract.outer([0.0, 1, 2, -1], [0.0, 1, 2, -1]))
     >>> day = Day.of(line, demand=[0, 1, 1, 1], capacity=[2, 2])
     >>> domain = Plans(features=1)
-    >>> sorted(route.tolist() for route in domain.solve(day, np.ones(1)))
-    [[2, 1], [3]]
+    >>> sorted(sorted(route.tolist()) for route in domain.solve(day, np.ones(1)))
+    [[1, 2], [3]]
     """
 
     feature_signs = -1  # every feature is a cost
     checks_moves = True
 
     def __init__(
-        self, features: int = 1, soft: bool = False, names: Sequence[str] | None = None, habits: bool = False
+        self,
+        features: int = 1,
+        soft: bool | Sequence[str] = (),
+        names: Sequence[str] | None = None,
+        habits: bool = False,
     ) -> None:
         self.arc_features = validation.positive(features, 1, "features")
-        self.soft = soft
+        given = (("overload",) if soft else ()) if isinstance(soft, bool) else tuple(soft)
+        if wrong := [name for name in given if name not in (*MEASURES, "unserved")]:
+            expected = ", ".join((*MEASURES, "unserved"))
+            raise ValueError(f"{wrong[0]!r} cannot be soft; expected some of {expected}.")
+        self.soft = tuple(dict.fromkeys(given))
         self.habits = habits
         own = validation.names_for(names, self.arc_features)
-        self.feature_names = (*own, *[HABIT] * habits, *["overload"] * soft)
+        self.feature_names = (*own, *[HABIT] * habits, *self.soft)
         self.dim = len(self.feature_names)
+        self._hard = np.zeros(8)
+        self._hard[[kernel.MISSING, kernel.PAIRS]] = 1.0
+        self._hard[[MEASURES.index(name) for name in RULES if name not in self.soft]] = 1.0
 
     def __repr__(self) -> str:
         habits = ", habits=True" if self.habits else ""
-        return f"Plans(features={self.arc_features}{', soft=True' if self.soft else ''}{habits})"
+        return f"Plans(features={self.arc_features}{f', soft={self.soft}' if self.soft else ''}{habits})"
 
     @property
     def start(self) -> Vector | None:
@@ -84,8 +105,8 @@ class Plans:
             return None
         start = np.zeros(self.dim)
         start[own.index("distance") if len(own) > 1 else 0] = 1.0
-        if self.soft:
-            start[-1] = OVERLOAD
+        for k, name in enumerate(self.soft, self.dim - len(self.soft)):
+            start[k] = STARTS.get(name, 0.0)
         return start
 
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Day]:
@@ -102,10 +123,14 @@ class Plans:
 
     def parts(self, x: Day, y: Routes) -> Iterator[tuple[str, str]]:
         """The arcs driven, by the names of their ends; from depot to depot for an idle vehicle."""
-        depot = x.stops[0]
-        for route in y:
-            names = [depot, *(x.stops[stop] for stop in route), depot]
-            yield from pairwise(names)
+        for route, (start, end) in zip(y, self._ends(x), strict=False):
+            yield from pairwise([x.stops[start], *(x.stops[stop] for stop in route), x.stops[end]])
+
+    def _ends(self, x: Day) -> list[list[int]]:
+        ends: list[list[int]] = (
+            x.tables.fleet[: len(x.capacity), [kernel.START, kernel.END]].astype(int).tolist()
+        )
+        return ends
 
     def choices(self, x: Day) -> tuple[str, ...]:
         """The names of the day's stops and of the depot."""
@@ -120,61 +145,137 @@ class Plans:
         given, choice = np.array(rows, np.int64).reshape(2, -1)
         known = (given >= 0) & (choice >= 0)
         costs[given[known], choice[known], 0] = usage.costs[known]
-        costs[np.arange(1, size), np.arange(1, size)] = 0.0
+        costs[np.arange(1, x.size + 1), np.arange(1, x.size + 1)] = 0.0
         return self._with_columns(x, costs)
 
     def _with_columns(self, x: Day, costs: Any) -> Day:
-        return replace(x, arcs=np.concatenate([x.arcs[:, :, : self.arc_features], costs], axis=2))
+        own = x.arcs[..., : self.arc_features]
+        return replace(x, arcs=np.concatenate([own, np.broadcast_to(costs, (*own.shape[:-1], 1))], axis=-1))
 
     def _whole(self, x: Day) -> Day:
         """The day with columns for habits: zeros if nothing was recalled for it."""
         x = validation.problem(x, Day)
-        if x.arcs.shape[2] == self.arc_features + self.habits:
+        if x.arcs.shape[-1] == self.arc_features + self.habits:
             return x
-        if x.arcs.shape[2] != self.arc_features:
-            raise ValueError(f"An arc has {x.arcs.shape[2]} features; expected {self.arc_features}.")
-        return self._with_columns(x, np.zeros((*x.arcs.shape[:2], 1)))
+        if x.arcs.shape[-1] != self.arc_features:
+            raise ValueError(f"An arc has {x.arcs.shape[-1]} features; expected {self.arc_features}.")
+        return self._with_columns(x, np.zeros((*x.arcs.shape[-3:-1], 1)))
 
     # -- a domain ----------------------------------------------------------------------------------------
 
     def features(self, x: Day, y: Routes) -> Vector:
-        """phi(x, y): minus the summed arc features, then, if soft, minus the overload."""
+        """phi(x, y): minus the summed arc features, then minus what is soft."""
         x = self._whole(x)
         phi = np.zeros(self.dim)
-        arcs = x.arcs.shape[2]
-        for route in y:
-            path = np.concatenate([[0], route, [0]]).astype(np.int64)
-            phi[:arcs] -= x.arcs[path[:-1], path[1:]].sum(axis=0)
-        if self.soft:
-            phi[-1] = -self.overload(x, y) / x.capacity.mean()
+        arcs, kinds = x.arcs.shape[-1], x.tables.fleet[:, kernel.KIND].astype(int).tolist()
+        for r, (route, (start, end)) in enumerate(zip(y, self._ends(x), strict=False)):
+            if len(route) or start == end:
+                path = np.concatenate([[start], route, [end]]).astype(np.int64)
+                phi[:arcs] -= (x.arcs if x.arcs.ndim == 3 else x.arcs[kinds[r]])[path[:-1], path[1:]].sum(
+                    axis=0
+                )
+        for k in range(arcs, self.dim):
+            phi[k] = -self._totals(self._unit(x, k), x, y)[0]
         return phi
 
     def overload(self, x: Day, y: Routes) -> float:
-        """The load beyond the capacities, summed over the routes."""
-        loads = np.array([x.demand[route].sum() for route in y])
+        """The load beyond the capacities, summed over the routes and the units."""
+        loads = np.array([x.demand[route].sum(axis=0) for route in y[: len(x.capacity)]])
         return float(np.maximum(0.0, loads - x.capacity).sum())
+
+    def broken(self, x: Day, y: Routes) -> list[str]:
+        """The rules that a plan breaks, in words."""
+        rules = [name for name in (*RULES, "unserved") if name not in self.soft]
+        return list(broken_rules(x, y, rules))
 
     def solve(self, x: Day, w: Vector) -> Routes:
         """A good plan that no move improves (`plans.solver`)."""
-        return unpack(*solve(self.landscape(x, w).rules))
+        return unpack(*solver.solve(self.landscape(x, w).rules, x.size))
+
+    def lockable(self, x: Day, y: Routes) -> Iterator[tuple[str, ...]]:
+        """The parts that a person can keep: the arcs, and ("vehicle", stop, vehicle) for each stop."""
+        served = [(r, route) for r, route in enumerate(y[: len(x.capacity)]) if len(route)]
+        for r, route in served:
+            start, end = self._ends(x)[r]
+            yield from pairwise([x.stops[start], *(x.stops[stop] for stop in route), x.stops[end]])
+            yield from (("vehicle", x.stops[stop], x.vehicle(r)) for stop in route)
+
+    def replan(self, x: Day, w: Vector, y: Routes, keep: Collection[Part]) -> Routes:
+        """The plan changed where that gains under the weights, with all parts to keep, see `lockable`.
+
+        Raises ValueError if they cannot be kept together.
+        """
+        view = self.landscape(x, w)
+        z = y
+        if x.tables.walked:  # by the moves that lose no part
+            while step := self._step_around(view, z, keep):
+                z = step[0]
+        else:
+            z = tuple(replan(x, view.rules, y, keep))
+        if lost := sorted(" - ".join(part) for part in {*keep} - self._parts(x, z)):
+            raise ValueError(f"These parts cannot be kept together: {', '.join(lost[:4])}.")
+        (old, worse), (new, broken) = self._totals(view.rules, x, y), self._totals(view.rules, x, z)
+        better = broken < worse - LOAD or new < old - 1e-9 * abs(old)
+        return y if not better and {*keep} <= self._parts(x, y) else z
+
+    def _step_around(self, view: PlanLandscape, y: Routes, keep: Collection[Part]) -> tuple[Routes] | None:
+        gains, rows = solver.list_moves(view.rules, kernel.state_of(view.rules, *pack(view.day, y)))
+        for k in np.argsort(-gains, kind="stable").tolist():
+            if gains[k] <= 1e-9 * abs(view.utility(y)):
+                return None
+            z = self.apply(view.day, y, to_move(rows[k].tolist()))
+            if {*keep} <= self._parts(view.day, z):
+                return (z,)
+        return None
+
+    def _parts(self, x: Day, y: Routes) -> set[Part]:
+        """The arcs, and on which vehicle each stop is, by its number and its name."""
+        arcs: set[Part] = {*self.parts(x, y), *self.lockable(x, y)}
+        return arcs | {
+            ("vehicle", x.stops[v], str(r + 1)) for r, route in enumerate(y[: len(x.capacity)]) for v in route
+        }
 
     def moves(self, x: Day, y: Routes) -> Iterator[Move]:
         """Every move that gives a different plan: reverse, then move, swap and tails."""
-        for row in kernel.list_moves(self._rules(x), *pack(x, y)).tolist():
+        state = kernel.state_of(self._unit(x, -1), *pack(x, y))
+        for row in solver.list_moves(self._unit(x, -1), state)[1].tolist():
             yield to_move(row)
 
     def apply(self, x: Day, y: Routes, move: Move) -> Routes:
-        """The plan after one move."""
+        """The plan after one move. Raises ValueError if it breaks a rule, unless the move has a reason."""
         routes, sizes = pack(x, y)
-        kernel.apply(routes, sizes, self._edit(y, move))
-        return unpack(routes, sizes)
+        kernel.apply(routes, sizes, self._edit(x, y, move))
+        z = unpack(routes, sizes)
+        if not move.get("anyway"):
+            rules = self._unit(x, -1)
+            if self._totals(rules, x, z)[1] > self._totals(rules, x, y)[1] + LOAD:
+                before = set(self.broken(x, y))
+                raise ValueError(" ".join(text for text in self.broken(x, z) if text not in before))
+        return z
 
     def landscape(self, x: Day, w: Vector) -> PlanLandscape:
         """The plans of a day under the weights."""
         w, x = validation.weight_vector(w, self.dim), self._whole(x)
-        price = float(w[-1] / x.capacity.mean()) if self.soft else 0.0
-        costs = np.ascontiguousarray(x.arcs @ w[: x.arcs.shape[2]])
-        return PlanLandscape(x, Rules(costs, price, x.demand, x.capacity, self.soft))
+        arcs = x.arcs.shape[-1]
+        prices, unserved = np.zeros(8), None
+        for name, weight in zip(self.soft, w[arcs:].tolist(), strict=True):
+            if name == "unserved":
+                unserved = weight
+            else:
+                prices[MEASURES.index(name)] = weight
+        costs = np.ascontiguousarray(x.arcs @ w[:arcs])
+        return PlanLandscape(x, rules_of(x, costs, prices, self._hard, unserved))
+
+    def _unit(self, x: Day, k: int) -> Rules:
+        """The rules if only feature k costs anything; nothing if it is -1."""
+        w = np.zeros(self.dim)
+        if k >= 0:
+            w[k] = 1.0
+        return self.landscape(x, w).rules
+
+    def _totals(self, rules: Rules, x: Day, y: Routes) -> tuple[float, float]:
+        cost, broken = kernel.totals(rules, np.full(len(rules.points), -1), *pack(x, y))
+        return float(cost), float(broken)
 
     def features_along(self, x: Day, path: Sequence[Routes]) -> Matrix:
         """phi of each plan."""
@@ -182,17 +283,17 @@ class Plans:
 
     def move_features(self, x: Day, y: Routes) -> Matrix:
         """The change in phi of each move."""
-        x = self._whole(x)
-        routes, sizes = pack(x, y)
-        changes = kernel.move_features(x.arcs, self._rules(x), routes, sizes)
-        changes[:, -1] /= x.capacity.mean()
-        return changes[:, : self.dim]
+        columns = []
+        for k in range(self.dim):
+            rules = self._unit(x, k)
+            columns.append(solver.list_moves(rules, kernel.state_of(rules, *pack(x, y)), False)[0])
+        return np.column_stack(columns)
 
     def edits_towards(self, x: Day, y: Routes, goal: Routes) -> list[Move]:
         """Moves that lead from y to the goal, up to a permutation of vehicles (`kernels.plan_distance`)."""
         routes, sizes = pack(x, y)
-        rows = plan_distance.towards(routes, sizes, *pack(x, goal))
-        return [to_move(row) for row in rows.tolist()]
+        rules = plain_rules(np.zeros((len(x.stops), len(x.stops))), x.tables.fleet[: len(x.capacity)])
+        return [to_move(row) for row in plan_distance.towards(rules, routes, sizes, *pack(x, goal)).tolist()]
 
     def edits_between(self, x: Day, y: Routes, z: Routes) -> int:
         """An upper bound on the moves that lead from one plan to another."""
@@ -200,9 +301,10 @@ class Plans:
 
     def check_solution(self, x: Day, y: Any) -> None:
         """Raise ValueError unless every vehicle has a route and every stop is on exactly one of them."""
-        if not isinstance(y, tuple | list) or len(y) != len(x.capacity):
+        if not isinstance(y, tuple | list) or len(y) != x.rows:
+            more = " and the stops left out" if x.tables.optional else ""
             raise ValueError(
-                f"The plan must have {len(x.capacity)} routes, one for each vehicle; some may be empty."
+                f"The plan must have {x.rows} routes, one for each vehicle{more}; some may be empty."
             )
         order = np.concatenate([validation.integers(route, "a route") for route in y])
         if not validation.is_permutation(order - 1, x.size):
@@ -210,27 +312,13 @@ class Plans:
 
     def encode_problem(self, x: Day) -> Any:
         """The day as JSON-able data, without habits."""
-        data: dict[str, Any] = {
-            "arcs": x.arcs[:, :, : self.arc_features].tolist(),
-            "demand": x.demand.tolist(),
-            "capacity": x.capacity.tolist(),
-            "stops": list(x.stops),
-        }
-        if x.coordinates is not None:
-            data["coordinates"] = x.coordinates.tolist()
-        if x.vehicles is not None:
-            data["vehicles"] = list(x.vehicles)
-        return data
+        return encode_day(replace(x, arcs=x.arcs[..., : self.arc_features]))
 
     def decode_problem(self, data: Any) -> Day:
         """A validated day from JSON-able data."""
-        parts = [validation.entry(data, key, "the day") for key in ("arcs", "demand", "capacity")]
-        stops = validation.titles(
-            data.get("stops"), len(parts[1]) if isinstance(parts[1], list) else 0, "points"
-        )
-        day = Day.of(parts[0], parts[1], parts[2], stops, data.get("coordinates"), data.get("vehicles"))
-        if day.arcs.shape[2] != self.arc_features:
-            raise ValueError(f"An arc has {day.arcs.shape[2]} features; expected {self.arc_features}.")
+        day = decode_day(data)
+        if day.arcs.shape[-1] != self.arc_features:
+            raise ValueError(f"An arc has {day.arcs.shape[-1]} features; expected {self.arc_features}.")
         return day
 
     def encode_solution(self, y: Routes) -> Any:
@@ -245,11 +333,7 @@ class Plans:
         self.check_solution(x, y)
         return y
 
-    def _rules(self, x: Day) -> Rules:
-        """The rules for moves, without costs."""
-        return Rules(np.zeros((x.size + 1, x.size + 1)), 0.0, x.demand, x.capacity, self.soft)
-
-    def _edit(self, y: Routes, move: Move) -> Indices:
+    def _edit(self, x: Day, y: Routes, move: Move) -> Indices:
         """A validated move as the five numbers of the kernel."""
         op = move.get("op") if isinstance(move, dict) else None
         if op not in OPS:
@@ -267,6 +351,8 @@ class Plans:
                 raise ValueError(
                     f"There is no position {place} on route {route}; it has {len(y[route])} stops."
                 )
+        if len(x.capacity) in (r, s) and (r == s or op == "tails"):
+            raise ValueError(f"The move {move!r} changes nothing: stops that are left out have no order.")
         same = r == s and (op == "tails" or (op == "move" and j in (i - 1, i)) or (op == "swap" and i == j))
         if same or (op == "reverse" and j <= i):
             raise ValueError(f"The move {move!r} changes nothing.")
@@ -275,30 +361,27 @@ class Plans:
 
 @dataclass(frozen=True, slots=True)
 class PlanLandscape:
-    """Plans under one matrix of arc costs and one price per unit of overload."""
+    """Plans under one table of arc costs and one price for each thing that is soft."""
 
     day: Day
     rules: Rules
 
     def utility(self, y: Routes) -> float:
-        """Minus the cost of the arcs and of the overload."""
-        total = 0.0
-        for route in y:
-            path = np.concatenate([[0], route, [0]]).astype(np.int64)
-            total += float(self.rules.costs[path[:-1], path[1:]].sum())
-        over = kernel.overload(*pack(self.day, y), self.day.demand, self.day.capacity)
-        return -total - self.rules.price * float(over)
+        """Minus the cost of the plan."""
+        return -float(kernel.totals(self.rules, np.full(len(self.rules.points), -1), *pack(self.day, y))[0])
 
     def gains(self, y: Routes) -> Vector:
         """What each move saves."""
-        return kernel.gains(self.rules, *pack(self.day, y))
+        return solver.list_moves(self.rules, kernel.state_of(self.rules, *pack(self.day, y)), False)[0]
 
     def climb(
         self, y: Routes, *, kappa: float = 0.0, best: bool = False, limit: int = -1
     ) -> tuple[list[Routes], list[Move]]:
         """Local search over all moves by the kernel."""
         routes, sizes = pack(self.day, y)
-        rows = kernel.climb(self.rules, routes.copy(), sizes.copy(), kappa, best, limit)
+        rows = solver.climb(
+            self.rules, kernel.state_of(self.rules, routes.copy(), sizes.copy()), kappa, best, limit
+        )
         path = [y]
         for row in rows:
             kernel.apply(routes, sizes, row)
@@ -309,6 +392,7 @@ class PlanLandscape:
 def pack(x: Day, y: Routes) -> tuple[Indices, Indices]:
     """A plan as the padded matrix and the sizes that the kernels take."""
     routes = np.zeros((len(y), x.size + 2), np.int64)
+    routes[:, 0] = x.tables.fleet[: len(y), kernel.START]
     sizes = np.array([len(route) for route in y], dtype=np.int64)
     for r, route in enumerate(y):
         routes[r, 1 : len(route) + 1] = route

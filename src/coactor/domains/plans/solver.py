@@ -1,48 +1,168 @@
-"""The solver of the plans domain: exhaustive on small days, ruin and recreate on large ones."""
+"""The solver of the plans domain: a large search, then all moves until none gains."""
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
-from coactor.kernels import plan_search, plans
-from coactor.kernels.plans import Rules
-from coactor.protocol import Indices
+from coactor.kernels import plan_search
+from coactor.kernels import plans as kernel
+from coactor.kernels.plan_search import Saved
+from coactor.kernels.plans import NO_GAINS, Rules, State
+from coactor.protocol import Indices, Matrix, Vector
 
-LARGE = 60  # stops from which ruin and recreate is faster than the best of all moves, and better
-ITERATIONS = 40  # of ruin and recreate, per stop
-REMOVED = 15  # the most stops that one of them takes out
+ITERATIONS = 20  # of the large search, per stop
+CHUNK = 200  # iterations between two looks at the clock
+NEAR = 20, 40  # the stops beside which a stop may be inserted: without times, with times
 HOT, COLD = 0.5, 0.005  # the first and the last temperature of the annealing, in mean arc costs of the plan
+MINUTES = (
+    0.2,
+    1.0,
+)  # what a minute of waiting and of lateness counts between neighbours, in minutes of driving
+BANNED = 1e12  # the cost of an arc that must not be driven
+ROOM = 64  # moves of a climb between two enlargements of its list
 
 
-def solve(rules: Rules) -> tuple[Indices, Indices]:
-    """A plan that no move improves, as a padded matrix of routes and their sizes.
+def solve(rules: Rules, stops: int, seconds: float | None = None) -> tuple[Indices, Indices]:
+    """A plan that no move improves: ITERATIONS of the search for each stop, or seconds, then a climb."""
+    m = len(rules.fleet)
+    routes, sizes = np.zeros((m, stops + 2), np.int64), np.zeros(m, np.int64)
+    routes[:, 0] = rules.fleet[:, kernel.START]
+    return improve(rules, stops, routes, sizes, seconds)
 
-    Up to LARGE stops: cheapest insertion, then the best of all moves until none gains. Beyond: ruin and
-    recreate with a fixed stream of random numbers, then the first of all moves until none gains.
-    """
-    small = len(rules.demand) <= LARGE
-    routes, sizes = construct(rules, 0 if small else ITERATIONS)
-    plans.climb(rules, routes, sizes, 0.0, small, -1)
+
+def improve(
+    rules: Rules,
+    stops: int,
+    routes: Indices,
+    sizes: Indices,
+    seconds: float | None = None,
+    iterations: int | None = None,
+) -> tuple[Indices, Indices]:
+    """Improve a plan by the large search and a climb; stops on no route are inserted."""
+    routes, sizes = search(rules, stops, routes, sizes, seconds, iterations)
+    climb(rules, kernel.state_of(rules, routes, sizes), 0.0, False, -1)
     return routes, sizes
 
 
-def construct(rules: Rules, iterations: int) -> tuple[Indices, Indices]:
-    """A plan that is not necessarily locally optimal, by so many iterations per stop.
+def search(
+    rules: Rules,
+    stops: int,
+    routes: Indices,
+    sizes: Indices,
+    seconds: float | None = None,
+    iterations: int | None = None,
+) -> tuple[Indices, Indices]:
+    """The best plan that the large search finds from this one."""
+    state = kernel.state_of(rules, routes.copy(), sizes.copy())
+    saved = Saved(np.zeros_like(routes), np.zeros_like(sizes), np.zeros((len(sizes), 2)))
+    best = routes.copy(), sizes.copy()
+    near, keys = neighbours(rules, stops), orders(rules, stops)
+    missing = np.flatnonzero(state.places[0, 1 : stops + 1] < 0) + 1
+    absent = np.zeros(stops + 1, np.int64)
+    absent[0] = len(missing)
+    absent[1 : len(missing) + 1] = missing
+    seed = np.array([1, plan_search.BLINK])
+    costs = rules.ways[..., 0][rules.ways[..., 0] < BANNED]
+    largest = max(1.0, float(np.abs(costs).max(initial=0.0)), float(np.abs(rules.terms[0]).max()))
+    annealing = np.array([1.0, 1.0, 1e3 * largest * (stops + 1), np.inf])
 
-    A stop that fits nowhere is where it overloads least: an overload of hard capacities costs more than any
-    plan.
-    """
-    n = len(rules.demand) - 1
-    if not rules.soft:
-        price = 1e3 * max(1.0, float(np.abs(rules.costs).max())) * len(rules.demand)
-        rules = rules._replace(price=price, soft=True)
-    routes, sizes = plan_search.insertion(rules)
-    if iterations:
-        distance = rules.costs[1:, 1:] + rules.costs[1:, 1:].T
-        np.fill_diagonal(distance, -np.inf)
-        near = np.argsort(distance, axis=1, kind="stable")[:, :REMOVED] + 1
-        draws = np.random.default_rng(0).random((iterations * n, 3 + REMOVED))
-        arcs = plan_search.plan_cost(rules._replace(costs=np.abs(rules.costs), price=0.0), routes, sizes)
-        scale = arcs / (n + int((sizes > 0).sum())) or 1.0
-        plan_search.ruin_and_recreate(rules, routes, sizes, near, draws, HOT * scale, COLD * scale)
-    return routes, sizes
+    def run(count: int) -> None:
+        plan_search.search(rules, state, saved, near, keys, absent, seed, annealing, best, count)
+
+    run(1)
+    began = time.perf_counter()
+    used = state.sizes[: len(sizes) - (rules.pool >= 0)] > 0
+    scale = arc_costs(rules, state) / (stops + int(used.sum())) or 1.0
+    total = ITERATIONS * stops if iterations is None else iterations
+    share = 0.0
+    while share < 1.0:
+        annealing[0] = scale * HOT * (COLD / HOT) ** share
+        if seconds is None:
+            count = total
+            share = 1.0
+        else:
+            count, share = CHUNK, min(1.0, (time.perf_counter() - began) / seconds)
+        annealing[1] = scale * HOT * (COLD / HOT) ** share
+        run(count)
+    return best
+
+
+def arc_costs(rules: Rules, state: State) -> float:
+    """The sum of the absolute costs of the arcs of a plan, without those to and from its depots."""
+    kinds, total = rules.fleet[:, kernel.KIND].astype(np.int64), 0.0
+    for r, size in enumerate(state.sizes.tolist()):
+        route = state.routes[r, : size + 1]
+        total += float(np.abs(rules.ways[kinds[r], route[:-1], route[1:], 0]).sum())
+        if size:
+            total += float(abs(rules.ways[kinds[r], route[-1], int(rules.fleet[r, kernel.END]), 0]))
+    return total
+
+
+def neighbours(rules: Rules, stops: int) -> Indices:
+    """For each stop those nearest to it, by the cost of the arcs and what they make of the times."""
+    some = slice(1, stops + 1)
+    costs = rules.ways[0, some, some, 0]
+    gap = costs.copy()
+    if rules.timed and not rules.walked:
+        drive, (service, _, opens, closes) = rules.ways[0, some, some, 1], rules.points[some, 1:5].T
+        first, last = (
+            np.where(np.isfinite(opens), opens, -1e9) + service,
+            np.where(np.isfinite(closes), closes, 1e9) + service,
+        )
+        wait = np.maximum(0.0, opens - drive - last[:, None])
+        late = np.maximum(0.0, first[:, None] + drive - closes)
+        rate = float(np.append(costs[costs < BANNED], 0.0).mean()) / max(float(drive.mean()), 1e-9)
+        gap += rate * (
+            MINUTES[0] * np.where(np.isfinite(wait), wait, 0.0)
+            + MINUTES[1] * np.where(np.isfinite(late), late, 0.0)
+        )
+    gap = np.minimum(gap, gap.T)
+    np.fill_diagonal(gap, np.inf)
+    count = min(NEAR[rules.timed is not None], stops - 1)
+    near = np.zeros((stops + 1, count), np.int64)
+    near[1:] = np.argsort(gap, axis=1, kind="stable")[:, :count] + 1
+    return near
+
+
+def orders(rules: Rules, stops: int) -> Matrix:
+    """Orders of insertion: at random, by load, from far, from near; by times."""
+    points = rules.points[: stops + 1]
+    depot = rules.ways[0, int(rules.fleet[0, kernel.START]), : stops + 1, 0]
+    rows = [
+        np.zeros(stops + 1),
+        -points[:, kernel.DEMAND : kernel.DEMAND + rules.units].sum(axis=1),
+        -depot,
+        depot,
+    ]
+    if rules.timed:
+        opens, closes = points[:, kernel.EARLY], points[:, kernel.LATEST]
+        rows += [closes - opens, opens, -closes]
+    return np.array([np.nan_to_num(row, posinf=1e9, neginf=-1e9) for row in rows])
+
+
+def climb(rules: Rules, state: State, kappa: float, best: bool, limit: int) -> Indices:
+    """Make the first (or best) move that gains enough, in place, until there is none; returns the moves."""
+    m = len(state.sizes)
+    kept = np.full((4, m, m, 3), -1.0)
+    rows: list[Indices] = []
+    while True:
+        made = sum(map(len, rows))
+        room = np.zeros((ROOM if limit < 0 else min(ROOM, limit - made), 5), np.int64)
+        if not len(room):
+            return np.concatenate([room, *rows])
+        count = kernel.ascend(rules, state, kept, kappa, best, NO_GAINS, room)
+        rows.append(room[:count])
+        if count < len(room):
+            return np.concatenate(rows)
+
+
+def list_moves(rules: Rules, state: State, with_rows: bool = True) -> tuple[Vector, Indices]:
+    """What each move saves, and the moves in scan order."""
+    stops, m = int(state.sizes.sum()), len(state.sizes)
+    ends = stops + m
+    most = 2 * stops * ends + ends**2
+    gains, rows = np.empty(most), np.empty((most if with_rows else 0, 5), np.int64)
+    count = kernel.ascend(rules, state, np.full((4, m, m, 3), -1.0), 0.0, True, gains, rows)
+    return gains[:count], rows[:count]
