@@ -201,9 +201,8 @@ def test_by_keyboard_alone(site, revision, study, act):
 
 def test_from_the_first_page_by_keyboard(site):
     page = site.open(site.log_in(), "/")
-    page.keyboard.press("Enter")  # the first study has the focus
-    page.locator(".ticket").wait_for()
-    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")  # the first study has the focus; it opens its proposal
+    page.wait_for_url("**/p/1")
     submit(page)
     assert site.study("try-tour").effort()[0].effort == 0
 

@@ -182,7 +182,7 @@ def test_finished_drive_offers_no_other_ways(site):
 def test_titles_are_read_whole_and_cards_differ(site):
     page = site.open(site.log_in(viewport={"width": 1280, "height": 800}), "/")
     pictures = page.locator(".card .picture path")
-    assert len({pictures.nth(k).get_attribute("d") for k in range(pictures.count())}) == pictures.count() == 7
+    assert len({pictures.nth(k).get_attribute("d") for k in range(pictures.count())}) == pictures.count() == 8
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
         site.open(page, "/s/try-plan/p/1")
