@@ -178,7 +178,7 @@ def test_client_receives_chances_and_calibration(server, remote):
     assert (calibration.proposals, calibration.verdict, calibration.bins[0].proposals) == (1, "early", 1)
     assert calibration.bins[0].predicted == shown.chance
     rows = server.client("admin").get("/api/studies/chances/effort.csv").text.splitlines()
-    assert rows[0].endswith(",proposed_with,version,chance")
+    assert rows[0].endswith(",proposed_with,version,chance,proposer")
 
 
 def test_ask_with_the_same_key_returns_the_first_proposal_after_a_renewal(server):
