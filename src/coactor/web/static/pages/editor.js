@@ -320,7 +320,8 @@ class EditorPage {
       if (letter === "y" || event.shiftKey) this.draft.redo();
       else this.draft.undo();
     } else if (event.key === "Enter" && !control) this.onEnter(event);
-    else if (document.activeElement === document.body && ENTERS.includes(event.key)) enterWork(event);
+    else if (document.activeElement === document.body && ENTERS.includes(event.key))
+      enterWork(event);
   }
 
   /** @param {KeyboardEvent} event */

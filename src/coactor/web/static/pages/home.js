@@ -119,6 +119,12 @@ const picture = ({ domain }, kind = KINDS[domain.name] ?? "cells") =>
     s("path", { d: PICTURES[kind] }),
   );
 
+/** @param {Summary} study @param {Trial | null} trial */
+function actionOf({ name, open }, trial) {
+  if (trial?.weeks) return ["See the report", `/s/${name}/report`];
+  return [open || trial ? "Start correcting" : "Open the queue", `/s/${name}`];
+}
+
 /** @param {Summary} study @param {string} title @param {Trial | null} trial */
 function card(study, title, trial) {
   if (!study.usable) {
@@ -133,9 +139,7 @@ function card(study, title, trial) {
   const { told, name } = study;
   const busy = trial && isNew(study);
   const queue = `/s/${name}`;
-  const [action, href] = trial?.weeks
-    ? ["See the report", `${queue}/report`]
-    : [study.open || trial ? "Start correcting" : "Open the queue", queue];
+  const [action, href] = actionOf(study, trial);
   const start = h(
     "a",
     {

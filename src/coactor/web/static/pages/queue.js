@@ -262,7 +262,9 @@ function outlook({ steps, effort, due, basis }) {
 
 /** Those that are surely fine, and free. @param {Row[]} drafts */
 const surelyFine = (drafts) =>
-  drafts.filter(({ state, due, basis }) => state === "waiting" && !due && (basis.chance ?? 0) >= SURE);
+  drafts.filter(
+    ({ state, due, basis }) => state === "waiting" && !due && (basis.chance ?? 0) >= SURE,
+  );
 
 /** Offer to accept what is surely fine, after a look at the list. @param {Row[]} drafts */
 function offerTogether(drafts) {

@@ -48,7 +48,8 @@ export class Play {
   #number(data, index) {
     const { label, unit, factor } = feature(data.feature_names[index]);
     const value = data.features[index] * shownAs(data).factors[index] * factor;
-    const wish = data.signs[index] < 0 ? `as ${unit ? "little" : "few"} as you can` : "as much as you can";
+    const wish =
+      data.signs[index] < 0 ? `as ${unit ? "little" : "few"} as you can` : "as much as you can";
     return h(
       "p",
       {},
@@ -64,7 +65,10 @@ export class Play {
   render(data) {
     const efforts = this.rounds.map(({ effort }) => effort);
     const course = efforts.length
-      ? h("p", { id: "course", text: `You: ${efforts.join(" → ")} ${efforts.at(-1) === 1 ? "edit" : "edits"}` })
+      ? h("p", {
+          id: "course",
+          text: `You: ${efforts.join(" → ")} ${efforts.at(-1) === 1 ? "edit" : "edits"}`,
+        })
       : null;
     const chosen = this.#chosen;
     const offered = chosen === null && !data.moves.length ? this.#choices(data) : null;
