@@ -80,7 +80,7 @@ def test_beliefs_are_unknown_at_the_start_and_known_later() -> None:
 def test_exchange_rates_need_a_yardstick_that_is_avoided_and_clear() -> None:
     assert beliefs(4.0, 2.0, 0.0)[1].worth == "To avoid one toll, a detour of 0.5 km is fine."
     assert beliefs(-4.0, 2.0, 0.0)[2].worth == ""  # distance is wanted; toll is the yardstick of the others
-    assert "km" not in "".join(row.worth for row in beliefs(-4.0, 2.0, 1.0))
+    assert "detour" not in "".join(row.worth for row in beliefs(-4.0, 2.0, 1.0))
     assert all(row.worth == "" for row in beliefs(4.0, 2.0, 1.0, deviation=3.0))
     assert all(row.worth == "" for row in beliefs(-4.0, -2.0, 1.0))
 

@@ -6,6 +6,7 @@ import pytest
 
 from coactor.domains import Query, Ranking
 from coactor.studies import open_study
+from coactor.web.demo import studies
 from tests.page.actions import console_errors
 
 pytestmark = pytest.mark.browser
@@ -91,3 +92,22 @@ def test_login_leads_back_to_the_proposal_with_the_edit(site, revision):
         page.wait_for_url("**/s/try-ranking/p/1")
         revision(page, 1)
     assert len(site.moves("try-ranking")) == 1
+
+
+def test_what_is_surely_fine_is_accepted_together_after_a_preview(site):
+    study = site.study("try-ranking")
+    studies.play(study, 30, "admin")
+    for _ in range(6):
+        studies.ask(study, "ana")
+    fine = [d.id for d in study.proposals("waiting") if (d.basis.chance or 0) >= 0.9]
+    assert len(fine) > 1
+    page = site.open(site.log_in("ana", "expert"), "/s/try-ranking")
+    page.get_by_role("button", name=f"Accept all above 90 % ({len(fine)})").click()
+    assert page.locator("#together li").count() == len(fine)
+    assert study.summary()["told"] == 30
+    page.get_by_role("button", name=f"Accept these {len(fine)}").click()
+    page.locator("#message", has_text="accepted as proposed").wait_for()
+    told = [row for row in study.effort() if row.work.actor == "ana"]
+    assert 1 <= len(told) <= len(fine)
+    assert {row.proposal for row in told} <= set(fine)
+    assert study.report().unread == len(told)

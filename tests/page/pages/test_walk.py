@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.page.actions import drag, press
+from tests.page.actions import drag, press, reverse, submit
 
 pytestmark = pytest.mark.browser
 
@@ -102,3 +102,20 @@ def test_morning(site, hand):
         page.get_by_text(seen).first.wait_for()
     efforts = {row.proposal: row.effort for row in site.study("try-plan").effort()}
     assert efforts == {1: 1.0, 2: 0.0}
+
+
+def test_a_newcomer_picks_a_taste_and_sees_the_edits_fall(site):
+    page = site.open(site.log_in("ana", "expert"), "/s/try-tour/p/1")
+    page.get_by_role("button", name="I hate narrow lanes").click()
+    before = page.locator("#played").inner_text()
+    assert before.endswith("km")
+    reverse(page, 3, 6)
+    page.locator("body[data-revision='1']").wait_for(state="attached")
+    assert page.locator("#played").inner_text() != before
+    submit(page)
+    page.wait_for_url("**/p/2")
+    page.locator("#course", has_text="You: 1 edit").wait_for()
+    assert page.locator("#played").is_visible()  # the taste stays
+    submit(page)
+    page.wait_for_url("**/p/3")
+    page.locator("#course", has_text="You: 1 → 0 edits").wait_for()

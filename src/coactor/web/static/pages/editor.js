@@ -29,8 +29,9 @@ import { drawChanges, drawEdits } from "../views/changes.js";
 import { showFinished } from "../views/finished.js";
 import { Keeping } from "../views/keeping.js";
 import { makePanels } from "../views/panels.js";
+import { Play } from "../views/play.js";
 
-/** @import { Editor, EditorModule, Proposal, Trial } from "../app/types.js" */
+/** @import { Editor, EditorModule, Proposal, Round, Trial } from "../app/types.js" */
 
 const FOLDED = "coactor/folded"; // whether the panels are hidden
 const phone = matchMedia("(max-width: 44rem)");
@@ -71,9 +72,11 @@ class EditorPage {
    * @param {EditorModule} module
    * @param {Trial | null} trial
    * @param {unknown} prepared
+   * @param {Round[] | null} own what this person has done in a demo study
    */
-  constructor(data, module, trial, prepared) {
+  constructor(data, module, trial, prepared, own) {
     this.trial = trial;
+    this.play = own && new Play(own);
     this.draft = new Draft(study, data, (trouble) => this.refresh(trouble));
     const prompt = h("p", { class: "prompt", id: "gesture", role: "status" });
     const editable = () => this.editable;
@@ -159,9 +162,10 @@ class EditorPage {
       h("dt", {}, key.split(" ").map(kbd)),
       h("dd", { text }),
     ]);
+    const about = h("div", {}, this.play?.element, this.effort, this.changes);
     const content = [
       ...panels,
-      { title: "What changes", content: h("div", {}, this.effort, this.changes) },
+      { title: "What changes", content: about },
       { title: "Edits", content: this.edits, folded: true },
       { title: "Keys", content: h("dl", { class: "keys" }, list), folded: true },
     ];
@@ -222,6 +226,8 @@ class EditorPage {
       ` ${noun.join(" ")}`,
       size || waiting ? h("span", { class: "hint", text: waiting || size }) : null,
     );
+    this.play?.render(draft.data);
+    this.changes.hidden = this.play !== null && !view.moves.length;
     drawChanges(this.changes, draft.data, draft.last, false, editor.light);
     drawEdits(this.edits, lines, "None yet.");
     [this.about.textContent, this.about.title] = origin(view);
@@ -426,6 +432,14 @@ async function nextPage(trial) {
   return (await openNext()) || `/s/${study}`;
 }
 
+/** What this person has done in a demo study that is there to play; else null. @param {Trial | null} trial */
+async function ownRounds(trial) {
+  if (!trial || trial.weeks || !may("edit")) return null;
+  /** @type {Round[]} */
+  const rounds = await get(at(study, "/effort?last=200"));
+  return rounds.filter(({ work }) => work.actor === name);
+}
+
 async function start() {
   const { module, omitted } = await loadEditor();
   const [data, trial, prepared] = await Promise.all([
@@ -436,7 +450,7 @@ async function start() {
   if (data.state === "done") {
     await showFinished(data, module, trial, prepared, () => nextPage(trial));
   } else {
-    const page = new EditorPage(data, module, trial, prepared);
+    const page = new EditorPage(data, module, trial, prepared, await ownRounds(trial));
     page.refresh();
     page.arm();
   }

@@ -20,6 +20,7 @@ const PICTURES = {
   list: "M12 10H108M12 20H84M12 30H96M12 40H60",
   steps: "M8 34H30V14H52V34H74V22H96V10H112",
   roads: "M6 42C30 42 26 12 56 14S92 40 114 8M6 20H114M40 4V44M84 4V44",
+  report: "M12 6V42H110M18 12L34 34L52 30L70 38L88 37L106 39",
   cells: "M12 8H108V40H12ZM36 8V40M60 8V40M84 8V40M12 24H108",
 };
 /** @type {Record<string, string>} */
@@ -111,12 +112,18 @@ const nothing = () =>
   );
 
 /** @param {Summary} study */
-const picture = ({ domain }) =>
+const picture = ({ domain }, kind = KINDS[domain.name] ?? "cells") =>
   s(
     "svg",
     { class: "picture", viewBox: "0 0 120 48", "aria-hidden": "true" },
-    s("path", { d: PICTURES[KINDS[domain.name] ?? "cells"] }),
+    s("path", { d: PICTURES[kind] }),
   );
+
+/** @param {Summary} study @param {Trial | null} trial */
+function actionOf({ name, open }, trial) {
+  if (trial?.weeks) return ["See the report", `/s/${name}/report`];
+  return [open || trial ? "Start correcting" : "Open the queue", `/s/${name}`];
+}
 
 /** @param {Summary} study @param {string} title @param {Trial | null} trial */
 function card(study, title, trial) {
@@ -132,9 +139,7 @@ function card(study, title, trial) {
   const { told, name } = study;
   const busy = trial && isNew(study);
   const queue = `/s/${name}`;
-  const [action, href] = trial?.weeks
-    ? ["See the report", `${queue}/report`]
-    : [study.open || trial ? "Start correcting" : "Open the queue", queue];
+  const [action, href] = actionOf(study, trial);
   const start = h(
     "a",
     {
@@ -150,7 +155,7 @@ function card(study, title, trial) {
   return h(
     "article",
     { class: "card" },
-    picture(study),
+    picture(study, trial?.weeks ? "report" : undefined),
     h("h3", { text: title }),
     trial ? h("p", { text: trial.story }) : null,
     h("p", {

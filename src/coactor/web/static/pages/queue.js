@@ -1,6 +1,6 @@
 // The queue: what waits, what is begun, who has what. Enter opens the first.
 
-import { at, get } from "../app/api.js";
+import { at, get, post } from "../app/api.js";
 import { $, bdi, button, h, kbd, put } from "../app/elements.js";
 import { ago, likely, number, plural } from "../app/format.js";
 import { forWhom } from "../app/names.js";
@@ -14,6 +14,7 @@ import { fillQueue, findTrial, playButton } from "../app/trials.js";
 const INTERVAL = 5000; // milliseconds between two looks
 const SIZE = 50; // proposals on a page
 const FEW = 5; // a queue that needs no search
+const SURE = 0.9; // the chance from which proposals may be accepted together
 
 const STATES = [
   ["open", "All open"],
@@ -24,13 +25,14 @@ const STATES = [
 const ORDERS = [
   ["oldest", "Oldest first"],
   ["newest", "Newest first"],
-  ["doubtful", "Likely to need edits first"],
+  ["doubtful", "Most likely wrong first"],
   ["likely", "Likely fine first"],
 ];
 
 const trial = await findTrial().catch(() => null);
 const figures = h("dl", { class: "figures wide" });
 const list = h("ul", { class: "tickets", id: "queue" });
+const together = h("div", { id: "together" });
 const empty = h("p", { class: "card empty", hidden: true });
 const range = h("span", { id: "range", role: "status" });
 const previous = button("Previous", () => turn(-SIZE), { id: "previous" });
@@ -164,6 +166,7 @@ function draw({ drafts, matching, waiting, draft, held, people }) {
   filters.hidden = total <= FEW && JSON.stringify(query) === JSON.stringify(EVERYTHING);
   drawPeople(people);
   drawRows(drafts);
+  if (!together.querySelector(".card")) offerTogether(drafts);
   empty.hidden = drafts.length > 0;
   empty.textContent = emptyText(total);
   pager.hidden = matching <= SIZE;
@@ -257,6 +260,75 @@ function outlook({ steps, effort, due, basis }) {
   return likely(basis.chance);
 }
 
+/** Those that are surely fine, and free. @param {Row[]} drafts */
+const surelyFine = (drafts) =>
+  drafts.filter(
+    ({ state, due, basis }) => state === "waiting" && !due && (basis.chance ?? 0) >= SURE,
+  );
+
+/** Offer to accept what is surely fine, after a look at the list. @param {Row[]} drafts */
+function offerTogether(drafts) {
+  const fine = may("edit") ? surelyFine(drafts) : [];
+  const text = `Accept all above ${100 * SURE} % (${fine.length})`;
+  const look = () => previewTogether(fine);
+  put(together, fine.length > 1 ? button(text, look, { id: "accept-all" }) : null);
+}
+
+/** @param {Row[]} fine */
+function previewTogether(fine) {
+  const close = () => {
+    put(together);
+    return refresh();
+  };
+  const accept = button(
+    `Accept these ${fine.length}`,
+    () =>
+      attempt(async () => {
+        accept.disabled = true;
+        let done = 0;
+        for (const { id } of fine) done += Number(await acceptOne(id));
+        page = null;
+        await close();
+        say(`${plural(done, "proposal")} accepted as proposed.`);
+      }),
+    { class: "primary", id: "accept-these" },
+  );
+  put(
+    together,
+    h(
+      "section",
+      { class: "card" },
+      h("h2", { text: "Accept these as they are?" }),
+      h(
+        "ul",
+        {},
+        fine.map(({ id, label, basis }) =>
+          h(
+            "li",
+            {},
+            h("a", { href: `/s/${study}/p/${id}`, dir: "auto", text: label || `Proposal ${id}` }),
+            ` ${likely(basis.chance)}`,
+          ),
+        ),
+      ),
+      h("p", { class: "hint", text: "The report counts them as accepted unread." }),
+      h("p", { class: "row" }, accept, button("Cancel", close)),
+    ),
+  );
+}
+
+/** Accept a proposal if it is free and as likely fine as it was. @param {number} id */
+async function acceptOne(id) {
+  const path = at(study, `/proposals/${id}`);
+  const { basis, revision, moves } = await post(`${path}/claim`);
+  if (moves.length || (basis.chance ?? 0) < SURE) {
+    await post(`${path}/release`);
+    return false;
+  }
+  await post(`${path}/submit`, { body: { seconds: 0 }, revision });
+  return true;
+}
+
 function openFirst() {
   return attempt(async () => {
     const next = await openNext();
@@ -277,6 +349,7 @@ put(
     h("a", { class: "button", href: `/s/${study}/report`, text: "Report" }),
   ),
   filters,
+  together,
   empty,
   list,
   pager,

@@ -72,8 +72,8 @@ function sentences(texts, none) {
 
 /** @param {PeopleView} view */
 function sharedWords({ shared, together, difference }) {
-  let much = "mostly want the same";
-  if (difference >= 0.35) much = difference < 0.7 ? "differ somewhat" : "differ";
+  const degrees = ["mostly want the same", "differ somewhat", "differ"];
+  const much = degrees[Number(difference >= 0.35) + Number(difference >= 0.7)];
   const scale = `${number(difference, 1)} on a scale from 0 to 1`;
   return [
     sentences(shared, "Nothing that everybody wants or avoids is known yet."),
