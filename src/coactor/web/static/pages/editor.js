@@ -146,8 +146,14 @@ class EditorPage {
 
   panels() {
     const { panels, keys } = this.editor;
-    const own = [...keys, ...this.keeping.keys];
-    const all = [...own, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["]", "fold the panels"], ["Enter", "submit"]];
+    const all = [
+      ...keys,
+      ...this.keeping.keys,
+      ["Ctrl Z", "undo"],
+      ["Ctrl Y", "redo"],
+      ["]", "fold the panels"],
+      ["Enter", "submit"],
+    ];
     const list = all.map(([key, text]) => [
       h("dt", {}, key.split(" ").map(kbd)),
       h("dd", { text }),
