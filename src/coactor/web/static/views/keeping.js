@@ -1,7 +1,7 @@
 // Keep what is fixed and solve the rest again: locks, and the preview of what a re-plan would change.
 
 import { post } from "../app/api.js";
-import { button, closest, kbd, wording } from "../app/elements.js";
+import { button, closest, h, kbd, wording } from "../app/elements.js";
 import { changeTexts } from "../app/format.js";
 import { keyOf, lockText, setOf, stateOf, toggled } from "../app/keeping.js";
 import { say, sayError } from "../app/shell.js";
@@ -28,7 +28,8 @@ export class Keeping {
     this.editable = editable;
     this.content = content;
     const { keeps = false } = draft.data;
-    this.again = button(["Re-plan the rest ", kbd("R")], () => this.ask(), { id: "replan" });
+    const rest = h("span", { text: " the rest" });
+    this.again = button(["Re-plan", rest, kbd("R")], () => this.ask(), { id: "replan" });
     const take = { id: "take", class: "primary" };
     this.taking = button(["Take it ", kbd("Enter")], () => this.enter(), take);
     this.leaving = button(["Leave it ", kbd("Esc")], () => this.leave(), { id: "leave" });
