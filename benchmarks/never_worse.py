@@ -8,6 +8,12 @@ run of a panel, with its 95 % interval over cases or runs: above 0 the default l
 column names those that need less than the default learner, beyond the interval. Archives are what `coactor
 evaluate` reads; queries are replayed without and with a budget. `--true-order` replays once in the
 archive's own order, and `--parts` adds rows for some of the cases, as Python writes slices.
+
+    python benchmarks/never_worse.py --good-start 0.3 [--runs 10] [--examples 100]
+
+The panels with a start that suits the expert: their true weights of last year, each times exp(0.3 N(0, 1)). A
+cell is the total effort of never learning, and of the default learner without this start, minus that of the
+default learner with it.
 """
 
 from __future__ import annotations
@@ -17,12 +23,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from coactor import Session
 from coactor.archives.archives import open_archive
 from coactor.archives.evaluation import evaluate
+from coactor.archives.replays import FixedWeights
 from coactor.lab.engine.contenders import PAPER
 from coactor.lab.engine.statistics import Interval, interval
 from coactor.lab.paper.comparison import compare
 from coactor.lab.paper.panels import PANELS
+from coactor.lab.paper.runs import Unit, make_expert, make_problems, stream, true_weights
+from coactor.learners import make
 
 OURS = "default@start"
 
@@ -34,9 +46,13 @@ def main() -> None:
     parser.add_argument("--cases", type=int)
     parser.add_argument("--true-order", action="store_true")
     parser.add_argument("--parts", default="", help="slices of the cases, with commas between them")
+    parser.add_argument("--good-start", type=float, help="the error of a start that suits the expert")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--examples", type=int, default=100)
     options = parser.parse_args()
+    if options.good_start is not None:
+        good_start(options.good_start, options.runs, options.examples)
+        return
     others = ["start", "alike", "copy", *PAPER]
     print(f"| set | {OURS} |", *(f" {name} |" for name in others), " needs less |")
     print("|---" * (len(others) + 3) + "|", flush=True)
@@ -65,6 +81,34 @@ def main() -> None:
         cells = {name: interval(totals[name] - totals[OURS]) if name in known else None for name in others}
         name = f"{panel}, {options.runs} runs of {options.examples}"
         print(_row(name, f"{totals[OURS].mean():.1f}", cells), flush=True)
+
+
+def good_start(error: float, runs: int, examples: int) -> None:
+    print("| set | default, good start | good start, never learning | default without it | needs less |")
+    print("|---|---|---|---|---|", flush=True)
+    for panel in (one for one in PANELS.values() if one.problems == "sample"):
+        totals = np.zeros((runs, 3))
+        for run in range(runs):
+            unit = Unit(panel, run, 0, examples, ())
+            domain = panel.make_domain()
+            truth = true_weights(unit, domain)
+            start = truth[: domain.dim] * np.exp(error * stream(unit, 9).standard_normal(domain.dim))
+            starts = (
+                make("default", domain.dim, start=start),
+                FixedWeights(start),
+                make("default", domain.dim),
+            )
+            sessions = [Session(domain, learner) for learner in starts]
+            expert = make_expert(unit, domain, truth)
+            for x in make_problems(unit, domain, None):
+                for k, session in enumerate(sessions):
+                    proposal = session.ask(x)
+                    totals[run, k] += session.tell(proposal, expert(x, proposal.solution)).effort
+        never, plain = (interval(totals[:, k] - totals[:, 0]) for k in (1, 2))
+        cells = {"good start": never, "default without it": plain}
+        print(
+            _row(f"{panel.name}, {runs} runs of {examples}", f"{totals[:, 0].mean():.1f}", cells), flush=True
+        )
 
 
 def _row(name: str, effort: str, cells: dict[str, Any]) -> str:

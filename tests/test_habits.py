@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ import coactor
 from coactor import Session, checks
 from coactor.domains import Day, Fleet, FleetProblem, Graph, Plans, Tour
 from coactor.habits import HABIT, HabitualDomain, Memory, past_case, plain, recall, recalling, with_habits
-from coactor.protocol import Invalid, PastCase, Usage, takes, uses_habits
+from coactor.protocol import Invalid, PastCase, Usage, takes_parameter, uses_habits
 
 STOPS = ("depot", "A", "B", "C")
 
@@ -230,14 +230,31 @@ def test_unknown_parts_are_left_out() -> None:
     assert arcs.tolist() == [[1.0, 1.0], [1.0, 0.0]]
 
 
+def test_every_part_is_unusual_if_none_of_the_past_is_on_offer() -> None:
+    domain, memory = HabitualDomain(Packing()), Memory()
+    memory.add(past_case(domain, ITEMS, ("axe",)))
+    other = ("kite", "lamp")
+    x = domain.extend(other, recall(memory, domain, other))
+    assert domain.features(x, other)[1] == -2.0
+
+
 class Nameless(Packing):
     """Solutions whose parts have no names."""
 
     parts = None
 
 
-class Described(Packing):
+class Able(Packing):
+    """Accepts every item by number, also those that it does not list; solves from a start."""
+
+    checks_moves = True
     feature_signs = (-1,) * Packing.dim
+
+    def apply(self, x: Any, y: Any, move: Any) -> Any:
+        return (x[move["args"][0]],) if move["op"] == "force" else super().apply(x, y, move)
+
+    def solve(self, x: Any, w: Any, *, start: Any = None) -> Any:
+        return start or super().solve(x, w)
 
     def show(self, x: Any, y: Any) -> list[dict[str, Any]]:
         return [{"kind": "list", "items": [str(item) for item in y]}]
@@ -248,50 +265,24 @@ class Described(Packing):
     def edits_between(self, x: Any, y: Any, z: Any) -> float:
         return float(len(set(y) ^ set(z)))
 
-
-class Forgiving(Packing):
-    """Accepts every item by number, also those that it does not list; solves from a start."""
-
-    checks_moves = True
-
-    def apply(self, x: Any, y: Any, move: Any) -> Any:
-        return (x[move["args"][0]],) if move["op"] == "force" else super().apply(x, y, move)
-
-    def solve(self, x: Any, w: Any, *, start: Any = None) -> Any:
-        return start or super().solve(x, w)
-
     def edits_of(self, x: Any, y: Any, part: int) -> Any:
         return [({"op": "force", "args": [part]}, np.zeros(self.dim), f"{x[part]} is heavy")]
 
 
 def test_habits_keep_the_abilities_of_the_domain() -> None:
-    session = Session(Forgiving(), "default", habits=True)
+    session = Session(Able(), "default", habits=True)
     proposal = session.ask(ITEMS)
     correction = coactor.correction(
         session.domain, proposal.problem, proposal.solution, moves=[{"op": "force", "args": [0]}]
     )
     assert session.tell(proposal, correction).effort == 1.0
-    domain: Any = session.domain
-    assert domain.edits_of(proposal.problem, (), 1)[0][2] == f"{ITEMS[1]} is heavy"
-    assert takes(domain.solve, "start")
-    assert not takes(with_habits(Packing()).solve, "start")
-    assert domain.solve(proposal.problem, np.zeros(2), start=("cup", "tent")) == ("cup", "tent")
-
-
-def test_every_part_is_unusual_if_none_of_the_past_is_on_offer() -> None:
-    domain, memory = HabitualDomain(Packing()), Memory()
-    memory.add(past_case(domain, ITEMS, ("axe",)))
-    other = ("kite", "lamp")
-    x = domain.extend(other, recall(memory, domain, other))
-    assert domain.features(x, other)[1] == -2.0
-
-
-def test_habits_keep_what_the_domain_says_about_itself() -> None:
-    domain: Any = with_habits(Described())
-    x = ITEMS
-    recalled = domain.extend(x, Memory().recall(x))
-    assert domain.show(recalled, ()) == [{"kind": "list", "items": []}]
-    assert domain.describe_edit(recalled, (), {"op": "add", "args": [0]}) == f"add in {len(x)} items"
-    assert domain.edits_between(recalled, x, ()) == len(set(x))
-    assert coactor.protocol.feature_signs(domain) == [*Described.feature_signs, -1]
-    assert coactor.protocol.feature_signs(with_habits(Packing())) == [1] * Packing.dim + [-1]
+    domain, x = cast(Any, session.domain), proposal.problem
+    assert takes_parameter(domain.solve, "start")
+    assert not takes_parameter(with_habits(Packing()).solve, "start")
+    assert domain.solve(x, np.zeros(2), start=("cup", "tent")) == ("cup", "tent")
+    assert domain.show(x, ()) == [{"kind": "list", "items": []}]
+    assert domain.describe_edit(x, (), {"op": "add", "args": [0]}) == "add in 4 items"
+    assert domain.edits_between(x, ITEMS, ()) == 4
+    assert domain.edits_of(x, (), 1)[0][2] == "boat is heavy"
+    assert coactor.protocol.feature_signs(domain) == [-1, -1]
+    assert coactor.protocol.feature_signs(with_habits(Packing())) == [1, -1]

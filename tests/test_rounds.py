@@ -96,30 +96,23 @@ def test_an_infinite_expectation_gives_no_chance() -> None:
     assert (proposal.chance, proposal.basis.expected_moves) == (None, None)
 
 
-def test_a_refused_update_changes_nothing() -> None:
+@pytest.mark.parametrize(
+    ("part", "method", "error", "raised"),
+    [(learners.PER, "update", ValueError, Invalid), (Memory, "add", MemoryError, MemoryError)],
+)
+def test_an_update_or_a_memory_that_fails_changes_nothing(
+    part: type, method: str, error: type[Exception], raised: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not what was accepted and remembered, either."""
 
-    class Refusing(learners.PER):
-        def update(self, feedback: Feedback) -> None:
-            raise ValueError("no convergence")
-
-    knowledge = Knowledge(Refusing(2), memory=Memory())
-    before = json.dumps(knowledge.state())
-    feedback = Feedback(np.array([[0.0, 0.0], [1.0, 2.0]]), 1.0)
-    with pytest.raises(Invalid, match="no convergence"):
-        learn(knowledge, Observation(feedback, False, 0.5, PastCase((("", "tent"),))))
-    assert json.dumps(knowledge.state()) == before
-
-
-def test_a_memory_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
-        raise MemoryError("full")
+        raise error("no convergence")
 
     knowledge = Knowledge(learners.PER(2), memory=Memory())
-    monkeypatch.setattr(Memory, "add", refuse)
+    monkeypatch.setattr(part, method, refuse)
     before = json.dumps(knowledge.state())
     feedback = Feedback(np.array([[0.0, 0.0], [1.0, 2.0]]), 1.0)
-    with pytest.raises(MemoryError, match="full"):
+    with pytest.raises(raised, match="no convergence"):
         learn(knowledge, Observation(feedback, False, 0.5, PastCase((("", "tent"),))))
     assert json.dumps(knowledge.state()) == before
 

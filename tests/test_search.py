@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,19 +79,6 @@ def test_vectors_have_the_order_and_the_type_that_learners_add_up(case: Case) ->
 
 
 @given(cases())
-def test_vectors_are_those_of_the_applied_moves(case: Case) -> None:
-    y = case.solution()
-    path = [y, *(case.domain.apply(case.x, y, m) for m in case.domain.moves(case.x, y))]
-    bare = Bare(case.domain)
-    for rows in (search.features_along(case.domain, case.x, path), search.features_along(bare, case.x, path)):
-        np.testing.assert_allclose(rows, [case.domain.features(case.x, z) for z in path], atol=1e-12)
-    for rows in (search.move_features(case.domain, case.x, y), search.move_features(bare, case.x, y)):
-        assert rows.shape == (len(path) - 1, case.domain.dim)
-        expected = np.array([case.domain.features(case.x, z) for z in path[1:]]).reshape(rows.shape)
-        np.testing.assert_allclose(rows, expected - case.domain.features(case.x, y), atol=1e-12)
-
-
-@given(cases())
 def test_polish_makes_any_solver_locally_optimal(case: Case) -> None:
     w, bad = case.weights(), case.solution()
     y = search.polish(case.domain, lambda x, w: bad)(case.x, w)
@@ -118,6 +106,8 @@ def test_feedback_holds_as_much_as_the_learner_reads(kind: str) -> None:
         declined.declined, search.move_features(case.domain, case.x, correction.final)
     )
     assert ends.cost == path.cost == steps
+    cut = corrections.feedback(case.domain, case.x, replace(correction, cut=True), "ends")
+    assert (ends.cut, cut.cut) == (False, True)
 
 
 @given(cases(least=4), st.sampled_from(["ends", "path"]))

@@ -199,21 +199,3 @@ def test_solutions_that_change_in_a_store_are_named(form: Any, back: Any, senten
     with pytest.raises(CheckError) as found:
         check_domain(Stored(form, back), COINS, locally_optimal=False)
     assert re.sub(r"\(coins=.*?\)", "()", str(found.value)) == sentence
-
-
-def test_problems_that_change_in_a_store_are_named() -> None:
-    class Objects(Coins):
-        def features(self, x: Any, y: Any) -> Vector:
-            return super().features(x.coins, y)
-
-        def solve(self, x: Any, w: Vector) -> Any:
-            return super().solve(x.coins, w)
-
-        def moves(self, x: Any, y: Any) -> list[Move]:
-            return super().moves(x.coins, y)
-
-        def apply(self, x: Any, y: Any, move: Move) -> Any:
-            return super().apply(x.coins, y, move)
-
-    with pytest.raises(CheckError, match="The problem on problem 0 contains Row"):
-        check_domain(Objects(), [Row(COINS[0])])  # type: ignore[arg-type]

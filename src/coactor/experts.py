@@ -21,6 +21,7 @@ from coactor.protocol import (
     Problem,
     Solution,
     Vector,
+    every_weight,
     has,
 )
 from coactor.search import check_solution, landscape
@@ -86,7 +87,7 @@ class SimulatedExpert:
         self.domain = domain
         hidden = domain.hidden if has(domain, Hides) else 0
         self.weights: Vector = finite(
-            weight_vector(weights, domain.dim, hidden), "The expert's weights"
+            weight_vector(every_weight(domain, weights), domain.dim, hidden), "The expert's weights"
         ).copy()
         self.kappa = _at_least_zero(kappa, "kappa")
         self.misjudgement = _at_least_zero(misjudgement, "misjudgement")

@@ -32,7 +32,7 @@ from coactor.protocol import (
     Vector,
     edit_text,
     has,
-    takes,
+    takes_parameter,
 )
 from coactor.search import check_solution, landscape
 
@@ -128,7 +128,7 @@ def replan(
     """
     wanted = named_parts(keep)
     here = parts_of(domain, x, y)
-    if solver is not None and takes(solver, "keep"):
+    if solver is not None and takes_parameter(solver, "keep"):
         z = solver(x, w, keep=wanted)  # type: ignore[call-arg]
     elif has(domain, Keeps):
         try:

@@ -177,6 +177,11 @@ class Observation:
         return self.feedback.cut
 
 
+def as_problem(domain: Domain, problem: Any) -> Problem:
+    """The problem itself, or what the domain's JSON methods make of a dictionary."""
+    return domain.decode_problem(problem) if isinstance(problem, dict) and has(domain, Codes) else problem
+
+
 @dataclass(frozen=True, slots=True)
 class Demands:
     """What a caller asks of a proposal beyond the best solution.
@@ -223,11 +228,6 @@ class Demands:
 
 
 NOTHING = Demands()
-
-
-def as_problem(domain: Domain, problem: Any) -> Problem:
-    """The problem itself, or what the domain's JSON methods make of a dictionary."""
-    return domain.decode_problem(problem) if isinstance(problem, dict) and has(domain, Codes) else problem
 
 
 def propose(

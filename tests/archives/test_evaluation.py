@@ -8,12 +8,10 @@ import pytest
 
 from coactor import learners, open_study
 from coactor.archives import evaluate, learn_archive, open_archive, replays
-from coactor.archives import evaluation as module
 from coactor.archives.evaluation import order_of
 from coactor.archives.replays import replay
 from coactor.lab import PANELS, Contender
 from coactor.lab.engine.contenders import parse_contenders
-from coactor.lab.engine.parallel import Interrupted
 from coactor.lab.paper import runs
 from coactor.session import Session
 from coactor.studies.log.verification import verify
@@ -98,16 +96,6 @@ def test_default_starts_at_distance_without_being_told(kind: str, request: pytes
     assert np.array_equal(untold.efforts["default"], told.efforts["default"])
 
 
-@pytest.mark.parametrize("kind", ["trips", "plans", "queries"])
-def test_default_at_start_makes_the_first_proposal_of_the_start_weights(
-    kind: str, request: pytest.FixtureRequest
-) -> None:
-    archive = open_archive(request.getfixturevalue(kind))
-    result = evaluate(archive, ["default@start", "PER@start", "PER"], orders=4, cases=1, jobs=1)
-    assert np.array_equal(result.efforts["default@start"], result.efforts["start"])
-    assert np.array_equal(result.efforts["PER@start"], result.efforts["start"])
-
-
 def test_evaluate_uses_the_proposals_of_each_contender(plans: Path) -> None:
     archive = open_archive(plans)
     names = ["default", "default+default"]
@@ -138,35 +126,13 @@ def test_a_contender_is_guarded_alike_in_archives_and_panels(
     assert [one.knowledge.guard is not None for one in sessions] == [guarded, guarded]
 
 
-def test_evaluate_does_not_depend_on_jobs(queries: Path) -> None:
-    archive = open_archive(queries)
-    one, two = (evaluate(archive, ["PER", "default"], orders=2, jobs=jobs) for jobs in (1, 2))
+def test_evaluate_does_not_depend_on_jobs(queries: Path, threaded_worker: str) -> None:
+    archive, names = open_archive(queries), ["PER", "default"]
+    one, *others = (evaluate(archive, names, orders=2, jobs=jobs) for jobs in (1, 2, threaded_worker))
     for name in one.efforts:
-        assert np.array_equal(one.efforts[name], two.efforts[name])
-        assert np.array_equal(one.weights[name], two.weights[name])
-
-
-def test_evaluate_resumes_after_an_interruption(
-    queries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    archive = open_archive(queries)
-    whole = evaluate(archive, ["PER"], orders=2, jobs=1)
-    real, calls = module._replay, []
-
-    def stop_at_third(archive: Any, task: Any) -> Any:
-        calls.append(str(task))
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-        return real(archive, task)
-
-    monkeypatch.setattr(module, "_replay", stop_at_third)
-    with pytest.raises(Interrupted, match="2 of 4 tasks"):
-        evaluate(archive, ["PER"], orders=2, jobs=1, folder=tmp_path)
-    resumed = evaluate(archive, ["PER"], orders=2, jobs=1, folder=tmp_path)
-    assert calls == ["start, order 0", "PER, order 0", "start, order 1", "start, order 1", "PER, order 1"]
-    for name in whole.efforts:
-        assert np.array_equal(resumed.efforts[name], whole.efforts[name])
-        assert np.array_equal(resumed.weights[name], whole.weights[name])
+        for other in others:
+            assert np.array_equal(one.efforts[name], other.efforts[name])
+            assert np.array_equal(one.weights[name], other.weights[name])
 
 
 def test_evaluate_does_not_reuse_replays_of_other_options(queries: Path, tmp_path: Path) -> None:
@@ -222,11 +188,3 @@ def test_learn_archive_equals_a_replay(learner: str, trips: Path) -> None:
     live = replay(archive, Contender.parse(learner, "paper"), np.arange(archive.size))
     assert np.array_equal(learners.from_state(state["learner"]).weights, live.weights)
     assert effort == pytest.approx(live.efforts.mean())
-
-
-def test_evaluate_on_a_cluster_gives_the_same(queries: Path, threaded_worker: str) -> None:
-    archive = open_archive(queries)
-    home, away = (evaluate(archive, ["PER", "default"], orders=2, jobs=jobs) for jobs in (1, threaded_worker))
-    for name in home.efforts:
-        assert np.array_equal(home.efforts[name], away.efforts[name])
-        assert np.array_equal(home.weights[name], away.weights[name])

@@ -54,15 +54,29 @@ def withheld(run: int, rng: np.random.Generator) -> tuple[str, Callable[[Any, An
     return "unusual in", lambda x, y: -3.0 * sum(taste[part] for part in TOUR.parts(x, y))
 
 
-def generated(rng: np.random.Generator, extra: Callable[[Any, Any], float]) -> list[RecordedCase]:
-    full, w = WithheldFeature(extra), np.append(0.5 + rng.random(2), 1.0)
+def generated(
+    rng: np.random.Generator,
+    extra: Callable[[Any, Any], float],
+    tastes: dict[str, list[float]] | None = None,
+    odd: str | None = None,
+) -> list[RecordedCase]:
+    """Cases of people who take turns; the weight of the withheld feature is the same for all.
+
+    The odd one makes some edits for no reason.
+    """
+    tastes = {"": (0.5 + rng.random(2)).tolist()} if tastes is None else tastes
     session, cases = Session(TOUR, "default", proposals="paper"), []
-    for graph in TOUR.sample(rng, CASES):
-        x = Graph.of(POINTS, graph.edges, names=NAMES)
+    for k, graph in enumerate(TOUR.sample(rng, CASES * len(tastes))):
+        x, person = Graph.of(POINTS, graph.edges, names=NAMES), list(tastes)[k % len(tastes)]
+        view = PlainLandscape(WithheldFeature(extra), x, np.append(tastes[person], 1.0))  # type: ignore[arg-type]
         proposal = session.ask(x)
-        path, moves = PlainLandscape(full, x, w).climb(proposal.solution, kappa=0.1)  # type: ignore[arg-type]
+        path, moves = view.climb(proposal.solution, kappa=0.1)
         session.tell(proposal, moves=moves)
-        cases.append(RecordedCase(x, path[-1], proposal.solution, effort=float(len(moves))))
+        final, effort = path[-1], float(len(moves))
+        for _ in range(4 if person == odd else 0):
+            choices = list(TOUR.moves(x, final))
+            final, effort = TOUR.apply(x, final, choices[rng.integers(len(choices))]), effort + 1
+        cases.append(RecordedCase(x, final, proposal.solution, None, person, effort))
     return cases
 
 
@@ -85,28 +99,12 @@ def test_diagnose_says_that_no_candidate_explains_when_nothing_is_missing() -> N
     assert quiet >= 9
 
 
-def of_people(
-    seed: int, tastes: dict[str, list[float]], extra: Callable[[Any, Any], float]
-) -> list[RecordedCase]:
-    """Cases of people who take turns; the weight of the withheld feature is the same for all."""
-    rng, full = np.random.default_rng([seed, 11]), WithheldFeature(extra)
-    session, cases = Session(TOUR, "default", proposals="paper"), []
-    for k, graph in enumerate(TOUR.sample(rng, 3 * CASES)):
-        x, person = Graph.of(POINTS, graph.edges, names=NAMES), list(tastes)[k % len(tastes)]
-        w = np.append(tastes[person], 1.0)
-        proposal = session.ask(x)
-        path, moves = PlainLandscape(full, x, w).climb(proposal.solution, kappa=0.1)  # type: ignore[arg-type]
-        session.tell(proposal, moves=moves)
-        cases.append(RecordedCase(x, path[-1], proposal.solution, None, person, float(len(moves))))
-    return cases
-
-
 DIFFERENT = {"ana": [1.0, 0.05], "ben": [0.05, 1.0], "cleo": [1.0, -0.7]}
 
 
 def test_diagnose_says_that_no_candidate_explains_when_people_differ() -> None:
     for run in range(3):
-        found = diagnose(TOUR, of_people(run, DIFFERENT, lambda x, y: 0.0))
+        found = diagnose(TOUR, generated(np.random.default_rng([run, 11]), lambda x, y: 0.0, DIFFERENT))
         assert found.sentences()[1].startswith("None of the ")
         assert found.unexplained < 0.4
 
@@ -114,26 +112,16 @@ def test_diagnose_says_that_no_candidate_explains_when_people_differ() -> None:
 def test_diagnose_names_the_withheld_feature_when_people_differ() -> None:
     pair = NAMES[1], NAMES[4]
     for run in range(2):
-        found = diagnose(TOUR, of_people(run, DIFFERENT, lambda x, y: 3.0 * (pair in TOUR.parts(x, y))))
+        rng = np.random.default_rng([run, 11])
+        found = diagnose(TOUR, generated(rng, lambda x, y: 3.0 * (pair in TOUR.parts(x, y)), DIFFERENT))
         assert "the part stop 1 -> stop 4" in [one.name for one in found.missing[:3]]
         assert not any(name in line for name in DIFFERENT for line in found.sentences())
 
 
 def test_diagnose_says_which_people_and_places_carry_what_no_candidate_explains() -> None:
     """What Ana alone does has no reason, so no candidate can express it."""
-    rng, w, cases = np.random.default_rng(4), np.array([1.0, 0.5]), []
-    session = Session(TOUR, "default", proposals="paper")
-    for k, graph in enumerate(TOUR.sample(rng, 3 * CASES)):
-        x, person = Graph.of(POINTS, graph.edges, names=NAMES), ("ana", "ben", "cleo")[k % 3]
-        proposal = session.ask(x)
-        path, moves = PlainLandscape(TOUR, x, w).climb(proposal.solution, kappa=0.1)
-        session.tell(proposal, moves=moves)
-        final, effort = path[-1], float(len(moves))
-        for _ in range(4 if person == "ana" else 0):
-            choices = list(TOUR.moves(x, final))
-            final, effort = TOUR.apply(x, final, choices[rng.integers(len(choices))]), effort + 1
-        cases.append(RecordedCase(x, final, proposal.solution, None, person, effort))
-    found = diagnose(TOUR, cases)
+    alike = {name: [1.0, 0.5] for name in ("ana", "ben", "cleo")}
+    found = diagnose(TOUR, generated(np.random.default_rng(4), lambda x, y: 0.0, alike, odd="ana"))
     assert found.missing == ()
     assert [name for name, _ in found.carriers] == ["ana"]
     share = found.carriers[0][1]

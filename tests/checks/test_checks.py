@@ -365,18 +365,10 @@ def test_check_expert_checks_assumption_2() -> None:
 
 
 def test_a_learner_may_start_at_any_weights() -> None:
-    def make(dim: int) -> learners.PER:
-        learner = learners.PER(dim)
-        learner.weights = np.ones(dim)
-        return learner
-
-    check_learner(make)
+    check_learner(lambda dim: learners.make("PER", dim, start=[1.0] * dim))
 
 
 def test_weights_that_move_without_cost_must_be_declared() -> None:
-    def make(dim: int) -> learners.AveragedPER:
-        return learners.AveragedPER(dim)
-
     with pytest.raises(CheckError, match="pass steady=False"):
-        check_learner(make)
-    check_learner(make, steady=False)
+        check_learner(learners.AveragedPER)
+    check_learner(learners.AveragedPER, steady=False)

@@ -27,9 +27,7 @@ def run(*words: str) -> Any:
     [
         (["--panels", "tsp-claen"], "Did you mean tsp-clean"),
         (["--learners", "PER,expert+polish"], "expert is a baseline"),
-        (["--panels", ","], "No panel"),
         (["--panels", "tsp-clean", "--data", __file__], "no ranking panel"),
-        (["--out", __file__], "File exists"),
         (["--out", "/proc/results"], "No such file or directory: '/proc/results'"),
         (["--jobs", "tcp://127.0.0.1:1"], "No Dask scheduler answers"),
         (["--jobs", "0"], "at least 1"),
@@ -79,18 +77,12 @@ def test_ctrl_c_ends_reproduce_and_keeps_finished_runs(tmp_path: Path) -> None:
     """A real process, and a signal to its whole group, as a terminal sends it."""
     options = ("--panels", "path-clean,mtsp-clean", "--quick", "--runs", "40", "--jobs", "2")
     options += ("--learners", "PER,CSPER")
+    code = (  # A shell starts background jobs, and so tests, with Ctrl-C ignored; a terminal does not.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from coactor.cli import main; main()"
+    )
     process = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            # A shell starts background jobs, and so tests, with Ctrl-C ignored; a terminal does not.
-            "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-            "from coactor.cli import main; main()",
-            "reproduce",
-            *options,
-            "--out",
-            str(tmp_path / "out"),
-        ],
+        [sys.executable, "-c", code, "reproduce", *options, "--out", str(tmp_path / "out")],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -112,7 +104,7 @@ def test_ctrl_c_ends_reproduce_and_keeps_finished_runs(tmp_path: Path) -> None:
 
 
 def test_compare_prints_a_table_or_json() -> None:
-    words = (
+    words = [
         "compare",
         "PER",
         "CSPER",
@@ -124,7 +116,7 @@ def test_compare_prints_a_table_or_json() -> None:
         "8",
         "--jobs",
         "1",
-    )
+    ]
     data = json.loads(run(*words, "--json").stdout)
     assert data["panel"] == "path-clean"
     assert {"learner", "total", "total_low", "total_high", "final_utility"} <= set(data["totals"][0])

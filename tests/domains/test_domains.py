@@ -9,57 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from coactor import Session, SimulatedExpert, check_domain, domains, learners
-from coactor.protocol import (
-    Codes,
-    Hides,
-    Landscapes,
-    Samples,
-    Validates,
-    Vectorises,
-    declares,
-    feature_signs,
-    has,
-)
+from coactor.protocol import Codes, Hides, Landscapes, Samples, Validates, Vectorises, feature_signs, has
 from tests.cases import KINDS, Case, cases, make_case, make_domain, same
 
 
 @given(cases())
 def test_domains_pass_check_domain(case: Case) -> None:
     check_domain(case.domain, [case.x], rng=case.rng)
-
-
-@given(cases())
-def test_apply_gives_another_valid_solution_for_every_move(case: Case) -> None:
-    y = case.solution()
-    neighbours = []
-    for move in case.domain.moves(case.x, y):
-        z = case.domain.apply(case.x, y, move)
-        case.domain.check_solution(case.x, z)
-        neighbours.append(json.dumps(case.domain.encode_solution(z)))
-    assert json.dumps(case.domain.encode_solution(y)) not in neighbours
-    if not isinstance(case.domain, domains.Hypercube):  # two positions can give the same exchange of two bits
-        assert len(set(neighbours)) == len(neighbours)
-
-
-@given(cases(kinds=[k for k in KINDS if k != "cube"]), st.booleans())
-def test_solve_is_locally_optimal(case: Case, hidden: bool) -> None:
-    w = case.weights(hidden)
-    gains = case.domain.landscape(case.x, w).gains(case.domain.solve(case.x, w))
-    assert gains.max(initial=0.0) <= 1e-9
-
-
-def test_hypercube_solve_is_not_locally_optimal_and_declares_it() -> None:
-    domain = domains.Hypercube()
-    w = np.ones(10)
-    worst = max(
-        domain.landscape(x, w).gains(domain.solve(x, w)).max()
-        for x in domain.sample(np.random.default_rng(0), 9)
-    )
-    assert worst > 0.1
-    assert not declares(domain, "locally_optimal")
 
 
 @given(cases())
@@ -70,16 +28,6 @@ def test_problems_and_solutions_survive_a_round_trip_through_json(case: Case) ->
     assert same(y, z)
     np.testing.assert_array_equal(case.domain.all_features(x, z), case.domain.all_features(case.x, y))
     assert json.dumps(case.domain.encode_problem(x)) == json.dumps(case.domain.encode_problem(case.x))
-
-
-@given(cases())
-def test_all_features_are_the_visible_then_the_hidden_ones(case: Case) -> None:
-    y = case.solution()
-    everything = case.domain.all_features(case.x, y)
-    assert everything.shape == (case.domain.dim + case.domain.hidden,)
-    np.testing.assert_array_equal(everything[: case.domain.dim], case.domain.features(case.x, y))
-    w = case.weights(hidden=True)
-    assert case.domain.landscape(case.x, w).utility(y) == pytest.approx(w @ everything, abs=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -116,32 +64,6 @@ def test_fleet_solves_a_problem_without_free_points() -> None:
     assert [p.tolist() for p in y] == [[0, 1], [2, 3]]
     assert list(domain.moves(x, y)) == []
     assert SimulatedExpert(domain, np.ones(2))(x, y).effort == 0.0
-
-
-def test_tour_of_one_point_costs_nothing() -> None:
-    domain = domains.Tour(points=1, features=2)
-    x = domains.Graph.of(1, [])
-    assert domain.solve(domains.Graph.of(1, np.empty((0, 2))), np.ones(2)).tolist() == [0]
-    assert x.size == 1
-    np.testing.assert_array_equal(
-        domain.features(domains.Graph.of(1, np.empty((0, 2))), np.array([0])), [0.0, 0.0]
-    )
-
-
-@given(cases(least=4))
-def test_features_scale_with_the_features_of_the_problem(case: Case) -> None:
-    """Doubling the features of a problem doubles phi."""
-    y = case.solution()
-    data = case.domain.encode_problem(case.x)
-    key = "documents" if "documents" in data else "edges"
-    if isinstance(data[key], dict):
-        data[key] = {**data[key], "values": [2 * v for v in data[key]["values"]]}
-    else:
-        data[key] = (2 * np.asarray(data[key])).tolist()
-    twice = case.domain.decode_problem(data)
-    np.testing.assert_allclose(
-        case.domain.features(twice, y), 2 * case.domain.features(case.x, y), rtol=1e-12
-    )
 
 
 # -- bad input ---------------------------------------------------------------------------------------------

@@ -77,7 +77,8 @@ def test_solve_and_ask_refuse_what_is_not_a_problem(name: str, problem: Any) -> 
         domain.solve(problem, np.ones(domain.dim))
     for habits in {False, hasattr(domain, "habits")}:
         session = Session(domain, "default", habits=habits)
-        with pytest.raises(ValueError, match=sentence):
+        data = isinstance(problem, dict)  # which `decode_problem` reads
+        with pytest.raises(ValueError, match="size" if data else sentence):
             session.ask(problem)
 
 
@@ -137,24 +138,6 @@ def test_apply_gives_another_valid_solution_or_raises_value_error(name: str, k: 
         return
     domain.check_solution(x, z)
     assert json.dumps(domain.encode_solution(y)) == before != json.dumps(domain.encode_solution(z))
-
-
-@pytest.mark.parametrize(
-    ("vias", "problem"),
-    [
-        ([7], "via-point"),
-        ([-1], "via-point"),
-        ([5], "via-point"),
-        ([[0]], "whole numbers"),
-        ("5", "whole numbers"),
-    ],
-)
-def test_roads_decode_solution_refuses_via_points_off_the_route(vias: Any, problem: str) -> None:
-    domain = DOMAINS["roads"]
-    x = domains.Trip(0, 2)
-    assert domain.solve(x, domain.distance).links.tolist() == [0, 2]
-    with pytest.raises(ValueError, match=problem):
-        domain.decode_solution(x, {"links": [0, 2], "vias": vias})
 
 
 @pytest.mark.parametrize("origin", [-1, 6])

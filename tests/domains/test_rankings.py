@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor import Session, SimulatedExpert, domains, learners
+from coactor import SimulatedExpert, domains
 from coactor.domains import Query, Ranking, SparseRows
 from tests.cases import same_correction
 
@@ -31,19 +31,6 @@ def test_dense_and_sparse_documents_give_the_same_results(n: int, d: int, seed: 
         assert domain.solve(dense, weights).tolist() == domain.solve(sparse, weights).tolist()
         expert = SimulatedExpert(domain, weights, kappa=0.1)
         assert same_correction(expert(dense, y), expert(sparse, y))
-
-
-def test_session_learns_the_same_from_dense_and_sparse_documents() -> None:
-    domain = Ranking(features=6, documents=12)
-    expert = SimulatedExpert(domain, domain.truth(), kappa=2.0, budget=(5, 15), rng=np.random.default_rng(0))
-    sessions = [Session(domain, learners.PER(6)) for _ in range(2)]
-    for x in domain.sample(np.random.default_rng(1), n=20):
-        sparse = Query(SparseRows.from_dense(x.documents), x.labels)  # type: ignore[arg-type]
-        for session, query in zip(sessions, (x, sparse), strict=True):
-            proposal = session.ask(query)
-            session.tell(proposal, expert(x, proposal.solution))
-    assert sessions[0].efforts == sessions[1].efforts
-    np.testing.assert_allclose(sessions[0].learner.weights, sessions[1].learner.weights, rtol=1e-9)
 
 
 def test_features_are_discounted_by_position() -> None:

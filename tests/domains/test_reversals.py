@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import deque
 
 import numpy as np
 from hypothesis import given
@@ -9,31 +8,16 @@ from hypothesis import strategies as st
 
 from coactor.domains import Fleet, Tour
 from coactor.domains.paths import count_reversals
-
-
-def fewest_reversals(n, y, is_goal):
-    """The exact distance by breadth-first search over all tours of a small problem."""
-    domain = Tour(points=n, features=1)
-    x = next(domain.sample(np.random.default_rng(0), 1))
-    visited, waiting = {tuple(y)}, deque([(tuple(y), 0)])
-    while waiting:
-        tour, depth = waiting.popleft()
-        if is_goal(tour):
-            return depth
-        for move in domain.moves(x, np.array(tour)):
-            neighbour = tuple(domain.apply(x, np.array(tour), move).tolist())
-            if neighbour not in visited:
-                visited.add(neighbour)
-                waiting.append((neighbour, depth + 1))
-    raise AssertionError("the goal cannot be reached")
+from tests.test_corrections import fewest_edits
 
 
 @given(st.permutations(range(1, 6)), st.permutations(range(6)))
 def test_tour_edits_between_is_an_upper_bound(rest, z):
     y = [0, *rest]
     goals = {tuple(np.roll(order, k)) for k in range(6) for order in (z, z[::-1])}
-    exact = fewest_reversals(6, y, goals.__contains__)
-    assert exact <= Tour(points=6, features=1).edits_between(None, np.array(y), np.array(z)) <= 6
+    domain = Tour(points=6, features=1)
+    exact = fewest_edits(domain, next(domain.sample(np.random.default_rng(0), 1)), y, goals)
+    assert exact <= domain.edits_between(None, np.array(y), np.array(z)) <= 6
 
 
 @given(st.permutations(range(1, 12)))

@@ -15,6 +15,7 @@ import pytest
 from coactor import SimulatedExpert, domains
 from coactor.domains.plans import solver
 from coactor.kernels import paths
+from tests.domains.roads.networks import grid
 
 
 def cases() -> Iterator[tuple[Any, int]]:
@@ -23,6 +24,7 @@ def cases() -> Iterator[tuple[Any, int]]:
     yield domains.Tour(points=9, features=3, hidden=1), 4
     yield domains.Fleet(points=12, vehicles=2, features=3, hidden=1), 4
     yield domains.Ranking(features=3, documents=9), 4
+    yield domains.Roads(grid(3, np.random.default_rng(4))), 2
     yield domains.Plans(features=3), 2
     yield domains.Plans(features=3, soft=True), 2
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coactor.learners import gaussians
-from coactor.learners.gaussians import TOLERANCE, Diagonal, Precision, _dual_newton
+from coactor.learners.gaussians import TOLERANCE, Diagonal, Precision
 from coactor.protocol import Matrix, Vector
 
 
@@ -91,47 +91,6 @@ def test_both_forms_take_the_same_step_from_independent_coordinates(
     dual.learn(rows, labels)
     np.testing.assert_allclose(primal.mean, dual.mean, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(np.diagonal(primal.matrix), 1.0 / dual.variance, rtol=1e-6)
-
-
-def test_both_forms_are_equal_with_one_coordinate() -> None:
-    rng = np.random.default_rng(0)
-    primal, dual = Precision(np.zeros(1), np.eye(1)), Diagonal(np.zeros(1), np.ones(1))
-    for _ in range(50):
-        rows, labels = rng.standard_normal((5, 1)), (rng.random(5) < 0.5).astype(float)
-        primal.learn(rows, labels)
-        dual.learn(rows, labels)
-        np.testing.assert_allclose(primal.mean, dual.mean, rtol=1e-6, atol=1e-9)
-        np.testing.assert_allclose(primal.variances(), dual.variances(), rtol=1e-6)
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    st.integers(0, 2**32 - 1),
-    st.integers(1, 5),
-    st.integers(1, 30),
-    st.sampled_from([0.1, 1.0, 5.0]),
-    st.sampled_from([0.2, 1.0]),
-)
-def test_systems_of_size_d_and_of_size_m_give_the_same_step(
-    seed: int, d: int, more: int, size: float, worth: float
-) -> None:
-    """With more rows than coordinates the primal form is used; the dual form would find the same."""
-    mean, rows, labels = a_round(seed, d, d + more, size)
-    variances = np.random.default_rng([seed, 5]).random(d) + 0.1
-    alpha, bend = _dual_newton((rows * variances) @ rows.T, rows @ mean, labels, worth)
-    single = Diagonal(mean, variances)
-    single.learn(rows, labels, worth)
-    np.testing.assert_allclose(single.mean, mean + variances * (alpha @ rows), rtol=1e-6, atol=1e-7)
-    np.testing.assert_allclose(1.0 / single.variance, 1.0 / variances + bend @ rows**2, rtol=1e-6)
-
-
-def test_rows_of_weight_two_equal_rows_given_twice() -> None:
-    mean, rows, labels = a_round(3, 4, 3, 1.0)
-    once, twice = Precision(mean, np.eye(4)), Precision(mean, np.eye(4))
-    once.learn(rows, labels, 2.0)
-    twice.learn(np.vstack([rows, rows]), np.append(labels, labels))
-    np.testing.assert_allclose(once.mean, twice.mean, rtol=1e-6)
-    np.testing.assert_allclose(once.variances(), twice.variances(), rtol=1e-6)
 
 
 def test_each_row_may_have_its_own_weight() -> None:

@@ -47,15 +47,6 @@ def test_restored_learner_continues_bit_for_bit(name: str, seed: int, stop: int)
     assert live.learner.weights.tobytes() == again.learner.weights.tobytes()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_state_contains_the_settings(name: str) -> None:
-    state = learners.make(name, 2).state()
-    for key in ("margin", "aggressiveness", "cap"):
-        if key in state:
-            changed = learners.from_state({**state, key: 0.25})
-            assert changed.state()[key] == 0.25
-
-
 def damaged(state: dict[str, Any]) -> list[dict[str, Any]]:
     """The state with one thing wrong, each in turn."""
     out: list[dict[str, Any]] = [{**state, "learner": "another"}]

@@ -10,7 +10,6 @@ import pytest
 from coactor import Session, SimulatedExpert, learners
 from coactor.domains import Query, Ranking
 from coactor.learners import ChoiceLearner
-from coactor.learners.committee import QUICK
 from coactor.protocol import Feedback
 from tests.learners.test_choice import a_round, cosine
 
@@ -20,15 +19,6 @@ UNITS = np.array([1.0, 0.05, 30.0, 1.0])  # what a move changes: each weight but
 
 def in_units(feedback: Feedback) -> Feedback:
     return Feedback(feedback.path * UNITS, feedback.cost, feedback.declined * UNITS)  # type: ignore[operator]
-
-
-@pytest.mark.parametrize("name", ["choice", "committee", "population"])
-def test_a_start_proposes_with_the_weights_in_use(name: str) -> None:
-    learner = learners.make(name, 4, start=1000.0 * START)
-    np.testing.assert_allclose(learner.weights / learner.weights[0], START, atol=1e-12)
-    twin = type(learner)(4)
-    twin.restore(json.loads(json.dumps(learner.state())))
-    assert twin.state() == learner.state()
 
 
 def test_a_good_start_is_kept_and_a_bad_one_is_replaced() -> None:
@@ -107,17 +97,12 @@ def test_a_start_that_is_trusted_keeps_its_sign_when_each_step_contradicts_it(fe
     assert min(least) > 0.5
 
 
-def test_trust_must_be_positive_and_have_a_start_that_it_is_about() -> None:
+def test_make_raises_for_an_invalid_start_or_trust() -> None:
     with pytest.raises(ValueError, match="trust is 0"):
         ChoiceLearner(4, start=START, trust=0)
     for name, start in (("choice", None), ("PER", START)):
         with pytest.raises(ValueError, match="takes no trust"):
             learners.make(name, 4, start=start, trust=1.0)
-
-
-def test_a_start_needs_one_number_for_each_feature() -> None:
-    with pytest.raises(ValueError, match=r"The start has shape \(3,\)"):
-        ChoiceLearner(4, start=[1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match=r"The start has shape \(1,\)"):
         learners.make("PER", 2, start=[1.0])
 
@@ -130,13 +115,6 @@ def test_steps_count_in_full_and_declined_moves_as_the_root_of_their_number() ->
         made, n = observed.labels == 1.0, len(observed.labels)
         np.testing.assert_allclose(observed.worth[made], 1.0)
         np.testing.assert_allclose(observed.worth[~made], n**-0.5)
-
-
-def test_steps_count_like_other_rows_with_many_features() -> None:
-    rng = np.random.default_rng(2)
-    observed = ChoiceLearner(300, form=QUICK).observe(a_round(rng, rng.standard_normal(300), moves=50))
-    assert observed is not None
-    np.testing.assert_allclose(observed.worth, len(observed.labels) ** -0.5)
 
 
 def test_features_that_the_start_gives_0_vary_with_the_others_unless_it_is_trusted() -> None:

@@ -54,7 +54,6 @@ def test_read_choices_takes_the_truth_values_that_r_and_python_write(
         ("", "no column 'person' or 'person_id' or 'id'"),
         (HEADER, "has no choices"),
         (HEADER + "ana,1,3,1,red\nana,1,2,1,blue\n", "line 2: person 'ana' chose 2 of 2 alternatives"),
-        (HEADER + "ana,0,3,1,red\n", "chose 0 of 1"),
         (HEADER + "ana,2,3,1,red\n", "line 2: chosen is '2'; expected 1 or 0"),
         (HEADER + "ana,maybe,3,1,red\n", "line 2: chosen is 'maybe'; expected a number"),
         (HEADER + "ana,1,cheap,1,red\n", "price is 'cheap'; expected a number"),
@@ -63,7 +62,6 @@ def test_read_choices_takes_the_truth_values_that_r_and_python_write(
         (HEADER + f"{'a' * 101},1,3,1,red\n", "line 2: .*text of at most 100 characters; found 'a+"),
         (HEADER + " ,1,3,1,red\n", "line 2: column 'person' is empty"),
         ("id,choice,price,chid,alt,price\nana,1,3,1,1,4\n", "line 1: there are 2 columns 'price'; keep one"),
-        ("id,choice,price,chid,alt,id\nana,1,3,1,1,4\n", "line 1: there are 2 columns 'id'; keep one"),
         (
             "id,person_id,choice,price,chid,alt\n1,ana,1,3,1,1\n",
             "line 1: the columns 'person_id' and 'id' are both the person; keep one of them",
@@ -73,11 +71,6 @@ def test_read_choices_takes_the_truth_values_that_r_and_python_write(
 def test_read_choices_raises_value_error_for_malformed_files(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read(tmp_path, text)
-
-
-def test_read_choices_raises_without_a_file(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="There is no file"):
-        read_choices(tmp_path / "missing.csv")
 
 
 def test_alternatives_conform() -> None:

@@ -25,21 +25,10 @@ from tests.web.conftest import serving
 # of the processor time of a small test. The others are Playwright's own, but for those of Windows and Edge:
 # only the last such option counts.
 FEATURES = (
-    "WebUIOmniboxPopup",
-    "WebUIOmniboxAimPopup",
-    "AimEnabled",
-    "AvoidCorsURLLoaderRestartOnRedirect",
-    "AvoidUnnecessaryBeforeUnloadCheckSync",
-    "DestroyProfileOnBrowserClose",
-    "HttpsFirstBalancedModeAutoEnable",
-    "HttpsUpgrades",
-    "LensOverlay",
-    "MediaRouter",
-    "NetworkTimeServiceQuerying",
-    "OptimizationHints",
-    "PaintHolding",
-    "PreconnectToSearch",
-    "ThirdPartyStoragePartitioning",
+    "WebUIOmniboxPopup,WebUIOmniboxAimPopup,AimEnabled,AvoidCorsURLLoaderRestartOnRedirect,"
+    "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsFirstBalancedModeAutoEnable,"
+    "HttpsUpgrades,LensOverlay,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,"
+    "PreconnectToSearch,ThirdPartyStoragePartitioning"
 )
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 ARGS = [
@@ -50,7 +39,7 @@ ARGS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
-    f"--disable-features={','.join(FEATURES)}",
+    f"--disable-features={FEATURES}",
 ]
 PATIENCE = 60_000  # milliseconds to wait for a condition before giving up; a first use may compile
 

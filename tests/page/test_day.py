@@ -140,18 +140,6 @@ def test_dragging_an_item_makes_exchanges(site, revision):
     assert site.study("try-ranking").effort()[0].effort == 3
 
 
-def test_steps_take_another_order_by_key(site, revision):
-    page = site.open(site.log_in(), "/s/try-steps/p/1")
-    page.locator(".choice").first.wait_for()
-    page.locator("ol.steps li").first.focus()
-    page.keyboard.press("ArrowDown")
-    page.get_by_role("heading", name="Other orders for steps 2 to 4").wait_for()
-    shown = page.locator(".choice").nth(2).locator("b").inner_text().split(" → ")
-    page.keyboard.press("3")
-    revision(page, 1)
-    assert page.locator("ol.steps .called").all_inner_texts()[1:4] == shown
-
-
 def test_dragging_a_step_reorders_three_at_a_time(site, revision):
     page = site.open(site.log_in(), "/s/try-steps/p/1")
     names = page.locator("ol.steps .called").all_inner_texts()

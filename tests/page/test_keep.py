@@ -205,4 +205,3 @@ def test_an_edit_meanwhile_drops_the_re_plan(site, revision):
     held[0].continue_()
     day.says("nothing was re-planned")
     assert not day.page.locator("#take").is_visible()
-

@@ -12,18 +12,6 @@ from tests.page.actions import console_errors, drag, press, submit
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize(("width", "height", "share"), [(1280, 800, 0.6), (1920, 1080, 0.7)])
-def test_map_takes_the_window(site, width, height, share):
-    page = site.open(site.log_in(viewport={"width": width, "height": height}), "/s/try-plan/p/1")
-    box = page.locator(".map").bounding_box()
-    header, bar = page.locator(".top").bounding_box(), page.locator(".bar[role=group]").bounding_box()
-    assert box["width"] >= share * width
-    assert header["height"] <= 52
-    assert abs(box["y"] - header["height"]) < 2
-    assert abs(box["y"] + box["height"] - bar["y"]) < 2
-    assert abs(bar["y"] + bar["height"] - height) < 2
-
-
 def test_overload_is_named_in_the_bar(site, revision):
     page = site.open(site.log_in(), "/s/try-plan/p/1")
     assert page.locator("#warning").inner_text() == ""
@@ -139,35 +127,6 @@ def test_carried_row_stays_below_the_heading(site):
     assert page.evaluate(COVERED, ".doc.held") == 0
 
 
-def test_other_ways_are_in_view(site):
-    page = site.open(site.log_in(viewport={"width": 1920, "height": 1080}), "/s/try-roads/p/1")
-    page.locator(".others path").first.wait_for(state="attached")
-    inside = page.locator(".map").bounding_box()
-    for path in page.locator(".others path").all():
-        box = path.bounding_box()
-        assert box["x"] >= inside["x"]
-        assert box["x"] + box["width"] <= inside["x"] + inside["width"]
-        assert box["y"] >= inside["y"]
-        assert box["y"] + box["height"] <= inside["y"] + inside["height"]
-
-
-CUT = """(selector) => [...document.querySelectorAll(selector)]
-  .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"""
-RIGHT = "(one) => one.getBoundingClientRect().right"
-
-
-def test_finished_ranking_is_read_whole_and_in_columns(site):
-    site.study("try-ranking").tell(1, moves=[{"op": "exchange", "args": [0]}], actor="ana")
-    page = site.open(site.log_in(viewport={"width": 1280, "height": 844}), "/s/try-ranking/p/1")
-    assert page.evaluate(CUT, ".doc .called") == []
-    for column in range(2):
-        head, first = (page.locator(f".doc{kind}").first for kind in (".head", ":not(.head)"))
-        rights = [row.locator(".fact").nth(column).evaluate(RIGHT) for row in (head, first)]
-        assert abs(rights[0] - rights[1]) < 2
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate(CUT, ".doc .called") == []
-
-
 def test_finished_drive_offers_no_other_ways(site):
     page = site.open(site.log_in(), "/s/try-roads/p/1")
     submit(page)
@@ -177,16 +136,3 @@ def test_finished_drive_offers_no_other_ways(site):
     assert page.get_by_role("button", name="Streets").count() == 1
     assert page.get_by_role("button", name="Other ways").count() == 0
     assert page.locator(".badge[class*=w0]").count() == 0
-
-
-def test_titles_are_read_whole_and_cards_differ(site):
-    page = site.open(site.log_in(viewport={"width": 1280, "height": 800}), "/")
-    pictures = page.locator(".card .picture path")
-    assert len({pictures.nth(k).get_attribute("d") for k in range(pictures.count())}) == pictures.count() == 7
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        site.open(page, "/s/try-plan/p/1")
-        page.locator(".title h1").evaluate("(one) => { one.textContent = `${one.textContent}23`; }")
-        assert page.evaluate(CUT, ".title h1") == []
-        height, lines = page.locator(".title h1").evaluate("(one) => [one.scrollHeight, one.clientHeight]")
-        assert height <= lines + 1

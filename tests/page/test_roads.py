@@ -9,8 +9,8 @@ import pytest
 
 from coactor.domains import Network, Roads, Trip
 from coactor.studies import open_study
+from tests.domains.roads.networks import grid
 from tests.page.actions import submit
-from tests.page.test_access import FIRST, SECOND, looked_at, open_folds, with_axe
 from tests.page.test_safety import EVIL
 
 pytestmark = pytest.mark.browser
@@ -228,64 +228,14 @@ def test_any_street_by_its_name(site, revision):
     assert network.streets[moves(site)[0]["args"][0]] == wanted
 
 
-def test_the_map_is_moved_and_brought_back(site):
-    page = open_roads(site, site.log_in())
-
-    def view() -> str:
-        return page.locator(".world").get_attribute("transform")
-
-    everything = page.get_by_role("button", name="Show everything")
-    everything.click()
-    home = view()
-    box = page.locator(".roadmap").bounding_box()
-    page.get_by_role("button", name="Zoom in").click()
-    near = view()
-    assert near != home
-    page.mouse.move(box["x"] + 8, box["y"] + box["height"] - 8)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 60, box["y"] + box["height"] - 60, steps=5)
-    page.mouse.up()
-    assert view() != near
-    everything.click()
-    assert view() == home
-    assert moves(site) == []
-
-
-def test_for_everybody(site, revision):
-    """Untouched, while another way is looked at, and edited: wide and narrow, light and dark."""
-    page, wrong = open_roads(site, site.log_in()), []
-    open_folds(page)
-    wrong += looked_at(with_axe(page), "untouched", FIRST)
-    page.set_viewport_size({"width": 1280, "height": 844})
-    page.locator(".streets .stop").nth(4).click()
-    page.locator("#stretch", has_text="Instead of").wait_for()
-    page.locator(".choice").first.wait_for()
-    page.keyboard.press("ArrowRight")
-    wrong += looked_at(page, "looked at", SECOND)
-    page.locator("#submit[data-armed]").wait_for()
-    page.keyboard.press("Enter")
-    revision(page, 1)
-    page.locator(".choice, .choices p").first.wait_for()
-    wrong += looked_at(page, "edited", FIRST[:1])
-    assert wrong == []
-
-
 def test_roads_without_a_map_and_with_any_name(site, revision):
     """No coordinates: the list and the other ways do it alone. Markup in a name stays text."""
-    side = 5
-    number = np.arange(side * side).reshape(side, side)
-    pairs = np.concatenate(
-        [
-            np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], 1),
-            np.stack([number[:-1].ravel(), number[1:].ravel()], 1),
-        ]
-    )
-    both = np.concatenate([pairs, pairs[:, ::-1]])
     rng = np.random.default_rng(2)
-    named = [f"{EVIL} {k % 7}" for k in range(len(both))]
-    network = Network.of(both[:, 0], both[:, 1], rng.uniform(50, 150, len(both)), streets=named)
+    city = grid(5, rng)
+    named = [f"{EVIL} {k % 7}" for k in range(city.size)]
+    network = Network.of(city.ends[:, 0], city.ends[:, 1], rng.uniform(50, 150, city.size), streets=named)
     with open_study(site.store, "plain", Roads(network), "default", create=True) as study:
-        study.ask(Trip(0, len(both) - 1), label=EVIL)
+        study.ask(Trip(0, city.size - 1), label=EVIL)
     page = site.open(site.log_in(), "/s/plain/p/1")
     page.locator(".choice").first.wait_for()
     assert page.locator(".roadmap").count() == 0

@@ -64,15 +64,8 @@ def test_wheel_has_every_file_of_the_package(dist: Path) -> None:
 def test_sdist_has_what_a_contributor_needs(dist: Path) -> None:
     with tarfile.open(next(dist.glob("*.tar.gz"))) as sdist:
         names = {n.partition("/")[2] for n in sdist.getnames()}
-    for needed in (
-        "Makefile",
-        "constraints.txt",
-        "CHANGELOG.md",
-        "CONTRIBUTING.md",
-        "LICENSE",
-        "docs/conf.py",
-    ):
-        assert needed in names
+    needed = {"Makefile", "constraints.txt", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "docs/conf.py"}
+    assert needed - names == set()
     tests = {str(p.relative_to(ROOT)) for p in (ROOT / "tests").rglob("*.py")}
     assert tests - names == set()
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -25,17 +23,6 @@ def test_acceptance_is_calibrated_on_past_proposals() -> None:
         assert acceptance.chance(expected) == pytest.approx(truth(expected), abs=0.12)
     assert acceptance.chance(0.0) > 0.9  # no move at all is expected
     assert 0.0 < acceptance.chance(1e9) < 0.1
-
-
-def test_acceptance_survives_json_bit_for_bit() -> None:
-    acceptance, again = Acceptance(), Acceptance()
-    for k in range(9):
-        acceptance.learn(0.1 * k, accepted=k < 4)
-    again.restore(json.loads(json.dumps(acceptance.state())))
-    assert again.chance(0.3) == acceptance.chance(0.3)
-    again.learn(1.0, accepted=True)
-    acceptance.learn(1.0, accepted=True)
-    assert again.state() == acceptance.state()
 
 
 def test_session_predicts_chances_and_learns_from_acceptance() -> None:

@@ -46,12 +46,6 @@ def test_the_one_furthest_ahead_proposes() -> None:
     assert guard.proposer == "start"
 
 
-def test_an_alternative_that_was_not_compared_keeps_its_sums() -> None:
-    guard = Guard(2, start=np.array([1.0, 3.0]))
-    guard.learn({"learner": 5.0, "start": 3.0})
-    assert (guard.ahead, guard.squares) == ({"start": 2.0, "alike": 0.0}, {"start": 4.0, "alike": 0.0})
-
-
 def test_regret_stays_within_the_bound() -> None:
     for seed in range(30):
         rng, guard = np.random.default_rng(seed), Guard(3, np.array([1.0, 0.0, 5.0]))

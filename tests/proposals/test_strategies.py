@@ -18,13 +18,19 @@ from tests.cases import Bare, Case, Coins, cases, make_case, same
 QUICK = SearchLimits(candidates=8)
 
 
-@settings(max_examples=25)
-@given(cases(), st.sampled_from(["polish", "effort-aware", "default"]), st.integers(0, 99), st.booleans())
+@settings(max_examples=60)
+@given(
+    cases(),
+    st.sampled_from(["polish", "effort-aware", "default"]),
+    st.integers(0, 99),
+    st.booleans(),
+    st.sampled_from([-2.0, 0.5, np.inf]),
+)
 def test_every_proposal_is_a_local_optimum_no_worse_than_the_plain_one(
-    case: Case, name: str, seed: int, bare: bool
+    case: Case, name: str, seed: int, bare: bool, threshold: float
 ) -> None:
     domain: Any = Bare(case.domain) if bare else case.domain
-    outlook = Outlook(case.weights(), 0.5)
+    outlook = Outlook(case.weights(), threshold)
     view = case.domain.landscape(case.x, outlook.weights)
     y = strategy(name, domain, how=QUICK)(case.x, outlook, (seed, 1))
     case.domain.check_solution(case.x, y)
@@ -41,36 +47,10 @@ def test_paper_strategy_returns_the_solution_of_the_solver(case: Case) -> None:
         assert same(strategy(name, case.domain)(case.x, Outlook(w), (0,)), case.domain.solve(case.x, w))
 
 
-def test_effort_aware_proposals_leave_less_to_correct() -> None:
-    """Over some problems, not on each: the plain answer stays where nothing better is found."""
-    domain, w, fewer = domains.Tour(points=12, features=3), np.array([4.0, 2.0, 1.0]), 0.0
-    for k, x in enumerate(domain.sample(np.random.default_rng(0), n=20)):
-        view, outlook = domain.landscape(x, w), Outlook(w, -1.0)
-        shown = [strategy(name, domain)(x, outlook, (0, k)) for name in ("polish", "effort-aware")]
-        left = [proposals.expected_moves(view.gains(y), -1.0) for y in shown]
-        fewer += left[0] - left[1]
-    assert fewer > 0
-
-
 def test_expected_moves_adds_up_chances() -> None:
     assert proposals.expected_moves(np.array([]), 1.0) == 0.0
     assert proposals.expected_moves(np.array([2.0, 2.0]), 2.0) == pytest.approx(1.0)
     assert proposals.expected_moves(np.array([-1e9, 1e9]), 0.0) == pytest.approx(1.0)
-
-
-def test_strategy_without_time_returns_the_first_local_optimum() -> None:
-    case = make_case("tour", size=12, seed=1)
-    outlook = Outlook(case.weights(), 0.0)
-    hasty = strategy("effort-aware", case.domain, how=SearchLimits(seconds=-1.0))
-    assert same(hasty(case.x, outlook, (0,)), strategy("polish", case.domain)(case.x, outlook, (0,)))
-
-
-def test_strategy_improves_the_solutions_of_a_custom_solver() -> None:
-    case = make_case("tour", size=8, seed=1)
-    bad = np.arange(8)
-    y = strategy("polish", case.domain, lambda x, w: bad)(case.x, Outlook(np.ones(3)), (0,))
-    assert case.domain.landscape(case.x, np.ones(3)).gains(y).max() <= 1e-9
-    assert same(strategy("paper", case.domain, lambda x, w: bad)(case.x, Outlook(np.ones(3)), (0,)), bad)
 
 
 def test_proposals_depend_on_the_seed_alone() -> None:
@@ -83,17 +63,6 @@ def test_proposals_depend_on_the_seed_alone() -> None:
 
     assert shown(0) == shown(0)
     assert any(shown(0) != shown(seed) for seed in range(1, 6))
-
-
-def test_ask_validates_solutions_of_a_custom_strategy() -> None:
-    case = make_case("tour", seed=1)
-    session = Session(
-        case.domain, learners.PER(3), proposals=lambda x, outlook, stream: np.zeros(6, np.int64)
-    )
-    with pytest.raises(ValueError, match="exactly once"):
-        session.ask(case.x)
-    fixed = Session(case.domain, learners.PER(3), proposals=lambda x, outlook, stream: np.arange(6))
-    assert fixed.ask(case.x).solution.tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_strategy_raises_value_error_for_unknown_names() -> None:
@@ -110,30 +79,6 @@ def test_strategy_raises_value_error_for_unknown_names() -> None:
 # -- the floor, budgets, and domains of any kind ---------------------------------------------------------
 
 
-def plain_utility(case: Case, view: Outlook) -> float:
-    """Of the solver's answer, polished."""
-    seen = landscape(case.domain, case.x, view.weights)
-    return seen.utility(seen.climb(case.domain.solve(case.x, view.weights))[0][-1])
-
-
-def slack(case: Case, view: Outlook) -> float:
-    """Rounding of a utility computed in another order."""
-    return 1e-9 * (1.0 + abs(plain_utility(case, view)))
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    cases(), st.sampled_from(["polish", "effort-aware", "default"]), st.sampled_from([-2.0, 0.0, 1.0, np.inf])
-)
-def test_proposal_is_no_worse_than_the_plain_one_by_utility(case: Case, name: str, threshold: float) -> None:
-    """Nothing is proposed whose estimated utility is below that of the plain answer, polished."""
-    view = Outlook(case.weights(), threshold)
-    y = strategy(name, case.domain)(case.x, view, (1, 2))
-    case.domain.check_solution(case.x, y)
-    found = landscape(case.domain, case.x, view.weights).utility(y)
-    assert found >= plain_utility(case, view) - slack(case, view)
-
-
 @settings(max_examples=40, deadline=None)
 @given(cases())
 def test_effort_aware_is_at_least_as_good_by_its_score(case: Case) -> None:
@@ -145,17 +90,6 @@ def test_effort_aware_is_at_least_as_good_by_its_score(case: Case) -> None:
 
     plain, aware = (strategy(name, case.domain)(case.x, view, (3, 4)) for name in ("polish", "effort-aware"))
     assert score(aware) >= score(plain)
-
-
-def test_a_proposal_depends_on_its_number_alone_not_on_what_was_asked_before() -> None:
-    """Addressed streams: asking in another order changes nothing."""
-    case = make_case("fleet", size=12, seed=6)
-    view = Outlook(case.weights(), 0.5)
-    propose = strategy("default", case.domain)
-    later = propose(case.x, view, (9, 3))
-    for n in range(3):
-        propose(case.x, view, (9, n))
-    assert same(propose(case.x, view, (9, 3)), later)
 
 
 class Counting:

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coactor import Session, solvers
+from coactor import solvers
 from coactor.domains import Day, Fleet, Graph, Plans, Roads, Tour
-from coactor.learners import PER
 from coactor.protocol import Domain
 from coactor.solvers.routing_model import LARGEST, to_model, to_solution, to_visits
 
@@ -78,14 +77,6 @@ def test_integer_costs_keep_the_order_of_solutions(seed: int, name: str) -> None
     assert rounded == pytest.approx(true, abs=30 / scale)
     again = to_solution(domain, x, before)
     assert np.allclose(domain.features(x, again), domain.features(x, y))
-
-
-def test_session_asks_an_external_solver() -> None:
-    rng = np.random.default_rng(0)
-    domain = Tour(points=8, features=2)
-    session = Session(domain, PER(2), solver=solvers.ortools(domain, seconds=0.05), proposals="paper")
-    proposal = session.ask(next(domain.sample(rng, 1)))
-    domain.check_solution(proposal.problem, proposal.solution)
 
 
 def test_engines_raise_value_error_for_invalid_parameters() -> None:

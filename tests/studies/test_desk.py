@@ -2,14 +2,12 @@ from __future__ import annotations
 
 import math
 import threading
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
-from coactor.learners import CSPER
 from coactor.protocol import Work
-from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Store, open_study
+from coactor.studies import Conflict, Forbidden, Invalid, NotFound, open_study
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.verification import verify
 from tests.studies.log.test_people import UP, WANTS, taught
@@ -71,20 +69,7 @@ def test_edit_raises_conflict_with_the_current_state_when_the_revision_is_stale(
         assert study.proposals()[0].state == "held"
 
 
-def test_edit_with_a_key_can_be_repeated(url):
-    study, work = desk(url)
-    with study:
-        id = study.ask([1.0, 2.0, 3.0], key="ask").id
-        for _ in range(2):
-            shown = work.edit(id, flip(0), revision=0, actor="ana", key="e1")
-            assert shown.revision == 1
-        with pytest.raises(Conflict, match="another request"):
-            work.edit(id, flip(1), revision=1, actor="ana", key="e1")
-        with pytest.raises(Conflict, match="another request"):
-            work.edit(id, flip(1), revision=1, actor="ana", key="ask")
-
-
-def test_edit_with_the_key_of_other_moves_conflicts_whichever_move_differs(url):
+def test_edit_with_a_key_can_be_repeated_and_conflicts_whichever_move_differs(url):
     clock = Clock()
     study, work = desk(url, clock)
     with study:
@@ -98,6 +83,9 @@ def test_edit_with_the_key_of_other_moves_conflicts_whichever_move_differs(url):
             with pytest.raises(Conflict, match="another request"):
                 work.edit(id, other, revision=3, actor="ana", key="e1")
         assert work.edit(id, flip(0, 1), revision=0, actor="ana", key="e1").moves == flip(0, 1, 2)
+        study.ask([3.0, 2.0, 1.0], key="ask")
+        with pytest.raises(Conflict, match="another request"):
+            work.edit(id, flip(1), revision=3, actor="ana", key="ask")
         work.undo(id, revision=3, actor="ana", count=2, key="u1")
         assert work.undo(id, revision=3, actor="ana", count=2, key="u1").moves == flip(0)
         with pytest.raises(Conflict, match="another request"):
@@ -184,17 +172,6 @@ def test_reopen_raises_conflict_after_a_rollback(url):
             work.reopen(id, actor="ana")
 
 
-def test_reopen_of_a_tell_without_learning_keeps_the_weights(url):
-    study, work = desk(url)
-    with study:
-        id = study.ask([1.0, 2.0, 3.0]).id
-        work.edit(id, flip(0), revision=0, actor="ana")
-        work.submit(id, revision=1, actor="ana", learn=False)
-        work.reopen(id, actor="ana")
-        assert study.version == 0
-        assert verify(study.store, "desk").version == 0
-
-
 def test_invalid_edits_change_nothing(sqlite_url):
     study, work = desk(sqlite_url)
     with study:
@@ -214,80 +191,6 @@ def test_invalid_edits_change_nothing(sqlite_url):
             with pytest.raises(NotFound):
                 call()
         assert study._ledger.refresh().seq == before
-
-
-def test_drafts_are_shared_by_processes(url):
-    study, work = desk(url)
-    other, elsewhere = desk(url)
-    with study, other:
-        id = study.ask([1.0, 2.0, 3.0]).id
-        work.edit(id, flip(0), revision=0, actor="ana")
-        assert elsewhere.view(id).solution == [1, 0, 0]
-        elsewhere.undo(id, revision=1, actor="ana")
-        assert work.view(id).undone == flip(0)
-
-
-class Locked:
-    """Fails if anything is computed, loaded or read elsewhere while the store's lock is held."""
-
-    def __init__(self, study, monkeypatch):
-        self.held = False
-        writing, reading, load = Store.writing, Store.reading, Ledger.load
-
-        @contextmanager
-        def write(store, *synced):
-            with writing(store, *synced) as sql:
-                self.held = True
-                try:
-                    yield sql
-                finally:
-                    self.held = False
-
-        def outside(call):
-            def checked(*args, **more):
-                assert not self.held, f"{call.__name__} while the lock is held"
-                return call(*args, **more)
-
-            return checked
-
-        monkeypatch.setattr(Store, "writing", write)
-        monkeypatch.setattr(Store, "reading", outside(reading))
-        monkeypatch.setattr(Ledger, "load", outside(load))
-        for name in ("features", "solve", "moves", "apply"):
-            monkeypatch.setattr(Switches, name, outside(getattr(Switches, name)))
-        monkeypatch.setattr(CSPER, "update", outside(CSPER.update))
-
-
-def test_nothing_is_prepared_while_the_store_is_locked(sqlite_url, monkeypatch):
-    study, work = desk(sqlite_url)
-    with study:
-        for _ in range(8):
-            study.ask([1.0, 2.0, 3.0])
-        Locked(study, monkeypatch)
-        study.tell(1, moves=flip(0, 1))
-        work.claim(2, "ana")
-        work.edit(2, flip(0, 1), revision=1, actor="ana")
-        work.edit(2, flip(2), revision=3, actor="ana", key="k")
-        work.edit(2, flip(2), revision=3, actor="ana", key="k")  # repeated
-        work.undo(2, revision=4, actor="ana")
-        with pytest.raises(Conflict, match="revision 5"):
-            work.edit(2, flip(0), revision=1, actor="ana")
-        with pytest.raises(Conflict, match="held by ana"):
-            work.claim(2, "ben")
-        work.submit(2, revision=5, actor="ana")
-        with pytest.raises(Conflict, match="done already"):
-            work.edit(2, flip(0), revision=5, actor="ana")
-        work.reopen(2, actor="ana")
-        work.reopen(2, actor="ana")
-        work.release(2, "ana")
-        assert work.claim(2, "ben").id == 2
-        study.rollback(1, "again")
-        study.rollback(0, "again")
-        study.ask([1.0, 1.0, 1.0])
-        with pytest.raises(Invalid):
-            study.tell(3, moves=flip(7))
-        study.tell(3, solution=[1, 1, 1])
-        verify(study.store, "desk")
 
 
 def test_view_reads_ticket_and_moves_at_the_same_moment(sqlite_url):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import orjson
 
 from coactor import Session, SimulatedExpert, learners
 from coactor.studies import open_study
@@ -61,18 +60,6 @@ def test_acceptance_forgets_what_is_withdrawn(url):
         study.rollback(version, "as it was")
         assert study.ask(problems[5]).chance == kept
         verify(study.store, "tours")
-
-
-def test_a_learner_without_predictions_stores_no_chance(sqlite_url):
-    domain, problems = tours(3)
-    with open_study(sqlite_url, "tours", domain, "CSPER", create=True) as study:
-        study.tell(study.ask(problems[0]), moves=[])
-        p = study.ask(problems[1])
-        assert p.chance is None
-        assert study.calibration().verdict == "silent"
-        with study.store.reading() as sql:
-            body = orjson.loads(sql.bodies(study._ledger.head.id, 1, 1)[0])
-        assert "chance" not in body
 
 
 def test_renew_predicts_as_a_new_ask_would(sqlite_url):

@@ -288,17 +288,6 @@ def test_renew_respects_what_happens_while_it_solves(url, what):
         verify(other.store, "desk")
 
 
-def test_renew_from_many_threads_solves_once(url):
-    a, _ = desk(url)
-    b, _ = desk(url)
-    with a, b:
-        p = a.ask(UP)
-        learn(a, 0)
-        answers = together([lambda k=k: (a if k % 2 else b).renew(p.id).solution for k in range(6)])
-        assert answers == [[1, 0, 0]] * 6
-        assert len(renewals(a)) == 1
-
-
 @settings(max_examples=40)
 @given(st.lists(acts, min_size=8, max_size=30))
 def test_every_tell_is_about_a_solving_of_its_proposal(sequence):

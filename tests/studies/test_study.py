@@ -36,14 +36,6 @@ def test_ask_and_tell_learn_and_survive_reopening_the_store(url):
         assert verify(again.store, "desk").facts == 4
 
 
-def test_repr_names_domain_learner_and_counts(sqlite_url):
-    with make(sqlite_url) as study:
-        study.tell(study.ask([1.0, 2.0, 3.0]), moves=[])
-        assert repr(study) == "<Study 'desk' of Switches with learner CSPER: 1 asked, 1 told, version 1>"
-        assert repr(study.desk(60.0)) == "<Desk of study 'desk', lease 60 s>"
-        assert repr(study.store).startswith("Store('sqlite:///")
-
-
 def test_ask_returns_the_same_proposal_for_the_same_key(url):
     with make(url) as study, make(url) as other:
         first = study.ask([1.0, 2.0, 3.0], key="k")
@@ -131,15 +123,6 @@ def test_rollback_is_a_new_version_with_the_old_weights(url):
         assert verify(study.store, "desk").weights == digest(study.weights())
 
 
-def test_two_processes_share_the_log(url):
-    with make(url) as one, make(url) as two:  # two objects on two connections
-        p = one.ask([1.0, 2.0, 3.0])
-        two.tell(p.id, moves=flip(0, 1))
-        assert one.weights().tolist() == two.weights().tolist() == [2.0, 4.0, 0.0]
-        q = one.ask([1.0, 1.0, 1.0])
-        assert (q.id, q.version) == (2, 1)
-
-
 def test_own_solver_and_own_strategy_are_used(sqlite_url):
     with make(sqlite_url, solver=lambda x, w: [1, 1, 1]) as study:
         assert study.ask([1.0, 1.0, 1.0]).solution == [1, 1, 1]
@@ -175,7 +158,6 @@ def test_concurrent_asks_with_one_key_run_one_solver(sqlite_url):
         go.set()
         assert {one.result().id for one in asked} == {1}
         assert len(calls) == 1
-        assert len(study._proposer.keys) == 0
 
 
 def test_a_repeated_rollback_makes_one_version(url):

@@ -66,18 +66,13 @@ def test_tell_stores_the_costs_of_a_correction(url):
         ({}, "exactly one"),
         ({"moves": [], "solution": [0, 0, 0]}, "exactly one"),
         ({"moves": flip(7)}, "cannot be applied"),
-        ({"moves": [{"op": "explode", "args": [0]}]}, "cannot be applied"),
         ({"moves": [{"op": "flip"}]}, "not a valid move"),
-        ({"moves": [{"op": "flip", "args": [0.5]}]}, "whole numbers"),
         ({"moves": "flip"}, "list"),
-        ({"moves": [], "effort": 2}, "at least one step"),
-        ({"moves": flip(0), "effort": float("nan")}, "effort"),
         ({"moves": flip(0), "effort": -1}, "effort"),
         ({"moves": flip(0), "costs": [1.0, 2.0]}, "one cost"),
         ({"moves": flip(0), "costs": [-1.0]}, "cost"),
         ({"moves": flip(0), "costs": [1.0], "effort": 1.0}, "replace the effort"),
         ({"path": [[1, 1, 1], [0, 0, 0]]}, "start with the proposal"),
-        ({"path": []}, "1 to"),
         ({"moves": flip(0), "note": "x" * 3000}, "note"),
         ({"moves": flip(0), "note": "\ud800"}, "surrogate"),
         ({"moves": flip(0), "actor": "x" * 300}, "actor"),
@@ -130,6 +125,8 @@ def test_tell_raises_invalid_when_the_domain_rejects_the_correction(sqlite_url, 
         p = study.ask([1.0, 2.0, 3.0])
         with pytest.raises(Invalid, match=str(error)):
             study.tell(p, moves=flip(0, 1, 2))
+        with pytest.raises(Invalid, match=str(error)):
+            study.desk().edit(1, flip(0, 1, 2), revision=0, actor="ana")
         assert study.summary()["facts"] == 2
 
 
@@ -138,32 +135,6 @@ def test_tell_passes_on_a_bug_in_the_domain(sqlite_url):
         p = study.ask([1.0, 2.0, 3.0])
         with pytest.raises(KeyError):
             study.tell(p, moves=flip(0, 1, 2))
-        assert study.summary()["facts"] == 2
-
-
-class Singular:
-    """A learner whose update fails."""
-
-    name, reads = "singular", "ends"
-
-    def __init__(self):
-        self.weights = np.zeros(3)
-
-    def update(self, feedback):
-        raise np.linalg.LinAlgError("singular matrix")
-
-    def state(self):
-        return {"weights": [0.0, 0.0, 0.0]}
-
-    def restore(self, state):
-        pass
-
-
-def test_tell_raises_invalid_when_the_learner_fails(sqlite_url):
-    with open_study(sqlite_url, "desk", Switches(), Singular(), create=True) as study:
-        p = study.ask([1.0, 2.0, 3.0])
-        with pytest.raises(Invalid, match="singular matrix"):
-            study.tell(p, moves=flip(0))
         assert study.summary()["facts"] == 2
 
 
@@ -181,21 +152,6 @@ def test_operators_may_cost_nothing_without_counting_as_accepted(url):
         assert (result.effort, result.accepted) == (0.0, False)
         assert study.summary()["untouched"] == 0
         verify(study.store, "desk")
-
-
-def test_operators_may_cost_differently(url):
-    with make(url, settings={"costs": {"flip": 2.5}}) as study:
-        assert study.tell(study.ask([1.0, 1.0, 1.0]).id, moves=flip(0, 1)).effort == 5.0
-
-
-def test_disagreement_uses_the_weights_that_the_proposal_was_made_with(sqlite_url):
-    with make(sqlite_url, settings={"candidate": "disagreement"}) as study:
-        study.tell(study.ask([1.0, 1.0, 1.0]).id, moves=flip(0))  # w = (1, 0, 0)
-        p = study.ask([-1.0, 1.0, 1.0])  # asked with it: nothing switched on
-        study.tell(study.ask([1.0, 5.0, 1.0]).id, moves=flip(1))  # w moves on meanwhile
-        result = study.tell(p.id, moves=flip(0, 0, 1))
-        # Under (1, 0, 0) the whole path counts: its end is worth no more than the proposal.
-        assert result.change.tolist() == [0.0, 3.0, 0.0]
 
 
 def test_tell_relearns_when_the_weights_changed_in_between(sqlite_url):

@@ -17,25 +17,16 @@ from coactor.studies.log.verification import verify
 from coactor.studies.study import Study
 from tests.web.conftest import MOVE, NO_TLS, PROPOSALS
 
+PROGRAM = "from coactor.cli import main; main()"
+OPTIONS = ("--port", "0", "--json", "--quiet")
+
 
 class ServerProcess:
     """`coactor serve` as its own process, to be killed and started again."""
 
     def __init__(self, url: str, *more: str) -> None:
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                "from coactor.cli import main; main()",
-                "serve",
-                "--store",
-                url,
-                "--port",
-                "0",
-                "--json",
-                "--quiet",
-                *more,
-            ],
+            [sys.executable, "-c", PROGRAM, "serve", "--store", url, *OPTIONS, *more],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -173,8 +164,7 @@ def test_servers_share_a_port_and_one_may_die(server, tmp_path):
 
 
 def test_tidy_moves_the_write_ahead_log_into_the_file(server, tmp_path):
-    lead = server.client("lead")
-    lead.post(PROPOSALS, json={"problem": server.problem(0)})
+    server.client("lead").post(PROPOSALS, json={"problem": server.problem(0)})
     server.store.tidy()
     alone = tmp_path / "alone.db"
     alone.write_bytes((tmp_path / "desk.db").read_bytes())  # without the write-ahead log beside it

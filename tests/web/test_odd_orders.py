@@ -39,28 +39,12 @@ DOMAINS = {
 LEARNERS = ("default", "CSPER", "PA", "averaged-PER")
 PEOPLE = ("ana", "ben", "cleo")
 ROLES = {"ana": "expert", "ben": "lead", "machine": "solver", "eve": "viewer", "root": "admin"}
-READS = (
-    *("", "/queue", "/queue?order=doubtful&expert=ana&search=1", "/proposals", "/proposals?state=done"),
-    *(
-        "/versions",
-        "/events",
-        "/events?after=3&limit=2",
-        "/effort",
-        "/effort?last=1",
-        "/effort.csv",
-        "/trend",
-    ),
-    *(
-        "/effort/summary?days=0.001",
-        "/calibration",
-        "/weights",
-        "/weights?learned_for=ana",
-        "/weights?version=0",
-    ),
-    *("/beliefs?learned_for=ben", "/beliefs?version=1", "/people", "/history", "/progress", "/export"),
-    *("/features", "/proposals/1", "/proposals/1/explain", "/proposals/1/outcome", "/proposals/2/moves"),
-    *("/proposals/2/moves?order=gain&search=a", "/proposals/1?brief=true", "/proposals/3/outcome"),
-)
+READS = ["", "/queue", "/queue?order=doubtful&expert=ana&search=1", "/proposals", "/proposals?state=done"]
+READS += ["/versions", "/events", "/events?after=3&limit=2", "/effort", "/effort?last=1", "/effort.csv"]
+READS += ["/trend", "/effort/summary?days=0.001", "/calibration", "/weights", "/weights?learned_for=ana"]
+READS += ["/weights?version=0", "/beliefs?learned_for=ben", "/beliefs?version=1", "/people", "/history"]
+READS += ["/progress", "/export", "/features", "/proposals/1", "/proposals/1/explain", "/proposals/1/outcome"]
+READS += ["/proposals/2/moves", "/proposals/2/moves?order=gain&search=a", "/proposals/1?brief=true"]
 
 studies = st.integers(0, 20)
 texts = st.sampled_from(["", "ana", "0", "ß", "an ana", "<b>", "=1+1", "\n", "x" * 100, "🙂", "\u202e"])

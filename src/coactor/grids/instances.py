@@ -148,10 +148,8 @@ class Instance:
         return f"<Problem of {over}, choices {choices}>"
 
     def apart(self, w: Vector) -> tuple[Vector, Vector]:
-        """Weights of the wishes, then of habits; and those of broken rules, 0 if they are left out."""
+        """Weights of the wishes, then of habits; and those of broken rules."""
         rules = self.broken.output_constant.size
-        if w.size == self.signs.size:
-            return w, np.zeros(rules)
         return np.delete(w, slice(self.own, self.own + rules)), w[self.own : self.own + rules]
 
     def value(self, w: Vector, liked: Indices | None = None, price: float = 0.0) -> Program:

@@ -20,7 +20,7 @@ from coactor.grids.searching import NEAREST, GridLandscape, Search
 from coactor.grids.showing import Broken
 from coactor.habits import HABIT, place_and_choice
 from coactor.kernels import grids
-from coactor.protocol import BROKEN, Indices, Matrix, Move, Usage, Vector
+from coactor.protocol import BROKEN, Indices, Matrix, Move, Usage, Vector, every_weight
 
 REPLAN = 100_000  # steps of a re-plan, at most
 SEARCHED = 0.4  # of a time limit, for simulated annealing, where OR-Tools goes on with its answer
@@ -355,8 +355,7 @@ class GridModel:
 
     def _weights(self, w: Vector) -> Vector:
         """Weights of all features; those of broken rules may be left out."""
-        size = self.dim - len(self.rules) * (np.size(w) != self.dim)
-        return validation.finite(validation.weight_vector(w, size), "Weights")
+        return validation.finite(validation.weight_vector(every_weight(self, w), self.dim), "Weights")
 
     def replan(self, x: Instance, w: Vector, y: Indices, keep: Collection[tuple[str, ...]]) -> Indices:
         """The grid with everything that is kept, and around it what gains: rules first, then wishes.

@@ -30,7 +30,7 @@ from coactor.protocol import (
     has,
     own_start,
     surroundings,
-    takes,
+    takes_parameter,
     uses_habits,
 )
 from coactor.validation import vector
@@ -121,7 +121,7 @@ class HabitualDomain:
                 setattr(self, name, getattr(domain, name))
         if has(domain, Keeps):
             self.replan = self._replan
-        if takes(domain.solve, "start"):
+        if takes_parameter(domain.solve, "start"):
             self.solve = self._solve_from  # type: ignore[method-assign]
 
     def __repr__(self) -> str:

@@ -39,7 +39,7 @@ from coactor.protocol import (
     Solver,
     Vector,
     declares,
-    takes,
+    takes_parameter,
 )
 from coactor.search import landscape
 from coactor.solutions import solution_key
@@ -132,7 +132,7 @@ def strategy(
 ) -> Strategy:
     """A strategy by its name. Raises ValueError if there is no such strategy."""
     solve, how = solver or domain.solve, how or SearchLimits()
-    start = solve if takes(solve, "start") else None
+    start = solve if takes_parameter(solve, "start") else None
     search = _Search(domain, solve, how, solver is None, start)
     plain = solver is None and declares(domain, "exact")  # no other optimum to find
 
@@ -204,7 +204,7 @@ def _first(search: _Search, x: Problem, weights: Vector) -> tuple[Solution, floa
     how, watch = search.how, _Watch(None)
     y = search.solve(x, weights)
     solving = watch.lap()
-    if how.seconds is not None and search.start is not None and takes(search.start, "seconds"):
+    if how.seconds is not None and search.start is not None and takes_parameter(search.start, "seconds"):
         spare = how.seconds / (1 + how.reserve) - how.candidates * solving
         if spare > 0.0:
             y = search.start(x, weights, start=y, seconds=spare)

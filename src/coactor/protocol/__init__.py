@@ -26,6 +26,7 @@ from coactor.protocol.abilities import (
     Vectorises,
     declares,
     edit_text,
+    every_weight,
     feature_names,
     feature_signs,
     has,
@@ -33,7 +34,7 @@ from coactor.protocol.abilities import (
     own_editor,
     own_start,
     surroundings,
-    takes,
+    takes_parameter,
     uses_habits,
     whose,
 )
@@ -111,6 +112,7 @@ __all__ = [
     "Work",
     "declares",
     "edit_text",
+    "every_weight",
     "feature_names",
     "feature_signs",
     "has",
@@ -118,7 +120,7 @@ __all__ = [
     "own_editor",
     "own_start",
     "surroundings",
-    "takes",
+    "takes_parameter",
     "uses_habits",
     "whose",
 ]

@@ -94,6 +94,16 @@ BROKEN = "broken: "
 """How the names of features begin that say by how much a rule is broken; a start may leave them out."""
 
 
+def every_weight(domain: Domain, w: Any) -> Any:
+    """The weights, with 0 for the features of broken rules if only these are left out."""
+    ruled = [name.startswith(BROKEN) for name in feature_names(domain)]
+    if not any(ruled) or np.ndim(w) != 1 or len(w) != len(ruled) - sum(ruled):
+        return w
+    every = np.zeros(len(ruled))
+    every[np.logical_not(ruled)] = w
+    return every
+
+
 def own_start(domain: Domain) -> Vector | None:
     """The domain's `start`, weights that are sensible before anything is learned, such as plain distance.
 
@@ -306,15 +316,15 @@ class Attributes(Domain, Protocol):
 # -- abilities of solvers --------------------------------------------------------------------------
 
 
-def takes(solve: Solver, name: Literal["start", "keep", "seconds"]) -> bool:
-    """Whether a solver has one of three optional parameters.
+def takes_parameter(solve: Solver, name: Literal["start", "keep", "seconds"]) -> bool:
+    """Whether a solver takes more than problem and weights.
 
     start
         A solution to start from, ``solve(x, w, start=y)``: cheaper to call again.
     keep
         Parts that must stay, ``solve(x, w, keep=parts)``.
     seconds
-        A time limit. What a budget leaves for one call; None does not limit it.
+        A time limit, ``solve(x, w, seconds=10)``: what is left of a budget.
     """
     try:
         parameter = inspect.signature(solve).parameters.get(name)

@@ -5,22 +5,6 @@ import io
 from coactor.lab.engine.progress import Progress
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_a_terminal_shows_one_line_and_removes_it() -> None:
-    stream = Terminal()
-    progress = Progress(2, stream=stream)
-    progress.step("tsp-clean, run 0")
-    assert "1/2 done, " in stream.getvalue()
-    progress.step("tsp-clean, run 1")
-    progress.close()
-    assert "\n" not in stream.getvalue()
-    assert stream.getvalue().endswith("\r\x1b[K")
-
-
 def test_a_log_has_plain_lines_and_not_too_many() -> None:
     stream = io.StringIO()
     progress = Progress(1000, stream=stream)

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from coactor.lab.engine.statistics import Interval
-from coactor.lab.output.rendering import inline_svg, texts
+from coactor.lab.output.rendering import texts
 from coactor.lab.output.report import report
 from coactor.lab.paper.panels import PANELS
 from coactor.lab.paper.sentences import judge_paper
@@ -91,13 +91,6 @@ def test_report_without_claims_theorem_or_pairs() -> None:
     assert "1 runs of 3 examples" in text
     assert "On a synthetic ranking data set" in text
     assert "Theorem 1" not in text
-
-
-def test_inline_svg_has_a_label_and_no_fixed_size() -> None:
-    svg = '<?xml version="1.0"?>\n<svg width="3pt" height="2pt" viewBox="0 0 3 2"><g/></svg>'
-    assert inline_svg(svg, 'a "b"') == (
-        '<svg role="img" aria-label="a &#34;b&#34;" viewBox="0 0 3 2"><g/></svg>'
-    )
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,6 @@ TOTALS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("panel", TOTALS)
 def test_totals_agree_within_15_percent(panel):
-    rows = coactor.lab.compare(list(TOTALS[panel]), panel=panel, runs=10, examples=1000, seed=0, jobs=1)
+    rows = coactor.lab.compare(list(TOTALS[panel]), panel=panel, runs=4, examples=1000, seed=0, jobs=1)
     for row in rows:
         assert row["total"] == pytest.approx(TOTALS[panel][row["learner"]], rel=0.15), row

@@ -18,8 +18,6 @@ import coactor
 from coactor.cli import main
 from coactor.lab.engine.atomic_files import digest
 from coactor.lab.engine.contenders import PAPER
-from coactor.lab.engine.parallel import Interrupted
-from coactor.lab.paper import experiment as module
 from coactor.lab.paper.claims import CLOSE
 from coactor.lab.paper.experiment import QUICK, WHOLE_PAPER, Settings
 from coactor.lab.paper.reproduction import MANIFEST, NUMBERS, PICTURES, Reproduction, command_of
@@ -95,27 +93,6 @@ def test_reproduce_runs_only_what_is_not_cached(small: Reproduction, tmp_path: P
     assert same_files(small.out, copy)
 
 
-def test_reproduce_resumes_after_an_interruption(
-    small: Reproduction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real, calls = module.measure_unit, []
-
-    def interrupted(data: Any, unit: Any) -> Any:
-        calls.append(unit)
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-        return real(data, unit)
-
-    monkeypatch.setattr(module, "measure_unit", interrupted)
-    with pytest.raises(Interrupted) as stop:
-        coactor.lab.reproduce(tmp_path, SMALL, jobs=1)
-    assert (stop.value.done, stop.value.total) == (2, 4)
-    assert {path.name for path in tmp_path.iterdir()} == {"units"}
-    monkeypatch.setattr(module, "measure_unit", real)
-    coactor.lab.reproduce(tmp_path, SMALL, jobs=1)
-    assert same_files(small.out, tmp_path)
-
-
 def test_verify_confirms_the_same_numbers(small: Reproduction) -> None:
     result = verify(small.out / MANIFEST, jobs=1)
     assert result.same, result.findings
@@ -180,12 +157,6 @@ def test_reproduce_and_verify_on_a_data_file(tmp_path: Path) -> None:
     result = verify(out / MANIFEST, jobs=1, data=[str(moved)])
     assert not result.same
     assert "The data files are not those of the manifest." in result.findings
-
-
-def test_report_and_claims_say_that_the_ranking_data_is_synthetic(tmp_path: Path) -> None:
-    coactor.lab.reproduce(tmp_path, Settings(["rank-budget"], SIX, runs=2, examples=3), jobs=1)
-    assert "synthetic data set" in (tmp_path / "report.html").read_text()
-    assert "synthetic data set" in (tmp_path / "claims.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The synthetic ranking data must be as hard as real data, and for the same reasons.
+"""The synthetic ranking data must be as hard as real data.
 
 Real values, in comments, are those of 201 queries of Yahoo's set 1 (docs/results/data.md).
 """
@@ -28,10 +28,6 @@ def sets() -> list[list[Query]]:
     return [generate(seed) for seed in range(4)]
 
 
-def correlation(a: np.ndarray, b: np.ndarray) -> float:
-    return float(a @ b / np.sqrt((a @ a) * (b @ b)))
-
-
 def centred(queries: list[Query], values) -> np.ndarray:
     return np.concatenate([values(query) - values(query).mean(axis=0) for query in queries])
 
@@ -59,27 +55,6 @@ def test_labels_and_density_are_like_real_data(sets) -> None:
     assert 0 < values.min() < values.max() < 1
 
 
-def test_queries_differ_from_each_other_as_in_real_data(sets) -> None:
-    """In some the documents are nearly alike, and good documents differ in other features each time."""
-    empty, spread, length, mean, deviation = [], [], [], [], []
-    for queries in sets:
-        apart = [np.subtract.outer(query.labels, query.labels) >= 2 for query in queries]
-        count = np.array([pairs.sum() for pairs in apart])
-        empty.append((count == 0).mean())
-        spread.append(np.std([query.labels.std() for query in queries]))
-        length.append(np.corrcoef(count, [query.size for query in queries])[0, 1])
-        better = [(p.sum(1) - p.sum(0)) @ q.rows() for p, q in zip(apart, queries, strict=True) if p.any()]
-        units = np.array([one / np.linalg.norm(one) for one in better])
-        cosines = (units @ units.T)[np.triu_indices(len(units), 1)]
-        mean.append(cosines.mean())
-        deviation.append(cosines.std())
-    assert np.mean(empty) == pytest.approx(0.20, abs=0.06)
-    assert np.mean(spread) == pytest.approx(0.27, abs=0.05)
-    assert np.mean(length) == pytest.approx(0.52, abs=0.15)
-    assert np.mean(mean) == pytest.approx(0.165, abs=0.07)
-    assert np.mean(deviation) == pytest.approx(0.266, abs=0.06)
-
-
 def test_perceptrons_need_less_effort_than_the_pa_pair(sets) -> None:
     """As on real data; benchmarks/rankings.py shows the order of all four, which takes hundreds of sets."""
     domain = Ranking(300)
@@ -93,32 +68,6 @@ def test_perceptrons_need_less_effort_than_the_pa_pair(sets) -> None:
                 session.tell(proposal, expert(query, proposal.solution))
             effort[name] += sum(session.efforts)
     assert effort["PER"] + effort["CSPER"] < 0.98 * (effort["CSPA"] + effort["PA"])
-
-
-def test_large_differences_between_documents_tell_good_from_bad(sets) -> None:
-    """What makes the perceptrons better than the PA pair, on real data as well."""
-    first, present, rank = [], [], []
-    for queries in sets:
-        rows, labels = (centred(queries, of) for of in (lambda q: q.rows(), lambda q: q.labels))
-        values, vectors = np.linalg.eigh(rows.T @ rows)
-        first.append(abs(correlation(rows @ vectors[:, -1], labels)))
-        present.append(correlation(centred(queries, lambda q: (q.rows() != 0).sum(axis=1)), labels))
-        rank.append(values.sum() ** 2 / (values**2).sum())
-    assert np.mean(first) == pytest.approx(0.32, abs=0.1)
-    assert np.mean(present) == pytest.approx(0.29, abs=0.1)
-    assert np.mean(rank) == pytest.approx(17, abs=5)
-
-
-def test_a_linear_model_explains_part_of_the_relevance(sets) -> None:
-    right = []
-    for queries in sets:
-        half = len(queries) // 2
-        rows, labels = (centred(queries[:half], of) for of in (lambda q: q.rows(), lambda q: q.labels))
-        w = np.linalg.solve(rows.T @ rows + 100 * np.eye(rows.shape[1]), rows.T @ labels)
-        for query in queries[half:]:
-            apart = np.subtract.outer(query.labels, query.labels) >= 2
-            right += (np.subtract.outer(query.scores(w), query.scores(w))[apart] > 0).tolist()
-    assert np.mean(right) == pytest.approx(0.75, abs=0.07)
 
 
 def test_queries_depend_on_the_random_numbers_alone() -> None:

@@ -79,7 +79,9 @@ class Fixed(Lamps):
     """Lamps that can be kept as they are."""
 
     def parts(self, x, y):
-        return [(name, "on" if on else "off") for name, on in zip(("hall", "stairs", "cellar"), y, strict=True)]
+        return [
+            (name, "on" if on else "off") for name, on in zip(("hall", "stairs", "cellar"), y, strict=True)
+        ]
 
 
 def test_domain_with_parts_keeps_and_replans(site, revision, install):

@@ -211,8 +211,8 @@ def test_a_wish_lights_its_cells_and_marks_and_needs_are_shown(desk):
     leave = int(np.flatnonzero(desk.x.data["leave"])[0])
     assert ", leave" in cell(page, leave).get_attribute("aria-label")
     assert page.locator(".grid tbody th .marks").count() == np.count_nonzero(desk.x.data["senior"])
-    counts = page.locator(".grid tfoot td").all_inner_texts()
-    assert all(re.fullmatch(r"\d+ / \d+", text) for text in counts)
+    counts = page.locator(".grid tfoot td.count").all_inner_texts()
+    assert all(re.fullmatch(r"\d+\s/\s\d+", text) for text in counts)
     page.keyboard.press("]")
     page.locator(".side").wait_for(state="hidden")
 

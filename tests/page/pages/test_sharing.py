@@ -6,16 +6,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import coactor
-from coactor.protocol.abilities import learner_for
 from coactor.studies import Study, open_study
 from coactor.web.demo import studies
 from tests.page.conftest import check_log, demo_site
-
-PHONE = {"viewport": {"width": 390, "height": 800}}
 
 
 def teach(study: Study, tastes: dict[str, Any], rounds: int) -> None:
@@ -95,17 +91,6 @@ def test_proposal_meant_for_a_depot_is_marked_everywhere(site):
     assert page.locator(".for-whom").count() == 0
 
 
-@pytest.mark.parametrize("path", ["/s/depot", "/s/depot/p/1"])
-def test_login_name_is_in_the_header_of_a_phone(site, path):
-    study = site.study("try-ranking")
-    with open_study(site.store, "depot", study.domain, create=True) as depot:
-        depot.ask(study.proposal(1).problem, label="A day's deliveries 123")
-    page = site.open(site.log_in("ben", "expert", **PHONE), path)
-    name = page.locator(".who span")
-    assert name.inner_text() == "ben"
-    assert name.evaluate("span => span.scrollWidth <= span.clientWidth")  # not cut off
-
-
 NAMES = r"() => /\b(ana|ben|lea)\b/.test(document.querySelector('#content').textContent)"
 HIDDEN = f"() => !({NAMES})()"
 
@@ -134,33 +119,6 @@ def test_hide_names_hides_them_on_the_whole_report_and_keeps_the_choice(site):
     assert page.evaluate(HIDDEN)
     page.get_by_label("Hide names").uncheck()
     page.wait_for_function(NAMES)
-
-
-def people_view(count: int) -> dict[str, Any]:
-    people = [
-        {"name": f"person {k}", "group": k, "shares": [1 / 7] * 7, "words": [f"person {k} is number {k}."]}
-        for k in range(1, count + 1)
-    ]
-    return {
-        "difference": 0.31,
-        "features": [f"feature {k}" for k in range(7)],
-        "shared": ["Everybody avoids noise."],
-        "together": ["person 1 and person 3 do not clearly differ so far."],
-        "people": people,
-        "reader": "person 2",
-    }
-
-
-def test_people_card_shows_the_sentences_of_the_server_and_marks_the_reader(site):
-    page = site.log_in("ben", "expert")
-    page.route("**/api/studies/try-ranking/people*", lambda route: route.fulfill(json=people_view(9)))
-    card = site.open(page, "/s/try-ranking/report").locator("#people")
-    card.get_by_text("person 1 and person 3 do not clearly differ so far.").wait_for()
-    assert "0.3." in card.locator("#difference").inner_text()
-    choice = page.get_by_label("One person")
-    assert choice.locator("option:checked").inner_text() == "person 2 (you)"
-    choice.select_option("person 4")
-    card.locator("#person-view li", has_text="person 4 is number 4.").wait_for()
 
 
 def test_other_cards_of_the_report_do_not_wait_for_people(site):
@@ -197,16 +155,3 @@ def test_reader_can_see_their_own_weights(site):
     own = site.study("try-ranking").weights(learned_for="ana")
     assert "wanted" in card.locator(".weight").first.inner_text()
     assert own[0] > 0
-
-
-def test_revealed_taste_is_compared_with_what_was_learned_of_the_colleague(site):
-    study = site.study("try-ranking")
-    studies.play(study, 20, "admin")
-    truth = studies.taste(study)
-    learner = learner_for(study.learner(), studies.ACTOR)
-    units = learner.prior_deviations()
-    a, b = truth / units, learner.weights / units
-    match = round(100 * float(a @ b / np.sqrt((a @ a) * (b @ b))))
-    page = site.open(site.log_in(), "/s/try-ranking/report")
-    page.get_by_role("button", name="Reveal Ada's taste").click()
-    page.locator(".revealed", has_text=f"What was learned matches their taste to {match} %.").wait_for()

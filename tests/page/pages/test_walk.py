@@ -1,14 +1,14 @@
-"""The walk of table in docs/tutorials/expert.md, step by step: by mouse, by touch, by keyboard."""
+"""The walk of table in docs/tutorials/expert.md, step by step: by mouse and by keyboard."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
-from tests.page.actions import Finger, drag, press
+from tests.page.actions import drag, press
 
 pytestmark = pytest.mark.browser
 
@@ -18,8 +18,6 @@ STEP = re.compile(r'^\| \d:\d\d \|.*?\*\*(.+?)\*\*.*\| "(.+?)" \|$', re.MULTILIN
 
 class Mouse:
     """The morning by mouse."""
-
-    options: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, site: Any, page: Any) -> None:
         self.site, self.page = site, page
@@ -77,19 +75,6 @@ class Mouse:
         self.use('nav a[href$="/report"]')
 
 
-class Touch(Mouse):
-    """The morning on a tablet."""
-
-    options: ClassVar[dict[str, Any]] = {"has_touch": True, "viewport": {"width": 1024, "height": 768}}
-
-    def use(self, selector: str, key: str = "") -> None:
-        self.page.locator(selector).first.tap()
-
-    def move_stop(self) -> None:
-        stops = [self.page.locator(f".stops .stop.c{route}").nth(1) for route in (0, 1)]
-        Finger(self.page).drag(*stops)
-
-
 class Keyboard(Mouse):
     """The morning without a mouse."""
 
@@ -109,9 +94,9 @@ class Keyboard(Mouse):
         press(self.page, "Space", *["ArrowDown"] * 5, "m")
 
 
-@pytest.mark.parametrize("hand", [Mouse, Touch, Keyboard])
+@pytest.mark.parametrize("hand", [Mouse, Keyboard])
 def test_morning(site, hand):
-    page = site.open(site.log_in("ana", "expert", **hand.options), "/")
+    page = site.open(site.log_in("ana", "expert"), "/")
     walk = hand(site, page)
     steps = STEP.findall(PAGE.read_text("utf-8"))
     assert len(steps) == 12

@@ -12,10 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coactor import SimulatedExpert, learners
-from coactor.rounds import Knowledge
 from coactor.studies import Conflict, Forbidden, Invalid, NotFound, Store, Tampered, open_study
 from coactor.studies.log import ledger, schema, transfer
-from coactor.studies.log.facts import Claimed
 from coactor.studies.log.vectors import digest
 from coactor.studies.log.verification import verify
 from tests.studies.stubs import Switches, change_row, flip, make, tours
@@ -171,44 +169,3 @@ def restore(store, file):
         for table in tables:
             database.execute(f"INSERT INTO {table} SELECT * FROM other.{table}")
     database.close()
-
-
-def test_a_snapshot_is_taken_although_transactions_add_several_facts(sqlite_url, monkeypatch):
-    monkeypatch.setattr(ledger, "EVERY", 10)
-    with make(sqlite_url) as study, make(sqlite_url) as other:
-        study.ask([1.0, 2.0, 3.0])
-        for k in range(12):
-            with (study if k % 3 else other)._ledger.writing() as log:
-                for _ in range(7):
-                    log.add(Claimed(proposal=1, until=log.now), actor="ana")
-        good = verify(study.store, "desk")
-        assert good.facts == 2 + 7 * 12
-        with study.store.reading() as sql:
-            taken = sorted(sql.snapshots(study._ledger.head.id))
-        assert [seq // 10 for seq in taken] == list(range(1, 8))  # none is missing, none is taken twice
-
-
-def test_catching_up_learns_in_place_but_readers_keep_what_they_have(sqlite_url, monkeypatch):
-    with make(sqlite_url) as study, make(sqlite_url) as other:
-        before = study._ledger.knowledge()
-        for _ in range(5):
-            other.tell(other.ask([1.0, 2.0, 3.0]), moves=flip(0))
-        copies = []
-        copy = Knowledge.copy
-        monkeypatch.setattr(Knowledge, "copy", lambda self: copies.append(self) or copy(self))
-        assert study.version == 5
-        assert len(copies) == 1  # one for the whole batch
-        assert not before.learner.weights.any()
-        with study.store.reading() as sql:
-            study._ledger.load(sql, 11)
-        assert len(copies) == 1
-
-
-def test_knowledge_of_recent_versions_comes_from_memory(sqlite_url, monkeypatch):
-    with make(sqlite_url) as study:
-        for _ in range(8):
-            study.tell(study.ask([1.0, 2.0, 3.0]), moves=flip(0))
-        study.learner(2)
-        monkeypatch.setattr(study._ledger, "load", None)
-        for version in (8, 7, 6, 5, 2):
-            assert study.learner(version).weights.tolist() == study.weights(version).tolist()

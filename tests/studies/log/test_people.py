@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coactor.studies import Conflict, Invalid, NotFound, open_study
-from coactor.studies.log import ledger
+from coactor.studies import Conflict, Invalid, NotFound
 from coactor.studies.log.verification import verify
 from tests.studies.stubs import Clock, Switches, flip, open_at
 
@@ -152,29 +151,3 @@ def test_rollback_of_a_person_needs_a_learner_of_people(url):
     study = open_at(Clock(), url, "desk", Switches(), "CSPER", create=True)
     with study, pytest.raises(Invalid, match="one set of weights for all"):
         study.rollback(0, "why not", learned_for="ana")
-
-
-def test_snapshots_are_frequent_with_several_people_and_only_the_newest_is_kept(sqlite_url, monkeypatch):
-    monkeypatch.setattr(ledger, "OFTEN", 10)
-    monkeypatch.setattr(ledger, "EVERY", 40)
-    with taught(sqlite_url, rounds=30) as study, study.store.reading() as sql:
-        kept = sorted(sql.snapshots(study._ledger.head.id))
-        assert len({seq // 40 for seq in kept}) >= len(kept) - 1 >= 1
-        assert study._ledger.projection.seq - kept[-1] <= 10
-        assert verify(study.store, "desk").version == study.version
-
-
-def test_log_with_control_characters_in_names_still_opens(url, monkeypatch):
-    with monkeypatch.context() as earlier:
-        earlier.setattr("coactor.studies.study.validate_actor", lambda *_: None)
-        with open_study(url, "desk", Switches(), create=True) as study:
-            study.tell(study.ask(UP, asked_for="a\nb", actor="c\td"), moves=[], actor="c\td")
-            waiting = study.ask(UP, asked_for="a\nb")
-    with open_study(url, "desk", Switches()) as study:
-        assert study.tell(waiting, moves=[]).version == 2
-        assert study.learner().people == ("a\nb",)
-        assert (
-            verify(study.store, "desk").version == study.rollback(1, "back", learned_for="a\nb").version - 1
-        )
-        with pytest.raises(Invalid, match=r"contains the control character U\+000A"):
-            study.ask(UP, asked_for="a\nb")

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+INITDB = ("-A", "trust", "--no-sync", "-E", "UTF8")
+
 
 def binaries() -> Path | None:
     """Where the server's programs are, if they are installed."""
@@ -44,20 +46,7 @@ def running(folder: Path) -> Iterator[str]:
         shutil.chown(folder, "postgres", "postgres")
     run = {"capture_output": True, "text": True, "cwd": "/"}
     made = subprocess.run(
-        [
-            *_as_user(),
-            str(programs / "initdb"),
-            "-D",
-            str(data),
-            "-U",
-            user,
-            "-A",
-            "trust",
-            "--no-sync",
-            "-E",
-            "UTF8",
-        ],
-        **run,
+        [*_as_user(), str(programs / "initdb"), "-D", str(data), "-U", user, *INITDB], **run
     )
     assert made.returncode == 0, made.stderr
     control = [*_as_user(), str(programs / "pg_ctl"), "-D", str(data), "-w"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from coactor.domains import Tour
-from coactor.studies import Invalid, Store, open_study, opening
+from coactor.studies import Store, open_study, opening
 from coactor.web.demo import studies
 
 
@@ -47,10 +47,3 @@ def test_effort_falls_when_the_colleague_corrects(demo_store, name):
 def test_study_of_another_domain_is_not_a_demo(store):
     with open_study(store, "try-tour", Tour(5, 2), "CSPER", create=True) as study:
         assert studies.demo_of(study) is None
-        with pytest.raises(Invalid, match="at least one"):
-            study.desk().edit(
-                study.ask(next(Tour(5, 2).sample(np.random.default_rng(0), 1))).id,
-                [],
-                revision=0,
-                actor="ana",
-            )

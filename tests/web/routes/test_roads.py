@@ -4,14 +4,12 @@ import json
 
 import numpy as np
 import pytest
-import sqlalchemy as sa
 
 from coactor import connect
 from coactor.domains import Roads
 from coactor.domains.roads import network_json
 from coactor.studies import open_study
-from coactor.studies.log import schema
-from tests.domains.roads.networks import assert_same, grid, small
+from tests.domains.roads.networks import assert_same, grid
 
 STUDY = "/api/studies/city"
 
@@ -109,24 +107,3 @@ def test_network_is_limited_to_the_scope_of_the_account(admin, server):
     assert server.client("expert", study="tours").get(f"{STUDY}/network").status_code == 404
     assert server.client("expert", study="city").get(f"{STUDY}/network").status_code == 200
     assert server.client().get(f"{STUDY}/network").status_code == 401
-
-
-@pytest.mark.parametrize(
-    ("network", "part"),
-    [
-        (None, "expected an object"),
-        ({}, "the network has no 'links'"),
-        ({**small(), "lynx": 1}, "an unknown entry 'lynx'"),
-        ({"links": {"from": [0] * 3000, "to": [0] * 3000, "length": [1] * 3000}}, "9000000 turns"),
-        ({"links": {**small()["links"], "length": [1, 2, 3]}, "nodes": small()["nodes"]}, "equally long"),
-    ],
-)
-def test_invalid_network_is_refused(server, network, part):
-    client = server.client("admin")
-    body = {"name": "bad", "domain": {"name": "roads", "parameters": {"network": network}}}
-    answer = client.post("/api/studies", json=body)
-    assert answer.status_code == 422
-    assert part in answer.json()["detail"]
-    assert client.get("/api/studies/bad").status_code == 404
-    with server.store.reading() as sql:
-        assert sql.connection.scalar(sa.select(sa.func.count()).select_from(schema.problems)) == 0

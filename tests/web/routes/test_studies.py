@@ -79,15 +79,6 @@ def test_settings_can_be_changed(server):
     ]
 
 
-def test_a_study_is_created_with_a_budget(server):
-    admin = server.client("admin")
-    for number, (given, stored) in enumerate(
-        [({}, 1.0), ({"budget": 2}, 2.0), ({"budget": None}, None), ({"budget": 0}, 0.0)]
-    ):
-        body = {"name": f"study-{number}", "domain": {"name": "tour", "parameters": {"features": 3}}, **given}
-        assert admin.post("/api/studies", json=body).json()["budget"] == stored
-
-
 def test_study_and_proposal_say_whether_features_are_costs(server):
     lead = server.client("lead")
     ask(lead, server)
@@ -117,20 +108,6 @@ def test_a_study_over_http_remembers_what_people_chose(server):
     made = lead.post("/api/studies", json=body)
     assert made.status_code == 201, made.text
     assert made.json()["feature_names"][1:] == ["unusual in similar cases"]
-    arcs = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
-    day = {"arcs": arcs, "demand": [0, 1, 1], "capacity": [2], "stops": ["depot", "A", "B"]}
-    for number in (1, 2):
-        asked = lead.post("/api/studies/depot/proposals", json={"problem": day})
-        assert asked.status_code == 201, asked.text
-        move = {"op": "reverse", "args": [0, 1, 2]}
-        told = lead.post(f"/api/studies/depot/proposals/{number}/tell", json={"moves": [move]})
-        assert told.status_code == 200, told.text
-    events = lead.get("/api/studies/depot/events").json()["events"]
-    cases = [event["case"] for event in events if event["kind"] == "told"]
-    assert [case["choices"] for case in cases] == [["depot", "A", "B"]] * 2
-    assert lead.get("/api/studies/depot/proposals/2").json()["problem"]["arcs"] == [
-        [[float(value)] for value in row] for row in arcs
-    ]
     wrong = {**body, "name": "other", "habits": "weather"}
     assert lead.post("/api/studies", json=wrong).status_code == 422
 

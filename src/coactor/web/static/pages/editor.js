@@ -83,13 +83,14 @@ class EditorPage {
     this.edits = h("ol", { class: "edits" });
     this.keeping = new Keeping(this.draft, this.editor, editable, $("#content"));
     const more = this.keeping.buttons;
-    const fold = () => this.fold();
-    this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable, fold, more });
+    this.bar = makeActionBar(this.draft, { submit: () => this.submit(), editable, more });
+    const words = { id: "fold", title: "Fold the panels: ]", "aria-label": "Fold the panels" };
+    const fold = button("◨", () => this.fold(), { ...words, class: "small" });
     const about = h("p", { class: "hint", id: "about" });
     this.about = about;
     $(".title").append(about);
     const notes = this.editable ? [this.begun(data), this.offer(data)] : [];
-    $(".title").append(...[forWhom(data, name), ...notes].filter((note) => note !== null));
+    $(".title").append(...[forWhom(data, name), ...notes, fold].filter((note) => note !== null));
     put(
       $("#content"),
       h("section", { class: "canvas", "aria-label": "Editor" }, this.editor.canvas, prompt),

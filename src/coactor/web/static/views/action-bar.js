@@ -6,7 +6,7 @@ import { edited } from "../app/format.js";
 /** @import { Draft } from "../app/draft.js" */
 /** @import { Proposal } from "../app/types.js" */
 
-/** @typedef {{ submit: () => void, editable: () => boolean, fold: () => void, more: HTMLElement[] }} Actions */
+/** @typedef {{ submit: () => void, editable: () => boolean, more: HTMLElement[] }} Actions */
 
 /**
  * What the status line says about saving.
@@ -25,7 +25,7 @@ const submitText = ({ effort }, gestures) =>
   effort ? `Submit ${edited(effort, gestures)} ` : "Accept as proposed ";
 
 /** @param {Draft} draft @param {Actions} actions */
-export function makeActionBar(draft, { submit, editable, fold, more }) {
+export function makeActionBar(draft, { submit, editable, more }) {
   const undo = button("Undo", () => draft.undo(), {
     id: "undo",
     title: "Ctrl Z",
@@ -65,7 +65,6 @@ export function makeActionBar(draft, { submit, editable, fold, more }) {
     ),
     note,
     accept,
-    button("◨", fold, { id: "fold", title: "Fold the panels: ]", "aria-label": "Fold the panels" }),
   );
   /** @param {Proposal} data @param {number} gestures @param {string} trouble what is wrong with the draft */
   const render = (data, gestures, trouble) => {

@@ -329,6 +329,6 @@ function countAt(at, counts, needs, place) {
   return value === null ? null : { value, need };
 }
 
-/** A count in words, such as "2 / 3". @param {Count} count */
-export const countText = ({ value, need }) =>
-  need === null ? number(value) : `${number(value)} / ${number(need)}`;
+/** A count in words, such as "2 / 3". @param {Count} count @param {string} [space] around the stroke */
+export const countText = ({ value, need }, space = "\u202f") =>
+  need === null ? number(value) : [number(value), number(need)].join(`${space}/${space}`);

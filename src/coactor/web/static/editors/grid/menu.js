@@ -97,7 +97,18 @@ export class CellMenu {
     put(this.element, h("p", heading), content);
     this.element.setAttribute("aria-label", title);
     this.element.hidden = false;
-    const box = cell.getBoundingClientRect();
+    this.#cell = cell;
+    this.#place();
+    this.element.querySelector("details")?.addEventListener("toggle", () => this.#place());
+  }
+
+  /** @type {HTMLElement | null} */
+  #cell = null;
+
+  /** Beside its cell, within the window. */
+  #place() {
+    if (!this.#cell) return;
+    const box = this.#cell.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const left = Math.max(8, Math.min(box.left, window.innerWidth - width - 8));
     const under = box.bottom + 4;

@@ -206,16 +206,23 @@ export class GridTable {
     const { layout } = this;
     const beside = layout.rowCounts(margins);
     const below = layout.columnCounts(margins);
+    const space = layout.columns.length > DENSE ? "" : undefined;
     put(this.head, h("tr", {}, this.heads, beside.map(heading)));
     this.rowElements.forEach((element, row) => {
       while (element.lastElementChild?.classList.contains("count"))
         element.lastElementChild.remove();
-      element.append(...beside.map(({ values }) => count(values[row])));
+      element.append(...beside.map(({ values }) => count(values[row], space)));
     });
     put(
       this.foot,
       below.map((line) =>
-        h("tr", {}, h("th", { scope: "row", text: line.name }), line.values.map(count)),
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row", text: line.name }),
+          line.values.map((value) => count(value, space)),
+          beside.map(() => h("td")),
+        ),
       ),
       layout.otherCounts(margins).map(({ name, values }) => {
         const text = values
@@ -271,12 +278,12 @@ export class GridTable {
 /** @param {Line} line */
 const heading = ({ name }) => h("th", { class: "count", scope: "col", text: name });
 
-/** @param {Count | null} value */
-const count = (value) => {
+/** @param {Count | null} value @param {string} [space] */
+const count = (value, space) => {
   const short = value?.need != null && value.value < value.need;
   return h("td", {
     class: short ? "count num short-of" : "count num",
-    text: value ? countText(value) : "",
+    text: value ? countText(value, space) : "",
   });
 };
 
