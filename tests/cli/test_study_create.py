@@ -126,13 +126,13 @@ def test_a_study_of_a_model_starts_from_the_weights_in_use(
         ("[1, 2", "not valid JSON"),
         ('{"On A": 3}', "name every feature; 'On A'"),
         ('["a", 2]', "a list of them"),
-        ("[1, 2, 3]", "shape (3,); expected 2"),
+        ("[1, 2, 3, 4]", "shape (4,); expected 3"),
     ):
         (tmp_path / "bad.json").write_text(text)
         assert message in run(f"{create} {tmp_path}/bad.json", ok=False)
     run(f"{create} {file} --trust 5")
     with open_study(sqlite_url, "shop", load_domain(model, {})) as study:
-        np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 3.0])
+        np.testing.assert_allclose(study.weights() / study.weights()[0], [1.0, 3.0, 0.0])
         inner = Ledger(study.store, "shop").first.state["learner"]["single"]
         assert inner["trust"] == 5.0
 

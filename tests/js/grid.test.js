@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Layout, shortNames, unravel } from "../../src/coactor/web/static/editors/grid/layout.js";
+import {
+  countText,
+  Layout,
+  shortNames,
+  unravel,
+} from "../../src/coactor/web/static/editors/grid/layout.js";
 
 const shift = ["off", "morning", "evening"];
 const roster = new Layout({
@@ -76,9 +81,12 @@ test("stretches are exchanged without the cells at their ends that are alike", (
   assert.equal(roster.exchange(now, 0, 3, 1), null);
 });
 
+/** A count without a need. */
+const plain = (value) => ({ value, need: null });
+
 test("counts stand beside the rows or below the columns that they belong to", () => {
   const margins = [
-    { name: "days", at: { nurse: [0, 1] }, counts: [2, 2], need: [3, 2] },
+    { name: "days", at: { nurse: [0, 1] }, counts: [2, 2] },
     {
       name: "staff",
       at: { day: [0, 1, 2], shift: [1, 2] },
@@ -90,16 +98,14 @@ test("counts stand beside the rows or below the columns that they belong to", ()
     },
     { name: "late", at: { nurse: [1], day: [2] }, counts: [[1]] },
   ];
-  const counted = (...values) => values.map((value) => ({ value, need: null }));
-  const days = [
-    { value: 2, need: 3 },
-    { value: 2, need: 2 },
-  ];
-  assert.deepEqual(roster.rowCounts(margins), [{ name: "days", values: days }]);
+  assert.deepEqual(roster.rowCounts(margins), [{ name: "days", values: [2, 2].map(plain) }]);
   assert.deepEqual(roster.columnCounts(margins), [
-    { name: "staff morning", values: counted(0, 1, 1) },
-    { name: "staff evening", values: counted(1, 0, 1) },
+    { name: "staff morning", values: [0, 1, 1].map(plain) },
+    { name: "staff evening", values: [1, 0, 1].map(plain) },
   ]);
+  const needed = [{ name: "days", at: { nurse: [0, 1] }, counts: [2, 3], need: [3, 3] }];
+  const texts = roster.rowCounts(needed)[0].values.map((one) => countText(one, ""));
+  assert.deepEqual(texts, ["2/3", "3/3"]);
 });
 
 test("short names differ as long as three letters can tell", () => {
@@ -118,10 +124,10 @@ test("counts that belong to no row and no column are listed by their names", () 
     {
       name: "evenings",
       values: [
-        { name: "morning", value: { value: 2, need: null } },
-        { name: "evening", value: { value: 1, need: null } },
+        { name: "morning", value: plain(2) },
+        { name: "evening", value: plain(1) },
       ],
     },
-    { name: "in all", values: [{ name: "", value: { value: 3, need: null } }] },
+    { name: "in all", values: [{ name: "", value: plain(3) }] },
   ]);
 });

@@ -75,6 +75,32 @@ def test_domain_without_abilities_is_edited_by_a_list_of_its_moves(site, revisio
     assert site.study("switches").weights().tolist() == [1.0, 0.0, 0.0]
 
 
+class Fixed(Lamps):
+    """Lamps that can be kept as they are."""
+
+    def parts(self, x, y):
+        return [
+            (name, "on" if on else "off") for name, on in zip(("hall", "stairs", "cellar"), y, strict=True)
+        ]
+
+
+def test_domain_with_parts_keeps_and_replans(site, revision, install):
+    install("fixed", Fixed)
+    page = site.open(site.log_in(), "/s/fixed/p/1")
+    page.get_by_role("button", name="Switch the lamp in the cellar").click()
+    revision(page, 1)
+    page.get_by_role("button", name="Parts", exact=True).click()
+    page.locator(".parts li").nth(0).get_by_role("button", name="Lock").click()
+    revision(page, 2)
+    assert page.locator(".parts .locked").inner_text().startswith("hall: off")
+    assert page.locator(".parts .kept").inner_text().startswith("cellar: on")
+    page.get_by_role("button", name="Edits", exact=True).click()
+    lines = page.locator(".edits li").all_inner_texts()
+    assert lines == ["Switch the lamp in the cellar", "Locked hall: off"]
+    page.locator("#replan").click()
+    page.locator("#message", has_text="Nothing better").wait_for()
+
+
 def test_domain_that_shows_and_describes_itself(site, revision, install):
     install("lamps", Lamps)
     page = site.open(site.log_in(), "/s/lamps/p/1")

@@ -118,12 +118,9 @@ export class Draft {
   get view() {
     if (!this.#queue.length) return this.data;
     let { moves, undone, locked } = this.data;
-    let texts = this.data.texts ?? [];
-    for (const { action, moves: added = [], count = 0, text } of this.#queue) {
-      texts = texts.slice(0, action === "undo" ? -count : moves.length);
+    for (const { action, moves: added = [], count = 0 } of this.#queue) {
       if (action === "move") {
         [moves, undone] = [[...moves, ...added], []];
-        texts = [...texts, ...added.map(() => text.replace(/\.$/, ""))];
         locked = lockedAfter(locked, added);
       } else if (action === "undo") {
         undone = [...undone, ...moves.slice(-count).reverse()];
@@ -134,7 +131,7 @@ export class Draft {
       }
     }
     const solution = this.#solutions.get(moves.length) ?? this.data.solution;
-    return { ...this.data, moves, undone, solution, texts, locked };
+    return { ...this.data, moves, undone, solution, locked };
   }
 
   /**

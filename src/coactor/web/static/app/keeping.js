@@ -5,7 +5,6 @@
 /** What a solution is made of, by the names that the domain gives it. @typedef {string[]} Part */
 
 const FEW = 3; // parts named in a sentence
-const WORDS = { keep: "Locked", free: "Unlocked" };
 
 /** @param {Part} part */
 export const keyOf = (part) => part.join("\n");
@@ -14,7 +13,7 @@ export const keyOf = (part) => part.join("\n");
 export const setOf = (parts = []) => new Set(parts.map(keyOf));
 
 /** Whether an edit says only what must stay. @param {Move} move */
-export const isLock = ({ op }) => op in WORDS;
+export const isLock = ({ op }) => op === "keep" || op === "free";
 
 /** The edit that locks parts; if all of them are locked, the one that frees them. @param {Part[]} locked @param {Part[]} parts @returns {Move} */
 export function toggled(locked, parts) {
@@ -42,17 +41,17 @@ export function stateOf(parts, locked, own) {
   return kept && (keys.length < 3 || kept === keys.length) ? "kept" : "";
 }
 
-/** @param {Move} move @param {string} joint between the names of a part */
-export function lockText({ op, parts = [] }, joint = ": ") {
-  const more = parts.length > FEW ? ` and ${parts.length - FEW} more` : "";
-  const names = parts.slice(0, FEW).map((part) => part.join(joint));
-  return `${WORDS[/** @type {"keep" | "free"} */ (op)]} ${names.join(", ")}${more}`;
+/** @param {Move} move @param {(part: Part) => string} nameOf */
+export function lockText({ op, parts = [] }, nameOf = (part) => part.join(": ")) {
+  const names = [...new Set(parts.map(nameOf))];
+  const more = names.length > FEW ? ` and ${names.length - FEW} more` : "";
+  return `${op === "keep" ? "Locked" : "Unlocked"} ${names.slice(0, FEW).join(", ")}${more}`;
 }
 
 /** The edits in words, one per gesture. @param {Editor} editor @param {Pick<Proposal, "moves" | "texts">} data */
 export function linesOf(editor, { moves, texts }) {
   const worded = moves.map((move, i) => {
-    if (isLock(move)) return { ...move, text: lockText(move, editor.joint) };
+    if (isLock(move)) return { ...move, text: lockText(move, editor.partName) };
     return move.op === "replan" ? { ...move, text: texts?.[i] || "Re-planned" } : move;
   });
   return editor.history?.(worded) ?? worded.map((move) => move.text ?? editor.describe(move));

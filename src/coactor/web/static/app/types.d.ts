@@ -367,12 +367,12 @@ export interface Editor {
   warning?(data: Proposal): string;
   /** The parts that an element stands for, or else what is chosen; `onward`: from there on, to solve again. */
   partsAt?(element: Element | null, onward?: boolean): string[][];
-  /** Show what a re-plan would lead to; null: the draft again. */
+  /** Show what a re-plan would lead to; null: the draft is drawn next. */
   preview?(data: Proposal | null): void;
   /** What can be solved again alone, such as "this route". */
   only?: string;
-  /** What stands between the names of a part; a colon by default. */
-  joint?: string;
+  /** A part in words; its names by default. */
+  partName?(part: string[]): string;
   /** Enter was pressed: perform what the prompt asks for. True if there was something. */
   enter?(): boolean;
   /** Show what causes a feature, by its number. */

@@ -182,12 +182,6 @@ export class GridEditor {
     return parts.map((one) => layout.partOf(one, now[one]));
   }
 
-  /** @param {Proposal | null} data */
-  preview(data) {
-    const now = data ? this.layout.flat(data.solution) : this.now;
-    this.#redraw(now, data ? this.now : this.before);
-  }
-
   /** @param {string} text @param {boolean} [refused] */
   say(text, refused = false) {
     this.prompt.textContent = text;
@@ -403,7 +397,8 @@ export class GridEditor {
 
   // -- drawing -----------------------------------------------------------------------------------------
 
-  #redraw(now = this.now, before = this.before) {
+  /** Draw a solution with what has changed in it. @param {number[]} now @param {number[]} before */
+  draw(now, before) {
     const { view, active } = this;
     this.table.render({ now, before, view, active });
   }
@@ -413,11 +408,10 @@ export class GridEditor {
     const view = viewOf(data);
     this.now = this.layout.flat(data.solution);
     const names = setOf(data.locked);
-    const locked = (/** @type {number} */ part) =>
-      names.has(partKey(this.layout.partOf(part, this.now[part])));
-    this.locked = new Set([...this.now.keys()].filter(locked));
+    const keys = this.now.map((choice, part) => partKey(this.layout.partOf(part, choice)));
+    this.locked = new Set([...keys.keys()].filter((part) => names.has(keys[part])));
     if (view && !this.draft.unsent) this.view = view;
-    this.#redraw();
+    this.draw(this.now, this.before);
     this.table.mark("lit", []);
     this.say(this.hint());
     if (this.editable() && !this.draft.unsent && this.list.element.offsetParent)
@@ -452,7 +446,7 @@ export function mount(context) {
     render: (data) => editor.render(data),
     describe: (move) => editor.layout.describe(move),
     partsAt: (element, onward = false) => editor.partsAt(element, onward),
-    preview: (data) => editor.preview(data),
+    preview: (data) => data && editor.draw(editor.layout.flat(data.solution), editor.now),
     only: "this row",
   };
 }

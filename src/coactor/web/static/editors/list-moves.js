@@ -108,8 +108,8 @@ export function carries(proposed, moves) {
       chains.push(move);
       return;
     }
-    if (!last || !("item" in last) || !goesOn(last, i))
-      chains.push(firstStep(order, i, next === i + 1));
+    const goes = last && "item" in last && goesOn(last, i);
+    if (!goes) chains.push(firstStep(order, i, next === i + 1));
     [order[i], order[i + 1]] = [order[i + 1], order[i]];
   });
   return chains;

@@ -68,10 +68,7 @@ export function mount({ draft, prompt, editable }) {
       return line ? [JSON.parse(String(line.dataset.names))] : [];
     },
     preview: (data) =>
-      put(
-        now,
-        drawShown((data ?? draft.data).shown, (data ?? draft.data).solution, draft.data.shown),
-      ),
+      data && put(now, drawShown(data.shown, data.solution, draft.data.shown ?? undefined)),
   };
 }
 

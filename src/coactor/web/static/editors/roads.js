@@ -392,7 +392,8 @@ export function mount(context) {
     describe: (move) => editor.describe(move),
     enter: () => editor.enter(),
     partsAt: (element) => editor.partsAt(element),
-    preview: (data) => map?.light(data && /** @type {Way} */ (data.solution)),
+    partName: ([id]) => editor.network.nameOf(editor.network.linkOf(id)),
+    preview: (data) => data && map?.light(/** @type {Way} */ (data.solution)),
     travelled: ({ solution }) => travelled(editor.network, /** @type {Route} */ (solution).links),
   };
 }

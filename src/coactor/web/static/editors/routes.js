@@ -334,13 +334,6 @@ class RoutesEditor {
     return partsOf(domain, edges, this.scene.titleOf);
   }
 
-  /** @param {Proposal | null} data */
-  preview(data) {
-    this.offered = data && rowsOf(this.domain, data.solution);
-    this.mark = this.target = null;
-    this.paint();
-  }
-
   /** The edges of the draft that are kept in one way. @param {string[][]} parts */
   keptEdges(parts) {
     const names = setOf(parts);
@@ -427,9 +420,12 @@ export function mount(context) {
     history: (moves) => editor.history(moves),
     warning: (data) => editor.warning(data),
     partsAt: (element, onward = false) => editor.partsAt(element, onward),
-    preview: (data) => editor.preview(data),
+    preview(data) {
+      editor.offered = data && rowsOf(editor.domain, data.solution);
+      if (data) editor.clear();
+    },
     only: editor.domain === "tour" ? undefined : "this route",
-    joint: " to ",
+    partName: (part) => part.join(" to "),
     enter: () => editor.enter(),
     travelled: ({ solution }) =>
       travelled(editor.scene, rowsOf(editor.domain, solution), editor.domain !== "fleet"),

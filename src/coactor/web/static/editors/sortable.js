@@ -44,7 +44,8 @@ export class Sortable {
    */
   constructor(list, options) {
     this.list = list;
-    this.options = options;
+    const editable = () => options.editable() && !this.#previewed;
+    this.options = { ...options, editable };
     this.before = new Map(options.proposed.map((item, place) => [item, place]));
     list.addEventListener("focusin", (event) => this.#onFocus(event));
     list.addEventListener("keydown", (event) => this.#onKey(event));
@@ -58,12 +59,6 @@ export class Sortable {
 
   /** Show another order. Only rows that changed are replaced, so that a long list stays quick. @param {number[]} order */
   render(order) {
-    this.#draft = [...order];
-    this.#draw(order);
-  }
-
-  /** @param {number[]} order */
-  #draw(order) {
     const focused = this.list.contains(document.activeElement);
     this.#reset();
     this.order = [...order];
@@ -94,16 +89,15 @@ export class Sortable {
       .slice(place, onward ? undefined : place + 1);
   }
 
-  /** Show another order as a change of the present one; null: as the draft is. @param {unknown} order */
+  /** Show another order as a change of the present one. @param {unknown} order null: the draft is shown next */
   preview(order) {
-    const { proposed } = this.options;
-    const compared = /** @type {number[]} */ (order ? this.#draft : proposed);
+    const compared = order ? this.order : this.options.proposed;
     this.before = new Map(compared.map((item, place) => [item, place]));
-    this.#draw(/** @type {number[]} */ (order ?? this.#draft));
+    this.#previewed = Boolean(order);
+    if (order) this.render(/** @type {number[]} */ (order));
   }
 
-  /** The order of the draft. @type {number[]} */
-  #draft = [];
+  #previewed = false; // what is shown is not the draft: nothing can be moved
 
   /** @param {number} place */
   rowAt(place) {

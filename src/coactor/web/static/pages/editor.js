@@ -150,9 +150,9 @@ class EditorPage {
 
   panels() {
     const { panels, keys } = this.editor;
-    const own = [...keys, ...this.keeping.keys];
     const all = [
-      ...own,
+      ...keys,
+      ...this.keeping.keys,
       ["Ctrl Z", "undo"],
       ["Ctrl Y", "redo"],
       ["]", "fold the panels"],

@@ -1,7 +1,7 @@
 // Keep what is fixed and solve the rest again: locks, and the preview of what a re-plan would change.
 
 import { post } from "../app/api.js";
-import { button, closest, kbd, wording } from "../app/elements.js";
+import { button, closest, h, kbd, wording } from "../app/elements.js";
 import { changeTexts } from "../app/format.js";
 import { keyOf, lockText, setOf, stateOf, toggled } from "../app/keeping.js";
 import { say, sayError } from "../app/shell.js";
@@ -13,13 +13,13 @@ import { say, sayError } from "../app/shell.js";
 const HOLD = 500; // milliseconds of a long press
 const FAR = 10; // pixels that a finger may move meanwhile
 const FEW = 3; // changes named
-const SAYS = { locked: "locked", kept: "kept" };
+const HOLDERS = "li, [role=option], .routename, th, [data-part], .cell-menu"; // show how a part is kept
 
 export class Keeping {
   /** The draft as a re-plan would make it. @type {Proposal | null} */
   #offer = null;
   #asking = false;
-  #previewing = false;
+  #pressed = false; // long: the click that follows is not a choice
 
   /** @param {Draft} draft @param {Editor} editor @param {() => boolean} editable @param {HTMLElement} content */
   constructor(draft, editor, editable, content) {
@@ -27,23 +27,16 @@ export class Keeping {
     this.editor = editor;
     this.editable = editable;
     this.content = content;
-    this.again = button(["Re-plan the rest ", kbd("R")], () => this.ask(), { id: "replan" });
-    this.taking = button(["Take it ", kbd("Enter")], () => this.enter(), {
-      id: "take",
-      class: "primary",
-    });
+    const { keeps = false } = draft.data;
+    const rest = h("span", { text: " the rest" });
+    this.again = button(["Re-plan", rest, kbd("R")], () => this.ask(), { id: "replan" });
+    const take = { id: "take", class: "primary" };
+    this.taking = button(["Take it ", kbd("Enter")], () => this.enter(), take);
     this.leaving = button(["Leave it ", kbd("Esc")], () => this.leave(), { id: "leave" });
-    const { keeps } = draft.data;
     this.buttons = keeps ? [this.again, this.taking, this.leaving] : [];
-    this.keys = keeps
-      ? [
-          ["L", "lock or unlock"],
-          ["R", "re-plan the rest"],
-          ...(editor.only ? [["Shift R", `re-plan ${editor.only} only`]] : []),
-        ]
-      : [];
-    content.classList.toggle("keeps", Boolean(keeps));
-    this.taking.hidden = this.leaving.hidden = true;
+    const only = editor.only ? [["Shift R", `re-plan ${editor.only} only`]] : [];
+    this.keys = keeps ? [["L", "lock or unlock"], ["R", "re-plan the rest"], ...only] : [];
+    content.classList.toggle("keeps", keeps);
     if (!keeps || !editable()) return;
     document.addEventListener("keydown", (event) => this.#onEscape(event), { capture: true });
     content.addEventListener("click", (event) => this.#onClick(event), { capture: true });
@@ -63,58 +56,46 @@ export class Keeping {
     if (!this.editable() || !parts.length) return;
     const { locked, solution } = this.draft.view;
     const move = toggled(locked, parts);
-    this.draft.edit([move], `${lockText(move, this.editor.joint)}.`, solution);
+    this.draft.edit([move], `${lockText(move, this.editor.partName)}.`, solution);
   }
 
   /** Solve again what an element stands for, but for what is kept there. @param {EventTarget | null} target */
   only(target) {
     const { locked, own } = this.draft.view;
     const kept = setOf([...locked, ...own]);
-    const parts = this.#partsAt(target, true).filter((part) => !kept.has(keyOf(part)));
-    if (parts.length) this.ask(parts);
-    else say("All of it is kept.");
+    this.ask(this.#partsAt(target, true).filter((part) => !kept.has(keyOf(part))));
   }
 
   /** @param {MouseEvent} event */
   #onClick(event) {
     const mark = closest(event.target, ".lock, .again");
-    if (!mark) return;
-    if (!mark.matches("button")) event.stopPropagation();
+    if (this.#pressed || (mark && !mark.matches("button"))) event.stopPropagation();
+    if (this.#pressed || !mark) return;
     if (mark.matches(".lock")) this.lock(mark);
     else this.only(mark);
   }
 
   /** A long press locks. @param {PointerEvent} press */
   #onPress({ target, pointerId, pointerType, clientX, clientY }) {
+    this.#pressed = false;
     if (pointerType !== "touch" || closest(target, "button, .grip")) return;
-    const end = new AbortController();
     const timer = setTimeout(() => {
-      // What was pressed is not picked up or chosen as well.
+      this.#pressed = true; // nothing is picked up as well
       target?.dispatchEvent(new PointerEvent("pointercancel", { pointerId, bubbles: true }));
-      const stop = (/** @type {Event} */ event) => {
-        event.preventDefault();
-        event.stopPropagation();
-      };
-      this.content.addEventListener("click", stop, { capture: true, once: true });
-      addEventListener("pointerdown", () => this.content.removeEventListener("click", stop, true), {
-        capture: true,
-        once: true,
-      });
       this.lock(target);
     }, HOLD);
-    const on = { capture: true, signal: end.signal };
-    const stop = () => {
+    const end = new AbortController();
+    /** @param {Event} event */
+    const stop = (event) => {
+      if (event.type === "contextmenu") event.preventDefault();
+      const { clientX: x, clientY: y } = /** @type {PointerEvent} */ (event);
+      if (event.type === "pointermove" && Math.hypot(x - clientX, y - clientY) < FAR) return;
       clearTimeout(timer);
-      end.abort();
+      if (event.type !== "contextmenu" && event.isTrusted) end.abort();
     };
-    for (const kind of ["pointerup", "pointercancel", "pointerdown"])
-      addEventListener(kind, stop, on);
-    addEventListener(
-      "pointermove",
-      ({ clientX: x, clientY: y }) => Math.hypot(x - clientX, y - clientY) > FAR && stop(),
-      on,
-    );
-    addEventListener("contextmenu", (event) => event.preventDefault(), on);
+    const on = { capture: true, signal: end.signal };
+    for (const kind of ["pointerup", "pointercancel", "pointerdown", "pointermove", "contextmenu"])
+      window.addEventListener(kind, stop, on);
   }
 
   /** Show how everything that can be locked is kept. */
@@ -123,10 +104,10 @@ export class Keeping {
     const [fast, edited] = [setOf(locked), setOf(own)];
     for (const mark of this.content.querySelectorAll(".lock, .grid [data-part]")) {
       const state = stateOf(this.#partsAt(mark), fast, edited);
-      const holder = mark.closest("li, [role=option], .routename, th, [data-part], .cell-menu");
+      const holder = mark.closest(HOLDERS);
       for (const name of ["locked", "kept"]) holder?.classList.toggle(name, state === name);
       if (mark instanceof HTMLButtonElement) mark.ariaPressed = String(state === "locked");
-      if (state) holder?.setAttribute("aria-description", SAYS[state]);
+      if (state) holder?.setAttribute("aria-description", state);
       else holder?.removeAttribute("aria-description");
     }
   }
@@ -142,14 +123,13 @@ export class Keeping {
     say("Re-planning …");
     try {
       await draft.flush();
-      const { revision } = draft.data;
+      const { revision, moves } = draft.data;
       /** @type {Proposal} */
-      const answer = await post(`${draft.path}/replan`, { body: only ? { only } : {} });
-      if (draft.unsent || draft.data.revision !== revision)
-        say("You went on: nothing was re-planned.");
-      else if (answer.moves.length === draft.data.moves.length)
-        say("Nothing better around what is kept.");
-      else this.#show(answer);
+      const offer = await post(`${draft.path}/replan`, { body: only ? { only } : {} });
+      const changed = draft.unsent || draft.data.revision !== revision;
+      if (changed) say("You went on: nothing was re-planned.");
+      else if (offer.moves.length > moves.length) this.#show(offer);
+      else say("Nothing better around what is kept.");
     } catch (error) {
       sayError(error);
     }
@@ -159,15 +139,15 @@ export class Keeping {
   /** @param {Proposal} offer */
   #show(offer) {
     const { data } = this.draft;
-    const held = this.again.matches(":focus-visible");
+    const focused = this.again.matches(":focus-visible");
     this.#offer = offer;
     const change = offer.change.map((value, i) => value - data.change[i]);
     const facts = changeTexts(data, change, FEW).join(", ");
     const what = this.#text.replace("Re-planned", "The re-plan");
     const how = wording("Enter takes it, Escape leaves it.", "Take it or leave it.");
-    say(`${what}${facts ? ` (${facts})` : ""}. ${how}`);
+    say(`${what}${facts && ` (${facts})`}. ${how}`);
     this.#draw();
-    if (held) this.taking.focus();
+    if (focused) this.taking.focus();
   }
 
   get #text() {
@@ -176,10 +156,8 @@ export class Keeping {
 
   #draw() {
     const offers = this.#offer !== null;
-    const focused =
-      !offers && [this.taking, this.leaving].some((one) => one.matches(":focus-visible"));
-    if (offers || this.#previewing) this.editor.preview?.(this.#offer);
-    this.#previewing = offers;
+    const focused = !offers && this.content.querySelector(":is(#take, #leave):focus-visible");
+    this.editor.preview?.(this.#offer);
     this.content.classList.toggle("previewing", offers);
     this.again.hidden = offers;
     this.taking.hidden = this.leaving.hidden = !offers;
@@ -191,7 +169,7 @@ export class Keeping {
     const { draft, editor } = this;
     if (draft.unsent || draft.data.revision !== this.#offer?.revision) this.#offer = null;
     this.again.disabled = !this.editable();
-    if (!this.#offer) this.#draw(); // what is drawn next is compared with the proposal again
+    if (!this.#offer) this.#draw(); // the editor draws the draft again
     editor.render(draft.view);
     if (this.#offer) this.#draw();
     if (draft.data.keeps) this.#paint();
@@ -209,7 +187,7 @@ export class Keeping {
     if (!this.#offer) return;
     this.#offer = null;
     say("");
-    this.#draw();
+    this.render();
   }
 
   // -- keyboard ----------------------------------------------------------------------------------------
@@ -224,13 +202,12 @@ export class Keeping {
 
   /** Obey a key that no editor has taken; whether there was something to do. @param {KeyboardEvent} event */
   key({ key, shiftKey, target, altKey }) {
-    if (!this.draft.data.keeps || altKey || closest(target, "input, textarea, select"))
-      return false;
+    const typing = altKey || closest(target, "input, textarea, select");
     const letter = key.toLowerCase();
+    if (!this.draft.data.keeps || typing || !"lr".includes(letter)) return false;
     if (letter === "l") this.lock(document.activeElement);
-    else if (letter === "r" && !shiftKey) this.ask();
-    else if (letter === "r" && this.editor.only) this.only(document.activeElement);
-    else return false;
+    else if (shiftKey && this.editor.only) this.only(document.activeElement);
+    else this.ask();
     return true;
   }
 }

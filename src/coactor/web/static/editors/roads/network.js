@@ -45,6 +45,8 @@ export function makeNetwork(data) {
   const count = from.length;
   const byEnds = new Map(from.map((a, link) => [`${a} ${to[link]}`, link]));
 
+  const idOf = (/** @type {number} */ link) => ids?.[link] ?? String(link);
+
   /**
    * The link nearest to a point, and the square of its distance.
    * @param {Point} point
@@ -81,9 +83,11 @@ export function makeNetwork(data) {
     /** @param {number} link */
     end: (link) => nodes[to[link]],
     /** The name of the street. @param {number} link */
-    nameOf: (link) => streets[street[link]] || `Link ${ids?.[link] ?? link}`,
+    nameOf: (link) => streets[street[link]] || `Link ${idOf(link)}`,
     /** The id that the server knows it by. @param {number} link */
-    idOf: (link) => ids?.[link] ?? String(link),
+    idOf,
+    /** @param {string} id */
+    linkOf: (id) => (ids ? ids.indexOf(id) : Number(id)),
     /** How broad it is drawn. @param {number} link */
     breadth: (link) => breadth(kinds[kind[link]]),
     /** The same piece of road in the other direction, or null. @param {number} link */
