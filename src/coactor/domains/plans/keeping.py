@@ -52,8 +52,8 @@ class Blocks:
             for one, other, arcs, text in ((a, b, after, "after"), (b, a, before, "before")):
                 if 1 <= one <= x.size and arcs.setdefault(one, other) != other:
                     raise ValueError(
-                        f"{x.stops[arcs[one]]} and {x.stops[other]} cannot both come right {text} {x.stops[one]}; "
-                        "keep one of them."
+                        f"{x.stops[arcs[one]]} and {x.stops[other]} cannot both come right {text} "
+                        f"{x.stops[one]}; keep one of them."
                     )
         self.members: list[list[int]] = []
         self.first, self.last = dict[int, int](), dict[int, int]()

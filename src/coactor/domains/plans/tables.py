@@ -183,7 +183,7 @@ def _fleet(
                 depots = validation.integers(given, "the depots of vehicles")
                 if len(depots) != m or not ((depots == 0) | ((depots > n) & (depots < points))).all():
                     raise ValueError(
-                        f"The depots of vehicles are {depots.tolist()}; expected 0 or points beyond the stops."
+                        f"The depots of vehicles are {depots.tolist()}; expected 0 or points beyond stops."
                     )
                 fleet[:, column] = depots
         for v, hours in enumerate(shifts.hours or ()):
