@@ -17,9 +17,9 @@ def pyvrp(domain: Domain, seconds: float = 1.0, seed: int = 0) -> RoutingSolver:
     """A solver for Tour, Fleet or Plans: PyVRP with a time limit, then polishing.
 
     Times, skills and depots of plans are its constraints. Of a day with pairs or several windows the domain's
-    own plan is taken. Two things that PyVRP cannot express are approximated, and left to polishing. An idle vehicle costs
-    nothing in PyVRP, so its cost is subtracted from the arcs of the others into their ends, as far as no arc
-    becomes negative. Soft capacities are ignored.
+    own plan is taken. Two things that PyVRP cannot express are approximated, and left to polishing. An idle
+    vehicle costs nothing in PyVRP, so its cost is subtracted from the arcs of the others into their ends, as
+    far as no arc becomes negative. Soft capacities are ignored.
     """
     try:
         import pyvrp as package
