@@ -32,14 +32,24 @@ def program(folder: Path, text: str) -> list[str]:
     return [sys.executable, str(path)]
 
 
-def test_custom_validates_and_polishes() -> None:
+def test_custom_validates_and_improves_by_what_is_feasible() -> None:
     x, w = problem(), np.ones(2)
 
     def mine(x: Graph, w: Vector) -> np.ndarray:
         return np.arange(x.size)
 
-    assert np.array_equal(custom(DOMAIN, mine, polished=False)(x, w), np.arange(7))
-    assert (DOMAIN.landscape(x, w).gains(custom(DOMAIN, mine)(x, w)) <= 1e-12).all()
+    assert np.array_equal(
+        custom(DOMAIN, mine)(x, w), np.arange(7)
+    )  # it may keep rules that nobody else knows
+    view = DOMAIN.landscape(x, w)
+    assert (view.gains(custom(DOMAIN, mine, polished=True)(x, w)) <= 1e-12).all()
+
+    def two_before_three(x: Graph, y: np.ndarray) -> bool:
+        return bool(np.flatnonzero(y == 2)[0] < np.flatnonzero(y == 3)[0])
+
+    y = custom(DOMAIN, mine, feasible=two_before_three)(x, w)
+    assert two_before_three(x, y)
+    assert view.utility(y) > view.utility(np.arange(7))
     with pytest.raises(
         SolverError, match=r"The solver <lambda> returned an invalid solution: .*exactly once"
     ):

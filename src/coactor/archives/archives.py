@@ -115,8 +115,9 @@ def open_archive(
     path
         A folder with ``links.csv`` and ``trips.csv`` (or ``paths.csv``), and optionally ``nodes.csv`` and
         ``turns.csv`` (or ``transitions.csv``); a folder with ``days.json`` and ``distances.csv``; a LETOR /
-        SVMlight file; a CSV file with people's choices between alternatives, see
-        `coactor.loaders.read_choices`; or, if a domain is given, a file of JSON lines, see `read_cases`.
+        SVMlight file; a CSV file of past routes, see `coactor.loaders.read_past_routes`, or of
+        people's choices between alternatives, see `coactor.loaders.read_choices`; or, if a domain is
+        given, a file of JSON lines, see `read_cases`.
     habits
         Whether how unusual the parts of a solution are is a feature, see `coactor.habits`.
         Queries have none.
@@ -135,7 +136,9 @@ def open_archive(
             example = "domain='tour' or --domain tour"
             raise ValueError(f"{path} has cases of some domain; say which, for example {example}.")
         if path.suffix == ".csv":
-            return _choices(path)
+            with path.open(encoding="utf-8-sig", errors="replace") as file:
+                header = {name.strip().lower() for name in file.readline().split(",")}
+            return _routes(path, habits) if header & {"lat", "latitude"} else _choices(path)
         queries = loaders.read_letor(path)
         ranking = Ranking(features=queries[0].documents.shape[1])
         digest, start = _digest([path], budget), usual_start(ranking)
@@ -167,6 +170,16 @@ def _choices(path: Path) -> CaseArchive:
     domain, choices = loaders.read_choices(path)
     cases = [RecordedCase(one.problem, one.choice, None, None, one.person) for one in choices]
     return CaseArchive.of(cases, domain, _digest([path], None), "choices")
+
+
+def _routes(path: Path, habits: bool) -> CaseArchive:
+    """Past routes, with the rules that they can break as features."""
+    days = loaders.read_past_routes(path)
+    timed = any(x.tables.timed for x, _, _ in days)
+    soft = ("overload", *(("lateness", "waiting") if timed else ()))
+    domain = Plans(1, soft=soft, names=("distance",), habits=habits)
+    cases = [RecordedCase(x, y) for x, y, _ in days]
+    return CaseArchive.of(cases, domain, _digest([path], habits), "plans")
 
 
 def _digest(files: Sequence[Path], options: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -55,7 +56,12 @@ def _open(archive: str, habits: bool, domain: str | None, parameters: str, budge
     from coactor.archives import open_archive
 
     limits, given = None if budget is None else _budget(budget), parameters_of(parameters)
-    return open_archive(archive, habits=habits, budget=limits, domain=domain, parameters=given)
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", UserWarning)
+        opened = open_archive(archive, habits=habits, budget=limits, domain=domain, parameters=given)
+    for note in notes:
+        click.echo(f"Note: {note.message}", err=True)
+    return opened
 
 
 def _budget(text: str) -> tuple[int, int]:
@@ -153,9 +159,9 @@ def evaluate(
     """Replay an ARCHIVE of recorded solutions: how much effort would learning have saved?
 
     Case by case: propose, edit towards the recorded solution, learn. ARCHIVE is a folder with links.csv and
-    trips.csv, a folder with days.json and distances.csv, a LETOR / SVMlight file, a CSV file with people's
-    choices between alternatives, or, with --domain, a file of JSON lines. Ctrl-C keeps finished replays, and
-    the same command resumes from there.
+    trips.csv, a folder with days.json and distances.csv, a LETOR file, a CSV file of past routes or of
+    choices, or, with --domain, a file of JSON lines. Ctrl-C keeps finished replays, and the same command
+    resumes from there.
     """
     from coactor.archives.evaluation import evaluate as run
     from coactor.archives.report import write_report

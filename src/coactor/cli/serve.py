@@ -58,7 +58,8 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     "own",
     multiple=True,
     metavar="NAME=FILE.py:DOMAIN",
-    help="Serve this study with a domain from a file, and create it if there is none.",
+    help="Serve this study with a domain from a file, and create it if there is none; NAME=FILE.csv "
+    "starts one with what past routes teach.",
 )
 @click.option("--share-port", is_flag=True, help="Let several servers listen on this port, one per core.")
 @click.option(
@@ -200,9 +201,27 @@ def domain_of(text: str, store: Store) -> tuple[str, Domain]:
     study, equals, place = text.partition("=")
     if not equals:
         raise Invalid(f"--study is {text!r}; expected NAME=FILE.py:DOMAIN, such as ward=roster.py:roster.")
+    if place.endswith(".csv"):
+        return study, _learned_study(store, study, place)
     domain: Domain = plugins.load_domain(place, {})
     open_study(store, study, domain, create=True).close()
     return study, domain
+
+
+def _learned_study(store: Store, study: str, place: str) -> Domain:
+    """The domain of past routes. A study that is new learns from them and asks for the last day."""
+    from coactor.archives import open_archive
+    from coactor.archives.learning import learn_archive
+
+    archive = open_archive(place)
+    with store.reading() as sql:
+        new = all(head.name != study for head in sql.studies())
+    if new:
+        click.echo(f"Learning from {archive.size} days …", err=True)
+        with open_study(store, study, archive.domain, create=True, start=learn_archive(archive)[0]) as one:
+            one.ask(archive.cases[-1].problem)
+    domain: Domain = archive.domain
+    return domain
 
 
 def load_demo(store: Store, create: bool) -> ModuleType | None:

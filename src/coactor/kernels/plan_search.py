@@ -20,6 +20,7 @@ from coactor.protocol import Indices, Matrix
 
 REMOVED, STRING = 10, 10  # stops removed in an iteration on average, and the longest string
 SPLIT = 0.5  # the share of strings of which one stop in the middle stays
+MENDING = 0.5  # the share of iterations that begin at a route that breaks a rule, if there is one
 BLINK = 100  # one of so many positions is not looked at
 MODULUS, FACTOR = 2147483647, 48271  # a generator that numba and plain Python compute alike
 
@@ -148,6 +149,13 @@ def ruin(
     limit = max(1.0, min(float(STRING), n / max(1, used)))
     strings = int(1.0 + draw(seed) * max(1.0, 4.0 * REMOVED / (1.0 + limit) - 1.0))
     center = 1 + int(draw(seed) * n)
+    if draw(seed) < MENDING:
+        offset = int(draw(seed) * len(st.sizes))
+        for t in range(len(st.sizes)):
+            r = (t + offset) % len(st.sizes)
+            if st.sums[0, r, 0, VALUE + 1] > LOAD and st.sizes[r] > 0:
+                center = st.routes[r, 1 + int(draw(seed) * st.sizes[r])]
+                break
     for t in range(-1, near.shape[1]):
         v = center if t < 0 else near[center, t]
         r = st.places[0, v]

@@ -2,6 +2,7 @@
 
 from coactor.loaders.choices import read_choices
 from coactor.loaders.letor import read_groups, read_letor
+from coactor.loaders.past_routes import read_past_routes, write_routes
 from coactor.loaders.plans import read_distances, read_plans
 from coactor.loaders.roads import read_network, read_roads, read_trips
 from coactor.loaders.routing import read_routing
@@ -14,6 +15,7 @@ __all__ = [
     "read_groups",
     "read_letor",
     "read_network",
+    "read_past_routes",
     "read_plans",
     "read_roads",
     "read_routing",
@@ -22,4 +24,5 @@ __all__ = [
     "read_trips",
     "read_tsplib",
     "read_vrplib",
+    "write_routes",
 ]

@@ -71,13 +71,9 @@ def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
             if len(windows)
             else None
         )
-        visits = Visits(
-            service=np.append(
-                _column(file, "SERVICE_TIME", len(table), 0.0)[order[: n + 1]][:1] * 0,
-                _column(file, "SERVICE_TIME", len(table), 0.0)[stops],
-            ),
-            windows=[None, *([(float(a), float(b))] for a, b in windows[stops])] if len(windows) else None,
-        )
+        service = _column(file, "SERVICE_TIME", len(table), 0.0)[order[: n + 1]]
+        given = [[(float(a), float(b))] for a, b in windows[stops]] if len(windows) else []
+        visits = Visits(service=service, windows=[None, *given] if given else None)
         shifts = Shifts(
             starts=starts,
             ends=starts,
@@ -97,7 +93,7 @@ def read_vrplib(path: str | Path, vehicles: int | None = None) -> Day:
                 arcs,
                 demand[order[: n + 1]],
                 _column(file, "CAPACITY", vehicles),
-                [str(point + 1) for point in order],
+                [str(point) for point in order],  # as in .sol files
                 None if places is None else places[order],
                 minutes=table if timed else None,
                 visits=visits if timed else None,

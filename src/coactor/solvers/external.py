@@ -12,8 +12,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
+
 from coactor.protocol import Codes, Domain, Problem, Solution, Solver, Vector, has
-from coactor.search import check_solution, polish
+from coactor.search import check_solution, landscape, polish
 
 
 class SolverError(RuntimeError):
@@ -25,9 +27,13 @@ class SolverTimeoutError(SolverError, TimeoutError):
 
 
 def custom(
-    domain: Domain, function: Callable[[Problem, Vector], Solution], *, polished: bool = True
+    domain: Domain,
+    function: Callable[[Problem, Vector], Solution],
+    *,
+    polished: bool = False,
+    feasible: Callable[[Problem, Solution], bool] | None = None,
 ) -> Solver:
-    """A solver from a function of (problem, weights), with validated and polished solutions.
+    """A solver from a function of (problem, weights), with validated solutions.
 
     Parameters
     ----------
@@ -36,7 +42,10 @@ def custom(
     function
         Returns a solution.
     polished
-        Whether to improve its solutions by the domain's moves, so that Assumption 1 holds.
+        Whether to improve its solutions by the domain's moves, so that Assumption 1 holds. Only right if the
+        domain knows every rule that the function keeps: the moves would break the others without a word.
+    feasible
+        Whether a solution keeps all rules. Its solutions are then improved by the moves that lead to such.
     """
     name = getattr(function, "__name__", type(function).__name__)
 
@@ -47,7 +56,25 @@ def custom(
             raise SolverError(f"The solver {name} failed with {type(error).__name__}: {error}") from error
         return _validated(domain, x, y, f"The solver {name}")
 
-    return polish(domain, solve) if polished else solve
+    if feasible is None:
+        return polish(domain, solve) if polished else solve
+
+    def improved(x: Problem, w: Vector) -> Solution:
+        y, view = solve(x, w), landscape(domain, x, w)
+        while True:
+            gains, moves = view.gains(y), list(domain.moves(x, y))
+            better = [
+                k
+                for k in np.argsort(-gains, kind="stable").tolist()
+                if gains[k] > 1e-9 * abs(view.utility(y))
+            ]
+            neighbours = (domain.apply(x, y, moves[k]) for k in better)
+            step = next((z for z in neighbours if feasible(x, z)), None)
+            if step is None:
+                return y
+            y = step
+
+    return improved
 
 
 def command_line(

@@ -9,15 +9,17 @@ import numpy as np
 
 from coactor.protocol import Domain
 from coactor.solvers.adapters import RoutingSolver
+from coactor.solvers.pyvrp_plans import pyvrp_plan
 from coactor.solvers.routing_model import LOADS, RoutingModel
 
 
 def pyvrp(domain: Domain, seconds: float = 1.0, seed: int = 0) -> RoutingSolver:
     """A solver for Tour, Fleet or Plans: PyVRP with a time limit, then polishing.
 
-    Two things that PyVRP cannot express are approximated, and left to polishing. An idle vehicle costs
-    nothing in PyVRP, so its cost is subtracted from the arcs of the others into their ends, as far as no arc
-    becomes negative. Soft capacities are ignored.
+    Times, skills and depots of plans are its constraints. Of a day with pairs or several windows the domain's
+    own plan is taken. Two things that PyVRP cannot express are approximated, and left to polishing. An idle
+    vehicle costs nothing in PyVRP, so its cost is subtracted from the arcs of the others into their ends, as
+    far as no arc becomes negative. Soft capacities are ignored.
     """
     try:
         import pyvrp as package
@@ -27,7 +29,9 @@ def pyvrp(domain: Domain, seconds: float = 1.0, seed: int = 0) -> RoutingSolver:
         raise ImportError("This version of PyVRP is too old: pip install 'pyvrp>=0.14'.")
     if not seconds > 0:
         raise ValueError(f"The time limit is {seconds!r} seconds; it must be above 0.")
-    return RoutingSolver(domain, partial(_solve, seconds, seed))
+    return RoutingSolver(
+        domain, partial(_solve, seconds, seed), partial(pyvrp_plan, seconds=seconds, seed=seed)
+    )
 
 
 def _solve(seconds: float, seed: int, model: RoutingModel, start: list[list[int]]) -> list[list[int]]:

@@ -23,7 +23,7 @@ def solve_day(domain: Plans, x: Day, w: Vector, seconds: float, engine: str) -> 
     What is soft beside unserved stops and vehicles is a rule for PyVRP, and priced by the climb.
     """
     view = domain.landscape(x, w)
-    if engine == "pyvrp" and not x.tables.walked:
+    if engine == "pyvrp":
         y = pyvrp_plan(view.rules, x.size, seconds)
         if y is not None:
             return view.climb(y)[0][-1]
@@ -34,6 +34,8 @@ def pyvrp_plan(rules: Rules, stops: int, seconds: float, seed: int = 0) -> Route
     """PyVRP's best plan; None if it finds none that keeps the rules."""
     import pyvrp as package
 
+    if rules.walked is not None:
+        return None
     api: Any = package
     data, types = _data(api, rules, stops)
     result = api.solve(data, api.stop.MaxRuntime(seconds), seed=seed, collect_stats=False, display=False)

@@ -121,6 +121,11 @@ class Day:
         """The number of routes of a plan: one for each vehicle, one more if stops may be left out."""
         return len(self.capacity) + self.tables.optional
 
+    @property
+    def plain(self) -> bool:
+        """Whether there are loads of one unit only: no times, skills, prices, pairs or other depots."""
+        return self.visits is None and self.shifts is None and self.minutes is None and self.tables.units == 1
+
     def vehicle(self, r: int) -> str:
         """The name of a vehicle, or its number from 1."""
         return str(r + 1) if self.vehicles is None else self.vehicles[r]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -293,7 +293,14 @@ class Plans:
         """Moves that lead from y to the goal, up to a permutation of vehicles (`kernels.plan_distance`)."""
         routes, sizes = pack(x, y)
         rules = plain_rules(np.zeros((len(x.stops), len(x.stops))), x.tables.fleet[: len(x.capacity)])
-        return [to_move(row) for row in plan_distance.towards(rules, routes, sizes, *pack(x, goal)).tolist()]
+        moves = [to_move(row) for row in plan_distance.towards(rules, routes, sizes, *pack(x, goal)).tolist()]
+        for k, move in enumerate(moves):
+            try:
+                y = self.apply(x, y, move)
+            except ValueError:  # the goal, or the way there, breaks a rule
+                moves[k] = cast(Move, {**move, "anyway": "recorded"})
+                y = self.apply(x, y, moves[k])
+        return moves
 
     def edits_between(self, x: Day, y: Routes, z: Routes) -> int:
         """An upper bound on the moves that lead from one plan to another."""

@@ -1,0 +1,176 @@
+"""Past routes from a CSV file: one line for each stop of a route."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from coactor.domains import Day, Shifts, Visits
+from coactor.domains.plans import Routes, timing
+from coactor.domains.plans.schedule import clock_text
+from coactor.loaders.tables import Row, existing_file, read_table
+from coactor.protocol import Matrix
+
+COLUMNS = {
+    "date": ("date", "day", "Date"),
+    "vehicle": ("vehicle", "route", "driver", "van", "truck", "Vehicle"),
+    "sequence": ("sequence", "seq", "order", "position", "Sequence"),
+    "stop": ("stop", "stop_id", "stop id", "customer", "customer_id", "id", "Stop"),
+    "lat": ("lat", "latitude", "Latitude"),
+    "lon": ("lon", "lng", "longitude", "Longitude"),
+    "demand": ("demand", "load", "quantity", "weight", "Demand"),
+    "service": ("service", "service_minutes"),
+    "from": ("from", "ready", "window_from", "earliest"),
+    "to": ("to", "due", "window_to", "latest"),
+    "capacity": ("capacity", "vehicle_capacity"),
+}
+OPTIONAL = ("demand", "service", "from", "to", "capacity")
+DEPOTS = ("depot", "warehouse", "hub", "0")
+SPEED = 40.0  # km/h as the crow flies
+RADIUS = 6371.0  # of the earth in km
+
+
+def read_past_routes(
+    path: str | Path, columns: Mapping[str, str] | None = None, speed: float = SPEED
+) -> list[tuple[Day, Routes, str]]:
+    """Read days with their routes and dates; the arc feature is the distance as the crow flies, in km.
+
+    The depot is a stop named depot, or of sequence 0; without one it is the middle of all stops. Without a
+    column of capacities, a vehicle holds the most that it ever carried. Times are minutes or hh:mm.
+    What is assumed, and days that cannot be read, are warned of.
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        The names of columns that are not usual ones, such as ``{"stop": "Kunde"}``.
+    speed
+        Kilometres in an hour, for driving times if there are windows.
+    """
+    given = {} if columns is None else dict(columns)
+    names = {name: (given[name],) if name in given else aliases for name, aliases in COLUMNS.items()}
+    rows = list(read_table(existing_file(path), names, OPTIONAL))
+    if not rows:
+        raise ValueError(f"{path} has no stops; expected one line for each.")
+    depots = [row for row in rows if row.text("stop").lower() in DEPOTS or row.number("sequence") == 0]
+    stops = [row for row in rows if row not in depots]
+    notes = [
+        f"Distances are those as the crow flies{f', at {speed:g} km/h' if 'to' in rows[0].cells else ''}."
+    ]
+    places = np.array([[row.number("lat"), row.number("lon")] for row in depots or stops])
+    if not depots:
+        notes.append("No stop is named depot or has sequence 0: the depot is the middle of all stops.")
+    if "capacity" not in rows[0].cells:
+        notes.append("There is no column of capacities: a vehicle holds the most that it ever carried.")
+    days = dict[str, list[Row]]()
+    for row in stops:
+        days.setdefault(row.text("date"), []).append(row)
+    capacity = _capacities(days.values())
+    read, wrong = list[tuple[Day, Routes, str]](), list[str]()
+    for date in sorted(days):
+        try:
+            read.append((*_day(days[date], places.mean(axis=0), capacity, speed), date))
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        notes.append(f"{len(wrong)} of {len(days)} days are left out. The first: {wrong[0]}")
+    if not read:
+        raise ValueError(notes[-1])
+    warnings.warn(" ".join(notes), stacklevel=2)
+    return read
+
+
+def _load(row: Row) -> float:
+    return row.number("demand") if "demand" in row.cells else 1.0
+
+
+def _capacities(days: Iterable[Sequence[Row]]) -> dict[str, float]:
+    """What each vehicle holds."""
+    most = dict[str, float]()
+    for rows in days:
+        loads = dict[str, float]()
+        for row in rows:
+            name = row.text("vehicle")
+            loads[name] = loads.get(name, 0.0) + _load(row)
+            if row.cells.get("capacity", "").strip():
+                most[name] = row.number("capacity")
+        for name, load in loads.items():
+            if "capacity" not in rows[0].cells:
+                most[name] = max(load, most.get(name, 0.0))
+    return most
+
+
+def _day(
+    rows: Sequence[Row], depot: Matrix, capacity: Mapping[str, float], speed: float
+) -> tuple[Day, Routes]:
+    """One day and its routes. Raises ValueError with the line if a stop is there twice."""
+    vehicles = sorted({row.text("vehicle") for row in rows})
+    names, at = ["depot"], [(float(depot[0]), float(depot[1]))]
+    routes: list[list[tuple[float, int]]] = [[] for _ in vehicles]
+    for row in rows:
+        if row.text("stop") in names:
+            raise row.fail(f"stop {row.text('stop')} is on this day twice.")
+        routes[vehicles.index(row.text("vehicle"))].append((row.number("sequence"), len(names)))
+        names.append(row.text("stop"))
+        at.append((row.number("lat"), row.number("lon")))
+    km = crow_flies(np.array(at))
+    timed = "to" in rows[0].cells or "from" in rows[0].cells
+    visits = None
+    if timed:
+        windows = [[(_minutes(row, "from", -np.inf), _minutes(row, "to", np.inf))] for row in rows]
+        service = [row.number("service") if "service" in row.cells else 0.0 for row in rows]
+        visits = Visits(windows=[None, *windows], service=[0.0, *service])
+    for name in vehicles:
+        if name not in capacity:
+            raise rows[0].fail(f"vehicle {name} has no capacity.")
+    x = Day.of(
+        km,
+        [0.0, *map(_load, rows)],
+        [max(capacity[name], 1e-9) for name in vehicles],
+        names,
+        [(lon, lat) for lat, lon in at],
+        vehicles,
+        minutes=60.0 / speed * km if timed else None,
+        visits=visits,
+        shifts=Shifts() if timed else None,
+    )
+    return x, tuple(np.array([v for _, v in sorted(route)], np.int64) for route in routes)
+
+
+def _minutes(row: Row, column: str, missing: float) -> float:
+    """A time of the day in minutes."""
+    text = row.cells.get(column, "").strip()
+    if not text:
+        return missing
+    hours, colon, rest = text.partition(":")
+    if colon and hours.isdigit() and rest[:2].isdigit():
+        return 60.0 * int(hours) + int(rest[:2])
+    return row.number(column)
+
+
+def crow_flies(places: Matrix) -> Matrix:
+    """The kilometres between places, given as latitudes and longitudes."""
+    lat, lon = np.radians(places).T
+    half = np.sin((lat[:, None] - lat) / 2) ** 2
+    half = half + np.cos(lat[:, None]) * np.cos(lat) * np.sin((lon[:, None] - lon) / 2) ** 2
+    km: Matrix = 2.0 * RADIUS * np.arcsin(np.sqrt(np.clip(half, 0.0, 1.0)))
+    return km
+
+
+def write_routes(path: str | Path, x: Day, y: Routes) -> None:
+    """Write a plan as CSV, with the arrivals if there are times."""
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["vehicle", "sequence", "stop", "lat", "lon", "demand", "arrival"])
+        for r, route in enumerate(y[: len(x.capacity)]):
+            arrivals = timing(x, r, route).arrivals if x.tables.timed else ()
+            for k, stop in enumerate(route.tolist()):
+                lon, lat = ("", "") if x.coordinates is None else x.coordinates[stop].tolist()
+                when = clock_text(arrivals[k]) if arrivals else ""
+                load = np.ravel(x.demand[stop])[0]
+                table.writerow([x.vehicle(r), k + 1, x.stops[stop], lat, lon, f"{load:g}", when])
