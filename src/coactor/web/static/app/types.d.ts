@@ -5,6 +5,7 @@ import type { Draft } from "./draft.js";
 export interface Move {
   op: string;
   args: number[];
+  anyway?: string; // why a rule may be broken
 }
 
 export type Point = [number, number];
