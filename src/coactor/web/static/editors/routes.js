@@ -178,6 +178,8 @@ class RoutesEditor {
       this.prompt.textContent = refusal;
       return;
     }
+    const next = applied(this.domain, this.rows, move);
+    if (this.overOf(next) > this.overOf(this.rows)) move.anyway = "overload seen on the page";
     const stop = this.rows[from.r][from.k];
     const focused = this.list.focused;
     const text = this.describe(move);
@@ -346,6 +348,11 @@ class RoutesEditor {
   loadsOf(rows) {
     const { demand, capacity } = this.problem;
     return demand && capacity ? overloads(rows, demand, capacity) : [];
+  }
+
+  /** The load beyond the capacities. @param {Rows} rows */
+  overOf(rows) {
+    return this.loadsOf(rows).reduce((total, { over }) => total + over, 0);
   }
 
   /** Which routes carry too much. @param {Proposal} data */
