@@ -49,7 +49,7 @@ from coactor.protocol import (
 from coactor.protocol.abilities import learner_for, whose
 from coactor.rounds import Knowledge, as_problem
 from coactor.solutions import same_solution, short
-from coactor.validation import text, validate_actor
+from coactor.validation import checked_learner, text, validate_actor
 
 MOST_OPEN = 1000  # proposals that wait for a tell, and keys
 MOST_VERSIONS = 1000  # whose weights are remembered
@@ -128,8 +128,8 @@ class Session:
             raise Invalid(
                 f"{short(domain)} is not a domain; give an object with features, solve, moves and apply."
             )
-        if not isinstance(learner, str) and not has(learner, Learner):
-            raise Invalid(f"{short(learner)} is not a learner; give one, or a name such as 'default'.")
+        if not isinstance(learner, str):
+            checked_learner(learner)
         domain = with_habits(domain) if habits else domain
         if isinstance(learner, str):
             first = start_weights(domain, start)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.protocol import Feedback, Indices, Invalid, Matrix, Vector
+from coactor.protocol import Feedback, Indices, Invalid, Learner, Matrix, Vector, has
 from coactor.solutions import short
 
 STUDY_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -27,6 +27,12 @@ def problem(x: Any, kind: type[Kind]) -> Kind:
             "JSON-able data."
         )
     return x
+
+
+def checked_learner(learner: object) -> None:
+    """Raises Invalid unless it is a learner: an object, not its class."""
+    if isinstance(learner, type) or not has(learner, Learner):
+        raise Invalid(f"{short(learner)} is not a learner; give an object, or a name such as 'default'.")
 
 
 def positive(value: int, least: int, what: str) -> int:

@@ -80,6 +80,18 @@ def test_evaluate_orders_are_independent(queries: Path) -> None:
     assert np.array_equal(order_of(archive, 1, 5, 0), order_of(archive, 1, 10, 0)[:5])
 
 
+def test_hindsight_keeps_the_start_when_there_are_no_alternatives(tmp_path: Path) -> None:
+    write_ring(tmp_path)
+    archive = open_archive(tmp_path)
+    assert replay(archive, Contender.parse("hindsight"), range(2)).weights.tolist() == archive.start.tolist()
+
+
+def write_ring(folder: Path) -> None:
+    """Three one-way links in a circle: every trip has one route."""
+    (folder / "links.csv").write_text("id,from,to,length\na,1,2,100\nb,2,3,50\nc,3,1,80\n")
+    (folder / "trips.csv").write_text("path\na_b_c\nc_a\n")
+
+
 def test_hindsight_needs_no_more_effort_than_the_start(trips: Path) -> None:
     archive = open_archive(trips)
     order = np.arange(archive.size)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,33 @@ import pytest
 from coactor import Session, learners
 from coactor.archives import evaluate, learn_archive, open_archive
 from coactor.archives.evaluation import EARLY
+from coactor.archives.explain import describe_weights
 from coactor.archives.recorded_cases import read_cases, towards
 from coactor.domains import Plans, Roads, Tour, Trip
+from coactor.protocol import Matrix, Move, Vector
 from tests.domains.roads.networks import grid
+
+
+class Packs:
+    """Without JSON methods: a problem is an array and a solution a tuple."""
+
+    dim, feature_signs = 2, (1, -1)
+
+    def sample(self, rng: np.random.Generator, n: int) -> Iterator[Matrix]:
+        return iter([rng.random((4, 2)) for _ in range(n)])
+
+    def features(self, x: Matrix, y: tuple[int, ...]) -> Vector:
+        return (x * np.array(y)[:, None]).sum(axis=0)
+
+    def solve(self, x: Matrix, w: Vector) -> tuple[int, ...]:
+        return tuple((x @ w > 0).astype(int).tolist())
+
+    def moves(self, x: Matrix, y: tuple[int, ...]) -> list[Move]:
+        return [{"op": "turn", "args": [k]} for k in range(len(y))]
+
+    def apply(self, x: Matrix, y: tuple[int, ...], move: Move) -> tuple[int, ...]:
+        k = move["args"][0]
+        return (*y[:k], 1 - y[k], *y[k + 1 :])
 
 
 @pytest.fixture
@@ -93,6 +118,22 @@ def test_read_cases_refuses_invalid_lines(tmp_path: Path, line: str, message: st
     path.write_text(line)
     with pytest.raises(ValueError, match=message):
         read_cases(path, "tests.studies.stubs:Switches", {})
+
+
+def test_read_cases_takes_natural_json_and_names_the_line_of_what_it_cannot_read(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"problem": [[1, 2], [3, 4]], "solution": [1, 0]}\n')
+    archive = read_cases(path, Packs(), {})
+    assert archive.cases[0].solution == (1, 0)
+    assert evaluate(archive, ["PER"], orders=1, jobs=1).efforts["PER"].shape == (1, 1)
+    words = describe_weights(archive, np.array([0.5, 2.0]))
+    assert words == [
+        "The features with the largest weights are feature 2 (avoided, +2), feature 1 (wanted, +0.5)."
+    ]
+    for solution, reason in (('"abc"', "."), ("[1, 0, 1]", "operands"), ("{}", ".")):
+        path.write_text(f'\n{{"problem": [[1, 2], [3, 4]], "solution": {solution}}}\n')
+        with pytest.raises(ValueError, match=f"line 2: .*{reason}"):
+            read_cases(path, Packs(), {})
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,8 @@ class Broken(Coins):
             y[move["args"][0]] = 1 - y[move["args"][0]]
             return y
         z = super().apply(x, y, move)
+        if self.fault == "other type":
+            return list(z)
         return (*z, 0) if self.fault == "invalid move" else z
 
     def check_solution(self, x: Any, y: Any) -> None:
@@ -98,6 +100,7 @@ class Broken(Coins):
         ("odd moves", "is not plain data"),
         ("numpy moves", "is not plain data"),
         ("changed solution", "apply changed the solution it was given, by move"),
+        ("other type", "apply returned a list and solve a tuple on problem 0; return one type"),
         ("invalid move", "yields an invalid solution: 4 coins instead of 3"),
         ("no sign", "a sign of 1 or -1"),
         ("shown string", "show returned str; expected a list of views"),
@@ -248,12 +251,18 @@ class Odd(learners.PER):
             return
         if self.fault == "changes first":
             self.weights = self.weights + 0.5 * (cost < 0)
+        if self.fault == "needs declined moves":
+            len(feedback.declined)  # type: ignore[arg-type]
+        if self.fault == "raises another error" and cost < 0:
+            raise ZeroDivisionError("cost")
         super().update(feedback)
 
     def state(self) -> State:
         state = super().state()
         if self.fault == "forgetful":
             state["weights"] = [round(w, 1) for w in state["weights"]]
+        if self.fault == "array state":
+            state["weights"] = self.weights
         return state
 
 
@@ -284,6 +293,12 @@ def odd(fault: str) -> Any:
         ("careless", "update accepted a negative cost; it must raise ValueError"),
         ("changes first", "update refused a negative cost but changed all the same"),
         ("forgetful", "goes on differently"),
+        ("needs declined moves", "raised TypeError on random feedback"),
+        (
+            "raises another error",
+            "update raised ZeroDivisionError for a negative cost .*must raise ValueError",
+        ),
+        ("array state", r"state\(\) is not JSON data \(.*tolist"),
     ],
 )
 def test_check_learner_names_each_fault(fault: str, sentence: str) -> None:

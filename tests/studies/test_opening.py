@@ -89,6 +89,19 @@ def test_open_study_raises_conflict_when_a_setting_differs(sqlite_url, setting, 
         assert repr(other) in str(refused.value)
 
 
+def test_open_study_names_the_default_learner_in_a_conflict(sqlite_url):
+    open_study(sqlite_url, "desk", Switches(), create=True).close()
+    with pytest.raises(Conflict, match=r"learner 'population \(the default\)', not 'PER'"):
+        open_study(sqlite_url, "desk", Switches(), "PER")
+
+
+def test_a_class_of_a_learner_is_refused(sqlite_url):
+    with pytest.raises(Invalid, match="is not a learner; give an object"):
+        open_study(sqlite_url, "desk", Switches(), learners.PER, create=True)
+    with pytest.raises(Invalid, match="is not a learner; give an object"):
+        coactor.Session(Switches(), learners.PER)
+
+
 @pytest.mark.parametrize(
     ("name", "stored", "other", "says"),
     [

@@ -6,7 +6,8 @@ import numpy as np
 
 from coactor.archives.archives import PlanArchive, TripArchive
 from coactor.archives.cases import Archive
-from coactor.protocol import Vector, feature_names
+from coactor.explanations.words import taste_word
+from coactor.protocol import Vector, feature_names, feature_signs
 
 
 def describe_weights(archive: Archive, weights: Vector) -> list[str]:
@@ -15,9 +16,11 @@ def describe_weights(archive: Archive, weights: Vector) -> list[str]:
         return _trips(archive, weights)
     if isinstance(archive, PlanArchive):
         return _plans(archive, weights)
-    names = feature_names(archive.domain)
-    order = np.argsort(-np.abs(weights), kind="stable")[:5]
-    largest = ", ".join(f"{names[k]} ({weights[k]:+.2g})" for k in order)
+    names, tastes = feature_names(archive.domain), weights * feature_signs(archive.domain)
+    order = [k for k in np.argsort(-np.abs(weights), kind="stable")[:5] if weights[k]]
+    if not order:
+        return ["All weights are 0: nothing was learned."]
+    largest = ", ".join(f"{names[k]} ({taste_word(tastes[k])}, {weights[k]:+.2g})" for k in order)
     return [f"The features with the largest weights are {largest}."]
 
 

@@ -2,7 +2,8 @@
 
     {"problem": ..., "solution": ..., "proposed": ..., "moves": [...], "person": "ana", "time": 1700000000}
 
-`problem` and `solution` are as the domain encodes them. `proposed`, what was shown to the person, and
+`problem` and `solution` are as the domain encodes them, or natural JSON of a domain that has no JSON methods
+and samples problems. `proposed`, what was shown to the person, and
 `moves`, the edits that lead from there to the solution, are optional: with them, ``coactor learn`` learns
 from the real corrections. `person` and `time` (seconds since 1970) are optional too; cases with times are
 sorted by them.
@@ -15,6 +16,8 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from coactor.archives.cases import Archive, Case, RecordedCase, usual_start
 from coactor.archives.reconstructed_edits import towards_path, towards_plan
@@ -88,17 +91,23 @@ def read_cases(
     from coactor.studies.codec import Codec  # needs the extra [studies]
 
     path = existing_file(path)
-    own = _make(domain, parameters)
-    if habits and has(own, HasParts):
-        own = with_habits(own)
-    codec = Codec(own)
+    bare = _make(domain, parameters)
+    own = with_habits(bare) if habits and has(bare, HasParts) else bare
+    codec = Codec(bare)
+    x = codec.sampled()
+    examples = (x, None if x is None else bare.solve(x, np.ones(bare.dim)))
     cases: list[tuple[float, RecordedCase]] = []
     for line, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
         if text.strip():
             try:
-                cases.append(_case(codec, json.loads(text), cases[-1][0] if cases else 0.0))
+                cases.append(_case(codec, examples, json.loads(text), cases[-1][0] if cases else 0.0))
             except ValueError as error:
                 raise ValueError(f"{path}, line {line}: {error}") from error
+            except Exception as error:  # a domain that does not validate
+                raise ValueError(
+                    f"{path}, line {line}: the domain raised {type(error).__name__} ({error}); write problem "
+                    "and solution as it encodes them."
+                ) from error
     if not cases:
         raise ValueError(f"{path} has no cases; expected one JSON object in each line.")
     cases.sort(key=lambda case: case[0])  # stable: a case without a time follows the one before it
@@ -119,12 +128,16 @@ def _make(domain: str | Domain, parameters: dict[str, Any]) -> Domain:
     return loaded
 
 
-def _case(codec: Codec, data: Any, time: float) -> tuple[float, RecordedCase]:
+def _case(
+    codec: Codec, examples: tuple[Problem | None, Solution | None], data: Any, time: float
+) -> tuple[float, RecordedCase]:
     if not isinstance(data, dict) or not {"problem", "solution"} <= data.keys():
         hint = "; this is an exported study, which `coactor study import` reads"
         exported = isinstance(data, dict) and str(data.get("format", "")).startswith("coactor study")
         raise ValueError(f"expected an object with 'problem' and 'solution'{hint if exported else ''}.")
-    x = codec.problem(data["problem"])
+    x = codec.problem(data["problem"], examples[0])
+    y = codec.solution(x, data["solution"], examples[1])
+    codec.domain.features(x, y)  # the only check of a domain that does not validate
     proposed, moves = data.get("proposed"), data.get("moves")
     if moves is not None and (proposed is None or not isinstance(moves, list)):
         raise ValueError("'moves' must be a list of edits of 'proposed', which must be given too.")
@@ -134,8 +147,8 @@ def _case(codec: Codec, data: Any, time: float) -> tuple[float, RecordedCase]:
     person = data.get("person")
     case = RecordedCase(
         x,
-        codec.solution(x, data["solution"]),
-        None if proposed is None else codec.solution(x, proposed),
+        y,
+        None if proposed is None else codec.solution(x, proposed, examples[1]),
         moves,
         "" if person is None else recorded_person(person),
     )

@@ -104,6 +104,8 @@ def hindsight(archive: Archive, order: Sequence[int] | Indices, seed: int = 0) -
     best, least = weights, np.inf
     for _ in range(FITS):
         rows, owner, total = _alternatives(archive, order, weights, seed)
+        if not len(rows):  # every recorded solution was the only one
+            return weights
         if total < least:
             best, least = weights, total
         weights = fit_choices(rows, owner, len(order))
@@ -119,14 +121,14 @@ def _alternatives(
     for case in archive.replay(order, seed):
         proposal = session.ask(case.problem)
         session.tell(proposal, case.expert(proposal.problem, proposal.solution))
-    rows, owner = [], []
+    rows, owner = [np.empty((0, archive.domain.dim))], []
     for number, (told, effort) in enumerate(zip(learner.feedback, session.efforts, strict=True)):
         alternatives = [] if told.declined is None else [told.declined]
         if effort:
             alternatives.append(-told.delta[None, :])
         rows += alternatives
         owner += [number] * sum(map(len, alternatives))
-    return np.concatenate(rows), np.array(owner), float(sum(session.efforts))
+    return np.concatenate(rows), np.array(owner, np.int64), float(sum(session.efforts))
 
 
 def fit_choices(

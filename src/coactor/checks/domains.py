@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
-import traceback
 from collections.abc import Iterable
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coactor import habits, search
-from coactor.checks.errors import CheckError, check_methods
+from coactor.checks.errors import CheckError, check_methods, naming_errors
 from coactor.corrections import plain_move
 from coactor.protocol import (
     Codes,
@@ -79,16 +77,8 @@ def check_domain(
     number = -1
     for number, x in enumerate(problems):
         where = f"on problem {number}"
-        try:
+        with naming_errors(where):
             _check_problem(domain, x, where, rng, locally_optimal)
-        except CheckError:
-            raise
-        except Exception as error:
-            frame = traceback.extract_tb(error.__traceback__)[-1]
-            raise CheckError(
-                f"{frame.name} in line {frame.lineno} of {Path(frame.filename).name} raised "
-                f"{type(error).__name__} {where}: {error}"
-            ) from error
     if number < 0:
         raise CheckError("No problems were given; pass at least one.")
 
@@ -173,6 +163,11 @@ def _check_moves(domain: Domain, x: Problem, y: Solution, where: str, rng: np.ra
     for move in tried:
         before = copy.deepcopy(y)
         z = domain.apply(x, y, move)
+        if type(z) is not type(y):
+            raise CheckError(
+                f"apply returned a {type(z).__name__} and solve a {type(y).__name__} {where}; "
+                "return one type."
+            )
         if not same_solution(before, y):
             raise CheckError(
                 f"apply changed the solution it was given, by move {move!r} {where}; work on a copy."

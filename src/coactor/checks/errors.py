@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 
 class CheckError(ValueError):
     """A class does not satisfy its protocol; the message says what is wrong and what to do."""
+
+
+@contextmanager
+def naming_errors(where: str) -> Iterator[None]:
+    """Raises CheckError, which names the method and the line, in place of every other exception."""
+    try:
+        yield
+    except CheckError:
+        raise
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        raise CheckError(
+            f"{frame.name} in line {frame.lineno} of {Path(frame.filename).name} raised "
+            f"{type(error).__name__} {where}: {error}"
+        ) from error
 
 
 def check_methods(thing: object, names: Iterable[str]) -> None:

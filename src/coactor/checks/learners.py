@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from coactor.checks.errors import CheckError, check_methods
+from coactor.checks.errors import CheckError, check_methods, naming_errors
 from coactor.protocol import Feedback, Learner
 
 
@@ -37,7 +37,11 @@ def check_learner(
     >>> from coactor import learners
     >>> check_learner(learners.CSPER)
     """
-    rng = rng or np.random.default_rng(0)
+    with naming_errors("on random feedback"):
+        _check(make, dim, rng or np.random.default_rng(0), steady)
+
+
+def _check(make: Callable[[int], Learner], dim: int, rng: np.random.Generator, steady: bool) -> None:
     learner = make(dim)
     check_methods(learner, ("update", "state", "restore"))
     if learner.reads not in ("ends", "path", "declined"):
@@ -111,19 +115,31 @@ def _check_overflow(learner: Learner, dim: int) -> None:
 
 def _refuses(learner: Learner, feedback: Feedback, what: str) -> bool:
     """Whether an update raises ValueError; then it must have changed nothing."""
-    before = json.dumps(learner.state())
+    before = _state(learner)
     try:
         with np.errstate(all="ignore"):
             learner.update(feedback)
     except ValueError:
-        if json.dumps(learner.state()) != before:
+        if _state(learner) != before:
             raise CheckError(f"Update refused {what} but changed all the same; check first.") from None
         return True
+    except Exception as error:
+        raise CheckError(
+            f"Update raised {type(error).__name__} for {what} ({error}); it must raise ValueError."
+        ) from error
     return False
 
 
+def _state(learner: Learner) -> str:
+    state = learner.state()
+    try:
+        return json.dumps(state)
+    except (TypeError, ValueError) as error:
+        raise CheckError(f"state() is not JSON data ({error}); write arrays with tolist().") from error
+
+
 def _check_state(make: Callable[[int], Learner], learner: Learner, dim: int, stream: list[Feedback]) -> None:
-    state = json.loads(json.dumps(learner.state()))
+    state = json.loads(_state(learner))
     other = make(dim)
     other.restore(state)
     for feedback in stream:

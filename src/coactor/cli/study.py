@@ -9,6 +9,7 @@ from typing import Any
 import click
 import orjson
 
+from coactor import learners
 from coactor.cli import study_create
 from coactor.cli.options import domain_option
 from coactor.cli.stores import Result, counted, lines, on_store, when
@@ -62,7 +63,7 @@ def summary(about: dict[str, Any]) -> str:
     lines = [
         f"study      {about['name']}",
         f"domain     {_domain(about['domain'])}",
-        f"learner    {about['learner']}",
+        f"learner    {learners.spoken(about['learner'], len(about['weights']))}",
         f"proposals  {about['asked']} asked, {done}, {about['open']} open",
         f"log        {counted(about['facts'], 'fact')}, version {about['version']} of the weights",
         f"hash       {about['hash']}",

@@ -40,6 +40,7 @@ __all__ = [
     "names",
     "resolve",
     "settings_of",
+    "spoken",
 ]
 
 FEW = 250  # features: beyond, a joint posterior costs more than it gives, and a round says little about each
@@ -146,6 +147,17 @@ def resolve(name: str, dim: int) -> str:
             f"An installed package announces the learner {name!r}, which is built in; rename it."
         )
     return name
+
+
+def spoken(name: str, dim: int) -> str:
+    """The name of a learner for messages, which says if "default" stands for it.
+
+    Examples
+    --------
+    >>> spoken("population", 3), spoken("PER", 3)
+    ('population (the default)', 'PER')
+    """
+    return f"{name} (the default)" if name == resolve("default", dim) else name
 
 
 def settings_of(name: str) -> dict[str, Any]:

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from coactor.studies.desk import Desk
     from coactor.studies.log.store import Store
     from coactor.studies.opening import open_study
+    from coactor.studies.settings import Settings
     from coactor.studies.study import Study
 
 _ON_FIRST_USE = {
     "Desk": "coactor.studies.desk",
+    "Settings": "coactor.studies.settings",
     "Store": "coactor.studies.log.store",
     "Study": "coactor.studies.study",
     "open_study": "coactor.studies.opening",
@@ -47,6 +49,7 @@ __all__ = [
     "QueuePage",
     "RateLimited",
     "Round",
+    "Settings",
     "Share",
     "SolverFailed",
     "Store",

@@ -18,7 +18,7 @@ import numpy as np
 
 from coactor.corrections import report_of
 from coactor.habits import HabitualDomain, plain
-from coactor.protocol import Codes, Correction, Domain, Move, Problem, Solution, has
+from coactor.protocol import Codes, Correction, Domain, Move, Problem, Samples, Solution, has
 from coactor.search import check_solution
 from coactor.solutions import from_plain, in_form_of, short, to_plain
 from coactor.studies.errors import Invalid
@@ -62,6 +62,12 @@ class Codec:
     def needs_example(self) -> bool:
         """Whether lists in natural JSON may stand for arrays or tuples, which only an example can tell."""
         return self._codes is None
+
+    def sampled(self) -> Problem | None:
+        """An example, if one is needed and the domain samples problems; else None."""
+        if not self.needs_example or not has(self.domain, Samples):
+            return None
+        return next(iter(self.domain.sample(np.random.default_rng(0), 1)))
 
     def problem(self, data: Any, example: Any = None) -> Problem:
         """A problem from JSON-able data. Raises Invalid if it is not one.

@@ -20,7 +20,7 @@ from coactor.studies.log.facts import Created
 from coactor.studies.log.store import Store
 from coactor.studies.settings import DEFAULTS, Settings, validated
 from coactor.studies.study import Study
-from coactor.validation import study_name, validate_actor
+from coactor.validation import checked_learner, study_name, validate_actor
 
 COUNTERS = ("rounds", "waiting", "length")  # in the states of learners: measured, not set
 
@@ -64,7 +64,7 @@ def open_study(
         features, in their own units, without those of habits. Or what ``coactor learn`` wrote, in place of
         `learner`.
     settings
-        See `Settings`.
+        See `coactor.studies.Settings`.
     actor
         Who creates the study.
 
@@ -92,6 +92,8 @@ def open_study(
     (1.0, 1)
     """
     study_name(name)
+    if learner is not None and not isinstance(learner, str):
+        checked_learner(learner)
     given = validated(settings or {})
     store = url if isinstance(url, Store) else Store(url)
     try:
@@ -192,8 +194,9 @@ def _check_settings(study: Study, learner: str | Learner | None, settings: dict[
     for setting, value in given.items():
         stored = study.config[setting]
         if stored != value:
+            has = repr(learners.spoken(stored, study.domain.dim) if setting == "learner" else stored)
             raise Conflict(
-                f"Study {study.name!r} has {setting} {stored!r}, not {value!r}; "
+                f"Study {study.name!r} has {setting} {has}, not {value!r}; "
                 f"leave {setting} out, or create another study."
             )
     if learner is not None and not isinstance(learner, str):

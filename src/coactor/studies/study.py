@@ -31,7 +31,6 @@ from coactor.protocol import (
     Solver,
     Work,
 )
-from coactor.protocol.abilities import Samples, has
 from coactor.rounds import Demands, as_problem
 from coactor.solutions import short
 from coactor.studies import catalog
@@ -165,9 +164,8 @@ class Study(Reports):
         problem of the study, has them. Raises Invalid if it is not a problem.
         """
         if self._example is None and self.codec.needs_example:
-            if has(self.domain, Samples):
-                self._example = next(iter(self.domain.sample(np.random.default_rng(0), 1)))
-            else:
+            self._example = self.codec.sampled()
+            if self._example is None:
                 with self.store.reading() as sql:
                     for entry in sql.of_kind(self._ledger.head.id, "asked", limit=1):
                         self._example = self.codec.problem(orjson.loads(sql.problem(entry.needs[0])))
