@@ -21,8 +21,8 @@ import {
   sayError,
   study,
 } from "../app/shell.js";
-import { fillQueue, findTrial } from "../app/trials.js";
 import { windowMemory } from "../app/storage.js";
+import { fillQueue, findTrial } from "../app/trials.js";
 import { makeActionBar, savingText } from "../views/action-bar.js";
 import { drawChanges, drawEdits } from "../views/changes.js";
 import { showFinished } from "../views/finished.js";
@@ -143,7 +143,13 @@ class EditorPage {
 
   panels() {
     const { panels, keys } = this.editor;
-    const all = [...keys, ["Ctrl Z", "undo"], ["Ctrl Y", "redo"], ["]", "fold the panels"], ["Enter", "submit"]];
+    const all = [
+      ...keys,
+      ["Ctrl Z", "undo"],
+      ["Ctrl Y", "redo"],
+      ["]", "fold the panels"],
+      ["Enter", "submit"],
+    ];
     const list = all.map(([key, text]) => [
       h("dt", {}, key.split(" ").map(kbd)),
       h("dd", { text }),
