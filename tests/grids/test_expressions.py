@@ -89,11 +89,12 @@ def test_patterns_reach_as_far_into_the_past_as_it_is_known() -> None:
     model.wish("Third day in a row", pattern(work, work, work, along="day", past="week"))
     model.wish("Fourth day in a row", pattern(*[work] * 4, along="day", past="week"))
     model.wish("Five days in a row", pattern(*[work] * 5, along="day", past="week"))
+    model.wish("Third of four", (work.window("day", 4, past="week") - 2).above())
     y = np.array([[1, 1]])
     known = model.problem({"week": [["work", "work"]]})
-    assert (-model.features(known, y)).tolist() == [2.0, 1.0, 0.0]
+    assert (-model.features(known, y)).tolist() == [2.0, 1.0, 0.0, 2.0]
     unknown = model.problem({"week": [[None, "work"]]})
-    assert (-model.features(unknown, y)).tolist() == [1.0, 0.0, 0.0]
+    assert (-model.features(unknown, y)).tolist() == [1.0, 0.0, 0.0, 1.0]
 
 
 @pytest.mark.parametrize(

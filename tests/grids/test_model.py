@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coactor
+from coactor import grids as models
 from coactor.grids import GridModel, Instance, cpsat, pattern, searching
 from coactor.kernels import grids
 from tests.grids import cases
@@ -443,3 +444,74 @@ def test_grids_and_data_that_are_too_large_are_refused() -> None:
         model.problem({"job": jobs, "tool": ["t"], "uses": np.zeros((4000, 1))})
     with pytest.raises(ValueError, match=r"more than \d+ terms"):
         model.problem({"job": jobs[:600], "tool": tools, "uses": np.zeros((600, 20_000))})
+
+
+def test_advice_names_rules_that_are_broken_often_and_wishes_that_might_be_rules() -> None:
+    model = GridModel(over={"nurse": ["Ana"], "day": ["Mon", "Tue"]}, choose={"shift": ["off", "on"]})
+    model.rule("Free on Mon", model.has("on").at(day="Mon"))
+    model.wish("Work on Tue", model.has("on").at(day="Tue"))
+    model.wish("Work", model.has("on"))
+    x = model.problem({})
+    finals = [(x, np.array([[int(k < 6), 0]])) for k in range(40)]
+    assert models.advice(model, finals, "weeks") == [
+        "The rule 'Free on Mon' was broken 6 times in 40 weeks: make it a wish?",
+        "In 40 weeks there was no 'Work on Tue': make it a rule?",
+    ]
+    assert models.advice(model, finals[6:15], "weeks") == []  # too few to say
+
+
+def test_marks_and_needs_and_broken_rules_are_shown(x: Instance) -> None:
+    y = np.zeros(x.shape, np.int64)
+    y[np.nonzero(x.data["leave"])] = 1
+    (shown,) = json.loads(json.dumps(ROSTER.show(x, y)))
+    marks = {mark["name"]: mark for mark in shown["marks"]}
+    assert marks["senior"] == {"name": "senior", "symbol": "★", "axis": "nurse", "at": [0, 1, 2, 3, 4]}
+    assert marks["leave"]["at"] == np.flatnonzero(x.data["leave"]).tolist()
+    chosen = np.take_along_axis(x.data["dislike"], y[..., None], 2)[..., 0]
+    assert marks["dislike"]["at"] == np.flatnonzero(chosen).tolist()
+    assert shown["margins"][1]["need"] == x.data["need"][:, 1:].tolist()
+    cells = [one["cells"] for one in shown["broken"] if one["rule"] == "Leave"]
+    assert sorted(cells) == [[cell] for cell in np.flatnonzero(x.data["leave"])]
+    with pytest.raises(ValueError, match="one or two characters"):
+        ROSTER.mark("last", "L")
+
+
+def test_colours_have_three_or_six_digits() -> None:
+    model = GridModel(over={"job": ["a"]}, choose={"machine": {"M": "#abc", "N": "#123456"}})
+    assert model.colours == {"machine": {"M": "#aabbcc", "N": "#123456"}}
+    with pytest.raises(ValueError, match="The colour of 'M' is 'redd'"):
+        GridModel(over={"job": ["a"]}, choose={"machine": {"M": "redd"}})
+
+
+def test_models_and_problems_have_a_short_repr(x: Instance) -> None:
+    assert repr(ROSTER) == "<GridModel of nurse x day, choices shift: 5 rules, 15 wishes>"
+    assert repr(x) == "<Problem of 12 nurse x 7 day, choices 4 shift>"
+
+
+def test_a_budget_gives_the_solver_what_the_candidates_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float | None] = []
+    solve = GridModel.solve
+
+    def watched(self: GridModel, x: Instance, w: Any, *, start: Any = None, seconds: Any = None) -> Any:
+        given.append(seconds)
+        return solve(self, x, w, start=start, seconds=seconds and 0.01)
+
+    monkeypatch.setattr(GridModel, "solve", watched)
+    data = EXAMPLE.week(np.random.default_rng(0))
+    coactor.Session(ROSTER, "PER", budget=1000.0).ask(data)
+    assert 500 < max(one for one in given if one) < 1000
+    given.clear()
+    coactor.Session(ROSTER, "PER").ask(data)
+    assert set(given) == {None}
+
+
+def test_a_roster_that_breaks_rules_is_learned_from(x: Instance, y: Any) -> None:
+    session = coactor.Session(ROSTER, "default")
+    proposal = session.ask(x)
+    nurse, day = map(int, np.argwhere(y > 0)[0])
+    ill: Any = {"op": "set", "args": [nurse, day, 0], "anyway": "ill"}
+    final = ROSTER.apply(x, proposal.solution, ill) if proposal.solution[nurse, day] else y
+    session.tell(proposal, solution=final)
+    assert ROSTER.decode_solution(x, ROSTER.encode_solution(final)).tolist() == final.tolist()
+    worse = session.weights()[x.own :] if ROSTER.broken(x, final) else np.zeros(1)
+    assert worse.min() <= 0

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countText, Layout, shortNames, unravel } from "../../src/coactor/web/static/editors/grid/layout.js";
+import {
+  countText,
+  Layout,
+  shortNames,
+  unravel,
+} from "../../src/coactor/web/static/editors/grid/layout.js";
 
 const shift = ["off", "morning", "evening"];
 const roster = new Layout({

@@ -106,7 +106,7 @@ class Expression:
     def window(self, axis: str, length: int, past: str | None = None) -> Expression:
         """Sums over `length` consecutive positions, each named by its last; `past` is as in `pattern`."""
         self._own(axis)
-        positions = self.schema.names[axis]
+        positions = self.schema.names[axis] if past is None else None
         if validation.positive(length, 1, "The length of a window") > len(positions or range(length)):
             raise ValueError(f"A window of {length} does not fit on axis {axis!r}; expected less.")
         return _sequence([self] * length, axis, past)

@@ -22,8 +22,8 @@ import {
   sayError,
   study,
 } from "../app/shell.js";
-import { fillQueue, findTrial } from "../app/trials.js";
 import { windowMemory } from "../app/storage.js";
+import { fillQueue, findTrial } from "../app/trials.js";
 import { makeActionBar, savingText } from "../views/action-bar.js";
 import { drawChanges, drawEdits } from "../views/changes.js";
 import { showFinished } from "../views/finished.js";
