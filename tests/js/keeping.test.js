@@ -1,15 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  linesOf,
   lockedAfter,
   lockText,
-  linesOf,
   setOf,
   stateOf,
   toggled,
 } from "../../src/coactor/web/static/app/keeping.js";
-import { carries, exchanges, stepCarries } from "../../src/coactor/web/static/editors/list-moves.js";
-import { applied, edgesOf, partsOf, rowsOf } from "../../src/coactor/web/static/editors/routes/moves.js";
+import {
+  carries,
+  exchanges,
+  stepCarries,
+} from "../../src/coactor/web/static/editors/list-moves.js";
+import {
+  applied,
+  edgesOf,
+  partsOf,
+  rowsOf,
+} from "../../src/coactor/web/static/editors/routes/moves.js";
 
 const [ab, bc, cd] = [
   ["A", "B"],
@@ -45,19 +54,17 @@ test("locks and re-plans are worded among the edits", () => {
     "Flip 2",
     "Re-planned: 2 changes",
   ]);
-  assert.equal(lockText({ op: "free", parts: [ab] }, (part) => part.join(" to ")), "Unlocked A to B");
+  assert.equal(
+    lockText({ op: "free", parts: [ab] }, (part) => part.join(" to ")),
+    "Unlocked A to B",
+  );
 });
 
 test("carries are read on both sides of a re-plan", () => {
   const lock = { op: "keep", args: [], parts: [ab], text: "Locked A: B" };
   const again = { op: "replan", args: [], to: [3, 2, 1, 0], text: "Re-planned" };
   const read = carries([0, 1, 2, 3], [...exchanges(0, 2), lock, again, ...exchanges(3, 1)]);
-  assert.deepEqual(read, [
-    { item: 0, from: 0, to: 2 },
-    lock,
-    again,
-    { item: 0, from: 3, to: 1 },
-  ]);
+  assert.deepEqual(read, [{ item: 0, from: 0, to: 2 }, lock, again, { item: 0, from: 3, to: 1 }]);
   const turn = { op: "reorder", args: [0, 1, 2, 0] };
   assert.deepEqual(stepCarries([0, 1, 2, 3], [lock, again, turn]).slice(2), [
     { item: 3, from: 0, to: 2 },

@@ -318,16 +318,19 @@ class EditorPage {
   onKey(event) {
     this.draft.touch();
     if (event.defaultPrevented) return;
-    const control = event.ctrlKey || event.metaKey;
+    if (event.key === "]" && !closest(event.target, "input")) this.fold();
+    else if (event.ctrlKey || event.metaKey) this.onControl(event);
+    else if (event.key === "Enter") this.onEnter(event);
+    else if (this.keeping.key(event)) event.preventDefault();
+  }
+
+  /** Undo or redo. @param {KeyboardEvent} event */
+  onControl(event) {
     const letter = event.key.toLowerCase();
-    if (control && (letter === "z" || letter === "y")) {
-      if (closest(event.target, "input[type=text]")) return;
-      event.preventDefault();
-      if (letter === "y" || event.shiftKey) this.draft.redo();
-      else this.draft.undo();
-    } else if (event.key === "]" && !closest(event.target, "input")) this.fold();
-    else if (event.key === "Enter" && !control) this.onEnter(event);
-    else if (!control && this.keeping.key(event)) event.preventDefault();
+    if (!/^[zy]$/.test(letter) || closest(event.target, "input[type=text]")) return;
+    event.preventDefault();
+    if (letter === "y" || event.shiftKey) this.draft.redo();
+    else this.draft.undo();
   }
 
   /** @param {KeyboardEvent} event */

@@ -134,7 +134,11 @@ export function drawChanges(place, data, last, finished = false, light = undefin
     ? ["Feature", "result", "change"]
     : ["Feature", "now", "last change", "total change"];
   const lines = shown.map((row) => changedLine(row, largest, finished, light));
-  const rest = tableOf("Features as they are", ["Feature", "now"], same.map((row) => sameLine(row, light)));
+  const rest = tableOf(
+    "Features as they are",
+    ["Feature", "now"],
+    same.map((row) => sameLine(row, light)),
+  );
   const others = `${plural(same.length, changed.length ? "other feature" : "feature")}: no change`;
   const open = place.querySelector("details")?.open ?? false;
   put(

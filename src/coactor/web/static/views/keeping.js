@@ -198,7 +198,7 @@ export class Keeping {
   key({ key, shiftKey, target, altKey }) {
     const typing = altKey || closest(target, "input, textarea, select");
     const letter = key.toLowerCase();
-    if (!this.draft.data.keeps || typing || !"lr".includes(letter)) return false;
+    if (!this.draft.data.keeps || typing || !/^[lr]$/.test(letter)) return false;
     if (letter === "l") this.lock(document.activeElement);
     else if (shiftKey && this.editor.only) this.only(document.activeElement);
     else this.ask();

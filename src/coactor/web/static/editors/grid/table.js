@@ -4,7 +4,7 @@ import { closest, h, put } from "../../app/elements.js";
 import { choiceColours, itemColours, onScheme, paintChip } from "./colours.js";
 import { countText } from "./layout.js";
 
-/** @import { GridView } from "../../app/types.js" */
+/** @import { GridView, Margin } from "../../app/types.js" */
 /** @import { Count, Layout, Line } from "./layout.js" */
 
 /** @typedef {{ now: number[], before: number[], view: GridView, active: number }} Shown */
