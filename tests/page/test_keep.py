@@ -72,7 +72,7 @@ def test_morning_on_a_plan_by_mouse(site, revision):
     day.says("The re-plan")
     assert page.locator(".preview .coming").get_attribute("d")
     assert day.draft().revision == 3  # a preview is no edit
-    page.locator("#take").click()
+    page.locator("#replan").click()
     revision(page, 4)
     assert day.ops()[2:] == ["keep", "replan"]
     assert kept(before) <= day.parts()
@@ -83,11 +83,11 @@ def test_morning_on_a_plan_by_mouse(site, revision):
     for r in range(routes.count()):  # one route only
         routes.nth(r).locator(".again").click()
         page.wait_for_function("() => !document.querySelector('#message').textContent.endsWith('…')")
-        if not page.locator("#take").is_visible():
+        if not page.locator("#leave").is_visible():
             continue
         gains += 1
         was = day.draft()
-        page.locator("#take").click()
+        page.locator("#replan").click()
         revision(page, was.revision + 1)
         now = day.draft().solution
         assert [k for k, route in enumerate(was.solution) if list(route) != list(now[k])] == [r]
@@ -123,7 +123,7 @@ def test_morning_on_a_roster_by_mouse(site, revision):
     page.locator(".cell-menu").get_by_text("Re-plan from Tue on").click()
     day.says("The re-plan")
     before = day.draft()
-    page.locator("#take").click()
+    page.locator("#replan").click()
     revision(page, 4)
     assert kept(before) <= day.parts()
     assert (day.draft().solution != before.solution).any()
@@ -146,7 +146,7 @@ def test_morning_on_a_tour_by_keys(site, revision):
     press(page, "Escape", "r")
     day.says("The re-plan")
     press(page, "Escape")
-    page.locator("#take").wait_for(state="hidden")
+    page.locator("#leave").wait_for(state="hidden")
     assert page.locator(".preview .coming").count() == 0
     before = day.draft()
     press(page, "r")
@@ -204,4 +204,4 @@ def test_an_edit_meanwhile_drops_the_re_plan(site, revision):
     revision(day.page, 1)
     held[0].continue_()
     day.says("nothing was re-planned")
-    assert not day.page.locator("#take").is_visible()
+    assert not day.page.locator("#leave").is_visible()

@@ -159,3 +159,17 @@ def test_edits_are_described_with_the_solution_they_are_made_on(server, monkeypa
     assert edited["texts"] == ["Switch lamp 0 on", "Switch lamp 1 on", "Switch lamp 0 off"]
     listed = admin.get(f"{path}/moves", params={"search": "off"}).json()["moves"]
     assert [option["text"] for option in listed] == ["Switch lamp 1 off"]
+    assert admin.get(path).json()["keeps"] is False
+
+
+def test_locks_and_replans_are_described(server):
+    admin = server.client("admin")
+    ask(admin, server)
+    whole = admin.get(FIRST).json()
+    parts = [sorted(map(str, whole["solution"][:2]))]
+    moves = [{"op": op, "args": [], "parts": parts} for op in ("keep", "free")]
+    moves.append({"op": "replan", "args": [], "to": whole["solution"]})
+    edited = admin.post(f"{FIRST}/edits", json={"moves": moves}, headers={"If-Match": '"0"'}).json()
+    name = ": ".join(parts[0])
+    assert whole["keeps"] is True
+    assert edited["texts"] == [f"Locked {name}", f"Unlocked {name}", "Re-planned: 0 changes"]

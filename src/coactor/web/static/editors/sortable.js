@@ -84,9 +84,8 @@ export class Sortable {
     const { step, titleOf } = this.options;
     const item = closest(element, "[data-item]")?.dataset.item ?? this.active;
     const place = this.order.indexOf(Number(item));
-    return this.order
-      .map((one, k) => [`${step} ${k + 1}`, titleOf(one)])
-      .slice(place, onward ? undefined : place + 1);
+    const items = this.order.slice(place, onward ? undefined : place + 1);
+    return items.map((one, k) => [`${step} ${place + k + 1}`, titleOf(one)]);
   }
 
   /** Show another order as a change of the present one. @param {unknown} order null: the draft is shown next */

@@ -339,18 +339,18 @@ class EditorPage {
   onKey(event) {
     this.draft.touch();
     if (event.defaultPrevented) return;
-    if (event.ctrlKey || event.metaKey) this.onControl(event);
-    else if (event.key === "]" && !closest(event.target, "input")) this.fold();
+    if (event.key === "]" && !closest(event.target, "input")) this.fold();
+    else if (event.ctrlKey || event.metaKey) this.onControl(event);
     else if (event.key === "Enter") this.onEnter(event);
     else if (this.keeping.key(event)) event.preventDefault();
     else if (document.activeElement === document.body && ENTERS.includes(event.key))
       enterWork(event);
   }
 
-  /** Undo and redo. @param {KeyboardEvent} event */
+  /** Undo or redo. @param {KeyboardEvent} event */
   onControl(event) {
     const letter = event.key.toLowerCase();
-    if (!"zy".includes(letter) || closest(event.target, "input[type=text]")) return;
+    if (!/^[zy]$/.test(letter) || closest(event.target, "input[type=text]")) return;
     event.preventDefault();
     if (letter === "y" || event.shiftKey) this.draft.redo();
     else this.draft.undo();

@@ -1,7 +1,7 @@
 // Keep what is fixed and solve the rest again: locks, and the preview of what a re-plan would change.
 
 import { post } from "../app/api.js";
-import { button, closest, h, kbd, wording } from "../app/elements.js";
+import { button, closest, h, kbd, put, wording } from "../app/elements.js";
 import { changeTexts } from "../app/format.js";
 import { keyOf, lockText, setOf, stateOf, toggled } from "../app/keeping.js";
 import { say, sayError } from "../app/shell.js";
@@ -28,12 +28,9 @@ export class Keeping {
     this.editable = editable;
     this.content = content;
     const { keeps = false } = draft.data;
-    const rest = h("span", { text: " the rest" });
-    this.again = button(["Re-plan", rest, kbd("R")], () => this.ask(), { id: "replan" });
-    const take = { id: "take", class: "primary" };
-    this.taking = button(["Take it ", kbd("Enter")], () => this.enter(), take);
+    this.again = button("", () => this.enter() || this.ask(), { id: "replan" });
     this.leaving = button(["Leave it ", kbd("Esc")], () => this.leave(), { id: "leave" });
-    this.buttons = keeps ? [this.again, this.taking, this.leaving] : [];
+    this.buttons = keeps ? [this.again, this.leaving] : [];
     const only = editor.only ? [["Shift R", `re-plan ${editor.only} only`]] : [];
     this.keys = keeps ? [["L", "lock or unlock"], ["R", "re-plan the rest"], ...only] : [];
     content.classList.toggle("keeps", keeps);
@@ -85,16 +82,15 @@ export class Keeping {
       this.lock(target);
     }, HOLD);
     const end = new AbortController();
-    /** @param {Event} event */
-    const stop = (event) => {
-      if (event.type === "contextmenu") event.preventDefault();
-      const { clientX: x, clientY: y } = /** @type {PointerEvent} */ (event);
-      if (event.type === "pointermove" && Math.hypot(x - clientX, y - clientY) < FAR) return;
+    /** @param {PointerEvent} event */
+    const stop = ({ type, clientX: x, clientY: y, isTrusted }) => {
+      if (type === "pointermove" && Math.hypot(x - clientX, y - clientY) < FAR) return;
       clearTimeout(timer);
-      if (event.type !== "contextmenu" && event.isTrusted) end.abort();
+      if (isTrusted) end.abort();
     };
     const on = { capture: true, signal: end.signal };
-    for (const kind of ["pointerup", "pointercancel", "pointerdown", "pointermove", "contextmenu"])
+    window.addEventListener("contextmenu", (event) => event.preventDefault(), on);
+    for (const kind of /** @type {const} */ (["pointerup", "pointercancel", "pointermove"]))
       window.addEventListener(kind, stop, on);
   }
 
@@ -139,7 +135,6 @@ export class Keeping {
   /** @param {Proposal} offer */
   #show(offer) {
     const { data } = this.draft;
-    const focused = this.again.matches(":focus-visible");
     this.#offer = offer;
     const change = offer.change.map((value, i) => value - data.change[i]);
     const facts = changeTexts(data, change, FEW).join(", ");
@@ -147,7 +142,6 @@ export class Keeping {
     const how = wording("Enter takes it, Escape leaves it.", "Take it or leave it.");
     say(`${what}${facts && ` (${facts})`}. ${how}`);
     this.#draw();
-    if (focused) this.taking.focus();
   }
 
   get #text() {
@@ -156,12 +150,12 @@ export class Keeping {
 
   #draw() {
     const offers = this.#offer !== null;
-    const focused = !offers && this.content.querySelector(":is(#take, #leave):focus-visible");
-    this.editor.preview?.(this.#offer);
+    const rest = h("span", { text: " the rest" });
+    put(this.again, offers ? ["Take it ", kbd("Enter")] : ["Re-plan", rest, kbd("R")]);
+    this.again.classList.toggle("primary", offers);
+    this.leaving.hidden = !offers;
     this.content.classList.toggle("previewing", offers);
-    this.again.hidden = offers;
-    this.taking.hidden = this.leaving.hidden = !offers;
-    if (focused) this.again.focus();
+    this.editor.preview?.(this.#offer);
   }
 
   /** Draw the editor and what is kept. */
@@ -204,7 +198,7 @@ export class Keeping {
   key({ key, shiftKey, target, altKey }) {
     const typing = altKey || closest(target, "input, textarea, select");
     const letter = key.toLowerCase();
-    if (!this.draft.data.keeps || typing || !"lr".includes(letter)) return false;
+    if (!this.draft.data.keeps || typing || !/^[lr]$/.test(letter)) return false;
     if (letter === "l") this.lock(document.activeElement);
     else if (shiftKey && this.editor.only) this.only(document.activeElement);
     else this.ask();

@@ -302,8 +302,10 @@ function rulesByCell({ broken }) {
   /** @type {Map<number, string[]>} */
   const rules = new Map();
   for (const { rule, place, cells } of broken)
-    for (const part of cells)
-      rules.set(part, [...(rules.get(part) ?? []), brokenText(rule, place)]);
+    for (const part of cells) {
+      const known = rules.get(part) ?? [];
+      rules.set(part, [...known, brokenText(rule, place)]);
+    }
   return rules;
 }
 
