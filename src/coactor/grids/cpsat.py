@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from coactor.grids.causes import divided
 from coactor.grids.circuits import Circuit
 from coactor.grids.searching import Search
 from coactor.kernels.grids import LINEAR, POSITIVE, SPREAD
@@ -19,7 +20,7 @@ from coactor.protocol import Indices, Vector
 LARGEST = 100_000  # the largest cost after scaling
 MOST = 2**61  # of an objective
 DECIMALS = 3  # of coefficients: beyond, they are rounded
-SHARE, KINDS = 0.2, (0.0, 0.5, 1.0)  # of the cells, free in the first neighbourhood of each kind
+FEW, KINDS = 100, (0.0, 0.5, 1.0)  # cells that are free in the first neighbourhood of each kind
 ROUND = 0.5  # the limit of one neighbourhood, in deterministic time: of the order of seconds
 
 
@@ -38,11 +39,11 @@ def improve(search: Search, y: Indices, until: float) -> Indices:
     Each kind of neighbourhood grows while CP-SAT proves that it has found the best of it, and else shrinks.
     """
     rng, programs = np.random.default_rng(0), Programs(search)
-    shares = dict.fromkeys(KINDS if y.ndim > 1 else KINDS[:1], SHARE)
+    shares = dict.fromkeys(KINDS if y.ndim > 1 else KINDS[:1], min(1.0, FEW / y.size))
     while (left := until - time.monotonic()) > 0.0:
         kind = rng.choice(list(shares))
         share = shares[kind]
-        z, proven = programs.solve(y, neighbourhood(search, kind, share, rng), ROUND, left)
+        z, proven = programs.solve(y, neighbourhood(search, y, kind, share, rng), ROUND, left)
         y = z if search.worth(z) >= search.worth(y) else y
         if proven and share == 1.0:
             break
@@ -50,17 +51,23 @@ def improve(search: Search, y: Indices, until: float) -> Indices:
     return y
 
 
-def neighbourhood(search: Search, kind: float, share: float, rng: np.random.Generator) -> Indices:
-    """A share of the cells, to be free: some rows (kind 0), a stretch of all rows (1), or between."""
-    x, size = search.x, 1
-    cells = np.arange(int(np.prod(x.shape))).reshape(x.shape)
-    if cells.ndim > 1:
-        rows = np.moveaxis(cells, x.schema.along, -1).reshape(-1, x.shape[x.schema.along])
-        size = max(1, round(share**kind * rows.shape[1]))
-        first = rng.integers(rows.shape[1] - size + 1)
-        cells = rows[:, first : first + size]
-    chosen = rng.choice(len(cells), max(1, round(share ** (1 - kind) * len(cells))), replace=False)
-    return np.intersect1d(cells[chosen], search.free)
+def neighbourhood(search: Search, y: Indices, kind: float, share: float, rng: np.random.Generator) -> Indices:
+    """A share of the cells, to be free: some rows (kind 0), a stretch of all rows (1), or between.
+
+    If rules are broken, one of the cells that break them is among them.
+    """
+    x, cells = search.x, np.arange(y.size).reshape(y.shape)
+    rows = np.moveaxis(cells, x.schema.along, -1).reshape(-1, x.shape[x.schema.along])
+    rows = rows.T if y.ndim == 1 else rows
+    row, column = rng.integers(rows.shape)
+    broken = [own for _, own, _ in divided(x.rules, y)] if search.worth(y)[0] < 0.0 else []
+    if broken:
+        row, column = np.argwhere(rows == rng.choice(broken[rng.integers(len(broken))]))[0]
+    size = max(1, round(share**kind * rows.shape[1])) if y.ndim > 1 else 1
+    first = np.clip(column - rng.integers(size), 0, rows.shape[1] - size)
+    count = max(1, round(share ** (1 - kind) * len(rows)))
+    chosen = np.append(rng.permutation(np.delete(np.arange(len(rows)), row))[: count - 1], row)
+    return np.intersect1d(rows[chosen, first : first + size], search.free)
 
 
 class Programs:
