@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,24 @@ def _described(x: Instance, move: Move) -> str:
     )
     where = [n if n == m else f"{n} to {m}" for n, m, k in zip(one, last, two, strict=True) if n == k]
     return ", ".join([f"Exchange {who}", *where])
+
+
+def cells_of(x: Instance, keep: Collection[tuple[str, ...]]) -> dict[int, int]:
+    """The cells of parts with their choices. Raises ValueError for no part, or two of the same cell."""
+    sizes = [*x.shape, *x.widths()]
+    axes = [x.positions[axis] for axis in x.schema.over + x.schema.choose]
+    cells: dict[int, int] = {}
+    for part in sorted(keep):
+        if len(part) != len(axes) or any(name not in axis for name, axis in zip(part, axes, strict=True)):
+            raise ValueError(
+                f"The grid has no part {part}; expected names on {x.schema.over + x.schema.choose}."
+            )
+        at = [axis.index(name) for name, axis in zip(part, axes, strict=True)]
+        cell, choice = divmod(int(np.ravel_multi_index(at, sizes)), x.phi.choices)
+        if cells.setdefault(cell, choice) != choice:
+            other = (*x.name(x.schema.over, cell), *x.name(x.schema.choose, cells[cell]))
+            raise ValueError(f"{part} and {other} cannot both be kept.")
+    return cells
 
 
 def edits_between(x: Instance, y: Indices, z: Indices) -> int:

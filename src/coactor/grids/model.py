@@ -372,7 +372,7 @@ class GridModel:
         ValueError
             If there is no such part, or two of them are choices of the same cell.
         """
-        kept = self._cells_of(x, keep)
+        kept = edits.cells_of(x, keep)
         draft, free = y.ravel().copy(), np.setdiff1d(np.arange(y.size), list(kept))
         draft[list(kept)] = list(kept.values())
         draft = draft.reshape(x.shape)
@@ -384,23 +384,6 @@ class GridModel:
             z = cpsat.Programs(search).solve(z, free, self.effort)[0]
         search.view.stay(draft, NEAREST * search.typical)
         return max(draft, search.view.polish(z), key=search.worth)
-
-    def _cells_of(self, x: Instance, keep: Collection[tuple[str, ...]]) -> dict[int, int]:
-        """The cells of parts with their choices."""
-        sizes = [*x.shape, *x.widths()]
-        axes = [x.positions[axis] for axis in x.schema.over + x.schema.choose]
-        cells: dict[int, int] = {}
-        for part in sorted(keep):
-            if len(part) != len(axes) or any(name not in axis for name, axis in zip(part, axes, strict=True)):
-                raise ValueError(
-                    f"The grid has no part {part}; expected names on {x.schema.over + x.schema.choose}."
-                )
-            at = [axis.index(name) for name, axis in zip(part, axes, strict=True)]
-            cell, choice = divmod(int(np.ravel_multi_index(at, sizes)), x.phi.choices)
-            if cells.setdefault(cell, choice) != choice:
-                other = (*x.name(x.schema.over, cell), *x.name(x.schema.choose, cells[cell]))
-                raise ValueError(f"{part} and {other} cannot both be kept.")
-        return cells
 
     def apply(self, x: Instance, y: Indices, move: Move) -> Indices:
         """The solution after an edit.
@@ -418,7 +401,7 @@ class GridModel:
         """The places where an edit breaks rules more than before, of rules of which it breaks more in all."""
         before, after = x.amounts(y), x.amounts(z)
         more = np.bincount(x.rule, after - before, len(self.rules)) > grids.KEPT
-        return self._named(x, np.where(more[x.rule], after - before, 0.0))
+        return showing.named(x, list(self.rules), np.where(more[x.rule], after - before, 0.0))
 
     def edits_of(self, x: Instance, y: Indices, part: int) -> list[tuple[Move, Vector, str]]:
         """Sets and swaps of a cell, blocks that begin there; what each changes, and the rules it breaks."""
@@ -441,21 +424,7 @@ class GridModel:
 
     def broken(self, x: Instance, y: Indices) -> list[Broken]:
         """Every rule that a solution breaks, and where."""
-        return self._named(x, x.amounts(y))
-
-    def _named(self, x: Instance, amounts: Vector) -> list[Broken]:
-        ends = np.cumsum([rows.constant.size for rows in x.places.rows], dtype=np.int64)
-        names = list(self.rules)
-        out = []
-        for k in np.flatnonzero(amounts > grids.KEPT).tolist():
-            rule = int(x.rule[k])
-            rows = x.places.rows[rule]
-            out.append(
-                Broken(
-                    names[rule], x.place(rows, k - int(ends[rule]) + rows.constant.size), float(amounts[k])
-                )
-            )
-        return out
+        return showing.named(x, list(self.rules), x.amounts(y))
 
     def by_cell(self, x: Instance, y: Indices) -> Matrix:
         """Each cell's part of each feature, one row for a cell; they add up to `features`.

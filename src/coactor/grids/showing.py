@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coactor.grids.instances import Instance
-from coactor.protocol import Indices
+from coactor.kernels.grids import KEPT
+from coactor.protocol import Indices, Vector
 
 PLACES = 5  # named in one sentence
 
@@ -20,6 +21,18 @@ class Broken(NamedTuple):
     rule: str
     place: str
     amount: float
+
+
+def named(x: Instance, rules: Sequence[str], amounts: Vector) -> list[Broken]:
+    """The places with an amount above 0, of all where a rule can be broken."""
+    ends = np.cumsum([rows.constant.size for rows in x.places.rows], dtype=np.int64)
+    out = []
+    for k in np.flatnonzero(amounts > KEPT).tolist():
+        rule = int(x.rule[k])
+        rows = x.places.rows[rule]
+        place = x.place(rows, k - int(ends[rule]) + rows.constant.size)
+        out.append(Broken(rules[rule], place, float(amounts[k])))
+    return out
 
 
 def colours(given: Mapping[str, str]) -> dict[str, str]:
