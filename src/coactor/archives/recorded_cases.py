@@ -26,7 +26,7 @@ from coactor.domains import Plans, Roads, Route
 from coactor.habits import with_habits
 from coactor.loaders.tables import existing_file
 from coactor.plugins import load, load_domain, source_of
-from coactor.protocol import Correction, Domain, HasParts, Indices, Problem, Solution, has
+from coactor.protocol import Correction, Domain, HasParts, Indices, Problem, Solution, Usage, has, uses_habits
 from coactor.validation import recorded_person
 
 if TYPE_CHECKING:
@@ -91,11 +91,12 @@ def read_cases(
     from coactor.studies.codec import Codec  # needs the extra [studies]
 
     path = existing_file(path)
-    bare = _make(domain, parameters)
-    own = with_habits(bare) if habits and has(bare, HasParts) else bare
-    codec = Codec(bare)
+    own = _make(domain, parameters)
+    if habits and has(own, HasParts):
+        own = with_habits(own)
+    codec = Codec(own)
     x = codec.sampled()
-    examples = (x, None if x is None else bare.solve(x, np.ones(bare.dim)))
+    examples = (x, None if x is None else own.solve(_unrecalled(own, x), np.ones(own.dim)))
     cases: list[tuple[float, RecordedCase]] = []
     for line, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
         if text.strip():
@@ -128,6 +129,11 @@ def _make(domain: str | Domain, parameters: dict[str, Any]) -> Domain:
     return loaded
 
 
+def _unrecalled(domain: Domain, x: Problem) -> Problem:
+    """The problem as it is before anything is recalled for it."""
+    return domain.extend(x, Usage((), (), np.empty(0))) if uses_habits(domain) else x
+
+
 def _case(
     codec: Codec, examples: tuple[Problem | None, Solution | None], data: Any, time: float
 ) -> tuple[float, RecordedCase]:
@@ -137,7 +143,9 @@ def _case(
         raise ValueError(f"expected an object with 'problem' and 'solution'{hint if exported else ''}.")
     x = codec.problem(data["problem"], examples[0])
     y = codec.solution(x, data["solution"], examples[1])
-    codec.domain.features(x, y)  # the only check of a domain that does not validate
+    codec.domain.features(
+        _unrecalled(codec.domain, x), y
+    )  # the only check of a domain that does not validate
     proposed, moves = data.get("proposed"), data.get("moves")
     if moves is not None and (proposed is None or not isinstance(moves, list)):
         raise ValueError("'moves' must be a list of edits of 'proposed', which must be given too.")
