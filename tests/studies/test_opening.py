@@ -95,6 +95,10 @@ def test_open_study_names_the_default_learner_in_a_conflict(sqlite_url):
         open_study(sqlite_url, "desk", Switches(), "PER")
 
 
+def test_every_exported_name_of_studies_exists():
+    assert all(hasattr(coactor.studies, name) for name in ("Settings", *coactor.studies.__all__))
+
+
 def test_a_class_of_a_learner_is_refused(sqlite_url):
     with pytest.raises(Invalid, match="is not a learner; give an object"):
         open_study(sqlite_url, "desk", Switches(), learners.PER, create=True)

@@ -10,7 +10,7 @@ again when a person opens it to edit, and only if
     and `ask` was not told to keep it.
 
 Every solving stays in the log. A correction is learned from the one that was corrected: the desk knows which
-one it showed; a caller of `tell` says so (`asked_with`, or the proposal itself) if there are several.
+one it showed; a caller of `tell` says so (`version`, or the proposal itself) if there are several.
 
 If the learner keeps weights for each expert, a proposal is solved for the one it was asked for, or else for
 the one who asks and again for the one who opens it. So a solving is identified by its version and by whom it
