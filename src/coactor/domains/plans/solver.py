@@ -13,6 +13,7 @@ from coactor.kernels.plans import NO_GAINS, Rules, State
 from coactor.protocol import Indices, Matrix, Vector
 
 ITERATIONS = 20  # of the large search, per stop
+SMALL = 60  # stops up to which, without times, insertion and a climb by the best of all moves are quicker
 CHUNK = 200  # iterations between two looks at the clock
 NEAR = 20, 40  # the stops beside which a stop may be inserted: without times, with times
 HOT, COLD = 0.5, 0.005  # the first and the last temperature of the annealing, in mean arc costs of the plan
@@ -29,6 +30,10 @@ def solve(rules: Rules, stops: int, seconds: float | None = None) -> tuple[Indic
     m = len(rules.fleet)
     routes, sizes = np.zeros((m, stops + 2), np.int64), np.zeros(m, np.int64)
     routes[:, 0] = rules.fleet[:, kernel.START]
+    if seconds is None and stops <= SMALL and rules.timed is None:
+        routes, sizes = search(rules, stops, routes, sizes, iterations=0)
+        climb(rules, kernel.state_of(rules, routes, sizes), 0.0, True, -1)
+        return routes, sizes
     return improve(rules, stops, routes, sizes, seconds)
 
 
