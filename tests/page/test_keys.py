@@ -36,7 +36,7 @@ def test_arrows_go_to_the_work_when_nothing_has_the_focus(site, study, item):
 def test_an_overload_is_asked_about_once(site):
     desk = site.study("try-plan").desk()
     desk.claim(1, "ana")
-    move = {"op": "move", "args": [0, 1, 1, 1]}
+    move = {"op": "move", "args": [0, 1, 1, 1], "anyway": "a test"}
     desk.edit(1, [move] * 3, revision=0, actor="ana")
     page = site.open(site.log_in("ana", "expert"), "/s/try-plan/p/1")
     page.locator("#warning", has_text="over by").wait_for()
