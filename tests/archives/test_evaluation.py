@@ -108,13 +108,19 @@ def test_default_starts_at_distance_without_being_told(kind: str, request: pytes
     assert np.array_equal(untold.efforts["default"], told.efforts["default"])
 
 
-def test_evaluate_uses_the_proposals_of_each_contender(plans: Path) -> None:
+def test_evaluate_uses_the_proposals_of_each_contender(plans: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[str] = []
+
+    def session(domain: Any, learner: Any, *, proposals: str, seed: int) -> Session:
+        used.append(proposals)
+        return Session(domain, learner, proposals=proposals, seed=seed)
+
+    monkeypatch.setattr(replays, "Session", session)
     archive = open_archive(plans)
-    names = ["default", "default+default"]
-    result = evaluate(archive, names, orders=3, cases=12, jobs=1)
-    assert not np.array_equal(result.weights["default"], result.weights["default+default"])
-    searched = evaluate(archive, names, orders=3, cases=12, proposals="default", jobs=1)
-    assert np.array_equal(searched.weights["default"], result.weights["default+default"])
+    for proposals in ("paper", "polish"):
+        evaluate(archive, ["PER", "PER+default"], orders=1, cases=2, proposals=proposals, jobs=1)
+    assert {*used[: len(used) // 2]} == {"paper", "default"}
+    assert {*used[len(used) // 2 :]} == {"polish", "default"}
 
 
 @pytest.mark.parametrize(("text", "guarded"), [("default", True), ("default+paper", True), ("PER", False)])

@@ -12,7 +12,7 @@ from coactor.kernels.plan_search import Saved
 from coactor.kernels.plans import NO_GAINS, Rules, State
 from coactor.protocol import Indices, Matrix, Vector
 
-ITERATIONS = 20  # of the large search, per stop
+ITERATIONS = 16  # of the large search, per stop
 SMALL = 60  # stops up to which, without times, insertion and a climb by the best of all moves are quicker
 CHUNK = 200  # iterations between two looks at the clock
 NEAR = 20, 40  # the stops beside which a stop may be inserted: without times, with times
@@ -22,6 +22,7 @@ MINUTES = (
     1.0,
 )  # what a minute of waiting and of lateness counts between neighbours, in minutes of driving
 BANNED = 1e12  # the cost of an arc that must not be driven
+STEPS = 2.0**30  # of a cost, in the search
 ROOM = 64  # moves of a climb between two enlargements of its list
 
 
@@ -60,6 +61,7 @@ def search(
     iterations: int | None = None,
 ) -> tuple[Indices, Indices]:
     """The best plan that the large search finds from this one."""
+    rules = rounded(rules)
     state = kernel.state_of(rules, routes.copy(), sizes.copy())
     saved = Saved(np.zeros_like(routes), np.zeros_like(sizes), np.zeros((len(sizes), 2)))
     best = routes.copy(), sizes.copy()
@@ -69,9 +71,7 @@ def search(
     absent[0] = len(missing)
     absent[1 : len(missing) + 1] = missing
     seed = np.array([1, plan_search.BLINK])
-    costs = rules.ways[..., 0][rules.ways[..., 0] < BANNED]
-    largest = max(1.0, float(np.abs(costs).max(initial=0.0)), float(np.abs(rules.terms[0]).max()))
-    annealing = np.array([1.0, 1.0, 1e3 * largest * (stops + 1), np.inf])
+    annealing = np.array([1.0, 1.0, 1e3 * (stops + 1), np.inf])
 
     def run(count: int) -> None:
         plan_search.search(rules, state, saved, near, keys, absent, seed, annealing, best, count)
@@ -92,6 +92,21 @@ def search(
         annealing[1] = scale * HOT * (COLD / HOT) ** share
         run(count)
     return best
+
+
+def rounded(rules: Rules) -> Rules:
+    """The rules with costs of at most 1, in steps so that sums of them are exact.
+
+    Then plans that cost the same do so to the last digit, whatever the scale of the weights.
+    """
+    costs = rules.ways[..., 0]
+    usual = costs[costs < BANNED]
+    largest = max(float(np.abs(usual).max(initial=0.0)), float(np.abs(rules.terms[0]).max())) or 1.0
+    ways, terms, fleet = rules.ways.copy(), rules.terms.copy(), rules.fleet.copy()
+    ways[..., 0] = np.where(costs < BANNED, np.rint(costs / largest * STEPS) / STEPS, BANNED)
+    terms[0] = np.rint(terms[0] / largest * STEPS) / STEPS
+    fleet[:, kernel.IDLE] = np.rint(fleet[:, kernel.IDLE] / largest * STEPS) / STEPS
+    return rules._replace(ways=ways, terms=terms, fleet=fleet)
 
 
 def arc_costs(rules: Rules, state: State) -> float:
