@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from coactor import validation
-from coactor.domains.plans.day import Day, Shifts, Visits
+from coactor.domains.plans.day import Day
+from coactor.domains.plans.tables import Shifts, Visits
 
 Part = TypeVar("Part", Visits, Shifts)
 

@@ -10,63 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coactor import validation
-from coactor.domains.plans.tables import Tables, tables_of
+from coactor.domains.plans.tables import Shifts, Tables, Visits, tables_of
 from coactor.kernels.plans import KIND
 from coactor.protocol import Indices, Matrix
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Visits:
-    """What stops ask for beside their loads; one entry for each point of `Day.demand`, the depot first.
-
-    Attributes
-    ----------
-    service
-        Minutes at the stop.
-    windows
-        The (from, to) minutes in which the service may begin: none, one or several for each stop.
-    needs
-        The skills that a vehicle must have to serve the stop.
-    prices
-        What it counts to leave the stop out; 0 if it must be served.
-    pairs
-        (pickup, delivery): both on one route, the pickup first. Their load is on board in between.
-    """
-
-    service: Any = None
-    windows: Sequence[Sequence[tuple[float, float]] | None] | None = None
-    needs: Sequence[Sequence[str]] | None = None
-    prices: Any = None
-    pairs: Sequence[tuple[int, int]] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Shifts:
-    """What vehicles are beside their capacities; one entry for each vehicle.
-
-    Attributes
-    ----------
-    starts, ends
-        The points where they begin and end: 0, or a point beyond the stops. An end of -1 is anywhere.
-    hours
-        The minutes (from, to) between which they are on duty; None for any time.
-    longest
-        The most minutes from start to end.
-    fixed
-        What using the vehicle counts; 1 by default.
-    skills
-        The needs of stops that it meets.
-    kinds
-        Which table of arcs and minutes is theirs, if there are several.
-    """
-
-    starts: Sequence[int] | None = None
-    ends: Sequence[int] | None = None
-    hours: Sequence[tuple[float, float] | None] | None = None
-    longest: Any = None
-    fixed: Any = None
-    skills: Sequence[Sequence[str]] | None = None
-    kinds: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

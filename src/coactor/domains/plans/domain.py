@@ -264,7 +264,7 @@ class Plans:
             else:
                 prices[MEASURES.index(name)] = weight
         costs = np.ascontiguousarray(x.arcs @ w[:arcs])
-        return PlanLandscape(x, rules_of(x, costs, prices, self._hard, unserved))
+        return PlanLandscape(x, rules_of(x.tables, x.size, costs, prices, self._hard, unserved))
 
     def _unit(self, x: Day, k: int) -> Rules:
         """The rules if only feature k costs anything; nothing if it is -1."""

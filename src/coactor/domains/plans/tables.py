@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,62 @@ from coactor.kernels import plans as kernel
 from coactor.kernels.plans import Rules
 from coactor.protocol import Matrix, Vector
 
-if TYPE_CHECKING:
-    from coactor.domains.plans.day import Day, Shifts, Visits
-
 SERVED = 1 << 51  # the need of a stop that must be served, met by every vehicle
 MOST_SKILLS = 50
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Visits:
+    """What stops ask for beside their loads; one entry for each point of `Day.demand`, the depot first.
+
+    Attributes
+    ----------
+    service
+        Minutes at the stop.
+    windows
+        The (from, to) minutes in which the service may begin: none, one or several for each stop.
+    needs
+        The skills that a vehicle must have to serve the stop.
+    prices
+        What it counts to leave the stop out; 0 if it must be served.
+    pairs
+        (pickup, delivery): both on one route, the pickup first. Their load is on board in between.
+    """
+
+    service: Any = None
+    windows: Sequence[Sequence[tuple[float, float]] | None] | None = None
+    needs: Sequence[Sequence[str]] | None = None
+    prices: Any = None
+    pairs: Sequence[tuple[int, int]] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Shifts:
+    """What vehicles are beside their capacities; one entry for each vehicle.
+
+    Attributes
+    ----------
+    starts, ends
+        The points where they begin and end: 0, or a point beyond the stops. An end of -1 is anywhere.
+    hours
+        The minutes (from, to) between which they are on duty; None for any time.
+    longest
+        The most minutes from start to end.
+    fixed
+        What using the vehicle counts; 1 by default.
+    skills
+        The needs of stops that it meets.
+    kinds
+        Which table of arcs and minutes is theirs, if there are several.
+    """
+
+    starts: Sequence[int] | None = None
+    ends: Sequence[int] | None = None
+    hours: Sequence[tuple[float, float] | None] | None = None
+    longest: Any = None
+    fixed: Any = None
+    skills: Sequence[Sequence[str]] | None = None
+    kinds: Sequence[int] | None = None
 
 
 class Tables(NamedTuple):
@@ -31,8 +83,9 @@ class Tables(NamedTuple):
         The number of units of loads.
     skills
         All needs of stops and skills of vehicles.
-    optional
-        Whether stops may be left out: they are in a last row of a plan, which has a row in `fleet` too.
+    prices
+        What it counts to leave a stop out; None if none may be. Those left out are in a last row of a plan,
+        which has a row in `fleet` too.
     timed, needy, walked
         As in `kernels.plans.Rules`.
     """
@@ -42,10 +95,15 @@ class Tables(NamedTuple):
     minutes: NDArray[np.float64]
     units: int
     skills: tuple[str, ...]
-    optional: bool
+    prices: Vector | None
     timed: bool
     needy: bool
     walked: bool
+
+    @property
+    def optional(self) -> bool:
+        """Whether stops may be left out."""
+        return self.prices is not None
 
 
 def tables_of(
@@ -99,7 +157,15 @@ def tables_of(
     windows = stops.shape[1] > kernel.DEMAND + units
     pairs = bool(stops[:, kernel.PARTNER].any())
     return Tables(
-        stops, fleet, times, units, tuple(needs), optional, timed, bool(needs) or optional, windows or pairs
+        stops,
+        fleet,
+        times,
+        units,
+        tuple(needs),
+        prices if optional else None,
+        timed,
+        bool(needs) or optional,
+        windows or pairs,
     )
 
 
@@ -205,9 +271,9 @@ def _fleet(
 
 
 def rules_of(
-    x: Day, costs: NDArray[np.float64], prices: Vector, hard: Vector, unserved: float | None
+    t: Tables, stops: int, costs: NDArray[np.float64], prices: Vector, hard: Vector, unserved: float | None
 ) -> Rules:
-    """The rules of a day.
+    """The rules of a day of so many stops.
 
     Parameters
     ----------
@@ -218,7 +284,6 @@ def rules_of(
     unserved
         The price of what stops count that are left out; None if all must be served.
     """
-    t = x.tables
     points, fleet = t.points, t.fleet.copy()
     size = len(points)
     kinds = int(fleet[-1, kernel.KIND]) if t.optional else len(costs) if costs.ndim == 3 else len(t.minutes)
@@ -229,10 +294,10 @@ def rules_of(
     if t.optional:
         if unserved is None:
             points = points.copy()
-            stops = points[1 : x.size + 1]
-            stops[:, kernel.NEED] = stops[:, kernel.NEED] % SERVED + SERVED
-        elif x.visits is not None:
-            ways[-1, :, : x.size + 1, 0] = unserved * np.asarray(x.visits.prices, float)
+            needs = points[1 : stops + 1, kernel.NEED]
+            needs[:] = needs % SERVED + SERVED
+        elif t.prices is not None:
+            ways[-1, :, : stops + 1, 0] = unserved * t.prices
     start, end, kind = (fleet[:, c].astype(np.int64) for c in (kernel.START, kernel.END, kernel.KIND))
     fleet[:, kernel.IDLE] = np.where(start == end, ways[kind, start, end, 0], 0.0)
     pool = len(fleet) - 1 if t.optional else -1
