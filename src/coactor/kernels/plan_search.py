@@ -141,20 +141,24 @@ def remove(st: State, r: int, first: int, last: int, stays: int, absent: Indices
 @inlined
 def ruin(
     rules: Rules, st: State, saved: Saved, near: Indices, seed: Indices, absent: Indices, big: float
-) -> None:
-    """Remove strings near a stop drawn at random, each from another route."""
+) -> bool:
+    """Remove strings near a stop drawn at random, each from another route.
+
+    Returns whether it began at a route that breaks a rule.
+    """
     n, used = len(near) - 1, 0
     for r in range(len(st.sizes)):
         used += 1 if st.sizes[r] > 0 else 0
     limit = max(1.0, min(float(STRING), n / max(1, used)))
     strings = int(1.0 + draw(seed) * max(1.0, 4.0 * REMOVED / (1.0 + limit) - 1.0))
-    center = 1 + int(draw(seed) * n)
+    center, mending = 1 + int(draw(seed) * n), False
     if draw(seed) < MENDING:
         offset = int(draw(seed) * len(st.sizes))
         for t in range(len(st.sizes)):
             r = (t + offset) % len(st.sizes)
             if st.sums[0, r, 0, VALUE + 1] > LOAD and st.sizes[r] > 0:
                 center = st.routes[r, 1 + int(draw(seed) * st.sizes[r])]
+                mending = True
                 break
     for t in range(-1, near.shape[1]):
         v = center if t < 0 else near[center, t]
@@ -183,6 +187,7 @@ def ruin(
                     if st.routes[r, h] == other:
                         remove(st, r, h, h, 0, absent)
                         break
+    return mending
 
 
 @compiled
@@ -210,13 +215,16 @@ def search(
         now += st.sums[0, r, 0, VALUE] + big * st.sums[0, r, 0, VALUE + 1]
         saved.marks[r, 1] = 0.0
     for step in range(iterations):
-        long, first = longest_of(st), absent[0] > 0
+        long, first, order = longest_of(st), absent[0] > 0, int(draw(seed) * len(keys))
+        if first:
+            order = 1  # the largest loads first: they fit in fewer places
+        elif ruin(rules, st, saved, near, seed, absent, big) and draw(seed) < MENDING:
+            order = 1
         if not first:
-            ruin(rules, st, saved, near, seed, absent, big)
             for r in range(m):
                 if saved.marks[r, 1] > 0.0:
                     update(rules, st, r)
-        key = keys[int(draw(seed) * len(keys))]
+        key = keys[order]
         for k in range(1, absent[0] + 1):
             keys[0, absent[k]] = draw(seed)
         for k in range(2, absent[0] + 1):
