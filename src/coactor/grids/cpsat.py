@@ -7,6 +7,7 @@ answers are compared, and polished, by the model's own arithmetic.
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ LARGEST = 100_000  # the largest cost after scaling
 MOST = 2**61  # of an objective
 DECIMALS = 3  # of coefficients: beyond, they are rounded
 FEW, KINDS = 100, (0.0, 0.5, 1.0)  # cells that are free in the first neighbourhood of each kind
+WORKERS = 2
 ROUND = 0.5  # the limit of one neighbourhood, in deterministic time: of the order of seconds
 
 
@@ -36,18 +38,26 @@ def installed() -> bool:
 def improve(search: Search, y: Indices, until: float) -> Indices:
     """Large-neighbourhood search: a solution that is at least as good, when time is over or it is optimal.
 
-    Each kind of neighbourhood grows while CP-SAT proves that it has found the best of it, and else shrinks.
+    Two neighbourhoods are solved at once, and what both have changed is tried together. Each kind of
+    neighbourhood grows while CP-SAT proves that it has found the best of it, and else shrinks.
     """
     rng, programs = np.random.default_rng(0), Programs(search)
     shares = dict.fromkeys(KINDS if y.ndim > 1 else KINDS[:1], min(1.0, FEW / y.size))
-    while (left := until - time.monotonic()) > 0.0:
-        kind = rng.choice(list(shares))
-        share = shares[kind]
-        z, proven = programs.solve(y, neighbourhood(search, y, kind, share, rng), ROUND, left)
-        y = z if search.worth(z) >= search.worth(y) else y
-        if proven and share == 1.0:
-            break
-        shares[kind] = min(1.0, share * 1.1) if proven else max(share / 1.2, 1.0 / y.size)
+    with ThreadPoolExecutor(WORKERS) as pool:
+        while (left := until - time.monotonic()) > 0.0:
+            kinds = rng.choice(list(shares), WORKERS).tolist()
+            free = [neighbourhood(search, y, kind, shares[kind], rng) for kind in kinds]
+            answers = list(pool.map(lambda own, y=y, left=left: programs.solve(y, own, ROUND, left), free))
+            both = y.copy()
+            for z, _ in answers:
+                both[z != y] = z[z != y]
+            best = max(both, *(z for z, _ in answers), key=search.worth)
+            y = best if search.worth(best) >= search.worth(y) else y
+            for kind, own, (_, proven) in zip(kinds, free, answers, strict=True):
+                if proven and own.size == search.free.size:
+                    return y
+                share = shares[kind] * 1.1 if proven else shares[kind] / 1.2
+                shares[kind] = float(np.clip(share, 1.0 / y.size, 1.0))
     return y
 
 
@@ -99,8 +109,8 @@ class Programs:
         solver = cp_model.CpSolver()
         solver.parameters.max_time_in_seconds = seconds
         solver.parameters.max_deterministic_time = effort
-        solver.parameters.num_workers = 2
-        solver.parameters.interleave_search = seconds == np.inf  # a fixed order: the same answer everywhere
+        solver.parameters.num_workers = 1 if seconds < np.inf else WORKERS
+        solver.parameters.interleave_search = True  # in a fixed order: the same answer everywhere
         solver.parameters.random_seed = 0
         status, z = solver.solve(model), y.ravel().copy()
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
