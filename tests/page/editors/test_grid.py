@@ -179,6 +179,9 @@ def test_a_rule_is_broken_with_a_reason_and_marked_until_it_is_mended(desk, revi
     assert page.locator(".grid .breaks").count() == 0
     page.keyboard.press("Control+y")
     revision(page, 3)
+    page.locator("#submit[data-armed]").wait_for()
+    page.keyboard.press("Enter")
+    page.locator("#message", has_text="Submit anyway? Press Enter again.").wait_for()
     submit(page)
     assert desk.reported_edits(page) == "1"
     desk.open(page, "/s/ill/p/1")
