@@ -51,7 +51,7 @@ lint-js:
 
 # Compiled loops leave no trace for coverage, so here the kernels run as the plain Python they are written in.
 coverage: $(VENV)/.test
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(CORE) --cov=coactor --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not compiled" $(CORE) --cov=coactor --cov-report=
 	$(BIN)/coverage report --skip-covered --show-missing --fail-under=95 --include="$(COVERED)"
 
 docs: $(VENV)/.docs

@@ -17,6 +17,13 @@ import coactor
 from coactor.protocol import Move, Vector
 
 FEATURES = ("dislike", "tiredness", "inexperience", "unevenness")
+PEOPLE = ("Ana", "Ben", "Cleo", "Dov", "Eva")
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+def shift_name(shift: int) -> str:
+    """Each day has an early shift and a late one."""
+    return f"{DAYS[shift // 2]} {('early', 'late')[shift % 2]}"
 
 
 class Week(TypedDict):
@@ -67,7 +74,20 @@ class Shifts:
             plan[first], plan[second] = plan[second], plan[first]
         return tuple(plan)
 
-    # The four methods above suffice. This one lets `coactor check` and the simulation below make problems.
+    # The four methods above suffice. These two show a week and its edits on the page as people say them.
+    def show(self, x: Week, y: tuple[int, ...]) -> list[dict[str, object]]:
+        """Who works which shift."""
+        rows = [[shift_name(shift), PEOPLE[who]] for shift, who in enumerate(y)]
+        return [{"kind": "table", "title": "The week", "head": ["shift", "who"], "rows": rows}]
+
+    def describe_edit(self, x: Week, y: tuple[int, ...], move: Move) -> str:
+        """An edit in words."""
+        one, other = move["args"]
+        if move["op"] == "hand over":
+            return f"{PEOPLE[other]} takes {shift_name(one)} from {PEOPLE[y[one]]}"
+        return f"{PEOPLE[y[one]]} and {PEOPLE[y[other]]} trade {shift_name(one)} and {shift_name(other)}"
+
+    # This one lets `coactor check` and the simulation below make problems.
     def sample(self, rng: np.random.Generator, n: int) -> Iterator[Week]:
         """Random weeks."""
         for _ in range(n):

@@ -1,4 +1,4 @@
-"""One profile for all property tests, and a rule for continuous integration: nothing is left out."""
+"""The profiles of the property tests, and a rule for continuous integration: nothing is left out."""
 
 import os
 from collections.abc import Generator
@@ -13,6 +13,7 @@ settings.register_profile(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("many", settings.get_profile("coactor"), max_examples=10_000)
 settings.load_profile("coactor")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import coactor
 from coactor import Session, SimulatedExpert, connect, learners, open_study
@@ -152,6 +153,14 @@ def test_rounds_are_the_same_in_memory_on_disk_and_over_http(place, name, learne
             expected = session.weights(version).tobytes()
             assert expected == local.weights(version).tobytes() == remote.weights(version).tobytes()
         assert session.efforts == local.efforts == remote.efforts
+        assert session.beliefs() == local.beliefs() == remote.beliefs()
+        assert remote.beliefs(2, learned_for="ana") == local.beliefs(2, learned_for="ana")
+        if learner == "default":
+            feature = next(one.feature for one in session.beliefs() if one.known)
+            assert {one.say(feature, "less", actor="ana") for one in (session, local, remote)} == {6}
+            assert session.weights().tobytes() == local.weights().tobytes() == remote.weights().tobytes()
+        assert local.to_frame()["lesson"].equals(remote.to_frame()["lesson"])
+        assert remote.plot(Figure().add_subplot()).lines
 
 
 def test_client_imports_neither_sqlalchemy_nor_orjson():
@@ -166,7 +175,7 @@ def test_client_imports_neither_sqlalchemy_nor_orjson():
 def answering(status: int, headers: dict[str, str] | None = None, content: bytes = b"{}") -> RemoteStudy:
     study = coactor.connect("http://server", "desk", token="t")
     transport = httpx.MockTransport(lambda request: httpx.Response(status, headers=headers, content=content))
-    study._http = httpx.Client(base_url="http://server", transport=transport)
+    study.http = httpx.Client(base_url="http://server", transport=transport)
     return study
 
 
@@ -184,7 +193,7 @@ def test_export_raises_unavailable_when_the_connection_breaks():
         raise httpx.ReadError("gone")
 
     study = coactor.connect("http://server", "desk", token="t")
-    study._http = httpx.Client(base_url="http://server", transport=httpx.MockTransport(broken))
+    study.http = httpx.Client(base_url="http://server", transport=httpx.MockTransport(broken))
     with study, pytest.raises(Unavailable, match="gone"):
         list(study.export())
 

@@ -32,9 +32,7 @@ def cost(share: float) -> float:
 
 
 def test_recall_counts_only_cases_that_could_have_had_the_part() -> None:
-    one = Memory.holding(
-        [case("depot", "A", "B"), case("depot", "A", choices=("depot", "A")), case("A", "C")]
-    )
+    one = Memory([case("depot", "A", "B"), case("depot", "A", choices=("depot", "A")), case("A", "C")])
     usage = usage_of(one, STOPS)
     assert usage["A", "B"] == cost(1 / 2.5)  # B was on offer in two of three cases
     far = 0.5**2  # the weight of the case that lacks two of these choices
@@ -44,7 +42,7 @@ def test_recall_counts_only_cases_that_could_have_had_the_part() -> None:
 
 
 def test_recall_without_limits_counts_visits_of_the_place() -> None:
-    one = Memory.holding([case("u", "v", "w", choices=None), case("u", "v", "x", choices=None)] * 2)
+    one = Memory([case("u", "v", "w", choices=None), case("u", "v", "x", choices=None)] * 2)
     usage = usage_of(one)
     assert usage["u", "v"] == cost(4 / 4.5)
     assert usage["v", "w"] == usage["v", "x"] == cost(2 / 4.5)
@@ -52,10 +50,10 @@ def test_recall_without_limits_counts_visits_of_the_place() -> None:
 
 def test_similar_cases_count_more() -> None:
     far = case("depot", "B", "A", choices=("depot", "A", "B", "x", "y", "z"))
-    usage = usage_of(Memory.holding([case("depot", "A", "B"), far, far, far]), STOPS)
+    usage = usage_of(Memory([case("depot", "A", "B"), far, far, far]), STOPS)
     assert usage["depot", "A"] < usage["depot", "B"]
     own = [PastCase((("", item),), None, (day,)) for item, day in (("tent", "Mon"), ("boat", "Tue"))]
-    usage = usage_of(Memory.holding(own), None, ("Mon",))
+    usage = usage_of(Memory(own), None, ("Mon",))
     assert usage["", "tent"] < usage["", "boat"]
 
 
@@ -73,7 +71,7 @@ def test_memory_forgets_the_oldest_cases_beyond_its_bound(monkeypatch: pytest.Mo
 
 
 def test_state_survives_json_and_copies_are_independent() -> None:
-    one = Memory.holding([case("depot", "A"), PastCase((("", "tent"),), None, ("Mon",))])
+    one = Memory([case("depot", "A"), PastCase((("", "tent"),), None, ("Mon",))])
     state = json.loads(json.dumps(one.state()))
     copy, again = one.copy(), Memory()
     again.restore(state)
@@ -96,7 +94,7 @@ def test_domains_with_habits_pass_check_domain(kind: str) -> None:
         domain = {"tour": Tour, "fleet": Fleet}[kind](points=8, features=2, habits=True)  # type: ignore[index]
     x = next(domain.sample(rng, 1))
     y = domain.solve(x, rng.random(domain.dim))
-    one = Memory.holding([past_case(domain, x, y)])
+    one = Memory([past_case(domain, x, y)])
     full = domain.extend(x, recall(one, domain, x))
     coactor.check_domain(domain, [x, full], rng=rng)
     other = domain.solve(x, rng.random(domain.dim))
@@ -111,7 +109,7 @@ def test_domains_with_habits_pass_check_domain(kind: str) -> None:
 def test_graph_names_make_habits_independent_of_numbers() -> None:
     rng, tour = np.random.default_rng(0), Tour(points=4, features=1, habits=True)
     x = Graph.of(4, rng.random((6, 1)), names=["d", "c", "b", "a"])
-    one = Memory.holding([past_case(tour, x, np.array([0, 2, 1, 3]))])
+    one = Memory([past_case(tour, x, np.array([0, 2, 1, 3]))])
     other = Graph.of(4, rng.random((6, 1)), names=["a", "b", "c", "d"])
     full = tour.extend(other, recall(one, tour, other))
     assert -tour.features(full, np.array([3, 1, 2, 0]))[1] == pytest.approx(4 * cost(1 / 1.5))

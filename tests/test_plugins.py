@@ -19,7 +19,7 @@ def test_load_imports_from_the_current_folder_and_restores_the_path(
     assert load_class("own_things_a:Mine", "domain").__name__ == "Mine"
     assert load("own_things_a:limit")[1] == 3
     assert sys.path == before
-    with pytest.raises(ValueError, match=r"The domain 'own_things_a:limit' is not a class\."):
+    with pytest.raises(ValueError, match=r"The domain 'own_things_a:limit' cannot be called\."):
         load_class("own_things_a:limit", "domain")
     with pytest.raises(ValueError, match="has no 'Mien'; it has Mine"):
         load("own_things_a:Mien")

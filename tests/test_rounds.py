@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from coactor import Session, SimulatedExpert, learners
+from coactor import Session, SimulatedExpert, learners, rounds
+from coactor.domains import Tour
 from coactor.habits import Memory
 from coactor.proposals import strategy
 from coactor.protocol import Correction, Feedback, Invalid, PastCase, Vector
@@ -152,3 +156,42 @@ def test_knowledge_returns_to_a_state_or_changes_nothing() -> None:
         assert knowledge.state() == learned
     knowledge.restore(start)
     assert knowledge.state() == start
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 50), st.integers(0, 3), st.sampled_from(["more", "less"]))
+def test_statement_turns_the_weights_towards_what_is_said(seed: int, feature: int, wish: Any) -> None:
+    domain = Tour(points=7, features=4)
+    rng = np.random.default_rng(seed)
+    expert = SimulatedExpert(domain, weights=rng.random(4), kappa=0.01)
+    session = Session(domain, "default", seed=seed)
+    for x in domain.sample(rng, 2):
+        p = session.ask(x)
+        session.tell(p, expert(x, p.solution), actor="ana")
+    one = session.learner
+    unit, w = one.prior_deviations(), session.weights()
+    said = rounds.statement(domain, one, f"feature {feature + 1}", wish, "ana")
+    opposite = "less" if wish == "more" else "more"
+    other = rounds.statement(domain, one, f"feature {feature + 1}", opposite, "ana")
+    assert np.allclose(said.delta, -other.delta)
+    assert abs(w @ said.delta) <= 1e-9 * np.abs(w * said.delta).sum()  # the weights do not decide it
+    session.say(f"feature {feature + 1}", wish, actor="ana")
+    new = session.weights()
+    part = [(v / unit)[feature] / np.linalg.norm(v / unit) for v in (w, new)]
+    assert (part[1] > part[0]) == (wish == "less")  # of a cost
+
+
+def test_statement_says_nothing_about_features_that_no_edit_has_concerned() -> None:
+    domain, rng = Tour(points=7, features=3), np.random.default_rng(0)
+    expert = SimulatedExpert(domain, weights=[1.0, 0.3, 1.0], kappa=0.01)
+    session = Session(domain, "default")
+    for x in domain.sample(rng, 3):
+        x = replace(x, edges=x.edges * [1.0, 1.0, 0.0])
+        p = session.ask(x)
+        session.tell(p, expert(x, p.solution), actor="ana")
+    before = session.learner.single.units
+    assert before.features[2] == 0.0
+    session.say("feature 2", "more", actor="ana")
+    assert session.learner.single.units is before
+    with pytest.raises(ValueError, match="No edit has concerned 'feature 3' yet"):
+        session.say("feature 3", "more", actor="ana")

@@ -103,7 +103,7 @@ def test_feedback_holds_as_much_as_the_learner_reads(kind: str) -> None:
     np.testing.assert_allclose(ends.delta, path.delta, atol=1e-12)
     assert declined.declined is not None
     np.testing.assert_array_equal(
-        declined.declined, search.move_features(case.domain, case.x, correction.final)
+        declined.declined, search.declined_features(case.domain, case.x, correction.final)
     )
     assert ends.cost == path.cost == steps
     cut = corrections.feedback(case.domain, case.x, replace(correction, cut=True), "ends")

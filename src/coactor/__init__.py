@@ -30,8 +30,9 @@ _HOMES = {
     "protocol.errors": "Conflict Invalid NotFound",
     "studies.errors": "Forbidden RateLimited SolverFailed Tampered Unavailable",
     # modules
-    "": "archives bounds checks client corrections domains experts explanations grids habits lab learners "
-    "loaders plugins proposals protocol rounds search session solutions solvers studies validation",
+    "": "archives bench bounds checks client corrections domains experts explanations grids habits lab "
+    "learners loaders notebook plugins proposals protocol rounds search session solutions solvers studies "
+    "validation",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 __all__ = list(_HOME)

@@ -1,4 +1,5 @@
 from coactor import archives as archives
+from coactor import bench as bench
 from coactor import bounds as bounds
 from coactor import checks as checks
 from coactor import client as client
@@ -11,6 +12,7 @@ from coactor import habits as habits
 from coactor import lab as lab
 from coactor import learners as learners
 from coactor import loaders as loaders
+from coactor import notebook as notebook
 from coactor import plugins as plugins
 from coactor import proposals as proposals
 from coactor import protocol as protocol

@@ -13,9 +13,10 @@ from urllib.parse import quote, urlencode
 
 import numpy as np
 
+from coactor import records
 from coactor.corrections import check_alone, continued, plain_move, report_of
 from coactor.corrections import correction as make_correction
-from coactor.explanations import PeopleView
+from coactor.explanations import Belief, PeopleView
 from coactor.keeping import named_parts, plain_parts
 from coactor.proposals.calibration import Calibration
 from coactor.protocol import (
@@ -29,6 +30,7 @@ from coactor.protocol import (
     Round,
     Solution,
     Vector,
+    Wish,
     Work,
 )
 from coactor.studies.codec import Codec, read
@@ -95,7 +97,7 @@ class RemoteStudy:
         self.url = url.rstrip("/")
         self._codec = None if domain is None else Codec(domain)
         self._base = f"/api/studies/{quote(study, safe='')}"
-        self._http = httpx.Client(
+        self.http = httpx.Client(
             base_url=self.url, headers={"Authorization": f"Bearer {token}"}, timeout=wait
         )
 
@@ -177,6 +179,11 @@ class RemoteStudy:
         body = {name: value for name, value in body.items() if value is not None}
         return read(Round, self._call("POST", f"/proposals/{_id(proposal)}/tell", body))
 
+    def say(self, feature: str, wish: Wish, *, learned_for: str = "", actor: str = "") -> int:
+        """Learn that an expert wants more or less of a feature than what is proposed now; see `Study.say`."""
+        body = {"feature": feature, "wish": wish, "learned_for": learned_for, "actor": actor or None}
+        return int(self._call("POST", "/say", body)["version"])
+
     # -- reading -----------------------------------------------------------------------------------------
 
     def effort(self, after: int = 0) -> list[Round]:
@@ -202,6 +209,13 @@ class RemoteStudy:
         query = {"learned_for": learned_for, **({} if version is None else {"version": version})}
         answer = self._call("GET", f"/weights?{urlencode(query)}")
         return np.array(answer["weights"], dtype=np.float64)
+
+    def beliefs(self, version: int | None = None, *, learned_for: str = "") -> list[Belief]:
+        """What is known about each feature; see `Study.beliefs`."""
+        query = {"learned_for": learned_for, **({} if version is None else {"version": version})}
+        return read(list[Belief], self._call("GET", f"/beliefs?{urlencode(query)}")["features"])
+
+    to_frame, plot = records.to_frame, records.plot
 
     def people(self, *, hide: bool = False) -> PeopleView:
         """What people share, how they differ and who goes together; names are for leads only."""
@@ -266,7 +280,7 @@ class RemoteStudy:
 
     def export(self) -> Iterator[dict[str, Any]]:
         """The whole study as JSON-able lines."""
-        with _translated_errors(), self._http.stream("GET", f"{self._base}/export") as answer:
+        with _translated_errors(), self.http.stream("GET", f"{self._base}/export") as answer:
             if answer.is_error:
                 answer.read()
                 _raise(answer)
@@ -275,7 +289,7 @@ class RemoteStudy:
 
     def close(self) -> None:
         """Close the connection."""
-        self._http.close()
+        self.http.close()
 
     def __enter__(self) -> RemoteStudy:
         return self
@@ -288,7 +302,9 @@ class RemoteStudy:
     def _proposal(self, problem: Problem, answer: dict[str, Any]) -> Proposal:
         solution = self._solution(problem, answer["proposed"])
         basis = read(Basis, answer["basis"])
-        return Proposal(answer["id"], problem, solution, answer["asked_for"], answer["solved_for"], basis)
+        domain = None if self._codec is None else self._codec.domain
+        names = answer["asked_for"], answer["solved_for"]
+        return Proposal(answer["id"], problem, solution, *names, basis, domain=domain)
 
     def _report(
         self,
@@ -332,7 +348,7 @@ class RemoteStudy:
         content = None if body is None else _dump(body)
         sent = {"Content-Type": "application/json", **(headers or {})}
         with _translated_errors():
-            answer = self._http.request(verb, self._base + path, content=content, headers=sent)
+            answer = self.http.request(verb, self._base + path, content=content, headers=sent)
         if answer.is_error:
             _raise(answer)
         return answer.json()

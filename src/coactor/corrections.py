@@ -34,7 +34,7 @@ from coactor.protocol import (
     declares,
     has,
 )
-from coactor.search import check_solution, features_along, move_features
+from coactor.search import check_solution, declined_features, features_along
 from coactor.solutions import leaves, same_solution, short, solution_key
 from coactor.validation import all_finite
 
@@ -373,7 +373,7 @@ def feedback(
         rows, cost = rows[: last + 1], float(sum(costs[:last]))
         if reads == "ends":
             rows = rows[[0, -1]]
-    declined = rounded(move_features(domain, x, correction.final)) if reads == "declined" else None
+    declined = rounded(declined_features(domain, x, correction.final)) if reads == "declined" else None
     chosen = declares(domain, "lists_all")
     return Feedback(rows, cost, declined, correction.cut, learned_for, correction.estimated, chosen)
 

@@ -127,30 +127,32 @@ def replan(
     array([1, 2, 0])
     """
     wanted = named_parts(keep)
-    here = parts_of(domain, x, y)
+
+    def missing(solution: Solution) -> frozenset[Part]:
+        return wanted - parts_of(domain, x, solution)
+
     if solver is not None and takes(solver, "keep"):
         z = solver(x, w, keep=wanted)  # type: ignore[call-arg]
     elif has(domain, Keeps):
         try:
             z = domain.replan(x, w, y, wanted)
         except ValueError as error:
-            if not wanted <= here:
+            if missing(y):
                 raise Invalid(str(error)) from error
-            z = y  # it has them all
+            return y
     else:
         z = _climb(domain, x, w, y, wanted)
     check_solution(domain, x, z)
-    missing = wanted - parts_of(domain, x, z)
-    if missing and wanted <= here:
+    if lost := missing(z):
+        if missing(y):
+            raise Invalid(f"These cannot be kept together: {sentence(lost)}.")
         return y
-    if missing:
-        raise Invalid(f"These cannot be kept together: {sentence(missing)}.")
     if hasattr(domain, "broken") and has(domain, Keeps):
         return z  # rules come before utility, and only the domain knows them
     view = landscape(domain, x, w)
     before, after = view.utility(y), view.utility(z)
     better = after > before + tolerances.GAIN * max(abs(before), abs(after))
-    return z if better or not wanted <= here else y
+    return z if better or missing(y) else y
 
 
 def sentence(parts: Iterable[Part]) -> str:

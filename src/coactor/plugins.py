@@ -40,7 +40,7 @@ def load_class(text: str, kind: str) -> Any:
     """
     _, thing = load(text)
     if not callable(thing):
-        raise ValueError(f"The {kind} {text!r} is not a class.")
+        raise ValueError(f"The {kind} {text!r} cannot be called.")
     return thing
 
 
@@ -49,7 +49,11 @@ def load_domain(text: str, parameters: dict[str, Any]) -> Any:
 
     Raises ValueError if there is none, or if the class rejects the parameters.
     """
-    _, thing = load(text)
+    return make_domain(text, load(text)[1], parameters)
+
+
+def make_domain(text: str, thing: Any, parameters: dict[str, Any]) -> Any:
+    """The domain that was loaded from this text. Raises ValueError if it cannot be made."""
     if not callable(thing):
         if parameters:
             raise ValueError(f"The domain {text!r} is an object and takes no parameters.")
@@ -74,7 +78,7 @@ def load(text: str) -> tuple[ModuleType, Any]:
         raise ValueError(
             f"Cannot import {where!r} ({error}). Run the command in its folder, or install it."
         ) from error
-    except Exception as error:  # the module is not ours; whatever it raises is its own defect
+    except (Exception, SystemExit) as error:  # the module is not ours; whatever it raises is its own defect
         raise ValueError(f"{where!r} cannot be imported: {type(error).__name__}: {error}.") from error
     thing = getattr(module, name, None)
     if thing is None:

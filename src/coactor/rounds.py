@@ -4,6 +4,7 @@
     compare    solves it with the guard's alternatives too, so that no tell needs a solver
     observe    validates a correction and reduces it to vectors
     learn      updates what has been learned; nothing else calls `learner.update`
+    statement  what an expert says about a feature, as evidence
     conclude   the result of the tell
 
 `Session` and `coactor.studies` both consist of these functions and a memory. An observation is plain data, so
@@ -30,6 +31,7 @@ from threadpoolctl import ThreadpoolController
 
 from coactor.corrections import continued, correction, edit_distance, feedback, replanned
 from coactor.explanations import Known, lesson
+from coactor.explanations.words import without_unit
 from coactor.habits import Memory, past_case, recall, usage_of
 from coactor.keeping import own_parts, replan
 from coactor.proposals.outcomes import CONTROL, LEARNER, OUTSIDE, Acceptance, Guard
@@ -49,6 +51,7 @@ from coactor.protocol import (
     Part,
     Parts,
     PastCase,
+    Preferences,
     Problem,
     Proposal,
     Reads,
@@ -58,6 +61,7 @@ from coactor.protocol import (
     State,
     Usage,
     Vector,
+    Wish,
     Work,
     feature_names,
     feature_signs,
@@ -66,10 +70,11 @@ from coactor.protocol import (
     uses_habits,
 )
 from coactor.search import check_solution, landscape
-from coactor.solutions import same_solution
+from coactor.solutions import same_solution, short
 
 logger = logging.getLogger("coactor")
 
+STRENGTH = 3.0  # of a statement: log-odds by which a weight one prior deviation higher makes it likelier
 SHARE = 4  # if there is no time, one alternative is solved with one in so many proposals
 
 
@@ -275,7 +280,7 @@ def propose(
     if validate:
         check_solution(domain, problem, solution)
     basis = Basis(version, proposer, reason, *_predicted(domain, knowledge, problem, solution, outlook))
-    return Proposal(0, problem, solution, asked_for, solved_for, basis, recalled=recalled)
+    return Proposal(0, problem, solution, asked_for, solved_for, basis, recalled=recalled, domain=domain)
 
 
 def as_control(domain: Domain, knowledge: Knowledge, proposal: Proposal) -> Proposal:
@@ -485,6 +490,43 @@ def learn(knowledge: Knowledge, observation: Observation) -> None:
         except ValueError as error:
             raise Invalid(str(error)) from error
     knowledge.acceptance, knowledge.memory, knowledge.guard = known.acceptance, known.memory, known.guard
+
+
+def statement(domain: Domain, learner: Learner, feature: str, wish: Wish, learned_for: str) -> Feedback:
+    """What an expert says about a feature, as evidence: that they want more or less of it than now.
+
+    It is as if of two solutions that the weights hold equally good, the expert took the one that differs in
+    this feature. How far the two differ is the strength of the evidence.
+
+    Raises
+    ------
+    Invalid
+        If there is no such feature or wish, the learner does not know how sure it is, or no move has changed
+        the feature yet.
+    """
+    names = feature_names(domain)
+    plain = [feature in (name, without_unit(name)) for name in names]
+    if not any(plain):
+        raise Invalid(f"There is no feature {short(feature)}; the features are {', '.join(names)}.")
+    if wish not in ("more", "less"):
+        raise Invalid(f"The wish is {short(wish)}; expected 'more' or 'less'.")
+    one, k = learner_for(learner, learned_for), plain.index(True)
+    if not has(one, Preferences):
+        raise Invalid(f"The learner {learner.name!r} cannot weigh what people say; use the default learner.")
+    met = one.known() > 0.0  # features that an edit has concerned: only these have units
+    if not met[k]:
+        raise Invalid(
+            f"No edit has concerned {names[k]!r} yet. Correct a proposal in which it matters first."
+        )
+    deviations = one.prior_deviations()
+    w = np.where(met, one.weights, 0.0) * deviations.min() / deviations  # without overflow
+    towards = np.eye(len(w))[k] - w[k] / (w @ w or 1.0) * w  # orthogonal to the weights
+    if not np.linalg.norm(towards) > 1e-6:
+        raise Invalid(f"Nothing but {names[k]!r} has mattered so far. Correct a proposal first.")
+    sign = feature_signs(domain)[k] * (1.0 if wish == "more" else -1.0)
+    return Feedback(
+        np.vstack([0.0 * w, sign * STRENGTH * towards / deviations]), 1.0, None, False, learned_for
+    )
 
 
 def conclude(

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
 from coactor.kernels import tolerances
 from coactor.protocol import (
+    Declines,
     Domain,
     Hides,
     Landscape,
@@ -90,14 +90,20 @@ class VectorLandscape(PlainLandscape):
         return gains
 
     def _step(self, y: Solution, kappa: float, best: bool) -> tuple[Move, Solution] | None:
-        gains = self.gains(y)
-        least = tolerances.GAIN * float(np.abs(self.w) @ np.abs(self.domain.features(self.x, y)))
+        """The first (or best) move that gains enough, also once it is made.
+
+        A domain may do something else than its rows say: of equally cheap detours a router takes another one.
+        """
+        gains, here = self.gains(y), self.domain.features(self.x, y)
+        least = tolerances.GAIN * float(np.abs(self.w) @ np.abs(here))
         enough = np.flatnonzero((gains >= kappa) & (gains > least))
-        if not enough.size:
-            return None
-        k = int(enough[np.argmax(gains[enough])] if best else enough[0])
-        move = next(islice(self.domain.moves(self.x, y), k, None))
-        return move, self.domain.apply(self.x, y, move)
+        moves = list(self.domain.moves(self.x, y)) if enough.size else []
+        for k in enough[np.argsort(-gains[enough], kind="stable")] if best else enough:
+            z = self.domain.apply(self.x, y, moves[k])
+            gain = float(self.w @ (self.domain.features(self.x, z) - here))
+            if gain > least and gain >= kappa - least:
+                return moves[k], z
+        return None
 
 
 def landscape(domain: Domain, x: Problem, w: Vector) -> Landscape:
@@ -144,6 +150,13 @@ def move_features(domain: Domain, x: Problem, y: Solution) -> Matrix:
     here = domain.features(x, y)
     rows = [domain.features(x, domain.apply(x, y, move)) - here for move in domain.moves(x, y)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), domain.dim)
+
+
+def declined_features(domain: Domain, x: Problem, y: Solution) -> Matrix:
+    """phi(z) - phi(y) for what an expert who leaves y declines: its moves, or what the domain says."""
+    if has(domain, Declines):
+        return np.ascontiguousarray(domain.declined_features(x, y), dtype=np.float64)
+    return move_features(domain, x, y)
 
 
 def check_solution(domain: Domain, x: Problem, y: Solution) -> None:

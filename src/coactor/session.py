@@ -16,8 +16,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from coactor import corrections, learners, rounds
-from coactor.explanations import PeopleView, compare_people
+from coactor import corrections, learners, records, rounds
+from coactor.explanations import Belief, PeopleView, beliefs, compare_people
 from coactor.habits import start_weights, with_habits
 from coactor.keeping import named_parts
 from coactor.proposals import strategies
@@ -41,6 +41,7 @@ from coactor.protocol import (
     Solver,
     State,
     Vector,
+    Wish,
     Work,
     feature_names,
     feature_signs,
@@ -372,6 +373,24 @@ class Session:
         self._told.append(result)
         return result
 
+    def say(self, feature: str, wish: Wish, *, learned_for: str = "", actor: str = "") -> int:
+        """Learn that an expert wants more or less of a feature than what is proposed now.
+
+        It is evidence, worth about one edit. Returns the version of the weights.
+
+        Raises
+        ------
+        Invalid
+            If there is no such feature, or no edit has concerned it yet.
+        """
+        validate_actor(actor, expert=learned_for)
+        who = learned_for or actor
+        said = rounds.statement(self.domain, self.learner, feature, wish, who)
+        rounds.learn(self.knowledge, rounds.Observation(said, accepted=False))
+        self.version += 1
+        self._weights.append(self.learner.weights.copy())
+        return self.version
+
     def effort(self, after: int = 0) -> list[Round]:
         """What each finished proposal cost, in the order of the tells; those with `seq` above `after`."""
         return self._told[max(0, after) :]
@@ -401,6 +420,14 @@ class Session:
     def people(self, *, hide: bool = False) -> PeopleView:
         """What people share, how they differ and who goes together; `hide` leaves out their names."""
         return compare_people(feature_names(self.domain), feature_signs(self.domain), self.learner, hide)
+
+    def beliefs(self, *, learned_for: str = "") -> list[Belief]:
+        """What is known about each feature: by one expert's corrections, or by those of all."""
+        learner = learner_for(self.learner, text(learned_for, "expert", 100))
+        rounds = [row for row in self._told if row.learn and learned_for in ("", row.learned_for)]
+        return beliefs(feature_names(self.domain), feature_signs(self.domain), learner, rounds)
+
+    to_frame, plot, _repr_html_ = records.to_frame, records.plot, records.html
 
     def state(self) -> State:
         """What was learned, and the version, as JSON-able data; open proposals are not included."""

@@ -23,7 +23,7 @@ def test_evaluate_learns_that_drivers_avoid_side_roads(trips: Path) -> None:
     start = result.efforts["start"].mean()
     assert result.efforts["default"].mean() < 0.6 * start
     assert result.efforts["hindsight"].mean() < 0.6 * start
-    names = archive.domain.network.names  # type: ignore[attr-defined]
+    names = archive.domain.network.names
     w = result.weights["default"].mean(axis=0)
     assert w[names.index("side road")] > 1.5 * w[names.index("main road")]
 

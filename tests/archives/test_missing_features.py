@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from coactor import Session, open_study
 from coactor.archives import open_archive
-from coactor.archives.cases import RecordedCase
+from coactor.archives.cases import Case
 from coactor.archives.missing_features import cases_of_archive, cases_of_study, diagnose
 from coactor.archives.personal_fits import PersonalFits
 from coactor.cli import main
@@ -59,7 +59,7 @@ def generated(
     extra: Callable[[Any, Any], float],
     tastes: dict[str, list[float]] | None = None,
     odd: str | None = None,
-) -> list[RecordedCase]:
+) -> list[Case]:
     """Cases of people who take turns; the weight of the withheld feature is the same for all.
 
     The odd one makes some edits for no reason.
@@ -76,7 +76,7 @@ def generated(
         for _ in range(4 if person == odd else 0):
             choices = list(TOUR.moves(x, final))
             final, effort = TOUR.apply(x, final, choices[rng.integers(len(choices))]), effort + 1
-        cases.append(RecordedCase(x, final, proposal.solution, None, person, effort))
+        cases.append(Case(x, final, proposal.solution, None, person, effort))
     return cases
 
 
@@ -156,10 +156,10 @@ def test_diagnose_reads_studies_and_archives(tmp_path: Path, plans: Path) -> Non
         assert all(case.effort == 1.0 for case in cases)
         study.desk().reopen(20, actor="ana")
         assert len(cases_of_study(study)[1]) == 19
-        with pytest.raises(ValueError, match="19 finished cases; a diagnosis needs at least 20"):
+        with pytest.raises(ValueError, match="Too early to tell: 19 of 20 finished proposals"):
             diagnose(domain, cases_of_study(study)[1])
     archive = open_archive(plans)
     assert len(cases_of_archive(archive, 3)[1]) == 3
     result = CliRunner().invoke(main, ["features", "tours", "--store", url])
     assert result.exit_code == 1
-    assert "19 finished cases" in result.output
+    assert "19 of 20 finished proposals" in result.output

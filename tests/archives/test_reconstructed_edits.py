@@ -35,13 +35,13 @@ def test_towards_path_is_exact_and_towards_plan_is_an_estimate(trips: Path, plan
     efforts = []
     for number, case in enumerate(roads.replay(range(roads.size))):
         y = roads.domain.solve(case.problem, roads.start)
-        correction = towards_path(roads.domain, case.problem, y, roads.cases[number])  # type: ignore[attr-defined,arg-type]
+        correction = towards_path(roads.domain, case.problem, y, roads.cases[number].solution.links)
         assert not correction.estimated
         efforts.append(correction.effort)
     assert 0 < sum(efforts) < 2 * len(efforts)
     planner = open_archive(plans)
     case = next(planner.replay([3]))
     y = planner.domain.solve(case.problem, planner.start)
-    goal = planner.cases[3].local_routes()  # type: ignore[attr-defined]
-    assert towards_plan(planner.domain, case.problem, y, goal).estimated  # type: ignore[arg-type]
-    assert not towards_plan(planner.domain, case.problem, goal, goal).estimated  # type: ignore[arg-type]
+    goal = planner.cases[3].solution
+    assert towards_plan(planner.domain, case.problem, y, goal).estimated
+    assert not towards_plan(planner.domain, case.problem, goal, goal).estimated

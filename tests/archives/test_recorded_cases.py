@@ -12,8 +12,10 @@ from coactor import Session, learners
 from coactor.archives import evaluate, learn_archive, open_archive
 from coactor.archives.evaluation import EARLY
 from coactor.archives.explain import describe_weights
-from coactor.archives.recorded_cases import read_cases, towards
+from coactor.archives.reconstructed_edits import towards
+from coactor.archives.recorded_cases import read_cases
 from coactor.domains import Plans, Roads, Tour, Trip
+from coactor.grids import GridModel
 from coactor.protocol import Matrix, Move, Vector
 from tests.domains.roads.networks import grid
 
@@ -65,6 +67,24 @@ def test_json_lines_of_an_installed_domain_can_be_evaluated(tours: Path) -> None
     plain = open_archive(tours, domain="tour", parameters={"points": 6, "features": 3}, habits=False)
     assert plain.domain.dim == 3
     assert plain.digest != archive.digest
+
+
+def test_rules_that_recorded_rosters_break_are_counted_named_and_learned_from(tmp_path: Path) -> None:
+    model = GridModel(over={"nurse": ["Ana", "Ben"], "day": ["Mon", "Tue"]}, choose={"shift": ["off", "on"]})
+    model.rule("Somebody on Mon", (model.has("on").per("day") - 1).below().at(day="Mon"))
+    model.rule("Ben is off", model.has("on").at(nurse="Ben"))
+    model.wish("Work", model.has("on"), more=True)
+    path = tmp_path / "weeks.jsonl"
+    finals = [[[1, 1], [0, 0]]] * 4 + [[[0, 0], [1, 1]], [[0, 0], [0, 0]]]
+    path.write_text("\n".join(json.dumps({"problem": {}, "solution": y}) for y in finals))
+    counted = "2 of 6 solutions break rules: 'Ben is off' 2 times, 'Somebody on Mon' 1 time."
+    with pytest.warns(UserWarning, match=counted):
+        archive = read_cases(path, model, {}, habits=False)
+    result = evaluate(archive, ["default"], orders=1, jobs=1)
+    assert result.efforts["default"].shape == (1, 6)
+    state, _ = learn_archive(archive, "default")
+    learned = learners.from_state(state["learner"]).weights
+    assert learned[model.feature_names.index("broken: Ben is off")] != 0.0
 
 
 def test_learn_archive_learns_from_recorded_corrections_and_fills_the_memory(tours: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -15,107 +16,93 @@ from tests.cases import Bare, Coins
 COINS = [[[1.0, 0.0], [-1.0, 2.0], [0.5, 0.5]], [[0.0, -1.0]]]
 
 
-class Broken(Coins):
-    """Coins with one thing wrong, by name."""
-
-    def __init__(self, fault: str) -> None:
-        self.fault = fault
-        self.calls = 0
-        self.dim = 0 if fault == "dim" else 2
-
-    def features(self, x: Any, y: Any) -> Vector:
-        phi = super().features(x, y)
-        self.calls += 1
-        if self.fault == "long features":
-            return np.append(phi, 1.0)
-        if self.fault == "list features":
-            return phi.tolist()  # type: ignore[return-value]
-        if self.fault == "nan features":
-            return phi * np.nan
-        if self.fault == "moody features":
-            return phi + self.calls
-        return phi
-
-    def solve(self, x: Any, w: Vector) -> Any:
-        y = super().solve(x, w)
-        if self.fault == "changed weights":
-            w += 1.0
-        if self.fault == "bad solver":
-            return (0,) * len(y)
-        return list(y) if self.fault == "changed solution" else y
-
-    def moves(self, x: Any, y: Any) -> list[Move]:
-        moves = super().moves(x, y)
-        self.calls += 1
-        if self.fault == "moody moves" and self.calls % 2:
-            return moves[::-1]
-        if self.fault == "odd moves":
-            return [("turn", 0)]  # type: ignore[list-item]
-        if self.fault == "numpy moves":
-            return [{"op": "turn", "args": (0,)}]  # type: ignore[typeddict-item]
-        return moves
-
-    @property
-    def feature_signs(self) -> list[int]:
-        return [0, 1] if self.fault == "no sign" else [1, 1]
+class Sound(Coins):
+    """Coins with words and a check of solutions."""
 
     def show(self, x: Any, y: Any) -> Any:
-        shown: dict[str, Any] = {
-            "shown text": {"kind": "text", "text": "heads"},
-            "shown html": {"kind": "html"},
-            "table without rows": {"kind": "table", "head": ["coin"]},
-            "short row": {"kind": "table", "head": ["coin", "side"], "rows": [["1", "heads"], ["2"]]},
-            "odd shape": {"kind": "drawing", "size": [2, 2], "shapes": [{"shape": "star"}]},
-            "shown numbers": {"kind": "list", "items": [np.int64(1)]},
-        }
-        return "heads" if self.fault == "shown string" else [shown.get(self.fault, shown["shown text"])]
+        return [{"kind": "text", "text": "heads"}]
 
     def describe_edit(self, x: Any, y: Any, move: Move) -> str:
-        return "" if self.fault == "no words" else f"Turn coin {move['args'][0]}"
-
-    def apply(self, x: Any, y: Any, move: Move) -> Any:
-        if self.fault == "changed solution":
-            y[move["args"][0]] = 1 - y[move["args"][0]]
-            return y
-        z = super().apply(x, y, move)
-        if self.fault == "other type":
-            return list(z)
-        return (*z, 0) if self.fault == "invalid move" else z
+        return f"Turn coin {move['args'][0]}"
 
     def check_solution(self, x: Any, y: Any) -> None:
         if len(y) != len(x):
             raise ValueError(f"{len(y)} coins instead of {len(x)}.")
 
 
+class ChangedSolution(Sound):
+    def solve(self, x: Any, w: Vector) -> Any:
+        return list(super().solve(x, w))
+
+    def apply(self, x: Any, y: Any, move: Move) -> Any:
+        y[move["args"][0]] = 1 - y[move["args"][0]]
+        return y
+
+
+def changed_weights(domain: Any, x: Any, w: Vector) -> Any:
+    y = Coins.solve(domain, x, w)
+    w += 1.0
+    return y
+
+
+def broken(**members: Any) -> Any:
+    """Sound coins, but for these members."""
+    return type("Broken", (Sound,), members)()
+
+
+def features(change: Any) -> Any:
+    return lambda domain, x, y: change(Coins.features(domain, x, y))
+
+
+def moves(change: Any) -> Any:
+    return lambda domain, x, y: change(Coins.moves(domain, x, y))
+
+
+def apply(change: Any) -> Any:
+    return lambda domain, x, y, move: change(Coins.apply(domain, x, y, move))
+
+
+def shows(view: Any) -> Any:
+    return broken(show=lambda *_: view)
+
+
+MOODY = count()
+LONG, LIST = (features(lambda phi: np.append(phi, 1.0)), features(lambda phi: phi.tolist()))
+BAD_SOLVER = broken(solve=lambda domain, x, w: (0,) * len(x))
+SHORT_ROW = {"kind": "table", "head": ["coin", "side"], "rows": [["1", "heads"], ["2"]]}
+ODD_SHAPE = {"kind": "drawing", "size": [2, 2], "shapes": [{"shape": "star"}]}
+
+
 @pytest.mark.parametrize(
-    ("fault", "sentence"),
+    ("domain", "sentence"),
     [
-        ("dim", "dim is 0; expected the number of features"),
-        ("long features", "features returned 3 numbers on problem 0, dim is 2"),
-        ("list features", "features returned a list on problem 0; return a NumPy array"),
-        ("nan features", "features contain NaN or infinity on problem 0"),
-        ("moody features", "features differ when asked twice"),
-        ("changed weights", "solve changed the weights"),
-        ("moody moves", "moves differ when asked twice"),
-        ("odd moves", "is not plain data"),
-        ("numpy moves", "is not plain data"),
-        ("changed solution", "apply changed the solution it was given, by move"),
-        ("other type", "apply returned a list and solve a tuple on problem 0; return one type"),
-        ("invalid move", "yields an invalid solution: 4 coins instead of 3"),
-        ("no sign", "a sign of 1 or -1"),
-        ("shown string", "show returned str; expected a list of views"),
-        ("shown html", "a view has the kind 'html'; expected one of text"),
-        ("table without rows", "a view of kind 'table' has no rows"),
-        ("short row", "as many entries as its head"),
-        ("odd shape", "a shape has the shape 'star'"),
-        ("shown numbers", "not JSON-able"),
-        ("no words", "describe_edit returned '' for move"),
-        ("bad solver", r"problem 0 is improved by move .*, by \d.*Assumption 1"),
+        (broken(dim=0), "dim is 0; expected the number of features"),
+        (broken(features=LONG), "features returned 3 numbers on problem 0, dim is 2"),
+        (broken(features=LIST), "features returned a list on problem 0; return a NumPy array"),
+        (broken(features=features(lambda phi: phi * np.nan)), "features contain NaN or infinity on problem"),
+        (broken(features=features(lambda phi: phi + next(MOODY))), "features differ when asked twice"),
+        (broken(solve=changed_weights), "solve changed the weights"),
+        (broken(moves=moves(lambda given: given[:: (-1) ** next(MOODY)])), "moves differ when asked twice"),
+        (broken(moves=lambda *_: [("turn", 0)]), "is not plain data"),
+        (broken(moves=lambda *_: [{"op": "turn", "args": (0,)}]), "is not plain data"),
+        (ChangedSolution(), "apply changed the solution it was given, by move"),
+        (broken(apply=apply(list)), "apply returned a list and solve a tuple on problem 0; return one type"),
+        (broken(apply=apply(lambda z: (*z, 0))), "yields an invalid solution: 4 coins instead of 3"),
+        (broken(feature_signs=[0, 1]), "a sign of 1 or -1"),
+        (broken(feature_names=["heads"]), "needs one name"),
+        (shows("heads"), "show returned str; expected a list of views"),
+        (shows([{"kind": "html"}]), "a view has the kind 'html'; expected one of text"),
+        (shows([{"kind": "table", "head": ["coin"]}]), "a view of kind 'table' has no rows"),
+        (shows([SHORT_ROW]), "as many entries as its head"),
+        (shows([ODD_SHAPE]), "a shape has the shape 'star'"),
+        (shows([{"kind": "list", "items": [np.int64(1)]}]), "not JSON-able"),
+        (broken(describe_edit=lambda *_: ""), "describe_edit returned '' for move"),
+        (BAD_SOLVER, r"problem 0 is improved by move .*, by \d.*Assumption 1"),
     ],
 )
-def test_check_domain_names_each_fault(fault: str, sentence: str) -> None:
+def test_check_domain_names_each_fault(domain: Any, sentence: str) -> None:
     with pytest.raises(CheckError, match=f"(?i){sentence}") as found:
-        check_domain(Broken(fault), COINS)
+        check_domain(domain, COINS)
     assert "\n" not in str(found.value)
 
 
@@ -130,26 +117,18 @@ def test_check_domain_says_where_a_method_raised() -> None:
         check_domain(Careless(), COINS)
 
 
-@pytest.mark.parametrize("fault", ["long features", "list features"])
-def test_features_are_named_before_a_solver_that_climbs_with_them(fault: str) -> None:
-    class Climbing(Broken):
-        def solve(self, x: Any, w: Vector) -> Any:
-            return polish(self, lambda x, w: (0,) * len(x))(x, w)
+@pytest.mark.parametrize("wrong", [LONG, LIST])
+def test_features_are_named_before_a_solver_that_climbs_with_them(wrong: Any) -> None:
+    def climb(domain: Any, x: Any, w: Vector) -> Any:
+        return polish(domain, lambda x, w: (0,) * len(x))(x, w)
 
     with pytest.raises(CheckError, match="features returned"):
-        check_domain(Climbing(fault), COINS)
-
-
-def test_every_feature_needs_a_name() -> None:
-    domain = Coins()
-    domain.feature_names = ["heads"]  # type: ignore[attr-defined]
-    with pytest.raises(CheckError, match="needs one name"):
-        check_domain(domain, COINS)
+        check_domain(broken(features=wrong, solve=climb), COINS)
 
 
 def test_a_sound_domain_passes_and_a_bad_solver_may_be_meant() -> None:
-    check_domain(Broken("none"), COINS)
-    check_domain(Broken("bad solver"), COINS, locally_optimal=False)
+    check_domain(Sound(), COINS)
+    check_domain(BAD_SOLVER, COINS, locally_optimal=False)
     with pytest.raises(CheckError, match=r"(?i)no problems were given"):
         check_domain(Coins(), [])
     bare = Bare(domains.Tour(points=4, features=1))
@@ -226,88 +205,94 @@ def test_each_disagreement_of_an_ability_is_named(fault: str, sentence: str) -> 
         check_domain(domain, domain.sample(np.random.default_rng(0), n=2))
 
 
-class Odd(learners.PER):
-    """A perceptron with one thing wrong, by name."""
-
-    fault = ""
-
-    def update(self, feedback: Feedback) -> None:
-        path, cost = feedback.path, feedback.cost
-        if self.fault == "learns from nothing":
-            self.weights = self.weights + 1.0
-            return
-        if self.fault == "learns from nothing later" and self.weights.any() and cost == 0:
-            self.weights = self.weights + 1.0
-        if (
-            self.fault == "divides"
-            and cost > 0
-            and path.shape[1] == self.weights.size
-            and np.isfinite(path).all()
-        ):
-            with np.errstate(invalid="ignore", divide="ignore"):
-                self.weights = self.weights + feedback.delta / (feedback.delta @ feedback.delta)
-            return
-        if self.fault == "careless" and cost < 0:
-            return
-        if self.fault == "changes first":
-            self.weights = self.weights + 0.5 * (cost < 0)
-        if self.fault == "needs declined moves":
-            len(feedback.declined)  # type: ignore[arg-type]
-        if self.fault == "raises another error" and cost < 0:
-            raise ZeroDivisionError("cost")
-        super().update(feedback)
-
-    def state(self) -> State:
-        state = super().state()
-        if self.fault == "forgetful":
-            state["weights"] = [round(w, 1) for w in state["weights"]]
-        if self.fault == "array state":
-            state["weights"] = self.weights
-        return state
+def odd(**members: Any) -> Any:
+    """A perceptron, but for these members."""
+    return type("Odd", (learners.PER,), members)
 
 
-def odd(fault: str) -> Any:
-    def make(dim: int) -> Odd:
-        learner = Odd(dim)
-        learner.fault = fault
-        if fault == "reads":
-            learner.reads = "everything"  # type: ignore[assignment]
-        if fault == "short":
-            learner.weights = np.zeros(dim - 1)
-        if fault == "infinite":
-            learner.weights = np.full(dim, np.inf)
+def before(update: Any, when: Any = lambda feedback: True) -> Any:
+    """An update of the perceptron after something else that is done in some cases."""
+
+    def changed(learner: Any, feedback: Feedback) -> None:
+        if when(feedback):
+            update(learner, feedback)
+        learners.PER.update(learner, feedback)
+
+    return changed
+
+
+def moved(learner: Any, feedback: Feedback) -> None:
+    learner.weights = learner.weights + 1.0
+
+
+def moved_later(learner: Any, feedback: Feedback) -> None:
+    before(moved, lambda one: one.cost == 0 and learner.weights.any())(learner, feedback)
+
+
+def divides(learner: Any, feedback: Feedback) -> None:
+    if feedback.delta.any() or feedback.cost <= 0:
+        learners.PER.update(learner, feedback)
+    else:
+        learner.weights = np.full(learner.weights.size, np.nan)
+
+
+def careless(learner: Any, feedback: Feedback) -> None:
+    if feedback.cost >= 0:
+        learners.PER.update(learner, feedback)
+
+
+def raises(learner: Any, feedback: Feedback) -> None:
+    raise ZeroDivisionError("cost")
+
+
+def of_size(weights: Any) -> Any:
+    def make(dim: int) -> learners.PER:
+        learner = learners.PER(dim)
+        learner.weights = weights(dim)
         return learner
 
     return make
 
 
+def rounded(learner: Any) -> State:
+    state = learners.PER.state(learner)
+    return {**state, "weights": [round(w, 1) for w in state["weights"]]}
+
+
+def no_cost(feedback: Feedback) -> bool:
+    return feedback.cost < 0
+
+
 @pytest.mark.parametrize(
-    ("fault", "sentence"),
+    ("make", "sentence"),
     [
-        ("reads", "reads is 'everything'"),
-        ("short", r"weights have shape \(3,\) before any update; expected \(4,\)"),
-        ("infinite", "weights contain NaN or infinity before any update"),
-        ("learns from nothing", "changed although the cost was 0"),
-        ("learns from nothing later", "changed although the cost was 0"),
-        ("divides", "NaN or infinity after a correction whose feature difference is 0"),
-        ("careless", "update accepted a negative cost; it must raise ValueError"),
-        ("changes first", "update refused a negative cost but changed all the same"),
-        ("forgetful", "goes on differently"),
-        ("needs declined moves", "raised TypeError on random feedback"),
+        (odd(reads="everything"), "reads is 'everything'"),
         (
-            "raises another error",
+            of_size(lambda dim: np.zeros(dim - 1)),
+            r"weights have shape \(3,\) before any update; expected \(4,\)",
+        ),
+        (of_size(lambda dim: np.full(dim, np.inf)), "weights contain NaN or infinity before any update"),
+        (odd(update=moved), "changed although the cost was 0"),
+        (odd(update=moved_later), "changed although the cost was 0"),
+        (odd(update=divides), "NaN or infinity after a correction whose feature difference is 0"),
+        (odd(update=careless), "update accepted a negative cost; it must raise ValueError"),
+        (odd(update=before(moved, no_cost)), "update refused a negative cost but changed all the same"),
+        (odd(state=rounded), "goes on differently"),
+        (odd(update=before(lambda _, one: len(one.declined))), "raised TypeError on random feedback"),
+        (
+            odd(update=before(raises, no_cost)),
             "update raised ZeroDivisionError for a negative cost .*must raise ValueError",
         ),
-        ("array state", r"state\(\) is not JSON data \(.*tolist"),
+        (odd(state=lambda learner: {"weights": learner.weights}), r"state\(\) is not JSON data \(.*tolist"),
     ],
 )
-def test_check_learner_names_each_fault(fault: str, sentence: str) -> None:
+def test_check_learner_names_each_fault(make: Any, sentence: str) -> None:
     with pytest.raises(CheckError, match=f"(?i){sentence}"):
-        check_learner(odd(fault))
+        check_learner(make)
 
 
 def test_check_learner_accepts_a_correct_learner() -> None:
-    check_learner(odd("none"))
+    check_learner(learners.PER)
     with pytest.raises(CheckError, match="has no method 'update'"):
         check_learner(lambda dim: object())  # type: ignore[arg-type, return-value]
 

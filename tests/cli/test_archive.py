@@ -98,7 +98,7 @@ def test_evaluate_starts_at_weights_or_at_what_was_learned(
         (["learn", "{trips}", "--learner", "copy"], "'copy' does not learn"),
         (["evaluate", "{trips}", "--start", "1,2"], "has 2 numbers; expected"),
         (["evaluate", "{trips}", "--start", "nowhere.json"], "expected numbers with commas"),
-        (["evaluate", "{trips}", "--start", "{plans}/days.json"], "has no weights"),
+        (["evaluate", "{trips}", "--start", "{plans}/days.json"], "cannot be read as numbers"),
     ],
 )
 def test_archive_commands_refuse_invalid_input_with_one_sentence(

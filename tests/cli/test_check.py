@@ -110,7 +110,7 @@ def test_check_notes_what_would_be_better(mine: str) -> None:
     [
         ("my_coins:Lazy", "The solver's answer on problem 0 is improved by move"),
         ("my_coins:Sampling", "The solver's answer on problem 0 is improved by move"),
-        ("my_coins:Sized", "cannot be made without arguments"),
+        ("my_coins:Sized", "cannot be made: "),
         ("my_coins:number", "neither a domain"),
         ("my_coins:Missing", "has no 'Missing'; it has"),
         ("no_problems:Coins", "no list named problems"),

@@ -6,12 +6,14 @@ import json
 import logging
 import sys
 
+import numba
 import pytest
 from click.testing import CliRunner
+from numba.core.event import install_listener
 
 from coactor.cli import main
 from coactor.cli.logs import JsonFormatter
-from coactor.cli.serve import public_address
+from coactor.cli.serve import Compiling, public_address
 
 
 @pytest.mark.parametrize(("options", "host"), [([], "0.0.0.0"), (["--host", "10.0.0.1"], "10.0.0.1")])
@@ -47,3 +49,11 @@ def test_json_log_has_level_zone_request_and_traceback():
 )
 def test_login_link_leads_to_the_proxy_where_it_serves_https(host: str, secure: bool, address: str) -> None:
     assert public_address(host, 8765, secure) == address
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_compiling_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with install_listener("numba:compile", Compiling()):
+        for step in (1, 2):
+            assert numba.njit(lambda x, step=step: x + step)(3) == 3 + step
+    assert capsys.readouterr().err == "Compiling for this machine, once …\n"

@@ -55,3 +55,20 @@ def test_solve_names_the_rules_that_no_plan_keeps(tmp_path: Path) -> None:
     file.write_text(FILE)
     done = CliRunner().invoke(main, ["solve", str(file), "--seconds", "0.1", "--engine", "own"])
     assert "- Vehicle 1 would carry 10 of 5, 5 too much." in done.output
+
+
+def test_solve_reads_a_request_of_vroom_and_writes_the_plan(tmp_path: Path) -> None:
+    file, plan, table = (tmp_path / name for name in ("request.json", "plan.json", "plan.csv"))
+    depot = {"start": [13.4, 52.5], "end": [13.4, 52.5], "capacity": [1]}
+    jobs = [{"id": 10 + k, "location": [13.4 + k / 100, 52.5], "delivery": [1]} for k in range(1, 4)]
+    file.write_text(json.dumps({"vehicles": [{"id": 1, **depot}, {"id": 2, **depot}], "jobs": jobs}))
+    command = ["solve", str(file), "--seconds", "0.1", "--engine", "own"]
+    done = CliRunner().invoke(main, [*command, "--out", str(plan)])
+    assert done.exit_code == 0, done.output
+    assert "Note: Distances are as the crow flies, at 40 km/h." in done.output
+    assert "1 stops left out: 13." in done.output  # the farthest
+    assert json.loads(plan.read_text())["unassigned"] == [{"type": "job", "id": 13}]
+    assert CliRunner().invoke(main, [*command, "--out", str(table)]).exit_code == 0
+    assert len(table.read_text().splitlines()) == 3
+    wrong = CliRunner().invoke(main, [*command, "--out", "plan.xml"])
+    assert "expected a file that ends in .csv or .json" in wrong.output

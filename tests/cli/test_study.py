@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from coactor import SimulatedExpert
+from coactor import SimulatedExpert, domains
 from coactor.cli import main, serve
 from coactor.protocol import Work
 from coactor.studies import Forbidden, Store, open_study
@@ -77,10 +78,19 @@ def test_every_command_answers_in_text_and_in_json(run, tmp_path):
 def test_mistakes_are_reported_without_a_traceback(run, tmp_path):
     (tmp_path / "x.jsonl").write_text("nonsense\n")
     (tmp_path / "there.jsonl").touch()
+    exits = tmp_path / "exits.py"
+    exits.write_text("import sys\nsys.exit(3)\n")
     for args, message in (
         (("study", "export", "tours", "--out", str(tmp_path / "there.jsonl")), "File exists"),
         (("study", "show", "nothing"), "no study"),
         (("study", "explain", "tours", "99"), "no proposal"),
+        (("study", "explain", "tours", "9" * 20), "is not in the range"),
+        (
+            ("study", "create", "n", "--domain", "tour", "--parameters", '{"features": 99999999999}'),
+            "go up to",
+        ),
+        (("study", "create", "n", "--domain", f"{exits}:x"), "cannot be imported: SystemExit"),
+        (("token", "create", "ana", "--study", "*", "--role", "lead", "--days", "1e300"), "cannot last"),
         (("study", "rollback", "tours", "99", "--reason", "r"), "versions 0 to 2"),
         (("study", "import", str(tmp_path / "x.jsonl")), "not valid JSON"),
         (("study", "create", "tours", "--domain", "tour"), "already a study"),
@@ -103,6 +113,8 @@ def test_tokens_are_created_listed_and_revoked(run):
     assert token.split("_", 2)[2] not in listed
     assert "already a token" in run("token", "create", "ana", "--study", "*", "--role", "lead", ok=False)
     assert run("token", "list").strip().endswith(" UTC")
+    assert json.loads(run("token", "sessions", "--json")) == []
+    assert run("token", "sessions", "--end", "ana").strip() == "Ended 0 sessions of ana."
     run("token", "revoke", "ana")
     assert json.loads(run("token", "list", "--json")) == []
 
@@ -127,7 +139,7 @@ def test_serve_takes_a_study_with_a_domain_from_a_file(tmp_path, sqlite_url):
     )
     with Store(sqlite_url) as store:
         for _ in range(2):  # the second time it exists already
-            name, domain = serve.domain_of(f"shop={tmp_path}/jobs.py:jobs", store)
+            name, domain = serve.domain_of(f"shop={tmp_path}/jobs.py:jobs", store, None)
             with pytest.raises(Forbidden, match="coactor serve --study shop="):
                 OpenStudies(store).study("shop")
             study = OpenStudies(store, domains={name: domain}).study("shop")
@@ -140,7 +152,7 @@ def test_serve_takes_a_study_with_a_domain_from_a_file(tmp_path, sqlite_url):
         assert "edit 'cut: " in words.output
         for command, answer in (
             ("study extend shop --name shop-2", "Created shop-2"),
-            ("features shop", "There are 1 finished cases"),
+            ("features shop", "1 of 20 finished proposals"),
             ("study configure shop --grace 60", "grace: 60"),
             ("study rollback shop 0 --reason again", "the weights of version 0"),
         ):
@@ -153,7 +165,23 @@ def test_serve_takes_a_study_with_a_domain_from_a_file(tmp_path, sqlite_url):
         assert "Error: There is no study 'shed'" in missing.output
         for text, message in (("shop", "expected NAME=FILE.py:DOMAIN"), ("shop=no.py:jobs", "Cannot import")):
             with pytest.raises(ValueError, match=message):
-                serve.domain_of(text, store)
+                serve.domain_of(text, store, None)
+        with pytest.raises(ValueError, match="Cannot import 'nowhere'"):
+            serve.domain_of(f"new={tmp_path}/jobs.py:jobs", store, "nowhere:solve")
+        assert "new" not in OpenStudies(store).names()
+
+
+def test_costs_are_those_of_the_day_of_a_proposal(run, sqlite_url):
+    plans = domains.Plans(1, soft=("lateness",))
+    with open_study(sqlite_url, "vans", plans, create=True, start=[2.0, 1.0]) as study:
+        x = next(plans.sample(np.random.default_rng(0), 1))
+        study.ask(x)
+    factors = json.loads(run("study", "costs", "vans", "1"))
+    arcs = np.array(factors["arcs"])[0] / factors["scale"]
+    assert arcs / arcs.max() == pytest.approx(x.arcs[:, :, 0] / x.arcs.max(), abs=1e-6)
+    a_minute = factors["prices"]["lateness"] / factors["scale"]
+    assert 2 * a_minute == pytest.approx(arcs.max() / x.arcs.max(), rel=1e-3)
+    assert "has no plans of vehicles" in run("study", "costs", "tours", "1", ok=False)
 
 
 def test_export_of_a_missing_study_leaves_no_file(run, tmp_path):
@@ -227,3 +255,15 @@ def test_rollback_of_one_person_and_people(sqlite_url):
     with open_study(sqlite_url, "desk") as study:
         assert study.learner().people == ("ben",)
         assert study.versions()[-1].learned_for == "ana"
+
+
+def test_say_is_learned_for_an_expert(sqlite_url):
+    domain, problems = tours(2)
+    with open_study(sqlite_url, "desk", domain, create=True) as study:
+        for x in problems:
+            p = study.ask(x)
+            study.tell(p, moves=[next(iter(domain.moves(x, p.solution)))], actor="ana")
+    said = ["study", "say", "desk", "feature 1", "less", "--expert", "ana", "--store", sqlite_url]
+    assert CliRunner().invoke(main, said).output == "Learned as version 3.\n"
+    log = CliRunner().invoke(main, ["study", "log", "desk", "--store", sqlite_url]).output
+    assert "operator  said less feature 1  version 3" in log.splitlines()[-1]

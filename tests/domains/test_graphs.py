@@ -42,6 +42,7 @@ def test_tour_features_are_minus_the_summed_edges() -> None:
     domain = domains.Tour(points=4, features=1)
     graph = Graph.of(4, [[1.0], [2.0], [4.0], [8.0], [16.0], [32.0]])  # 01 02 03 12 13 23
     assert domain.features(graph, np.array([0, 1, 2, 3])).tolist() == [-(1.0 + 8.0 + 32.0 + 4.0)]
+    assert domain.by_cell(graph, np.array([0, 1, 2, 3])).ravel().tolist() == [-1.0, -8.0, -32.0, -4.0]
     assert domain.solve(graph, np.array([1.0])).tolist() in ([0, 2, 1, 3], [0, 3, 1, 2])  # 02 12 13 03 = 30
 
 

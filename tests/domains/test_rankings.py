@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coactor import SimulatedExpert, domains
+from coactor import Session, SimulatedExpert, domains
 from coactor.domains import Query, Ranking, SparseRows
 from tests.cases import same_correction
 
@@ -48,6 +48,36 @@ def test_linear_discount_counts_positions() -> None:
     np.testing.assert_array_equal(domain.move_features(x, order)[0], [100.0 - 10.0])
     with pytest.raises(ValueError, match="expected log or linear"):
         Ranking(discount="square")  # type: ignore[arg-type]
+
+
+def test_declined_are_exchanges_of_near_and_far_documents() -> None:
+    domain, rng = Ranking(features=2), np.random.default_rng(0)
+    x, y = Query.of(rng.random((6, 2))), rng.permutation(6)
+    expected = []
+    for gap in (1, 2, 4):
+        for i in range(6 - gap):
+            z = y.copy()
+            z[[i, i + gap]] = z[[i + gap, i]]
+            expected.append(domain.features(x, z) - domain.features(x, y))
+    np.testing.assert_allclose(domain.declined_features(x, y), expected, atol=1e-12)
+    assert domain.declined_features(Query.of([[1.0, 2.0]]), np.array([0])).shape == (0, 2)
+
+
+def test_weights_that_sort_well_survive_noisy_corrections() -> None:
+    """Each exchange contradicts the weights that sorted the list; what stays in order speaks for them."""
+    domain, quantiles = Ranking(features=5), [0.5, 0.75, 0.9, 0.97]
+    expert, angles = SimulatedExpert(domain, domain.truth(), kappa=2.0), []
+    for seed in range(4):
+        rng, session = np.random.default_rng(seed), Session(domain, "default")
+        for _ in range(60):
+            rows = rng.random((15, 5))
+            quality = rows.sum(axis=1) / np.sqrt(5) + 0.4 * rng.standard_normal(15)
+            x = Query.of(rows, np.digitize(quality, np.quantile(quality, quantiles)))
+            proposal = session.ask(x)
+            session.tell(proposal, expert(x, proposal.solution))
+        weights = session.weights()
+        angles.append(weights.sum() / np.linalg.norm(weights) / np.sqrt(5))
+    assert np.mean(angles) > 0.93
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def test_grids_have_habits_in_their_kernels() -> None:
     y = np.array([[1, 0], [0, 1]])
     assert model.feature_names == ("Work", "broken: One on each day", "unusual in similar cases")
     assert model.features(x, y)[2] == 0.0
-    one = Memory.holding([past_case(model, x, y)])
+    one = Memory([past_case(model, x, y)])
     full = model.extend(x, recall(one, model, x))
     usual = model.features(full, y)[2]
     other = model.features(full, 1 - y)[2]

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coactor
-from coactor import grids as models
 from coactor.grids import GridModel, Instance, cpsat, pattern, searching
 from coactor.kernels import grids
 from tests.grids import cases
@@ -453,11 +452,11 @@ def test_advice_names_rules_that_are_broken_often_and_wishes_that_might_be_rules
     model.wish("Work", model.has("on"))
     x = model.problem({})
     finals = [(x, np.array([[int(k < 6), 0]])) for k in range(40)]
-    assert models.advice(model, finals, "weeks") == [
+    assert model.advice(finals, "weeks") == [
         "The rule 'Free on Mon' was broken 6 times in 40 weeks: make it a wish?",
         "In 40 weeks there was no 'Work on Tue': make it a rule?",
     ]
-    assert models.advice(model, finals[6:15], "weeks") == []  # too few to say
+    assert model.advice(finals[6:15], "weeks") == []  # too few to say
 
 
 def test_marks_and_needs_and_broken_rules_are_shown(x: Instance) -> None:
@@ -503,15 +502,3 @@ def test_a_budget_gives_the_solver_what_the_candidates_leave(monkeypatch: pytest
     given.clear()
     coactor.Session(ROSTER, "PER").ask(data)
     assert set(given) == {None}
-
-
-def test_a_roster_that_breaks_rules_is_learned_from(x: Instance, y: Any) -> None:
-    session = coactor.Session(ROSTER, "default")
-    proposal = session.ask(x)
-    nurse, day = map(int, np.argwhere(y > 0)[0])
-    ill: Any = {"op": "set", "args": [nurse, day, 0], "anyway": "ill"}
-    final = ROSTER.apply(x, proposal.solution, ill) if proposal.solution[nurse, day] else y
-    session.tell(proposal, solution=final)
-    assert ROSTER.decode_solution(x, ROSTER.encode_solution(final)).tolist() == final.tolist()
-    worse = session.weights()[x.own :] if ROSTER.broken(x, final) else np.zeros(1)
-    assert worse.min() <= 0

@@ -184,7 +184,7 @@ for (const status of [403, 404, 409, 412, 422]) {
     draft.edit([move(1, 2)], "First.");
     draft.edit([move(3, 4)], "Second.");
     await assert.rejects(draft.submit(true, ""), { status });
-    assert.deepEqual([draft.state, draft.unsent, draft.dropped], ["saved", 0, 2]);
+    assert.deepEqual([draft.state, draft.unsent, draft.lost.length], ["saved", 0, 2]);
     assert.equal(troubles[0].status, status);
     assert.equal(server.requests.length, 1);
   });

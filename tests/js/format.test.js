@@ -4,6 +4,7 @@ import {
   amount,
   changeTexts,
   feature,
+  heard,
   letters,
   likely,
   list,
@@ -15,6 +16,7 @@ import {
   signedAmount,
   standing,
 } from "../../src/coactor/web/static/app/format.js";
+import { takenBack } from "../../src/coactor/web/static/app/names.js";
 
 test("number keeps about three digits and never invents a zero", () => {
   assert.equal(number(0), "0");
@@ -41,6 +43,15 @@ test("feature splits a name into label, unit and factor", () => {
   assert.deepEqual(feature("main road (×84 m)"), { label: "main road", unit: "m", factor: 84 });
   assert.deepEqual(feature("left turns"), { label: "left turns", unit: "", factor: 1 });
   assert.equal(feature("f(x) is not a unit").unit, "");
+  assert.deepEqual(feature("single nights (nights)"), {
+    label: "single nights",
+    unit: "",
+    factor: 1,
+  });
+  assert.equal(feature("main road (m)").unit, "m");
+  assert.equal(amount(1, "points"), "1 point");
+  assert.equal(signedAmount(-1, "points"), "−1 point");
+  assert.equal(amount(1, "s"), "1 s");
 });
 
 test("a study stands in counts, without invented percentages and with the right plurals", () => {
@@ -50,6 +61,48 @@ test("a study stands in counts, without invented percentages and with the right 
     "1 open, 2 done (0 unchanged), 1 edit per proposal",
   );
   assert.match(standing({ told: 3, open: 0, untouched: 1, effort: 5 }), / 1.7 edits per/);
+});
+
+test("a statement is answered with what it has changed", () => {
+  const row = (/** @type {string} */ words, taste = 1) => ({
+    feature: "uneven days (days)",
+    words,
+    taste,
+  });
+  const avoided = row("probably avoided, strongly", -1);
+  assert.equal(
+    heard(avoided, row("avoided", -0.4), "more", "You do"),
+    "You do not mind “uneven days” as much as was thought: this counts as evidence.",
+  );
+  assert.match(
+    heard(row("wanted"), row("not known yet"), "less", "Ben does"),
+    /^Ben does not want “/,
+  );
+  assert.match(
+    heard(avoided, avoided, "more", "You do"),
+    /^Noted\. More corrections against .* needed/,
+  );
+  const unknown = row("not known yet");
+  assert.equal(
+    heard(unknown, unknown, "less", "You do"),
+    "Noted: less “uneven days”. It is evidence, worth about one edit.",
+  );
+});
+
+test("a statement is taken back by a later rollback to before it, unless that was taken back", () => {
+  const said = { version: 5, how: "said", learned_for: "ana" };
+  const back = (/** @type {number} */ version, /** @type {number} */ to, learned_for = "") => ({
+    version,
+    how: "rolled back",
+    to,
+    learned_for,
+  });
+  assert.equal(takenBack(said, [said]), false);
+  assert.equal(takenBack(said, [back(4, 2), said]), false);
+  assert.equal(takenBack(said, [said, back(6, 4)]), true);
+  assert.equal(takenBack(said, [said, back(6, 4, "ben")]), false);
+  assert.equal(takenBack(said, [said, back(6, 4, "ana"), back(7, 5)]), false);
+  assert.equal(takenBack(said, [said, { ...said, version: 6 }, back(7, 5)]), false);
 });
 
 test("letters go on after Z", () => {

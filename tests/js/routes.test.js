@@ -6,13 +6,14 @@ import { outOfOrder } from "../../src/coactor/web/static/editors/list-moves.js";
 import {
   applied,
   edgeChanges,
+  edgesOf,
   movedStops,
   moveFor,
-  overloads,
   rowsOf,
   solutionOf,
   spotsOf,
 } from "../../src/coactor/web/static/editors/routes/moves.js";
+import { clockText, stopRemark } from "../../src/coactor/web/static/editors/routes/times.js";
 
 test("degrees are drawn as wide as they are in truth; other coordinates as they are", () => {
   const berlin = [
@@ -125,7 +126,7 @@ test("edgeChanges finds what a move adds and removes, in either direction", () =
   );
 });
 
-test("outOfOrder and movedStops name as few as possible", () => {
+test("outOfOrder and movedStops name what has another number, as few as possible", () => {
   assert.deepEqual([...outOfOrder([1, 2, 0, 3])], [2]);
   assert.deepEqual([...outOfOrder([])], []);
   const after = applied("plan", plan, { op: "move", args: [0, 1, 0, 3] });
@@ -133,14 +134,34 @@ test("outOfOrder and movedStops name as few as possible", () => {
   const other = applied("plan", plan, { op: "move", args: [0, 3, 1, 0] });
   assert.deepEqual([...movedStops(plan, other)], [3]);
   assert.deepEqual([...movedStops(plan, plan)], []);
+  const turned = applied("plan", plan, { op: "reverse", args: [0, 1, 3] });
+  assert.deepEqual([...movedStops(plan, turned)], [3, 1]); // the one between keeps its number
+  const swapped = applied("plan", plan, { op: "swap", args: [0, 1, 0, 2] });
+  assert.deepEqual([...movedStops(plan, swapped)], [2, 1]);
 });
 
-test("overloads says by how much a route is over its capacity", () => {
-  const demand = [0, 2, 3, 4, 1, 1];
-  assert.deepEqual(overloads(plan, demand, [5, 5]), [
-    { load: 9, capacity: 5, over: 4 },
-    { load: 2, capacity: 5, over: 0 },
+test("routes end where their vehicles do, and stops that are left out have no edges", () => {
+  const rows = rowsOf("plan", [[1], [2], [3]], [0, 4]);
+  assert.deepEqual(rows, [
+    [0, 1],
+    [4, 2],
+    [0, 3],
   ]);
+  assert.deepEqual(
+    edgesOf("plan", rows, [5, null]).map(({ a, b }) => [a, b]),
+    [
+      [0, 1],
+      [1, 5],
+      [4, 2],
+    ],
+  );
+});
+
+test("times are said as of day, and what is wrong with a stop in minutes", () => {
+  assert.equal(clockText(11 * 60 + 59.7), "12:00");
+  assert.equal(stopRemark([700, 675, 690, 25]), "25 min late");
+  assert.equal(stopRemark([590, 600, 610, 0]), "waits 10 min");
+  assert.equal(stopRemark([600, 600, 610, 0]), "");
 });
 
 test("a far point is set apart, points of a line or a few are not", () => {

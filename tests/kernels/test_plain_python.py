@@ -14,6 +14,7 @@ import pytest
 
 from coactor import SimulatedExpert, domains
 from coactor.kernels import paths
+from coactor.search import landscape
 from tests.domains.plans import days
 from tests.domains.roads.networks import grid
 
@@ -44,7 +45,7 @@ def digest() -> str:
                 total.update(repr(correction.moves).encode())
                 total.update(np.asarray(domain.features_along(x, correction.path)).tobytes())
                 total.update(np.asarray(domain.move_features(x, correction.final)).tobytes())
-                total.update(domain.landscape(x, truth).gains(correction.final).tobytes())
+                total.update(landscape(domain, x, truth).gains(correction.final).tobytes())
                 if hasattr(domain, "edits_between"):
                     total.update(repr(domain.edits_between(x, y, correction.final)).encode())
     rng = np.random.default_rng(6)

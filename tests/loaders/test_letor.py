@@ -57,8 +57,6 @@ def test_read_letor_reads_gzip(tmp_path: Path) -> None:
 def test_read_letor_detects_zero_based_feature_numbers(tmp_path: Path) -> None:
     path = write(tmp_path, "1 qid:1 0:4 2:5\n")
     assert dense(read_letor(path, features=5)[0]).tolist() == [[4, 0, 5, 0, 0]]
-    with pytest.raises(ValueError, match="feature number 0"):
-        read_letor(path, zero_based=False)
     with pytest.raises(ValueError, match="expected at most 2 features"):
         read_letor(path, features=2)
 
@@ -122,7 +120,7 @@ def test_read_letor_parses_numbers_like_python(
         lines.append(f"{label} qid:3 " + " ".join(f"{k}:{v}" for k, v in shown.items()))
         expected.append([(k - 1, float(v)) for k, v in shown.items()])
     path = write(tmp_path_factory.mktemp("rows"), "\n".join(lines))
-    (query,) = read_letor(path, features=40, zero_based=False)
+    (query,) = read_letor(path, features=40)
     rows_read = query.documents
     for r, row in enumerate(expected):
         lo, hi = rows_read.indptr[r], rows_read.indptr[r + 1]

@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coactor import loaders
+from coactor import learners, loaders
 from coactor.archives import open_archive
 from coactor.archives.learning import learn_archive
-from coactor.domains import Plans
+from coactor.domains import Day, Plans
+from coactor.loaders import past_routes
 
 HEAD = "date,vehicle,sequence,stop id,lat,lon,demand,from,to\n"
 LINES = """2026-01-05,Ana,0,Depot,52.50,13.40,0,,
@@ -89,3 +90,55 @@ def test_read_vrplib_reads_windows_depots_and_vehicles_that_differ(tmp_path: Pat
     domain, y = Plans(1), (np.array([1]), np.array([2, 3]))
     assert domain.features(x, y)[0] == -(20 + 2 * (10 + np.hypot(5, 20) + np.hypot(5, 30)))
     assert domain.broken(x, y) == ["Vehicle 2 would be under way for 63 min, 13 more than allowed."]
+
+
+def write_haulier(folder: Path, days: int, crossing: float, seed: int) -> None:
+    """Past routes of planners who minimise km and `crossing` km for each crossing of a river."""
+    rng = np.random.default_rng(seed)
+    places = np.vstack([[52.5, 13.4], [52.4, 13.3] + 0.2 * rng.random((30, 2))])
+    km, north = past_routes.crow_flies(places), places[:, 0] > 52.5
+    names = ["Depot", *(f"C{v}" for v in range(1, 31))]
+    planned = Plans(2)
+    with (folder / "past.csv").open("w") as past, (folder / "past.arcs.csv").open("w") as ways:
+        ways.write("from,to,crossings\n")
+        for a in range(31):
+            for b in range(a):
+                ways.write(f"{names[a]},{names[b]},{int(north[a] != north[b])}\n")
+        past.write("date,vehicle,sequence,stop,lat,lon,demand\nall,,0,Depot,52.5,13.4,0\n")
+        for day in range(days):
+            some = np.append(0, 1 + rng.permutation(30)[:18])
+            arcs = np.stack([km, (north[:, None] != north).astype(float)], axis=2)[np.ix_(some, some)]
+            x = Day.of(arcs, np.append(0, np.ones(18)), np.full(3, 8.0))
+            for r, route in enumerate(planned.solve(x, np.array([1.0, crossing]))):
+                for k, stop in enumerate(some[route].tolist(), 1):
+                    past.write(f"{day:02d},V{r},{k},{names[stop]},{places[stop, 0]},{places[stop, 1]},1\n")
+
+
+@pytest.mark.filterwarnings("ignore:Distances")
+def test_a_feature_of_arcs_beside_the_file_is_found_to_matter(tmp_path: Path) -> None:
+    write_haulier(tmp_path, days=15, crossing=6.0, seed=4)
+    archive = open_archive(tmp_path / "past.csv", habits=False)
+    assert archive.domain.feature_names[:2] == ("distance", "crossings")  # type: ignore[attr-defined]
+    state, _ = learn_archive(archive)
+    weights = learners.from_state(state["learner"]).weights
+    assert 2.0 < weights[1] / weights[0] < 20.0  # km for a crossing; 6 planted
+    (tmp_path / "past.arcs.csv").unlink()
+    assert "crossings" not in open_archive(tmp_path / "past.csv").domain.feature_names  # type: ignore[attr-defined]
+
+
+@pytest.mark.filterwarnings("ignore:Distances")
+def test_ways_replace_distances_and_minutes_where_they_are_known(tmp_path: Path) -> None:
+    file, arcs = tmp_path / "past.csv", tmp_path / "past.arcs.csv"
+    file.write_text(HEAD + LINES)
+    arcs.write_text("from,to,km,minutes,tolls\nDepot,C1,7,11,1\nC1,Depot,8,12,0\nC2,C1,3,4,2\n")
+    (x, _, _), _ = loaders.read_past_routes(file, arcs=loaders.read_arcs(arcs))
+    assert x.minutes is not None
+    assert x.arcs[0, 1].tolist() == [7.0, 1.0]
+    assert x.minutes[0, 1] == 11.0
+    assert x.arcs[1, 0].tolist() == [8.0, 0.0]
+    assert x.arcs[1, 2].tolist() == [3.0, 2.0]  # known in the other direction
+    assert x.arcs[0, 3, 1] == 0.0  # not known
+    assert x.minutes[0, 3] == pytest.approx(60 / 40 * x.arcs[0, 3, 0])
+    arcs.write_text("from,to,km\nDepot,C1,-7\n")
+    with pytest.raises(ValueError, match="line 2: km and minutes must be 0 or more"):
+        loaders.read_arcs(arcs)

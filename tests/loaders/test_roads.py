@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coactor.loaders import read_choices, read_distances, read_network, read_trips
+from coactor.loaders import read_choices, read_distances, read_network, read_trips, street_km
 
 LINKS = "id,from,to,length,kind\na,1,2,100,main\nb,2,3,50,side\nc,3,1,80,main\nd,2,1,100,main\n"
 NODES = "id,x,y\n1,500,500\n2,500,600\n3,550,600\n"
@@ -202,3 +202,11 @@ def test_read_network_of_several_islands_keeps_the_largest_if_asked(tmp_path):
     assert read_network(path, largest=True).places.shape == (4, 2)
     with pytest.raises(ValueError, match="has its own nodes"):
         read_network(path, nodes=path)
+
+
+def test_street_km_are_the_shortest_ways_along_the_streets(tmp_path: Path) -> None:
+    network = read_network(write(tmp_path, "links.csv", LINKS), write(tmp_path, "nodes.csv", NODES))
+    km = street_km(network, [[501, 502], [499, 601], [552, 598]])  # beside junctions 1, 2 and 3
+    assert km == pytest.approx(np.array([[0, 0.1, 0.15], [0.1, 0, 0.05], [0.08, 0.18, 0]]))
+    with pytest.raises(ValueError, match="coordinates of the junctions"):
+        street_km(read_network(tmp_path / "links.csv"), [[0, 0]])

@@ -29,6 +29,13 @@ def drag(page: Any, start: Any, end: Any, *, drop: bool = True) -> None:
         page.mouse.up()
 
 
+def drag_seeing(page: Any, start: Any, end: Any) -> None:
+    """Drag a stop and let go once the page shows what that leads to: also if it breaks a rule."""
+    drag(page, start, end, drop=False)
+    page.locator(".consequence:not([hidden])").wait_for()
+    page.mouse.up()
+
+
 class Finger:
     """A finger on a touch screen, by real touch events."""
 

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import pytest
 
 from coactor.studies import Store, Study, opening
@@ -141,6 +142,8 @@ def same_identity() -> Iterator[None]:
 def demo_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store of the demo studies, which each test copies."""
     folder = tmp_path_factory.mktemp("demo")
+    plan = demo.studies.DEMOS["try-plan"]  # compiled here, else that takes the budget of the first ask
+    plan.domain().solve(plan.problem(np.random.default_rng(0)), np.ones(8))
     with same_identity(), Store(f"sqlite:///{folder}/desk.db") as store:
         demo.create_demo_studies(store)
     return folder

@@ -85,6 +85,7 @@ def museum(rooms):
         "/s/empty",
         "/s/try-tour/report",
         "/s/try-plan/report",
+        "/s/try-plan/wants",
         "/s/empty/report",
         "/s/try-tour/p/1",
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.page.actions import Finger, centre, drag
+from tests.page.actions import Finger, centre, drag, drag_seeing
 
 pytestmark = pytest.mark.browser
 
@@ -27,9 +27,9 @@ def empty(page) -> tuple[float, float]:
 @pytest.mark.parametrize("screen", [PHONE, TABLET], ids=["phone", "tablet"])
 def test_finger_drags_a_stop_on_the_map(site, revision, screen):
     page = site.open(site.log_in(**screen), PLAN)
-    Finger(page).drag(stop(page, 0, 1), stop(page, 1, 2))
+    Finger(page).drag(stop(page, 0, 1), stop(page, 0, 3))
     revision(page, 1)
-    assert site.moves("try-plan") == [{"op": "move", "args": [0, 1, 1, 2]}]
+    assert site.moves("try-plan") == [{"op": "move", "args": [0, 1, 0, 3]}]
 
 
 def test_finger_chooses_two_stops_and_is_told_what_to_tap(site, revision):
@@ -76,24 +76,31 @@ def test_drag_is_cancelled(site, revision, how):
 
 def test_drop_on_a_line_inserts_there(site, revision):
     page = site.open(site.log_in(), PLAN)
-    (ax, ay), (bx, by) = centre(stop(page, 1, 1)), centre(stop(page, 1, 2))
+    (ax, ay), (bx, by) = centre(stop(page, 0, 3)), centre(stop(page, 0, 4))
     drag(page, stop(page, 0, 1), ((ax + bx) / 2, (ay + by) / 2))
     revision(page, 1)
-    assert site.moves("try-plan") == [{"op": "move", "args": [0, 1, 1, 1]}]
+    assert site.moves("try-plan") == [{"op": "move", "args": [0, 1, 0, 3]}]
 
 
-def test_depot_offers_the_start_of_each_route(site, revision):
-    page = site.open(site.log_in(), PLAN)
-    depot = centre(page.locator(".stops .depot"))
-    drag(page, stop(page, 0, 1), depot, drop=False)
-    page.locator(".fan .handle").nth(2).wait_for()
-    assert page.locator(".fan .handle").count() == 3
-    page.mouse.move(*centre(page.locator(".fan .handle").nth(2)), steps=4)
-    page.locator("#gesture", has_text="the start of Route C").wait_for()
-    page.mouse.up()
+def test_depot_takes_a_stop_for_a_vehicle_that_is_idle(site, revision):
+    study = site.study("try-plan")
+    x = study.proposal(1).problem
+    first, second, third = study.proposal(1).solution
+    plan = [[*first, *third], second.tolist(), []]
+    id = study.ask(x, solution=[[int(stop) for stop in route] for route in plan]).id
+    page = site.open(site.log_in(), f"/s/try-plan/p/{id}")
+    depot = page.locator(".stops .depot")
+    drag_seeing(page, stop(page, 1, 1), depot)
     revision(page, 1)
-    (move,) = site.moves("try-plan")
-    assert (move["op"], move["args"]) == ("move", [0, 1, 2, 0])
+    assert site.moves("try-plan", id)[0]["args"] == [1, 1, 2, 0]
+    drag(page, stop(page, 0, 1), depot, drop=False)  # no vehicle is idle any more
+    page.locator("#gesture", has_text="to leave it as it is").wait_for()
+    page.keyboard.press("Escape")
+    page.mouse.up()
+    stop(page, 0, 1).click()
+    depot.click()
+    page.locator("#gesture", has_text="No vehicle is idle.").wait_for()
+    assert len(site.moves("try-plan", id)) == 1
 
 
 def test_finger_pulls_a_route_onto_a_road(site, revision):

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from coactor.web.demo import studies
 from tests.page.actions import reverse, submit
 
 pytestmark = pytest.mark.browser
@@ -23,12 +24,12 @@ def test_enter_performs_the_edit_that_is_asked_for(site, revision):
     page.locator(".stops .stop.c0").nth(0).click()
     page.keyboard.press("Enter")  # one stop is chosen: nothing is submitted
     page.locator("#gesture", has_text="Choose a second stop").wait_for()
-    page.locator(".stops .stop.c1").nth(1).click()
+    page.locator(".stops .stop.c0").nth(2).click()
     page.locator("#gesture", has_text="Press Enter").wait_for()
     page.locator("#submit[data-armed]").wait_for()  # quick presses count once
     page.keyboard.press("Enter")
     revision(page, 1)
-    assert site.moves("try-plan") == [{"op": "move", "args": [0, 1, 1, 2]}]
+    assert site.moves("try-plan") == [{"op": "move", "args": [0, 1, 0, 3]}]
     assert site.study("try-plan").effort() == []
 
 
@@ -72,10 +73,44 @@ def test_finished_proposal_is_shown_before_and_after(site, revision):
     assert page.locator(".lists .called").all_inner_texts() != names
 
 
+def test_surprising_correction_is_asked_about_once_and_may_be_for_today_only(site, revision):
+    study = site.study("try-tour")
+    studies.play(study, 20, "admin")
+    ids = [studies.ask(study, "ana") for _ in range(2)]
+    assert all((study.proposal(id).chance or 0) >= 2 / 3 for id in ids)
+    page = site.open(site.log_in("ana", "expert"), f"/s/try-tour/p/{ids[0]}")
+    before = study.weights().tolist()
+    reverse(page, 3, 6)
+    revision(page, 1)
+    unexpected = page.get_by_text("The solver did not expect this edit. Submitted, it learns from it.")
+    unexpected.wait_for()
+    page.get_by_label("Just today").check()
+    unexpected.wait_for(state="detached")
+    page.get_by_label("Just today").uncheck()
+    unexpected.wait_for()
+    page.locator("#note").fill("the bridge is closed")
+    submit(page)
+    page.locator("#notice", has_text="always so, or just today?").wait_for()
+    assert study.effort()[-1].learn
+    page.keyboard.press("j")
+    page.locator("#notice", has_text="nothing was learned from it").wait_for()
+    told = study.effort()[-1]
+    assert (told.proposal, told.learn, told.effort, told.work.note) == (
+        ids[0],
+        False,
+        1.0,
+        "the bridge is closed",
+    )
+    assert study.weights().tolist() == before
+    page.locator("#submit[data-armed]:not([disabled])").wait_for()
+    submit(page)  # as it was thought
+    assert page.locator("#just-today").is_hidden()
+
+
 def test_leaving_the_page_releases_the_proposal(site):
     page = site.open(site.log_in("ana", "expert"), "/s/try-tour/p/1")
     page.get_by_role("link", name="Studies").click()
     page.locator(".cards").first.wait_for()
     other = site.open(site.log_in("bo", "expert"), "/s/try-tour")
-    other.locator(".ticket", has_text="waiting").wait_for()
+    other.locator(".ticket:not(:has(.chip))").wait_for()  # it waits
     assert not other.locator("#open-first").is_disabled()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from coactor.protocol import Work
-from tests.page.actions import drag, press
+from tests.page.actions import press
 
 pytestmark = pytest.mark.browser
 
@@ -39,7 +39,7 @@ def test_an_overload_is_asked_about_once(site):
     move = {"op": "move", "args": [0, 1, 1, 1], "anyway": "a test"}
     desk.edit(1, [move] * 3, revision=0, actor="ana")
     page = site.open(site.log_in("ana", "expert"), "/s/try-plan/p/1")
-    page.locator("#warning", has_text="over by").wait_for()
+    page.locator("#warning", has_text="too much").wait_for()
     page.locator("#submit[data-armed]").wait_for()
     press(page, "Enter")
     page.locator("#message", has_text="Submit anyway? Press Enter again.").wait_for()
@@ -83,13 +83,3 @@ def test_time_of_an_opening_that_was_left_is_kept(site):
     site.open(page, "/s/try-ranking")
     page.locator(".chip.draft").wait_for()
     assert site.study("try-ranking").draft(1).seconds >= 5
-
-
-def test_a_stop_that_is_carried_past_the_depot_goes_on(site):
-    page = site.open(site.log_in("ana", "expert"), "/s/try-plan/p/1")
-    stops = page.locator(".stops .stop.c0")
-    drag(page, stops.nth(1), page.locator(".stops .depot").first, drop=False)
-    assert page.locator(".fan .handle").count() == 0  # only after a rest
-    page.locator(".fan .handle").first.wait_for()
-    page.keyboard.press("Escape")
-    page.mouse.up()

@@ -18,9 +18,10 @@ def test_overload_is_named_in_the_bar(site, revision):
     for number in range(1, 4):
         page.locator(".route").nth(0).locator(".stop").nth(1).click()
         page.locator(".route").nth(1).locator(".stop").nth(1).click()
+        page.locator(".consequence:not([hidden])").wait_for()
         page.keyboard.press("m")
         revision(page, number)
-    assert "Route B over by" in page.locator("#warning").inner_text()
+    assert "Van would carry" in page.locator("#warning").inner_text()
 
 
 def test_status_is_in_view_and_true_when_the_server_is_gone(site):

@@ -82,6 +82,11 @@ def drawn(page) -> bool:
 
 def test_by_keyboard_alone(site, revision):
     page = open_roads(site, site.log_in())
+    ways = page.locator(".way")
+    assert all(way.bounding_box()["height"] < 44 for way in ways.all())  # one line until it is looked at
+    ways.nth(0).hover()
+    assert ways.nth(0).locator(".facts").is_visible()
+    page.mouse.move(300, 300)
     for _ in range(40):
         page.keyboard.press("Tab")
         if page.evaluate("() => document.activeElement.getAttribute('role')") == "option":

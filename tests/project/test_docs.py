@@ -30,6 +30,8 @@ SHORTER = [
 NEEDS_CLUSTER = "needs a Dask scheduler on another machine; tests/lab runs it on a local one"
 NEEDS_POSTGRES = "needs a PostgreSQL server of that name; tests/studies runs it on one of its own"
 NOT_RUN = {
+    "coactor bench shrinking:Shrinking --quick": "takes a minute; tests/bench runs it on small panels",
+    "coactor bench default+paper --archive rank.train": "takes half an hour",
     "coactor study copy postgresql://desk@db/coactor --store sqlite:///coactor.db": NEEDS_POSTGRES,
     "coactor serve --store postgresql://desk@db/coactor": NEEDS_POSTGRES,
     "dask scheduler": NEEDS_CLUSTER,
@@ -177,3 +179,23 @@ def test_example_of_own_domain_runs(tmp_path: Path) -> None:
         assert match
         assert float(match[2]) <= float(match[1])
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_example_of_a_ward_refuses_what_is_too_large_in_a_sentence(tmp_path: Path) -> None:
+    days, shifts, nurses = range(364), [f"s{k}" for k in range(32)], [f"n{k}" for k in range(100)]
+    sections = {
+        "HORIZON": [str(len(days))],
+        "SHIFTS": [f"{shift},480," for shift in shifts],
+        "STAFF": [f"{nurse},s0=9,90000,0,5,2,2,26" for nurse in nurses],
+        "COVER": [f"{day},{shift},2,100,1" for day in days for shift in shifts],
+    }
+    lines = [line for name, rows in sections.items() for line in (f"SECTION_{name}", *rows)]
+    (tmp_path / "large.txt").write_text("\n".join(lines), "utf-8")
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "ward_benchmark.py", tmp_path / "large.txt", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert re.fullmatch(r"The grid has more than \d+ pairs of a cell and a choice\.\n", done.stderr)

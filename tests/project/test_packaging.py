@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from coactor.version import __version__
+
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = shutil.ignore_patterns(
     ".*", "__pycache__", "*.egg-info", "build", "dist", "results", "node_modules", "generated", "*.db"
@@ -132,9 +134,14 @@ def served(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return install(next(dist.glob("*.whl")), tmp_path_factory.mktemp("served"), "serve")
 
 
-def test_bare_install_runs_version_and_demo(bare: Path, tmp_path: Path) -> None:
-    version = run(bare / "coactor", "version", cwd=tmp_path)
-    assert version.stdout.startswith("coactor "), version.stderr
+def test_bare_install_begins_says_its_version_and_runs_the_demo(bare: Path, tmp_path: Path) -> None:
+    begun = run(bare / "coactor", cwd=tmp_path)
+    assert begun.returncode == 0, begun.stderr
+    assert "coactor demo" in begun.stdout
+    assert len(begun.stdout.splitlines()) <= 40
+    version = run(bare / "coactor", "--version", cwd=tmp_path)
+    assert version.returncode == 0
+    assert version.stdout.startswith(f"coactor {__version__}, Python"), version.stderr
     demo = run(bare / "coactor", "demo", "--json", cwd=tmp_path)
     assert demo.returncode == 0, demo.stderr
     assert "sentence" in json.loads(demo.stdout)

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -7,8 +10,12 @@ from hypothesis import strategies as st
 
 from coactor import solvers
 from coactor.domains import Day, Fleet, Graph, Plans, Roads, Tour
+from coactor.domains.plans import Routes
+from coactor.kernels import plans as kernel
 from coactor.protocol import Domain
-from coactor.solvers.routing_model import LARGEST, to_model, to_solution, to_visits
+from coactor.solvers.adapters import to_routes, to_rules, to_solution
+from coactor.solvers.prices import FAR, whole_costs
+from tests.domains.plans import days
 
 DOMAINS: dict[str, Domain] = {
     "tour": Tour(points=9, features=3),
@@ -57,26 +64,48 @@ def test_integer_costs_keep_the_order_of_solutions(seed: int, name: str) -> None
     domain = DOMAINS[name]
     x = next(domain.sample(rng, 1))  # type: ignore[attr-defined]
     w = rng.standard_normal(domain.dim)
-    model = to_model(domain, x, w)
-    whole, scale = model.integer_costs()
+    model = to_rules(domain, x, w)
+    assert model is not None
+    rules, stops, points = model
+    whole, scale = whole_costs(rules, stops)
     assert whole.min() >= 0
-    assert whole.max() <= LARGEST
+    assert whole.max() <= FAR
 
-    def cost(costs: np.ndarray, visits: list[list[int]]) -> float:
-        total = 0.0
-        for start, end, stops in zip(model.starts, model.ends, visits, strict=True):
-            path = [int(start), *stops, int(end)]
-            total += float(costs[path[:-1], path[1:]].sum())
-        return total
+    def cost(table: np.ndarray, routes: Routes) -> float:
+        ends = rules.fleet[:, [kernel.START, kernel.END]].astype(int).tolist()
+        paths = ([start, *route, end] for (start, end), route in zip(ends, routes, strict=True))
+        return float(sum(table[path[:-1], path[1:]].sum() for path in paths))
 
     y = domain.solve(x, w)
     z = domain.apply(x, y, next(iter(domain.moves(x, y))))
-    before, after = to_visits(domain, y), to_visits(domain, z)
-    true = cost(model.costs, before) - cost(model.costs, after)
-    rounded = (cost(whole, before) - cost(whole, after)) / scale
+    before, after = to_routes(domain, y, points), to_routes(domain, z, points)
+    true = cost(rules.ways[0, :, :, 0], before) - cost(rules.ways[0, :, :, 0], after)
+    rounded = (cost(whole[0], before) - cost(whole[0], after)) / scale
     assert rounded == pytest.approx(true, abs=30 / scale)
-    again = to_solution(domain, x, before)
+    again = to_solution(domain, x, before, points)
     assert np.allclose(domain.features(x, again), domain.features(x, y))
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000), optional=st.booleans())
+def test_cost_factors_price_plans_as_the_weights_do(seed: int, optional: bool) -> None:
+    rng = np.random.default_rng(seed)
+    soft = ("lateness", "overload", "vehicles", *(("unserved",) if optional else ()))
+    domain, x = Plans(2, soft=soft), days.random_day(rng, 7, 3, optional=optional)
+    w = rng.random(domain.dim)
+    factors = json.loads(json.dumps(solvers.cost_factors(domain, x, w)))
+    ends = x.tables.fleet[:, [kernel.START, kernel.END]].astype(int).tolist()
+    for y in (days.random_plan(rng, 7, x.rows) for _ in range(10)):
+        measured = days.measured(x, y)
+        total = sum(price * measured[name] for name, price in factors["prices"].items())
+        for route, vehicle, (start, end) in zip(y, factors["vehicles"], ends, strict=False):
+            total += vehicle["fixed"] if len(route) else 0
+            if len(route) or start == end:
+                arcs = pairwise([start, *route.tolist(), end])
+                total += sum(factors["arcs"][vehicle["kind"]][a][b] for a, b in arcs)
+        if optional and measured["unserved"]:
+            total += sum(factors["unserved"][stop - 1] for stop in y[-1].tolist())
+        assert total / factors["scale"] == pytest.approx(-domain.landscape(x, w).utility(y), abs=1e-4)
 
 
 def test_engines_raise_value_error_for_invalid_parameters() -> None:
@@ -85,7 +114,7 @@ def test_engines_raise_value_error_for_invalid_parameters() -> None:
         with pytest.raises(ValueError, match="must be above 0"):
             engine(domain, seconds=0)
     with pytest.raises(ValueError, match="is not a routing domain"):
-        to_model(_roads(), None, np.ones(2))
+        to_rules(_roads(), None, np.ones(2))
     day = Day.of(np.ones((3, 3)), [0, 1, 1], [1.0])  # two stops, one vehicle for one
     y = solvers.ortools(Plans(features=1), seconds=0.1)(day, np.ones(1))
     assert Plans(features=1).overload(day, y) == 1  # no plan is feasible: the start is returned

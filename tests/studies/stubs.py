@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from coactor.domains import Tour
-from coactor.protocol import Basis, Move, Round, Work
+from coactor.protocol import Move
 from coactor.studies import Store, Study, open_study
+from coactor.studies.log.facts import Finished
 
 
 class Switches:
@@ -69,26 +70,24 @@ def make(url: Any, name: str = "desk", learner: Any = "CSPER", clock: Any = None
     return open_study(url, name, Switches(), learner, create=True, **more)
 
 
-def a_round(
-    seq: int, effort: float, chance: float | None = None, seconds: float | None = None, time: float = 0.0
-) -> Round:
-    """A finished proposal as a list of rounds has it."""
-    none = np.zeros(0)
-    return Round(
-        proposal=seq,
-        key=None,
-        basis=Basis(version=seq, chance=chance),
-        effort=effort,
-        estimated=False,
-        accepted=effort == 0,
-        work=Work("ana", seconds, 1),
-        learn=True,
-        learned_for="ana",
-        cost=effort,
-        version=seq + 1,
-        lesson="",
-        delta=none,
-        change=none,
+def a_row(
+    seq: int, effort: float, seconds: float | None = None, actor: str = "ana", time: float = 0.0
+) -> Finished:
+    """A finished proposal as a report reads it."""
+    return Finished(
         seq=seq,
         time=time,
+        proposal=seq,
+        actor=actor,
+        learned_for=actor,
+        learned=True,
+        effort=effort,
+        accepted=effort == 0,
+        seconds=seconds,
+        version=seq + 1,
+        proposed_with=seq,
+        proposer="learner",
+        control=0.0,
+        chance=None,
+        unlearned=None,
     )

@@ -3,7 +3,14 @@ from __future__ import annotations
 import pytest
 
 from coactor.studies import Conflict, Invalid, NotFound, Store
-from coactor.studies.accounts import LINK_LASTS, SESSION_LASTS, Account, Accounts
+from coactor.studies.accounts import (
+    LINK_LASTS,
+    LINK_SESSION_LASTS,
+    SESSION_LASTS,
+    Account,
+    Accounts,
+    SessionRow,
+)
 from coactor.studies.log import transfer
 from tests.studies.stubs import Clock
 
@@ -34,8 +41,29 @@ def test_a_login_link_works_once_and_expires(url):
         clock.now += LINK_LASTS + 1
         assert accounts.open_session(code=late) is None
         assert accounts.by_session(cookie) is not None
-        clock.now += SESSION_LASTS
+        clock.now += LINK_SESSION_LASTS - LINK_LASTS - 2
+        assert accounts.by_session(cookie) is not None
+        clock.now += 2
         assert accounts.by_session(cookie) is None
+
+
+def test_sessions_of_a_link_are_listed_and_ended_by_name(url):
+    clock = Clock()
+    with Store(url, clock=clock) as store:
+        accounts = Accounts(store)
+        cookie, _ = accounts.open_session(code=accounts.login_link())
+        unused, token = accounts.login_link(), accounts.create("ana", "*", "viewer")
+        hers, _ = accounts.open_session(token=token)
+        assert accounts.sessions() == [
+            SessionRow("admin", "link", clock.now + LINK_LASTS),
+            SessionRow("admin", "session", clock.now + LINK_SESSION_LASTS),
+            SessionRow("ana", "session", clock.now + SESSION_LASTS),
+        ]
+        assert [accounts.end_sessions("admin"), accounts.end_sessions("admin")] == [2, 0]
+        assert accounts.by_session(cookie) is accounts.open_session(code=unused) is None
+        assert accounts.by_session(hers) is not None
+        clock.now += SESSION_LASTS
+        assert accounts.sessions() == []
 
 
 def test_a_token_expires_and_so_do_its_sessions(url):

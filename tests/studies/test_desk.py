@@ -11,6 +11,7 @@ from coactor.protocol import Work
 from coactor.solutions import solution_key
 from coactor.studies import Conflict, Forbidden, Invalid, NotFound, open_study
 from coactor.studies.log import transfer
+from coactor.studies.log.facts import finished
 from coactor.studies.log.ledger import Ledger
 from coactor.studies.log.verification import verify
 from tests.studies.log.test_people import UP, WANTS, taught
@@ -41,6 +42,8 @@ def test_edit_undo_redo_and_submit(url):
         )  # the answer got lost: the same again
         with pytest.raises(Conflict, match="already told"):
             work.submit(id, revision=3, actor="ana")
+        with pytest.raises(Conflict, match="already told by ana"):
+            work.submit(id, revision=4, actor="ben")
         with pytest.raises(Conflict, match="done already"):
             work.edit(id, flip(0), revision=4, actor="ana")
         assert verify(study.store, "desk").version == 1
@@ -119,6 +122,12 @@ def test_a_lease_excludes_others_until_it_expires(url):
         with pytest.raises(Conflict, match="held by eve"):
             work.edit(1, flip(0), revision=0, actor="ana")
         assert work.release(1, "lea", force=True).state == "waiting"
+        clock.now += 400 * 86400
+        work.claim(1, "ana")
+        clock.now -= 400 * 86400  # a clock was set right: nobody holds it for 400 days
+        assert work.claim(1, "eve").holder == "eve"
+        with pytest.raises(Invalid, match="may last up to 86400 s"):
+            study.desk(lease=400 * 86400)
 
 
 def test_next_hands_out_own_drafts_first_and_drafts_of_others_last(url):
@@ -153,6 +162,7 @@ def test_reopen_unlearns_the_tell_and_keeps_the_draft(url):
         assert (reopened.moves, reopened.holder, reopened.revision) == (flip(1), "ana", 2)
         assert study.weights().tolist() == [1.0, 0.0, 1.0]  # as if 2 had never been told
         assert [row.proposal for row in study.effort()] == [1, 3]
+        assert study.finished() == [finished(row) for row in study.effort()]
         assert work.reopen(2, actor="ana").revision == 2  # asking twice does no harm
         work.reopen(1, actor="lea", force=True)
         assert study.weights().tolist() == [0.0, 0.0, 1.0]
@@ -279,7 +289,7 @@ def test_draft_without_edits_stays_as_it_is_while_nobody_holds_it(url):
         work, p = study.desk(lease=60.0), study.ask(UP, actor="ana")
         work.edit(p.id, flip(1), revision=0, actor="ana")
         work.undo(p.id, revision=1, actor="ana")
-        work.release(p.id, "ana")
+        assert work.release(p.id, "ana").state == "waiting"
         opened = work.claim(p.id, "ben")
         assert (opened.proposed, opened.undone) == (WANTS["ana"], flip(1))
 
@@ -350,7 +360,9 @@ def test_a_replan_is_an_edit_that_undo_takes_back_and_colleagues_see(url):
         told = work.submit(1, revision=forth.revision, actor="ben")
         assert (told.effort, told.cost) == (3.0, 2.0)
         weights = study.weights()
-        assert verify(study.store, "keep").version == 1
+        assert work.reopen(1, actor="ben").locked == forth.locked
+        work.submit(1, revision=forth.revision + 1, actor="ben")
+        assert verify(study.store, "keep").version == 3
     with open_study(url, "keep", domain) as opened:
         assert np.array_equal(opened.weights(), weights)
 

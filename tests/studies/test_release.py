@@ -13,6 +13,7 @@ import numpy as np
 
 from coactor.studies import Store, open_study
 from coactor.studies.log import transfer
+from coactor.studies.log.facts import finished
 from coactor.studies.log.verification import verify
 
 DATA = Path(__file__).parent / "data"
@@ -24,6 +25,9 @@ def test_store_of_0_1_0_opens_and_goes_on(tmp_path: Path) -> None:
     with Store(f"sqlite:///{tmp_path}/desk.db") as store:
         before = verify(store, "depot")
         with open_study(store, "depot") as study:
+            rows = [row._replace(unlearned=None) for row in study.finished()]
+            assert rows == [finished(row) for row in study.effort()]
+            assert len(rows) == 7
             for name, weights in WEIGHTS.items():
                 np.testing.assert_allclose(study.weights(learned_for=name), weights, rtol=1e-9)
             (waiting,) = study.proposals("draft")

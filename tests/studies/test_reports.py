@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from coactor.grids import GridModel
 from coactor.protocol import Basis
 from coactor.studies import Invalid, NotFound, open_study
 from coactor.studies.queue import QueueQuery
@@ -23,6 +24,21 @@ def test_explain_adds_up(url):
         assert [e.move["args"] for e in about.edits] == [[1, 3], [4, 6]]
         for edit in about.edits:
             assert sum(share.share for share in edit.shares) == pytest.approx(edit.gain)
+
+
+def test_report_names_rules_that_are_broken_often_and_wishes_that_might_be_rules(sqlite_url):
+    model = GridModel(over={"nurse": ["Ana"], "day": ["Mon", "Tue"]}, choose={"shift": ["off", "on"]})
+    model.rule("Free on Mon", model.has("on").at(day="Mon"))
+    model.wish("Work on Tue", model.has("on").at(day="Tue"))
+    with open_study(sqlite_url, "ward", model, "default", create=True) as study:
+        for week in range(20):
+            proposal = study.ask(model.problem({}), solution=[[0, 0]])
+            mended = {"op": "set", "args": [0, 0, 1], "anyway": "Ben is ill"}
+            study.tell(proposal, moves=[mended] if week < 6 else [])
+        assert study.report().notes[-2:] == [
+            "The rule 'Free on Mon' was broken 6 times in 20 proposals: make it a wish?",
+            "In 20 proposals there was no 'Work on Tue': make it a rule?",
+        ]
 
 
 def test_queue_counts_searches_sorts_and_says_when_nothing_changed(sqlite_url):
@@ -109,7 +125,7 @@ def test_weights_of_a_version_are_read_without_a_replay(sqlite_url, monkeypatch)
         assert expected[7] == expected[2]
         change = [a - b for a, b in zip(expected[3], expected[2], strict=True)]
         assert study.round(3).change.tolist() == change
-        assert study.round(3).lesson == "Learned from it; nothing new is sure yet."
+        assert study.round(3).lesson == "Learned from it."
         assert study.explain(3).version == 2
         study.learner(7)
 

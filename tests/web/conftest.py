@@ -17,7 +17,7 @@ import uvicorn
 
 from coactor.studies import Store, open_study
 from coactor.studies.accounts import Accounts
-from coactor.web.app import create_app
+from coactor.web.app import create_app, server_config
 from tests.studies.stubs import Clock, tours
 
 PROPOSALS = "/api/studies/tours/proposals"
@@ -32,9 +32,7 @@ def serving(app: Any) -> Iterator[str]:
     """Run an app on a free port; yield its address."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(
-            uvicorn.Config(app, access_log=False, log_level="warning", server_header=False)
-        )
+        server = uvicorn.Server(server_config(app))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         limit = time.monotonic() + 30

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import anyio
+import httpx
+import pytest
+import sqlalchemy as sa
 
 from coactor.cli.serve import load_demo
 from coactor.domains import Tour
-from coactor.studies import open_study
+from coactor.studies import Store, open_study
 from coactor.studies.log import schema
-from coactor.web import demo
+from coactor.web import demo, health
 from coactor.web.app import create_app
 from tests.web.conftest import EDIT, PROPOSALS, ask, serving
 
@@ -55,10 +62,34 @@ def test_metrics_have_the_last_solving_and_forget_deleted_studies(server):
     assert 'study="tours"' not in admin.get("/metrics").text
 
 
-def test_ready_needs_the_tables_of_this_version(server, monkeypatch):
-    assert server.client().get("/ready").json()["status"] == "ready"
-    monkeypatch.setattr(schema, "is_current", lambda connection: False)
-    assert server.client().get("/ready").status_code == 503
+def test_ready_needs_the_tables_of_this_version_and_a_store_that_can_be_written(server, monkeypatch):
+    monkeypatch.setattr(health, "FRESH", 0.0)
+    client = server.client()
+    assert client.get("/ready").json()["status"] == "ready"
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "is_current", lambda connection: False)
+        assert client.get("/ready").status_code == 503
+    assert client.get("/ready").status_code == 200
+
+    def on_a_full_disk(connection, _):
+        connection.execute("PRAGMA query_only = ON")
+
+    sa.event.listen(server.store.engine, "connect", on_a_full_disk)
+    server.store.engine.dispose()  # the next connections cannot write
+    assert [client.get(path).status_code for path in ("/ready", "/health")] == [503, 200]
+
+
+def test_health_and_ready_answer_while_the_store_hangs(server, monkeypatch):
+    monkeypatch.setattr(health, "FRESH", 0.0)
+    go_on, client = threading.Event(), server.client()
+    assert [client.get(path).status_code for path in ("/ready", "/health")] == [200, 200]
+    monkeypatch.setattr(health, "PATIENCE", 0.01)
+    monkeypatch.setattr(Store, "_connected", lambda store: go_on.wait(60))
+    paths = ["/ready", "/health"] * 3
+    assert [client.get(path).status_code for path in paths] == [200] * 6  # as they were a moment ago
+    monkeypatch.setattr(health, "STALE", 0.0)
+    assert [client.get(path).status_code for path in paths] == [503] * 6
+    go_on.set()
 
 
 def test_requests_have_an_id_in_the_response_and_in_the_log(server, caplog):
@@ -71,3 +102,27 @@ def test_requests_have_an_id_in_the_response_and_in_the_log(server, caplog):
     while made not in logged:  # a record is written after its response
         logged = [r.request for r in caplog.records if hasattr(r, "request")]
     assert logged == ["abc-1", made]
+
+
+def test_span_of_a_request_has_its_id(store):
+    trace = pytest.importorskip("opentelemetry.trace")
+    attributes = {}
+
+    class Span(trace.NonRecordingSpan):
+        def set_attribute(self, key, value):
+            attributes[key] = value
+
+    app = create_app(store)
+
+    async def traced(*asgi):
+        with trace.use_span(Span(trace.INVALID_SPAN_CONTEXT)):
+            await app(*asgi)
+
+    async def ask():
+        transport = httpx.ASGITransport(traced)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            await client.get("/health", headers={"X-Request-ID": "abc-1"})
+
+    with ThreadPoolExecutor() as pool:  # a browser of other tests may run a loop in this thread
+        pool.submit(anyio.run, ask).result()
+    assert attributes == {"coactor.request_id": "abc-1"}

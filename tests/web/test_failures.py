@@ -46,9 +46,10 @@ class ServerProcess:
 
 
 class Load:
-    """A machine that asks and tells, and people who take what waits; everything they were answered.
+    """A machine that asks and tells, people who take what waits, one who re-plans; what they were answered.
 
-    `told` is the version each answered tell made, `handed` who was given each proposal.
+    `told` is the version each answered tell made, `handed` who was given each proposal, `drafts` what the
+    moves of a draft may be: as answered, and with the edit that is on its way.
     """
 
     def __init__(self, url: str, problems: Any) -> None:
@@ -56,24 +57,29 @@ class Load:
         self.problems = problems
         self.told: dict[int, int] = {}
         self.handed: dict[int, set[str]] = {}
+        self.drafts: dict[int, list[Any]] = {}
+        self.replans = 0
         with Store(url) as store:
             accounts = Accounts(store)
             self.tokens = {"machine": accounts.create("machine", "*", "solver")}
-            for name in ("ana", "ben", "eve"):
+            for name in ("ana", "ben", "eve", "planner"):
                 self.tokens[name] = accounts.create(name, "tours", "expert")
 
     def kill(self, times: int, least: int) -> None:
         """Kill the server again and again, each time after so many answered tells."""
         for time in range(times):
             server, stop, already = ServerProcess(self.url), threading.Event(), len(self.told)
-            jobs = [(name, self.machine if name == "machine" else self.expert) for name in self.tokens]
+            others = {"machine": self.machine, "planner": self.planner}
+            jobs = [(name, others.get(name, self.expert)) for name in self.tokens]
             threads = [
                 threading.Thread(target=self._run, args=(job, name, f"{time}", server.address, stop))
                 for name, job in jobs
             ]
             for thread in threads:
                 thread.start()
-            while len(self.told) < already + least and threads[0].is_alive():
+            while (len(self.told) < already + least or not self.replans) and all(
+                t.is_alive() for t in threads
+            ):
                 threads[0].join(0.01)
             server.kill()
             stop.set()
@@ -111,6 +117,29 @@ class Load:
         if done.status_code == 200:
             self.told[id] = done.json()["version"]
 
+    def planner(self, client: httpx.Client, name: str, key: str, turn: int) -> None:
+        taken = client.post("/api/studies/tours/queue/next")  # first what they hold
+        if taken.status_code != 200:
+            return
+        draft = taken.json()
+        place, old = f"{PROPOSALS}/{draft['id']}", draft["moves"]
+        self.handed.setdefault(draft["id"], set()).add(name)
+        self.found(draft["id"], old)
+        moves = [MOVE]
+        if old and old[-1]["op"] != "replan":
+            moves = client.post(f"{place}/replan", json={"keep": []}).json()["moves"][len(old) :]
+            moves = moves or [{"op": "replan", "args": [], "to": draft["proposed"]}]
+        self.drafts[draft["id"]] = [old, old + moves]
+        edited = client.post(
+            f"{place}/edits", json={"moves": moves}, headers={"If-Match": taken.headers["etag"]}
+        )
+        self.drafts[draft["id"]] = [edited.json()["moves"]]
+        self.replans += moves[0]["op"] == "replan"
+
+    def found(self, id: int, moves: Any) -> None:
+        """A draft is as it was answered, or as it was on its way to be."""
+        assert moves in self.drafts.setdefault(id, [moves])
+
     def check(self) -> str:
         """Every answered tell is there, every replay is equal, no proposal was given to two people."""
         with Store(self.url) as store:
@@ -121,14 +150,17 @@ class Load:
             still_open = [ticket.id for ticket in study.proposals("open", limit=10**6)]
             assert sorted([*kept, *still_open]) == list(range(1, study.summary()["asked"] + 1))
             assert all(len(people) == 1 for people in self.handed.values())
+            for id in self.drafts:
+                self.found(id, study.draft(id).moves)
         return f"{len(self.told)} answered tells, {len(self.handed)} proposals handed out, {good.facts} facts"
 
 
-def test_killed_server_loses_no_acknowledged_tell(server, tmp_path):
+def test_killed_server_loses_no_acknowledged_tell_and_no_draft(server, tmp_path):
     load = Load(f"sqlite:///{tmp_path}/desk.db", server)
     load.kill(times=2, least=6)
     assert len(load.told) >= 12
     assert load.handed
+    assert load.replans
     load.check()
 
 

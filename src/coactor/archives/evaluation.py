@@ -10,18 +10,27 @@ from typing import Any
 
 import numpy as np
 
+from coactor import display, frames
 from coactor.archives.cases import Archive
-from coactor.archives.recorded_cases import CaseArchive
 from coactor.archives.replays import Replay, replay
+from coactor.frames import Backend
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import Cache, source_digests
-from coactor.lab.engine.contenders import START, Contender, parse_contenders
+from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, START, Contender, parse_contenders
 from coactor.lab.engine.parallel import Jobs, run_all
-from coactor.lab.engine.statistics import FEWEST_CASES, Interval, interval_fields, mean_over_cases
+from coactor.lab.engine.statistics import FEWEST_CASES, Interval, interval_fields, limits, mean_over_cases
+from coactor.lab.output.plotting import COLOURS, REFERENCE
 from coactor.protocol import Indices, Matrix, Vector
 
 TRUE_ORDER = -1
 EARLY = 5  # the first cases of a person
+_BASELINES = {
+    START: (REFERENCE, "--"),
+    COPY: ("#888888", ":"),
+    ALIKE: ("#B0A070", ":"),
+    HINDSIGHT: ("#000000", "-."),
+}
+_MOST = 9  # curves in the figure: the baselines, and the best learners
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +134,52 @@ class Evaluation:
             )
         return table
 
+    def to_frame(self, *, backend: Backend | None = None) -> Any:
+        """One row for each contender as a data frame, see `coactor.frames.to_frame`."""
+        return frames.to_frame(self.rows(), backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw effort per case, smoothed, with a 95 % band over the orders, and return the axes."""
+        axes = frames.axes_of(ax)
+        window = max(1, min(self.cases // 6, 500))
+        steps, colours = np.arange(window, self.cases + 1), iter(COLOURS)
+        for name in self.selected():
+            efforts = self.efforts[name]
+            colour, dashes = _BASELINES.get(name) or (next(colours), "-")
+            curves = np.array([np.convolve(row, np.full(window, 1 / window), "valid") for row in efforts])
+            label = f"{name}  {efforts.mean():.3g}"
+            axes.plot(steps, curves.mean(axis=0), color=colour, linestyle=dashes, label=label)
+            if len(curves) > 1:
+                low, high = limits(curves)
+                axes.fill_between(steps, low, high, color=colour, alpha=0.15, linewidth=0)
+        axes.set_xlabel(f"{self.archive.kind} so far")
+        axes.set_ylabel(f"{self.archive.effort_name} per case, mean of the last {window}")
+        axes.set_ylim(bottom=0)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(
+            frameon=False,
+            fontsize=8.5,
+            title="mean effort",
+            alignment="left",
+            loc="center left",
+            bbox_to_anchor=(1.0, 0.5),
+        )
+        return axes
+
+    def selected(self) -> list[str]:
+        """The contenders in the figure: the baselines, then the learners with the least effort."""
+        baselines = [name for name in _BASELINES if name in self.efforts]
+        learners = [name for name in self.efforts if name not in _BASELINES]
+        learners.sort(key=lambda name: (name != "default", float(self.efforts[name].mean())))
+        return [*baselines, *learners][:_MOST]
+
+    def __repr__(self) -> str:
+        return f"<Evaluation of {self.title}: {', '.join(self.efforts)}>"
+
+    def _repr_html_(self) -> str:
+        rows = self.rows()
+        return f"<p>{self.title}</p>" + display.table([*rows[0]], [[*row.values()] for row in rows])
+
 
 def evaluate(
     archive: Archive,
@@ -190,9 +245,9 @@ def evaluate(
 
 def _early(archive: Archive, orders: Indices) -> Matrix | None:
     """Which cases of each order are among the first of a person; None if there is one person."""
-    if not isinstance(archive, CaseArchive) or len(set(archive.people)) < 2:
+    people = [case.person for case in archive.cases]
+    if len(set(people)) < 2:
         return None
-    people = archive.people
     early = np.zeros(orders.shape)
     for flags, order in zip(early, orders, strict=True):
         turns: Counter[str] = Counter()

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from coactor.archives.cases import RecordedCase
+from coactor.archives.cases import Archive, Case
 from coactor.archives.learning import learn_archive
-from coactor.archives.recorded_cases import CaseArchive
 from coactor.habits import with_habits
 from coactor.protocol import Domain, State, uses_habits
 from coactor.studies import Invalid, Study, open_study
 from coactor.studies.codec import Codec
-from coactor.studies.log.facts import Reopened, RolledBack, Told
+from coactor.studies.log.facts import Reopened, RolledBack, Said, Told
 from coactor.studies.settings import CHANGEABLE, Settings
 
 
@@ -43,10 +42,10 @@ def extended(study: Study, learner: str = "default") -> tuple[Domain, State]:
         x = codec.problem(study.codec.plain_problem(proposal.problem))
         plain = study.codec.plain_solution(proposal.solution)
         solutions = codec.solution(x, told.solution), codec.solution(x, plain)
-        cases.append(RecordedCase(x, *solutions, told.moves or None, told.round.learned_for))
+        cases.append(Case(x, *solutions, told.moves or None, told.round.learned_for))
     if not cases:
         raise Invalid(f"Nothing was told in study {study.name!r} yet; create a study with habits instead.")
-    state, _ = learn_archive(CaseArchive.of(cases, domain), learner)
+    state, _ = learn_archive(Archive.of(cases, domain), learner)
     return domain, state
 
 
@@ -55,7 +54,8 @@ def counted_tells(study: Study) -> list[Told]:
     counted: list[Told] = []
     at: dict[int, list[Told]] = {0: []}  # by version
     with study.store.reading() as sql:
-        for entry in sql.of_kind(sql.find(study.name).id, Told.kind, Reopened.kind, RolledBack.kind):
+        kinds = (kind.kind for kind in (Told, Said, Reopened, RolledBack))
+        for entry in sql.of_kind(sql.find(study.name).id, *kinds):
             fact = entry.fact
             if isinstance(fact, Told) and fact.round.learn:
                 counted = [*counted, fact]
@@ -68,6 +68,6 @@ def counted_tells(study: Study) -> list[Told]:
                 counted = sorted([*others, *mine], key=lambda told: told.round.version)
             if isinstance(fact, Told):
                 at[fact.round.version] = counted
-            elif isinstance(fact, Reopened | RolledBack):
+            elif isinstance(fact, Said | Reopened | RolledBack):
                 at[fact.version] = counted
     return counted

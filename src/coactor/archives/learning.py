@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from coactor.archives.cases import Archive
-from coactor.archives.recorded_cases import CaseArchive
 from coactor.habits import start_weights
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.proposals.strategies import Outlook, Strategy
@@ -39,7 +38,8 @@ def learn_archive(archive: Archive, learner: str = "default") -> tuple[State, fl
         """What was shown to the person; what the learner would propose if that was not recorded."""
         return archive.domain.solve(x, outlook.weights) if shown is None else shown
 
-    proposals: str | Strategy = recorded if isinstance(archive, CaseArchive) else contender.proposals
+    known = any(case.proposed is not None for case in archive.cases)
+    proposals: str | Strategy = recorded if known else contender.proposals
     new = contender.make(archive.domain.dim, archive.start, start_weights(archive.domain))
     session = Session(archive.domain, new, proposals=proposals)
     for case in archive.replay(range(archive.size)):

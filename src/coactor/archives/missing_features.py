@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coactor.archives.cases import Archive, RecordedCase
+from coactor.archives.cases import Archive, Case
 from coactor.archives.personal_fits import PersonalFits
 from coactor.habits import HABIT, Memory, past_case, place_and_choice
 from coactor.protocol import Domain, HasParts, Matrix, Solution, Vector, feature_names, has, uses_habits
@@ -131,7 +131,7 @@ class Diagnosis:
         return lines
 
 
-def cases_of_archive(archive: Archive, limit: int | None = None) -> tuple[Domain, list[RecordedCase]]:
+def cases_of_archive(archive: Archive, limit: int | None = None) -> tuple[Domain, list[Case]]:
     """The cases of an archive in its own order, proposed by the default learner."""
     session = Session(archive.domain, "default", proposals="paper")
     cases = []
@@ -140,11 +140,11 @@ def cases_of_archive(archive: Archive, limit: int | None = None) -> tuple[Domain
         correction = case.expert(proposal.problem, proposal.solution)
         session.tell(proposal, correction)
         row = proposal.problem, correction.final, proposal.solution, None, case.person, correction.effort
-        cases.append(RecordedCase(*row))
+        cases.append(Case(*row))
     return session.domain, cases
 
 
-def cases_of_study(study: Study, limit: int | None = None) -> tuple[Domain, list[RecordedCase]]:
+def cases_of_study(study: Study, limit: int | None = None) -> tuple[Domain, list[Case]]:
     """The proposals of a study that it learned from, in the order in which they were told."""
     from coactor.archives.extending import counted_tells  # needs the extra [studies]
 
@@ -154,17 +154,19 @@ def cases_of_study(study: Study, limit: int | None = None) -> tuple[Domain, list
         told, proposal = fact.round, study.proposal(fact.round.proposal)
         final = study.codec.solution(proposal.problem, fact.solution)
         row = proposal.problem, final, proposal.solution, None, told.learned_for, told.effort
-        cases.append(RecordedCase(*row))
+        cases.append(Case(*row))
     return study.domain, cases
 
 
-def diagnose(domain: Domain, cases: Sequence[RecordedCase], seed: int = 0) -> Diagnosis:
+def diagnose(domain: Domain, cases: Sequence[Case], seed: int = 0) -> Diagnosis:
     """Find candidate features that explain what the present ones cannot.
 
     Raises ValueError if there are too few cases.
     """
     if len(cases) < FEWEST:
-        raise ValueError(f"There are {len(cases)} finished cases; a diagnosis needs at least {FEWEST}.")
+        raise ValueError(
+            f"Too early to tell: {len(cases)} of {FEWEST} finished proposals that were learned from."
+        )
     table = _Choices(domain, cases, np.random.default_rng(seed))
     fits = PersonalFits(table.rows, table.owner, [case.person for case in cases])
     base = fits.held_back()
@@ -214,7 +216,7 @@ def _carriers(words: Sequence[set[str]], efforts: Vector) -> tuple[tuple[str, fl
 class _Choices:
     """The alternatives of all cases: features and parts, relative to the final solution."""
 
-    def __init__(self, domain: Domain, cases: Sequence[RecordedCase], rng: np.random.Generator) -> None:
+    def __init__(self, domain: Domain, cases: Sequence[Case], rng: np.random.Generator) -> None:
         self.domain = domain
         self.levels: list[Matrix] = []  # features of the final solution and of the alternatives
         self.parts: list[Counter[tuple[str, str]]] = []  # of each alternative, minus those of the final one
@@ -235,9 +237,7 @@ class _Choices:
         self.rows = np.concatenate([phi[1:] - phi[0] for phi in self.levels])
         self.owner = np.array(owner, np.int64)
 
-    def _add_parts(
-        self, domain: HasParts, case: RecordedCase, others: Sequence[Solution], memory: Memory
-    ) -> None:
+    def _add_parts(self, domain: HasParts, case: Case, others: Sequence[Solution], memory: Memory) -> None:
         def count(y: Solution) -> Counter[tuple[str, str]]:
             return Counter(map(place_and_choice, domain.parts(case.problem, y)))
 
@@ -292,7 +292,7 @@ _GROUPS: dict[str, Callable[[tuple[str, str]], str]] = {
 }
 
 
-def _alternatives(domain: Domain, case: RecordedCase, rng: np.random.Generator) -> Iterator[Solution]:
+def _alternatives(domain: Domain, case: Case, rng: np.random.Generator) -> Iterator[Solution]:
     """The proposal, if it was changed, and neighbours of the final solution."""
     if not same_solution(case.proposed, case.solution):
         yield case.proposed

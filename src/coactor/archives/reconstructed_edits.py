@@ -12,9 +12,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from coactor.corrections import correction
 from coactor.domains import Day, Plans, Roads, Route, Trip
 from coactor.domains.plans import Routes
-from coactor.protocol import Correction, Indices, Move
+from coactor.protocol import Correction, Domain, Indices, Move, Problem, Solution
+
+
+def towards(domain: Domain, x: Problem, y: Solution, goal: Solution) -> Correction:
+    """The correction from a proposal to a recorded solution, step by step if the domain can tell."""
+    if isinstance(domain, Roads) and isinstance(goal, Route):
+        return towards_path(domain, x, y, goal.links)
+    if isinstance(domain, Plans):
+        return towards_plan(domain, x, y, goal)
+    return correction(domain, x, y, solution=goal)
 
 
 def towards_path(domain: Roads, x: Trip, y: Route, driven: Indices) -> Correction:

@@ -13,64 +13,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coactor.archives.cases import Archive, Case, RecordedCase, usual_start
-from coactor.archives.reconstructed_edits import towards_path, towards_plan
-from coactor.corrections import correction
-from coactor.domains import Plans, Roads, Route
+from coactor.archives.cases import Archive, Case
+from coactor.grids import GridModel
 from coactor.habits import with_habits
 from coactor.loaders.tables import existing_file
 from coactor.plugins import load, load_domain, source_of
-from coactor.protocol import Correction, Domain, HasParts, Indices, Problem, Solution, Usage, has, uses_habits
+from coactor.protocol import Domain, HasParts, Problem, Solution, Usage, has, uses_habits
 from coactor.validation import recorded_person
 
 if TYPE_CHECKING:
     from coactor.studies.codec import Codec
 
 
-class CaseArchive(Archive):
-    """Recorded cases of some domain, as `RecordedCase`."""
-
-    @classmethod
-    def of(
-        cls, cases: Sequence[RecordedCase], domain: Domain, digest: str = "", kind: str = "cases"
-    ) -> CaseArchive:
-        """An archive with the usual start of the domain."""
-        effort_name = "corrections" if kind == "choices" else "moves"
-        return cls(domain, tuple(cases), digest, usual_start(domain), kind, effort_name)
-
-    @property
-    def people(self) -> tuple[str, ...]:
-        """Whose case each one is."""
-        return tuple(case.person for case in self.cases)
-
-    def replay(self, order: Sequence[int] | Indices, seed: int = 0) -> Iterator[Case]:
-        for number in order:
-            case = self.cases[number]
-
-            def expert(x: Problem, y: Solution, goal: Solution = case.solution) -> Correction:
-                return towards(self.domain, x, y, goal)
-
-            yield Case(case.problem, expert, None, case.proposed, case.moves, case.person)
-
-
-def towards(domain: Domain, x: Problem, y: Solution, goal: Solution) -> Correction:
-    """The correction from a proposal to a recorded solution, step by step if the domain can tell."""
-    if isinstance(domain, Roads) and isinstance(goal, Route):
-        return towards_path(domain, x, y, goal.links)
-    if isinstance(domain, Plans):
-        return towards_plan(domain, x, y, goal)
-    return correction(domain, x, y, solution=goal)
-
-
 def read_cases(
     path: str | Path, domain: str | Domain, parameters: dict[str, Any], habits: bool = True
-) -> CaseArchive:
+) -> Archive:
     """Read an archive of JSON lines.
 
     Parameters
@@ -97,7 +62,7 @@ def read_cases(
     codec = Codec(own)
     x = codec.sampled()
     examples = (x, None if x is None else own.solve(_unrecalled(own, x), np.ones(own.dim)))
-    cases: list[tuple[float, RecordedCase]] = []
+    cases: list[tuple[float, Case]] = []
     for line, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
         if text.strip():
             try:
@@ -111,11 +76,23 @@ def read_cases(
                 ) from error
     if not cases:
         raise ValueError(f"{path} has no cases; expected one JSON object in each line.")
+    if note := _broken_rules(own, [case for _, case in cases]):
+        warnings.warn(note, stacklevel=2)
     cases.sort(key=lambda case: case[0])  # stable: a case without a time follows the one before it
     written = load(domain)[0] if isinstance(domain, str) and ":" in domain else type(own)
     source = hashlib.sha256(path.read_bytes() + source_of(written))
     source.update(repr((domain if isinstance(domain, str) else "", parameters, habits)).encode())
-    return CaseArchive.of([case for _, case in cases], own, source.hexdigest())
+    return Archive.of([case for _, case in cases], own, source.hexdigest())
+
+
+def _broken_rules(domain: Any, cases: Sequence[Case]) -> str:
+    """How many solutions break rules, and which, as a sentence; they are learned from like all others."""
+    if not isinstance(domain, GridModel):
+        return ""
+    broken = [[one.rule for one in domain.broken(case.problem, case.solution)] for case in cases]
+    rules = Counter(rule for one in broken for rule in one)
+    names = ", ".join(f"{rule!r} {number} time{'s' * (number > 1)}" for rule, number in rules.most_common())
+    return f"{sum(map(bool, broken))} of {len(cases)} solutions break rules: {names}." if rules else ""
 
 
 def _make(domain: str | Domain, parameters: dict[str, Any]) -> Domain:
@@ -136,7 +113,7 @@ def _unrecalled(domain: Domain, x: Problem) -> Problem:
 
 def _case(
     codec: Codec, examples: tuple[Problem | None, Solution | None], data: Any, time: float
-) -> tuple[float, RecordedCase]:
+) -> tuple[float, Case]:
     if not isinstance(data, dict) or not {"problem", "solution"} <= data.keys():
         hint = "; this is an exported study, which `coactor study import` reads"
         exported = isinstance(data, dict) and str(data.get("format", "")).startswith("coactor study")
@@ -153,7 +130,7 @@ def _case(
     if not isinstance(when, int | float) or isinstance(when, bool):
         raise ValueError(f"'time' is {when!r}; expected seconds since 1970.")
     person = data.get("person")
-    case = RecordedCase(
+    case = Case(
         x,
         y,
         None if proposed is None else codec.solution(x, proposed, examples[1]),

@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 from scipy.optimize import minimize
 
-from coactor.archives.archives import QueryArchive
-from coactor.archives.cases import Archive
+from coactor.archives.archives import most_similar
+from coactor.archives.cases import Archive, Case
 from coactor.habits import start_weights
 from coactor.lab.engine.contenders import ALIKE, COPY, HINDSIGHT, Contender
 from coactor.proposals.strategies import Strategy
@@ -69,11 +69,13 @@ def replay(archive: Archive, contender: Contender, order: Sequence[int] | Indice
         learner = _learner(archive, contender, order, seed)
         return Session(archive.domain, learner, proposals=proposals, seed=seed)
 
-    qualities, efforts = [], []
+    qualities, efforts, past = [], [], list[Case]()
     for case in archive.replay(order, seed):
-        if contender.text == COPY and case.copied is not None:
-            efforts.append(case.expert(case.problem, case.copied).effort)
-            qualities.append(_quality(archive, case.problem, case.copied))
+        copied = most_similar(archive.domain, case, past) if contender.text == COPY else None
+        past.append(case)
+        if copied is not None:
+            efforts.append(case.expert(case.problem, copied).effort)
+            qualities.append(_quality(archive, case.problem, copied))
             continue
         session, person = session_of(contender.learner_of(case.person)), contender.named(case.person)
         proposal = session.ask(case.problem, actor=person)
@@ -159,7 +161,7 @@ def fit_choices(
 
 def _quality(archive: Archive, problem: Problem, y: Solution) -> float:
     """NDCG of a proposed ranking; NaN for other archives."""
-    if not isinstance(archive, QueryArchive):
+    if archive.kind != "queries":
         return float("nan")
     labels = problem.labels
     gains = 2.0**labels - 1.0

@@ -7,9 +7,9 @@ from typing import Any
 
 from coactor.archives.evaluation import Evaluation
 from coactor.archives.explain import describe_weights
-from coactor.archives.figure import draw
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.contenders import OURS
+from coactor.lab.output.plotting import encode, new_figure
 from coactor.lab.output.rendering import render
 from coactor.lab.output.tables import to_csv, to_json
 from coactor.protocol import feature_names
@@ -25,7 +25,9 @@ def write_report(folder: Path, evaluation: Evaluation, command: str) -> list[str
     command
         The command that makes these files.
     """
-    png, svg = draw(evaluation)
+    with new_figure(figsize=(8.2, 4.6), layout="constrained") as figure:
+        evaluation.plot(figure.add_subplot())
+        png, svg = encode(figure)
     context = _context(evaluation, command)
     files: dict[str, str | bytes] = {
         "table.csv": to_csv(evaluation.rows()),

@@ -15,6 +15,7 @@ from coactor.checks.errors import CheckError, check_methods, naming_errors
 from coactor.corrections import plain_move
 from coactor.protocol import (
     Codes,
+    Declines,
     Describes,
     Domain,
     HasParts,
@@ -233,6 +234,10 @@ def _check_abilities(domain: Domain, x: Problem, y: Solution, w: Vector, where: 
             moves and not np.allclose(differences, expected, rtol=0, atol=atol)
         ):
             raise CheckError(f"move_features disagrees with features of the applied moves {where}.")
+    if has(domain, Declines):
+        declined = np.asarray(domain.declined_features(x, y))
+        if declined.shape != (len(declined), domain.dim) or not np.isfinite(declined).all():
+            raise CheckError(f"declined_features must be finite rows of {domain.dim} numbers {where}.")
     if has(domain, Hides):
         full = domain.all_features(x, y)
         if full.shape != (domain.dim + domain.hidden,) or not np.array_equal(

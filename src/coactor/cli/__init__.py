@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import platform
+from importlib import metadata
 
 import click
+
+from coactor.version import __version__
 
 # name -> (module, attribute, one-line help). Help is here so that `coactor --help` imports nothing.
 COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -12,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "verify-results": ("coactor.cli.paper", "verify_results", "Run a reproduction again, and compare."),
     "open-choices": ("coactor.cli.paper", "open_choices", "Judge the claims with other choices."),
     "compare": ("coactor.cli.paper", "compare", "Compare learners on one panel, with paired statistics."),
+    "bench": ("coactor.cli.bench", "bench", "Compare a learner with all others: one page."),
     "demo": ("coactor.cli.demo", "demo", "Watch effort fall in the terminal."),
     "learn": ("coactor.cli.archive", "learn", "Learn from an archive of recorded solutions."),
     "evaluate": ("coactor.cli.archive", "evaluate", "Replay an archive: how much effort is saved?"),
@@ -21,7 +26,6 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "study": ("coactor.cli.study", "study", "Manage studies: list, show, log, verify, copy, ..."),
     "token": ("coactor.cli.token", "token", "Create, list and revoke access tokens."),
     "check": ("coactor.cli.check", "check", "Check a domain or a learner of your own."),
-    "version": ("coactor.cli.check", "version", "Print the version."),
 }
 # The extra that a command needs beyond the plain dependencies.
 EXTRAS = {"serve": "serve", "study": "studies", "token": "studies"}
@@ -54,6 +58,38 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, (_, _, line) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-def main() -> None:
+def _print_versions(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        numbers = {"coactor": __version__, "Python": platform.python_version()}
+        numbers |= {name: metadata.version(name) for name in ("numpy", "numba")}
+        click.echo(", ".join(f"{name} {number}" for name, number in numbers.items()))
+        ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+    epilog="""To begin:
+
+    \b
+    coactor demo             watch effort fall, in this terminal
+    coactor serve --try      correct proposals in a browser; pip install 'coactor[serve]'
+    coactor bench default    what a learner saves; also one of your own
+
+    In Python: help(coactor.Session). In a notebook: coactor.notebook.edit(session, problem).
+    """,
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_versions,
+    help="Print the versions of coactor, Python, numpy and numba.",
+)
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Learn what an expert wants from the corrections the expert makes."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from coactor.cli.options import (
     jobs_option,
     json_option,
     names,
+    noted,
     parameters_of,
     report_errors,
     seed_option,
@@ -56,12 +56,7 @@ def _open(archive: str, habits: bool, domain: str | None, parameters: str, budge
     from coactor.archives import open_archive
 
     limits, given = None if budget is None else _budget(budget), parameters_of(parameters)
-    with warnings.catch_warnings(record=True) as notes:
-        warnings.simplefilter("always", UserWarning)
-        opened = open_archive(archive, habits=habits, budget=limits, domain=domain, parameters=given)
-    for note in notes:
-        click.echo(f"Note: {note.message}", err=True)
-    return opened
+    return noted(lambda: open_archive(archive, habits=habits, budget=limits, domain=domain, parameters=given))
 
 
 def _budget(text: str) -> tuple[int, int]:
@@ -84,10 +79,8 @@ def _with_archive(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _weights(text: str) -> Sequence[float] | dict[str, float]:
+def _weights(text: str) -> Any:
     """Weights written out, or of a file: a list, numbers by name, or what `coactor learn` wrote."""
-    import numpy as np
-
     from coactor import learners
 
     file = Path(text)
@@ -99,16 +92,12 @@ def _weights(text: str) -> Sequence[float] | dict[str, float]:
                 f"--start is {text!r}; expected numbers with commas between them, or a file of weights."
             ) from None
     try:
-        weights: Any = json.loads(file.read_text())
-        if isinstance(weights, dict) and "learner" in weights:
-            weights = learners.from_state(weights["learner"]).weights.tolist()
-        numbers = np.array([*weights.values()] if isinstance(weights, dict) else weights, np.float64)
-    except (ValueError, TypeError) as error:
+        weights = json.loads(file.read_text())
+    except ValueError as error:
         raise ValueError(f"{text} has no weights: {error}.") from error
-    if numbers.ndim != 1:
-        raise ValueError(f"{text} has no weights; expected a list of numbers, or numbers by name.")
-    start: Sequence[float] | dict[str, float] = weights
-    return start
+    if isinstance(weights, dict) and "learner" in weights:
+        return learners.from_state(weights["learner"]).weights
+    return weights
 
 
 @click.command()

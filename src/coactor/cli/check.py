@@ -1,37 +1,19 @@
-"""The commands version and check."""
+"""The command check."""
 
 from __future__ import annotations
 
 import json
-import platform
 import sys
 import time
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed
 from types import ModuleType
 from typing import Any
 
 import click
 
-import coactor
 from coactor.cli.options import json_option, seed_option
 
 DOMAIN = ("features", "solve", "moves", "apply")
 LEARNER = ("update", "state", "restore")
-
-
-@click.command()
-@json_option
-def version(as_json: bool) -> None:
-    """Print the versions of coactor, Python, numpy and numba."""
-    versions = {"coactor": coactor.__version__, "python": platform.python_version()}
-    for name in ("numpy", "numba"):
-        try:
-            versions[name] = installed(name)
-        except PackageNotFoundError:  # on the path, but not installed
-            versions[name] = "unknown"
-    text = ", ".join(f"{name} {number}" for name, number in versions.items())
-    click.echo(json.dumps(versions) if as_json else text)
 
 
 @click.command()
@@ -65,7 +47,7 @@ def _check(target: str, count: int, seed: int) -> tuple[str, list[str]]:
     import numpy as np
 
     from coactor import checks
-    from coactor.plugins import load
+    from coactor.plugins import load, make_domain
 
     module, thing = load(target)
     rng = np.random.default_rng(seed)
@@ -83,7 +65,7 @@ def _check(target: str, count: int, seed: int) -> tuple[str, list[str]]:
             f"{target} is neither a domain ({', '.join(DOMAIN)}) nor a learner ({', '.join(LEARNER)}). "
             "Experts are checked from Python: coactor.check_expert."
         )
-    domain = _instance(target, thing)
+    domain = make_domain(target, thing, {})
     problems = _problems(target, module, domain, count, rng)
     checks.check_domain(domain, problems, rng=rng)
     return "domain", _notes(domain, problems)
@@ -157,17 +139,6 @@ def _notes(domain: Any, problems: list[Any]) -> list[str]:
             f"{names[np.where(sizes > 0, sizes, np.inf).argmin()]!r}; give features similar sizes."
         )
     return notes
-
-
-def _instance(target: str, thing: Any) -> Any:
-    if not isinstance(thing, type):
-        return thing
-    try:
-        return thing()
-    except TypeError as error:
-        raise ValueError(
-            f"{target} cannot be made without arguments ({error}); give an object instead of a class."
-        ) from error
 
 
 def _problems(target: str, module: ModuleType, domain: Any, count: int, rng: Any) -> list[Any]:

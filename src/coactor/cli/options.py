@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Callable
 from functools import reduce, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -91,6 +92,16 @@ def report_errors(*types: type[Exception]) -> Callable[[Callable[P, R]], Callabl
         return run
 
     return decorate
+
+
+def noted(read: Callable[[], R]) -> R:
+    """What a reader returns; its warnings are printed as notes."""
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", UserWarning)
+        result = read()
+    for note in notes:
+        click.echo(f"Note: {note.message}", err=True)
+    return result
 
 
 def names(text: str | None) -> list[str] | None:

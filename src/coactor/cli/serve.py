@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,24 +16,28 @@ from types import FrameType, ModuleType
 from typing import TYPE_CHECKING
 
 import click
+from numba.core.event import Event, Listener, install_listener
 
 from coactor import plugins
 from coactor.cli.logs import start_logging
-from coactor.cli.options import json_option, store_option
+from coactor.cli.options import json_option, noted, store_option
 from coactor.cli.stores import report_study_errors, show
 from coactor.studies.accounts import Accounts
-from coactor.studies.errors import Invalid, Tampered, Unavailable
+from coactor.studies.errors import Invalid
 from coactor.studies.log.store import Store
 from coactor.studies.opening import open_study
+from coactor.studies.settings import Settings
 
 if TYPE_CHECKING:
     import uvicorn
 
     from coactor.protocol import Domain
+    from coactor.web.auth.oidc import Provider
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CHECKPOINT_SECONDS = 0.5
 RENEWAL_SECONDS = 0.5
+DELIVERY_SECONDS = 0.5
 PATIENCE = 0.3  # seconds of a solving that an expert who opens a proposal waits for
 DEMO_PREFIX = "try-"  # of the names of demo studies
 
@@ -61,6 +67,11 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     help="Serve this study with a domain from a file, and create it if there is none; NAME=FILE.csv "
     "starts one with what past routes teach.",
 )
+@click.option(
+    "--solver",
+    metavar="MODULE:FUNCTION",
+    help="Proposals of studies that --study creates come from this function of (problem, weights).",
+)
 @click.option("--share-port", is_flag=True, help="Let several servers listen on this port, one per core.")
 @click.option(
     "--own-port",
@@ -89,6 +100,18 @@ DEMO_PREFIX = "try-"  # of the names of demo studies
     metavar="MB",
     help="The largest request: a problem with a table of 1,000 stops has about 20 MB a feature.",
 )
+@click.option(
+    "--webhook",
+    metavar="URL",
+    help="Tell this address of finished proposals, signed with COACTOR_WEBHOOK_SECRET; for one of several "
+    "servers.",
+)
+@click.option(
+    "--oidc",
+    metavar="ISSUER",
+    help="People may also log in at this identity provider, which knows the server by COACTOR_OIDC_CLIENT "
+    "and COACTOR_OIDC_SECRET, and says their roles in the claim coactor.",
+)
 @click.option("--quiet", is_flag=True, help="Do not log requests.")
 @click.option("--log-json", is_flag=True, help="Log JSON, one object a line.")
 @json_option
@@ -101,6 +124,7 @@ def serve(
     https: bool,
     with_demo: bool,
     own: tuple[str, ...],
+    solver: str | None,
     share_port: bool,
     own_port: int | None,
     tiles: str,
@@ -108,6 +132,8 @@ def serve(
     backdrops: Path | None,
     renew_ahead: bool,
     body_limit: int,
+    webhook: str | None,
+    oidc: str | None,
     quiet: bool,
     log_json: bool,
     as_json: bool,
@@ -122,16 +148,17 @@ def serve(
         raise Invalid("Serving needs uvicorn; install it with: pip install 'coactor[serve]'") from error
     if not quiet:
         click.echo("Starting …", err=True)
-    from coactor.web.app import create_app
+    from coactor.web.app import create_app, server_config
     from coactor.web.ground import Ground
+    from coactor.web.webhooks import Webhook
 
     ground = Ground(tiles, attribution, backdrops)
     if host not in LOOPBACK and not allow_host:
         raise Invalid(f"Listening on {host} needs a host name to answer to; add --allow-host NAME.")
     start_logging(logging.WARNING if quiet else logging.INFO, log_json)
-    with Store(url) as store:
+    with Store(url) as store, install_listener("numba:compile", Compiling()):
         demo = load_demo(store, with_demo)
-        domains = dict(domain_of(text, store) for text in own)
+        domains = dict(domain_of(text, store, solver) for text in own)
         app = create_app(
             store,
             hosts=[*allow_host, host],
@@ -140,6 +167,7 @@ def serve(
             ground=ground,
             domains=domains,
             body_limit=body_limit * 2**20,
+            provider=None if oidc is None else provider_of(oidc),
         )
         app.state.studies.patience = PATIENCE
         with listening(host, port, share_port) as listener, ExitStack() as more:
@@ -158,20 +186,52 @@ def serve(
                 f"Serving {store.url} at {address}\nLog in once, within the hour: {link}",
                 as_json,
             )
-            # Without uvicorn's access log: it would record the one-time code of the link.
-            config = uvicorn.Config(
-                app, access_log=False, log_level="warning", server_header=False, limit_concurrency=500
-            )
-            server = uvicorn.Server(config)
+            sys.setswitchinterval(0.0005)  # what computes in threads gives way to the event loop sooner
+            server = uvicorn.Server(server_config(app))
             # uvicorn would raise the signal again after it has stopped, and the process would end by it.
-            server.capture_signals = lambda: stopping(server, app.state.streams.stop)  # type: ignore[method-assign]
+            server.capture_signals = lambda: stopping(server, app.state.studies.streams.stop)  # type: ignore[method-assign]
             # In the background, so that no request waits for a checkpoint, and none for a solver.
             more.enter_context(repeating(store.tidy, CHECKPOINT_SECONDS))
+            if webhook is not None:
+                hook = Webhook(store, webhook, variable("COACTOR_WEBHOOK_SECRET"))
+                more.enter_context(repeating(hook.deliver, DELIVERY_SECONDS))
             if renew_ahead:
                 more.enter_context(repeating(app.state.studies.renew_ahead, RENEWAL_SECONDS))
-            if demo is not None:  # a Ctrl-C does not wait for a compiler
+            if demo is not None and with_demo:  # a Ctrl-C does not wait for a compiler
                 threading.Thread(target=demo.fill_demo_queues, args=(store,), daemon=True).start()
             server.run(sockets=sockets)
+
+
+def variable(name: str) -> str:
+    """The value of an environment variable, such as a secret. Raises Invalid if it is not set."""
+    value = os.environ.get(name, "")
+    if not value:
+        raise Invalid(f"The variable {name} is not set.")
+    return value
+
+
+def provider_of(issuer: str) -> Provider:
+    """The identity provider at an address."""
+    try:
+        from coactor.web.auth.oidc import Provider
+    except ImportError as error:
+        raise Invalid(str(error)) from error
+    return Provider(issuer, variable("COACTOR_OIDC_CLIENT"), variable("COACTOR_OIDC_SECRET"))
+
+
+class Compiling(Listener):
+    """Says once that code is compiled: where nothing is cached yet, that takes longer than what is asked."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Event) -> None:
+        if not self.said:
+            self.said = True
+            click.echo("Compiling for this machine, once …", err=True)
+
+    def on_end(self, event: Event) -> None:
+        pass
 
 
 def public_address(host: str, port: int, secure: bool) -> str:
@@ -196,30 +256,36 @@ def stopping(server: uvicorn.Server, end_streams: Callable[[], None]) -> Iterato
             signal.signal(number, handler)
 
 
-def domain_of(text: str, store: Store) -> tuple[str, Domain]:
-    """The study that an option names and its domain. Creates the study if there is none."""
+def domain_of(text: str, store: Store, solver: str | None) -> tuple[str, Domain]:
+    """The study that an option names and its domain. A new study is created, with this solver."""
     study, equals, place = text.partition("=")
     if not equals:
         raise Invalid(f"--study is {text!r}; expected NAME=FILE.py:DOMAIN, such as ward=roster.py:roster.")
+    if solver is not None:
+        plugins.load_class(solver, "solver")
+    settings: Settings = {} if solver is None else {"solver": solver}
     if place.endswith(".csv"):
-        return study, _learned_study(store, study, place)
+        return study, _learned_study(store, study, place, settings)
     domain: Domain = plugins.load_domain(place, {})
-    open_study(store, study, domain, create=True).close()
+    open_study(store, study, domain, create=True, settings=settings).close()
     return study, domain
 
 
-def _learned_study(store: Store, study: str, place: str) -> Domain:
+def _learned_study(store: Store, study: str, place: str, settings: Settings) -> Domain:
     """The domain of past routes. A study that is new learns from them and asks for the last day."""
     from coactor.archives import open_archive
     from coactor.archives.learning import learn_archive
 
-    archive = open_archive(place)
+    archive = noted(lambda: open_archive(place))
     with store.reading() as sql:
         new = all(head.name != study for head in sql.studies())
     if new:
         click.echo(f"Learning from {archive.size} days …", err=True)
-        with open_study(store, study, archive.domain, create=True, start=learn_archive(archive)[0]) as one:
+        start = learn_archive(archive)[0]
+        with open_study(store, study, archive.domain, create=True, start=start, settings=settings) as one:
             one.ask(archive.cases[-1].problem)
+    else:
+        open_study(store, study, archive.domain, settings=settings).close()
     domain: Domain = archive.domain
     return domain
 
@@ -264,7 +330,7 @@ def repeating(work: Callable[[], None], seconds: float) -> Iterator[None]:
         while not stop.wait(seconds):
             try:
                 work()
-            except (Unavailable, Tampered) as error:  # requests report it too; the thread must go on
+            except Exception as error:  # requests report it too; the thread must go on
                 logging.getLogger("coactor.web").warning("%s", error)
 
     thread = threading.Thread(target=run, daemon=True)

@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import click
 import orjson
 
-from coactor.cli.options import json_option, report_errors, store_option
+from coactor.cli.options import domain_option, json_option, report_errors, store_option
 from coactor.studies import errors
 from coactor.studies.log.store import Store
+from coactor.studies.study import Study
 
 report_study_errors = report_errors(
     ValueError,  # Invalid, or raised by a learner or a domain
@@ -39,6 +40,19 @@ def on_store(command: Callable[..., Result]) -> Callable[..., None]:
             result = command(store, **given)
         if result is not None:
             show(*result, as_json)
+
+    return run
+
+
+def on_study(command: Callable[..., Result]) -> Callable[..., None]:
+    """Add NAME and --domain, too, to a command that takes an open study first."""
+
+    @click.argument("name")
+    @domain_option
+    @on_store
+    @wraps(command)
+    def run(store: Store, name: str, domain: Any, **given: Any) -> Result:
+        return command(Study(store, name, domain), **given)
 
     return run
 

@@ -11,9 +11,9 @@ import orjson
 
 from coactor import learners
 from coactor.cli import study_create
-from coactor.cli.options import domain_option
-from coactor.cli.stores import Result, counted, lines, on_store, when
-from coactor.studies.errors import Tampered
+from coactor.cli.stores import Result, counted, lines, on_store, on_study, when
+from coactor.protocol import Wish
+from coactor.studies.errors import Invalid, Tampered
 from coactor.studies.log import transfer, verification
 from coactor.studies.log.chain import outline
 from coactor.studies.log.store import Store
@@ -99,6 +99,8 @@ def fact_line(fact: dict[str, Any]) -> str:
     who, what, expert = fact["actor"] or "-", fact["kind"], fact.get("learned_for", "")
     if "to" in fact:
         what += f" {expert} to version {fact['to']}" if expert else f" to version {fact['to']}"
+    elif "wish" in fact:
+        what += f" {fact['wish']} {fact['feature']}"
     elif "proposal" in fact:
         what += f" proposal {fact['proposal']}"
         what += f" for {expert}" if expert not in ("", fact["actor"]) else ""
@@ -110,51 +112,67 @@ def fact_line(fact: dict[str, Any]) -> str:
 
 
 @study.command("explain")
-@click.argument("name")
-@click.argument("proposal", type=int)
-@domain_option
-@on_store
-def explain_(store: Store, name: str, proposal: int, domain: Any) -> Result:
+@on_study
+@click.argument("proposal", type=click.IntRange(1, 2**31 - 1))
+def explain_(opened: Study, proposal: int) -> Result:
     """Explain a proposal: the share of each feature in its utility."""
-    explanation = Study(store, name, domain).explain(proposal)
+    explanation = opened.explain(proposal)
     return explanation, str(explanation)
 
 
+@study.command("costs")
+@on_study
+@click.argument("proposal", type=click.IntRange(1, 2**31 - 1))
+def costs_(opened: Study, proposal: int) -> Result:
+    """Print what was learned as costs of the day of a PROPOSAL, for VROOM, PyVRP and OR-Tools."""
+    from coactor.domains import Plans
+    from coactor.solvers import cost_factors
+
+    if not isinstance(opened.domain, Plans):
+        raise Invalid(f"Study {opened.name!r} has no plans of vehicles.")
+    factors = cost_factors(opened.domain, opened.proposal(proposal).problem, opened.weights())
+    return factors, orjson.dumps(factors).decode()
+
+
 @study.command("rollback")
-@click.argument("name")
+@on_study
 @click.argument("version", type=int)
 @click.option("--reason", required=True, help="Why; it is recorded in the log.")
 @click.option("--expert", help="Set only this expert back; the others keep what they have shown.")
 @click.option("--actor", default="operator", show_default=True, help="Who rolls back.")
-@domain_option
-@on_store
-def rollback_(
-    store: Store, name: str, version: int, reason: str, expert: str | None, actor: str, domain: Any
-) -> Result:
+def rollback_(opened: Study, version: int, reason: str, expert: str | None, actor: str) -> Result:
     """Set the weights back to an earlier version, as a new version."""
-    row = Study(store, name, domain).rollback(version, reason, learned_for=expert, actor=actor)
+    row = opened.rollback(version, reason, learned_for=expert, actor=actor)
     if expert is not None:
         return row, f"Version {row.version} has {expert} as of version {row.to}, and the others as they were."
     return row, f"Version {row.version} has the weights of version {row.to}."
 
 
+@study.command("say")
+@on_study
+@click.argument("feature")
+@click.argument("wish", type=click.Choice(["more", "less"]))
+@click.option("--expert", required=True, help="Who wants it.")
+@click.option("--actor", default="operator", show_default=True, help="Who says it.")
+def say_(opened: Study, feature: str, wish: Wish, expert: str, actor: str) -> Result:
+    """Say that more or less of a feature is wanted than what is proposed now."""
+    version = opened.say(feature, wish, learned_for=expert, actor=actor)
+    return {"version": version}, f"Learned as version {version}."
+
+
 @study.command("report")
-@click.argument("name")
-@domain_option
-@on_store
-def report_(store: Store, name: str, domain: Any) -> Result:
+@on_study
+def report_(opened: Study) -> Result:
     """Say whether there is less to correct, and what learning saves."""
-    report = Study(store, name, domain).report()
+    report = opened.report()
     return report, str(report)
 
 
 @study.command("people")
-@click.argument("name")
-@domain_option
-@on_store
-def people_(store: Store, name: str, domain: Any) -> Result:
+@on_study
+def people_(opened: Study) -> Result:
     """Show what people share, who goes together and how each of them differs."""
-    view = Study(store, name, domain).people()
+    view = opened.people()
     if len(view.people) < 2:
         return view, "The learner has learned from one expert at most, or does not compare people."
     lines = view.shared or ["Nothing that everybody wants or avoids is known yet."]
@@ -185,10 +203,11 @@ def export_(store: Store, name: str, out: Path | None) -> Result:
 @study.command("import")
 @click.argument("file", type=click.Path(path_type=Path, exists=True))
 @click.option("--name", help="Name of the imported study; its own by default.")
+@click.option("--solver", metavar="MODULE:FUNCTION", help="The solver that the study may call here.")
 @on_store
-def import_(store: Store, file: Path, name: str | None) -> Result:
+def import_(store: Store, file: Path, name: str | None, solver: str | None) -> Result:
     """Import an exported study and check every link of its hash chain."""
-    imported = transfer.load(store, transfer.read_lines(file), name)
+    imported = transfer.load(store, transfer.read_lines(file), name, solver=solver)
     return {"name": imported}, f"Imported {imported}."
 
 
@@ -200,6 +219,7 @@ def verify_(store: Store, names: tuple[str, ...], expected: str | None) -> Resul
     """Replay studies from their first fact and check hashes, weights and snapshots."""
     with store.reading() as sql:
         selected = names or tuple(head.name for head in sql.studies())
+    store.check()
     verified, wrong = [], []
     for study_name in selected:
         try:
@@ -268,4 +288,8 @@ def erase_(store: Store, name: str, erased: str, actor: str) -> Result:
     """Replace a name in a study by a random one; what was learned stays."""
     erasure = transfer.erase(store, name, erased, actor=actor)
     text = f"In {name} it is now {erasure.name}."
+    if erasure.similar:
+        text += (
+            f" Words that contain it stay in {counted(erasure.similar, 'place')}; see `coactor study log`."
+        )
     return {"study": name, **asdict(erasure)}, text + LEFT_IN_FILE * erasure.left_in_file

@@ -10,7 +10,7 @@ import orjson
 
 from coactor import loaders, plugins
 from coactor.cli.options import domain_option, parameters_of, with_options
-from coactor.cli.stores import Result, on_store
+from coactor.cli.stores import Result, on_store, on_study
 from coactor.domains.roads import network_json
 from coactor.studies import catalog
 from coactor.studies.errors import Conflict, Invalid
@@ -83,7 +83,7 @@ def create(
     open_study(
         store,
         name,
-        plugins.load_domain(domain, given) if ":" in domain else catalog.make(domain, given, limits=False),
+        plugins.load_domain(domain, given) if ":" in domain else catalog.make(domain, given),
         learner,
         create=True,
         start=None if start is None else read_json(start),
@@ -113,16 +113,12 @@ def extend(store: Store, study_name: str, name: str, domain: Any) -> Result:
 
 
 @click.command()
-@click.argument("name")
+@on_study
 @settings_options
 @click.option("--actor", default="operator", show_default=True, help="Who changes the settings.")
-@domain_option
-@on_store
-def configure(
-    store: Store, name: str, costs: tuple[str, ...], actor: str, domain: Any, **settings: Any
-) -> Result:
+def configure(opened: Study, costs: tuple[str, ...], actor: str, **settings: Any) -> Result:
     """Change settings of a study; the change is recorded in its log. Without options, show them."""
-    now = Study(store, name, domain).configure(_given(costs, settings), actor=actor)
+    now = opened.configure(_given(costs, settings), actor=actor)
     return now, "\n".join(f"{key}: {value}" for key, value in now.items())
 
 

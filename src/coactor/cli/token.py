@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from coactor.cli.stores import Result, lines, on_store, when
+from coactor.cli.stores import Result, counted, lines, on_store, when
 from coactor.studies.accounts import NONE, ROLES, Accounts, TokenRow
 from coactor.studies.errors import NotFound
 from coactor.studies.log.store import Store
@@ -81,6 +81,19 @@ def _line(row: TokenRow) -> str:
     roles = ", ".join(f"{role} in {study}" for study, role in row.studies.items())
     ends = "" if row.expires is None else f"  until {when(row.expires)}"
     return f"{row.name}  {roles}  {when(row.created)}{ends}"
+
+
+@token.command("sessions")
+@click.option("--end", metavar="NAME", help="End every session of this name, and its login links.")
+@on_store
+def token_sessions(store: Store, end: str | None) -> Result:
+    """List the browser sessions and unused login links, or end those of a name."""
+    if end is None:
+        return lines(
+            Accounts(store).sessions(), lambda row: f"{row.name}  {row.kind}  until {when(row.expires)}"
+        )
+    ended = Accounts(store).end_sessions(end)
+    return {"ended": ended}, f"Ended {counted(ended, 'session')} of {end}."
 
 
 @token.command("revoke")

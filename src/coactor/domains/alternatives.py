@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from coactor import validation
+from coactor import display, validation
 from coactor.protocol import Matrix, Move, Vector
 
 
@@ -26,6 +26,8 @@ class Situation:
 
     rows: Matrix
     names: tuple[str, ...] | None = None
+
+    __repr__ = display.brief("rows", "names")
 
 
 class Alternatives:

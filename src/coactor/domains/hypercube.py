@@ -137,6 +137,10 @@ class Hypercube:
         for step, bit in enumerate(y.tolist(), 1):
             yield f"step {step}", str(bit) if x.names is None else x.names[bit]
 
+    def draw(self, x: Cube, y: Indices) -> list[dict[str, Any]]:
+        """The bits in the order in which they are set."""
+        return [{"kind": "list", "items": [bit for _, bit in self.parts(x, y)]}]
+
     def landscape(self, x: Cube, w: Vector) -> CubeLandscape:
         """The paths of a problem under the weights."""
         w = validation.weight_vector(w, self.dim, self.hidden)

@@ -11,7 +11,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from coactor import validation
+from coactor import display, validation
 from coactor.habits import HABIT
 from coactor.kernels import paths
 from coactor.kernels.paths import cost_matrix
@@ -103,21 +103,22 @@ class Graph:
         for a, b in pairwise(titles[k] for k in points):
             yield (a, b) if a <= b else (b, a)
 
+    def rows(self, low: Indices, high: Indices) -> Indices:
+        """The rows of `edges` between points, the smaller number of each two first."""
+        return low * self.size - low * (low + 1) // 2 + high - low - 1
+
     def extended(self, features: int, usage: Usage | None) -> Graph:
         """The graph with its own features and the cost of unusual edges; 0 if nothing was recalled."""
         if usage is None:
             if self.edges.shape[1] != features:  # has them already, or is not of this domain
                 return self
             return replace(self, edges=np.hstack([self.edges, np.zeros((len(self.edges), 1))]))
-        number = {name: k for k, name in enumerate(self.titles())}
-        ends: Indices = np.array(
-            [[number.get(name, -1) for name in names] for names in (usage.given, usage.choice)], np.int64
-        ).reshape(2, -1)
+        ends = usage.numbers({name: k for k, name in enumerate(self.titles())})
         low, high = ends.min(axis=0), ends.max(axis=0)
         known = (low >= 0) & (low < high)
         low, high = low[known], high[known]
         costs = np.ones((len(self.edges), 1))
-        costs[low * self.size - low * (low + 1) // 2 + high - low - 1, 0] = usage.costs[known]
+        costs[self.rows(low, high), 0] = usage.costs[known]
         return replace(self, edges=np.hstack([self.edges[:, :features], costs]))
 
     def encode(self, features: int | None = None) -> dict[str, Any]:
@@ -202,6 +203,12 @@ class PathDomain:
 
     lockable = parts
 
+    def draw(self, x: Any, y: Any) -> list[dict[str, Any]]:
+        """The paths, as a drawing if the points have coordinates, and as a table."""
+        graph = self.graph(x)
+        lines = [path.tolist() for path in self.to_paths(y)]
+        return display.routes(lines, graph.titles(), graph.coordinates)
+
     def replan(self, x: Any, w: Vector, y: Any, keep: frozenset[Part]) -> Any:
         """2-opt that never gives up a kept edge: an edge so cheap that no other gain is worth it.
 
@@ -224,6 +231,12 @@ class PathDomain:
         """phi(x, y): minus the summed features of the edges used."""
         phi: Vector = self.features_along(x, [y])[0]
         return phi
+
+    def by_cell(self, x: Any, y: Any) -> Matrix:
+        """Minus the features of each edge used."""
+        graph = self._extended(x)
+        ends = np.concatenate([np.stack([path[:-1], path[1:]]) for path in self.to_paths(y)], axis=1)
+        return -graph.edges[graph.rows(ends.min(axis=0), ends.max(axis=0))]
 
     def all_features(self, x: Any, y: Any) -> Vector:
         """The visible features, then the hidden ones."""

@@ -133,6 +133,10 @@ class Ranking:
         scores = x.scores(visible) if visible.any() else np.zeros(x.size)
         return RankingLandscape(scores, by_label * x.labels, g)
 
+    def draw(self, x: Query, y: Indices) -> list[dict[str, Any]]:
+        """The documents in their order."""
+        return [{"kind": "list", "items": [x.title(k) for k in y.tolist()]}]
+
     def parts(self, x: Query, y: Indices) -> Iterator[tuple[str, str]]:
         """Which document has which place."""
         for place, document in enumerate(y.tolist(), 1):
@@ -167,6 +171,17 @@ class Ranking:
         """The change in phi of each exchange."""
         slope = -np.diff(discount(x.size, self.discount))
         return np.diff(x.rows()[y], axis=0) * slope[:, None]
+
+    def declined_features(self, x: Query, y: Indices) -> Matrix:
+        """The change in phi of exchanging documents that are 1, 2, 4, 8, ... places apart.
+
+        An expert who leaves a list declines to exchange any two of its documents: near ones say which order
+        is right, far ones how much it matters. These distances are a sample of all.
+        """
+        rows, g = x.rows()[y], discount(x.size, self.discount)
+        gaps = [2**k for k in range((x.size - 1).bit_length())]
+        changes = [(rows[gap:] - rows[:-gap]) * (g[:-gap] - g[gap:])[:, None] for gap in gaps]
+        return np.concatenate([np.empty((0, self.dim)), *changes])
 
     def edits_between(self, x: Query, y: Indices, z: Indices) -> int:
         """The exchanges of neighbours from y to z: the pairs that y and z order differently (exact)."""

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coactor.explanations.words import LIKELY, SURE, join_words, without_unit
+from coactor import display
+from coactor.explanations.words import LIKELY, NAMED, SURE, join_words, without_unit
 from coactor.protocol import Learner, Matrix, Vector
 from coactor.protocol.abilities import KnowsPeople, Preferences, has
 
 CLEAR = 0.03  # the least difference of two shares that is reported: less changes no proposal
 LISTED = 8  # names in a sentence, at most: more are counted
-NAMED = 3  # differences of one person, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,8 @@ class PeopleView:
     together: list[str]
     people: list[PersonView]
     reader: str | None = None
+
+    __repr__ = display.brief("people", "shared", "together")
 
     @property
     def groups(self) -> list[list[str]]:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
-from coactor.protocol import Learner, Vector
+from coactor.protocol import Learner, Round, Vector
 from coactor.protocol.abilities import Preferences, has
 
 SURE, LIKELY = 2.0, 1.0  # a weight so many deviations from 0: 95 % and 68 % of a normal distribution
 STRONG, LITTLE = 0.5, 0.2  # of the largest weight
-NAMED = 2  # features named in a lesson: what one reads at a glance
+NAMED = 2  # features in a lesson, differences of a person, corrections behind a belief: read at a glance
 
 
 class Known(NamedTuple):
@@ -87,7 +88,7 @@ def lesson(
     new = np.flatnonzero((after.clear != before.clear) & (after.clear != 0.0))
     largest: list[int] = new[np.argsort(-np.abs(after.sizes[new]), kind="stable")][:NAMED].tolist()
     if not largest:
-        return start + ("Nothing new to learn." if accepted else "Learned from it; nothing new is sure yet.")
+        return start + ("Nothing new to learn." if accepted else "Learned from it.")
     parts = [f"{without_unit(names[k])} {taste_word(signs[k] * after.clear[k])}" for k in largest]
     return f"{start}Learned: {join_words(parts)}."
 
@@ -126,6 +127,10 @@ class Belief:
         All this in words.
     worth
         What it is worth of another feature, as a sentence; empty unless both are clear.
+    sure
+        The probability that the weight has this sign; None where the learner keeps no deviation.
+    behind
+        The numbers of the proposals whose correction changed the feature most in that direction.
     """
 
     feature: str
@@ -135,9 +140,13 @@ class Belief:
     known: float | None
     words: str
     worth: str = ""
+    sure: float | None = None
+    behind: list[int] = field(default_factory=list)
 
 
-def beliefs(names: Sequence[str], signs: Sequence[int], learner: Learner | Preferences) -> list[Belief]:
+def beliefs(
+    names: Sequence[str], signs: Sequence[int], learner: Learner | Preferences, rounds: Sequence[Round] = ()
+) -> list[Belief]:
     """What a learner knows about each feature.
 
     Parameters
@@ -146,6 +155,8 @@ def beliefs(names: Sequence[str], signs: Sequence[int], learner: Learner | Prefe
         Of the features; a sign is -1 for each cost.
     learner
         The learner, or what it knows about one person.
+    rounds
+        Corrections that it has learned from, with their vectors.
 
     Examples
     --------
@@ -181,9 +192,18 @@ def beliefs(names: Sequence[str], signs: Sequence[int], learner: Learner | Prefe
                 None if shares is None else float(shares[k]),
                 _words(float(tastes[k]), float(known.deviations[k])),
                 worth,
+                None if deviations is None else NormalDist().cdf(abs(w) / max(float(deviations[k]), 1e-300)),
+                _behind(rounds, k, w),
             )
         )
     return rows
+
+
+def _behind(rounds: Sequence[Round], k: int, weight: float) -> list[int]:
+    """The proposals whose correction changed a feature most in the direction of its weight."""
+    towards = [(float(row.delta[k]) * weight, row.proposal) for row in rounds]
+    largest = sorted((row for row in towards if row[0] > 0), key=lambda row: -row[0])
+    return [proposal for _, proposal in largest[:NAMED]]
 
 
 def _words(taste: float, deviation: float) -> str:
@@ -220,6 +240,8 @@ def exchange_rate(name: str, yardstick: str, rate: float, avoided: bool) -> str:
     '11 m of walking count like 1 min of waiting.'
     >>> exchange_rate("shifts without a senior (shifts)", "disliked shifts (points)", 4.06, avoided=True)
     'One shift without a senior counts like 4.1 disliked shifts.'
+    >>> exchange_rate("single nights (nights)", "split weekends (weekends)", 1.04, avoided=True)
+    'One single night counts like one split weekend.'
     """
     count = 1.0
     if rate < 1.0 and unit_of(name)[0]:  # 11 m of walking, not 0.09 min of waiting
@@ -244,7 +266,7 @@ def _quantity(name: str, value: float) -> str:
     label, (unit, _) = without_unit(name), unit_of(name)
     if unit:
         return f"{_number(value)} {unit}" + f" of {label}" * unit[0].isalpha()  # not of money
-    if value != 1.0:
+    if _number(value) != "1":
         return f"{_number(value)} {label}"
     words = label.split(" ")
     for k, word in enumerate(words):

@@ -22,10 +22,9 @@ Rules may be broken, by need or by a person who says why. By how much is a featu
 "broken: At most five days", which the solver prices above all wishes.
 """
 
-from coactor.grids.advice import advice
 from coactor.grids.expressions import Expression, pattern
 from coactor.grids.instances import Instance
 from coactor.grids.model import GridModel
 from coactor.grids.showing import Broken
 
-__all__ = ["Broken", "Expression", "GridModel", "Instance", "advice", "pattern"]
+__all__ = ["Broken", "Expression", "GridModel", "Instance", "pattern"]

@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import numpy as np
-
-from coactor.grids.instances import Instance
-from coactor.grids.model import GridModel
-from coactor.protocol import Indices
+from collections.abc import Iterable, Sequence
 
 ENOUGH = 20  # solutions, before something that never happened means anything
 OFTEN = 0.1  # of the solutions: a rule that is broken in so many is not one
 
 
-def advice(model: GridModel, solutions: Iterable[tuple[Instance, Indices]], word: str = "cases") -> list[str]:
-    """Sentences about rules that people break often, and about wishes that they never give up.
-
-    Parameters
-    ----------
-    model
-        The model.
-    solutions
-        Problems with their final solutions.
-    word
-        What they are, in the plural, such as "weeks".
-    """
-    pairs = list(solutions)
-    places = [[one.rule for one in model.broken(x, y)] for x, y in pairs]
+def on_rules(rules: Iterable[str], broken: Sequence[Sequence[str]], word: str) -> list[str]:
+    """Sentences about rules that people break often, from the rules that each solution breaks."""
     sentences = []
-    for rule in model.rules:
-        times, cases = sum(rules.count(rule) for rules in places), sum(rule in rules for rules in places)
-        if cases >= max(2, OFTEN * len(pairs)):
+    for rule in rules:
+        times, cases = sum(one.count(rule) for one in broken), sum(rule in one for one in broken)
+        if cases >= max(2, OFTEN * len(broken)):
             sentences.append(
-                f"The rule {rule!r} was broken {times} times in {len(pairs)} {word}: make it a wish?"
+                f"The rule {rule!r} was broken {times} times in {len(broken)} {word}: make it a wish?"
             )
-    if len(pairs) < ENOUGH:
-        return sentences
-    x, y = pairs[-1]
-    possible = model.edit_features(x, y, x.edits).min(axis=0) < 0.0
-    counted = np.any([model.features(x, y) != 0.0 for x, y in pairs], axis=0)
-    for k, (name, wish) in enumerate(model.wishes.items()):
-        if not wish.more and possible[k] and not counted[k]:
-            sentences.append(f"In {len(pairs)} {word} there was no {name!r}: make it a rule?")
     return sentences
+
+
+def on_wishes(never: Iterable[str], cases: int, word: str) -> list[str]:
+    """Sentences about what people avoid although it was possible."""
+    if cases < ENOUGH:
+        return []
+    return [f"In {cases} {word} there was no {name!r}: make it a rule?" for name in never]

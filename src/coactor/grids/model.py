@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coactor import validation
-from coactor.grids import causes, cpsat, edits, showing
+from coactor.grids import advice, causes, cpsat, edits, showing
 from coactor.grids.circuits import Affine, Circuit
 from coactor.grids.expressions import Expression, Wanted, where
 from coactor.grids.instances import Instance, Places, Schema, indices, read, write
@@ -425,6 +425,22 @@ class GridModel:
     def broken(self, x: Instance, y: Indices) -> list[Broken]:
         """Every rule that a solution breaks, and where."""
         return showing.named(x, list(self.rules), x.amounts(y))
+
+    def advice(self, solutions: Iterable[tuple[Instance, Indices]], word: str = "cases") -> list[str]:
+        """What final solutions say: which rules are broken often, which wishes might be rules.
+
+        `word` is what they are, in the plural, such as "weeks".
+        """
+        pairs = list(solutions)
+        broken = [[one.rule for one in self.broken(x, y)] for x, y in pairs]
+        never: list[str] = []
+        if pairs:
+            x, y = pairs[-1]
+            possible = self.edit_features(x, y, x.edits).min(axis=0) < 0.0
+            counted = np.any([self.features(x, y) != 0.0 for x, y in pairs], axis=0)
+            wishes = zip(self.wishes.items(), possible & ~counted, strict=False)
+            never = [name for (name, wish), avoided in wishes if avoided and not wish.more]
+        return [*advice.on_rules(self.rules, broken, word), *advice.on_wishes(never, len(pairs), word)]
 
     def by_cell(self, x: Instance, y: Indices) -> Matrix:
         """Each cell's part of each feature, one row for a cell; they add up to `features`.

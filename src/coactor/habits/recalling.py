@@ -106,14 +106,12 @@ class Memory:
     A B 0.1835
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cases: Sequence[PastCase] = ()) -> None:
         self._words = Vocabulary()
-        self._clear()
-
-    def _clear(self) -> None:
         self._parts, self._choices, self._context = Column(), Column(), Column()
         self._offers = np.empty(0, bool)  # whether the case limits its choices
         self._own_context = np.empty(0, bool)  # whether its context differs from its choices
+        self._add(cases)
 
     def __len__(self) -> int:
         """The number of cases it holds."""
@@ -150,7 +148,7 @@ class Memory:
             self._parts, self._choices, self._context = (one.without_first(first) for one in columns)
             self._offers, self._own_context = self._offers[first:], self._own_context[first:]
             if first and len(self._words.names) > MOST_NAMES:  # most of them belong to forgotten cases
-                self.__dict__.update(Memory.holding(self.cases()).__dict__)
+                self.__dict__.update(Memory(self.cases()).__dict__)
 
     # -- recalling ---------------------------------------------------------------------------------------
 
@@ -260,13 +258,6 @@ class Memory:
                 flat = words(parts) or ()
                 pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
                 cases.append(PastCase(pairs, words(choices), words(context)))
-            return Memory.holding(cases)
+            return Memory(cases)
         except (KeyError, TypeError, ValueError, IndexError):
             raise Invalid("This is not the state of a memory; expected what state() returned.") from None
-
-    @staticmethod
-    def holding(cases: Sequence[PastCase]) -> Memory:
-        """A memory of these cases."""
-        memory = Memory()
-        memory._add(cases)
-        return memory

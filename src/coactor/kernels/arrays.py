@@ -13,6 +13,7 @@ from coactor.protocol import Indices
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+_INLINED: dict[str, Any] = {"forceinline": True, "no_cpython_wrapper": True}
 
 
 def compiled(function: Kernel) -> Kernel:
@@ -25,8 +26,8 @@ def compiled(function: Kernel) -> Kernel:
 
 
 def inlined(function: Kernel) -> Kernel:
-    """The same, and every call is replaced by the function's code."""
-    kernel: Kernel = njit(**_OPTIONS, forceinline=True)(function)
+    """The same, and every call is replaced by the function's code; for calls by other kernels only."""
+    kernel: Kernel = njit(**_OPTIONS, **_INLINED)(function)
     return kernel
 
 

@@ -285,6 +285,8 @@ def anneal(
     work, work_rules = scratch(value), scratch(rules)
     gain, harm = np.empty(1), np.empty(1)
     for i in range(coins.size):
+        if edits[i, 3] == 1 and not differs(y, edits[i], stride):
+            continue
         effect(rules, y, s_rules, edits[i], stride, work_rules, harm)
         if harm[0] > 40.0 * heat:  # no usual gain makes up for it
             continue

@@ -8,25 +8,45 @@ beside the nearest stops first, and all of them if none keeps the rules: what is
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coactor.kernels.arrays import compiled, inlined
-from coactor.kernels.plans import ALIKE, FIXED, PARTNER, SHIFT, VALUE, Rules, State, update, value, walk
+from coactor.kernels.plans import (
+    ALIKE,
+    BROKEN,
+    DEMAND,
+    END,
+    FIXED,
+    KIND,
+    LENGTH,
+    LOADS,
+    OVERLOAD,
+    PARTNER,
+    SHIFT,
+    TOTAL,
+    Rules,
+    State,
+    beyond,
+    update,
+    value,
+    walk,
+)
 from coactor.kernels.tolerances import LOAD
 from coactor.protocol import Indices, Matrix
 
 REMOVED, STRING = 10, 10  # stops removed in an iteration on average, and the longest string
 SPLIT = 0.5  # the share of strings of which one stop in the middle stays
 MENDING = 0.5  # the share of iterations that begin at a route that breaks a rule, if there is one
+FAR = 0.5  # the share of those that go on with strings anywhere
 BLINK = 100  # one of so many positions is not looked at
 MODULUS, FACTOR = 2147483647, 48271  # a generator that numba and plain Python compute alike
 
 
 class Saved(NamedTuple):
-    """The routes that an iteration changed, as they were, and per route their cost and whether it did."""
+    """The routes that an iteration changed, as they were; of each, if it did, its cost and what it broke."""
 
     routes: Indices
     sizes: Indices
@@ -42,22 +62,33 @@ def draw(seed: Indices) -> float:
 
 @inlined
 def cost_at(
-    rules: Rules, st: State, v: int, r: int, k: int, big: float, longest: float
+    rules: Rules, walked: Literal[True] | None, st: State, v: int, r: int, k: int, big: float, longest: float
 ) -> tuple[float, float]:
     """What it costs to put a stop after position k of route r, and how much more of the rules it breaks."""
-    fixed, now = rules.points[v, FIXED], st.sums[0, r, 0]
+    fixed, now = rules.points[v, FIXED], st.values[r]
     if rules.fixed and fixed > 0 and fixed != r + 1:
         return np.inf, np.inf
-    if rules.walked is not None:
+    if walked is not None:
         for h in range(st.sizes[r] + 1):
             st.room[0, h if h <= k else h + 1] = st.routes[r, h]
         st.room[0, k + 1] = v
         cost, broken, long = walk(rules, st.places[0], r, st.room[0], st.sizes[r] + 1)
     else:
         cost, broken, long = value(rules, st, r, k, v, v, rules.points[v], v, r, k + 1)
-    broken -= now[VALUE + 1]
-    cost += rules.terms[0, SHIFT] * max(0.0, long - longest) - now[VALUE]
+    broken -= now[BROKEN]
+    cost += rules.terms[0, SHIFT] * max(0.0, long - longest) - now[TOTAL]
     return cost + big * broken, broken
+
+
+@inlined
+def overload_by(rules: Rules, st: State, v: int, r: int) -> float:
+    """How much more of the rules about loads a route breaks with one more stop, wherever it is put."""
+    vehicle, head, more = rules.fleet[r], st.heads[r, st.sizes[r]], 0.0
+    for u in range(rules.units):
+        load = head[LOADS + u]
+        more += beyond(vehicle, rules.units, u, load + rules.points[v, DEMAND + u])
+        more -= beyond(vehicle, rules.units, u, load)
+    return float(rules.terms[1, OVERLOAD] * more)
 
 
 @inlined
@@ -65,58 +96,66 @@ def longest_of(st: State) -> float:
     """The longest duration of a route."""
     most = 0.0
     for r in range(len(st.sizes)):
-        most = max(most, st.sums[0, r, 0, VALUE + 2])
+        most = max(most, st.values[r, LENGTH])
     return most
 
 
-@compiled
+@inlined
 def insert(rules: Rules, st: State, saved: Saved, near: Indices, v: int, seed: Indices, big: float) -> None:
     """Put a stop where it costs least: beside stops near it or on an idle vehicle, or else anywhere."""
-    least, broken, route, place = np.inf, np.inf, 0, 0
+    least, broken, route, place = np.inf, np.inf, rules.pool, 0
     m, count = len(st.sizes), near.shape[1]
     longest = longest_of(st) if rules.terms[0, SHIFT] != 0.0 else 0.0
-    for t in range(2 * count + 2 * m):
-        if t == 2 * count + m and broken <= LOAD:
+    for t in range(count + 2 * m):
+        if t == count + m and broken <= LOAD:
             break
-        if t < 2 * count:
-            u = near[v, t // 2]
-            r, low = st.places[0, u], st.places[1, u] - t % 2
-            high = low
+        if t < count:
+            r, high = st.places[0, near[v, t]], st.places[1, near[v, t]]
+            low = high - 1
             if r < 0:
                 continue
         else:
-            r, low = (t - 2 * count) % m, 0
-            high = 0 if t < 2 * count + m else st.sizes[r]
-            if t < 2 * count + m and r != rules.pool:
+            r, low = (t - count) % m, 0
+            high = 0 if t < count + m else st.sizes[r]
+            if t < count + m and r != rules.pool:
                 alike = r > 0 and rules.fleet[r, ALIKE] == rules.fleet[r - 1, ALIKE] and st.sizes[r - 1] == 0
                 if st.sizes[r] > 0 or alike:
                     continue
         if r == rules.pool:
             low, high = 0, 0
+        elif rules.walked is None and big * overload_by(rules, st, v, r) >= least:
+            continue
         for k in range(low, high + 1):
             seed[1] -= 1
             if seed[1] < 0:
                 seed[1] = int(2 * BLINK * draw(seed))
-                if t < 2 * count:
+                if t < count:
                     continue
-            cost, worse = cost_at(rules, st, v, r, k, big, longest)
+            if rules.timed is None and st.sizes[r] > 0:  # the arcs alone may cost too much
+                ways, u, w = rules.ways[int(rules.fleet[r, KIND])], st.routes[r, k], int(rules.fleet[r, END])
+                if k < st.sizes[r]:
+                    w = st.routes[r, k + 1]
+                if ways[u, v, 0] + ways[v, w, 0] - ways[u, w, 0] >= least:
+                    continue
+            cost, worse = cost_at(rules, rules.walked, st, v, r, k, big, longest)
             if cost < least:
                 least, broken, route, place = cost, worse, r, k
-    touch(st, route, saved, big)
+    touch(st, route, saved)
     for k in range(st.sizes[route], place, -1):
         st.routes[route, k + 1] = st.routes[route, k]
     st.routes[route, place + 1] = v
     st.sizes[route] += 1
-    update(rules, st, route)
+    update(rules, rules.walked, st, route, place + 1)
 
 
 @inlined
-def touch(st: State, r: int, saved: Saved, big: float) -> None:
+def touch(st: State, r: int, saved: Saved) -> None:
     """Keep a copy of a route, once in an iteration."""
-    if saved.marks[r, 1] == 0.0:
-        saved.marks[r, 0], saved.marks[r, 1] = (
-            st.sums[0, r, 0, VALUE] + big * st.sums[0, r, 0, VALUE + 1],
+    if saved.marks[r, 0] == 0.0:
+        saved.marks[r, 0], saved.marks[r, 1], saved.marks[r, 2] = (
             1.0,
+            st.values[r, TOTAL],
+            st.values[r, BROKEN],
         )
         saved.sizes[r] = st.sizes[r]
         for k in range(1, st.sizes[r] + 1):
@@ -124,11 +163,11 @@ def touch(st: State, r: int, saved: Saved, big: float) -> None:
 
 
 @inlined
-def remove(st: State, r: int, first: int, last: int, stays: int, absent: Indices) -> None:
-    """Take positions first..last of a route out, but one; absent[0] counts those that are out."""
+def remove(st: State, r: int, first: int, last: int, absent: Indices) -> None:
+    """Take positions first..last of a route out; absent[0] counts those that are out."""
     route, size = st.routes[r], first - 1
     for k in range(first, st.sizes[r] + 1):
-        if k <= last and k != stays:
+        if k <= last:
             absent[0] += 1
             absent[absent[0]] = route[k]
             st.places[0, route[k]] = -1
@@ -139,9 +178,7 @@ def remove(st: State, r: int, first: int, last: int, stays: int, absent: Indices
 
 
 @inlined
-def ruin(
-    rules: Rules, st: State, saved: Saved, near: Indices, seed: Indices, absent: Indices, big: float
-) -> bool:
+def ruin(rules: Rules, st: State, saved: Saved, near: Indices, seed: Indices, absent: Indices) -> bool:
     """Remove strings near a stop drawn at random, each from another route.
 
     Returns whether it began at a route that breaks a rule.
@@ -156,14 +193,16 @@ def ruin(
         offset = int(draw(seed) * len(st.sizes))
         for t in range(len(st.sizes)):
             r = (t + offset) % len(st.sizes)
-            if st.sums[0, r, 0, VALUE + 1] > LOAD and st.sizes[r] > 0:
+            if st.values[r, BROKEN] > LOAD and st.sizes[r] > 0:
                 center = st.routes[r, 1 + int(draw(seed) * st.sizes[r])]
                 mending = True
                 break
+    far = mending and draw(seed) < FAR  # there may be room on any route, if most of it is removed
+    limit = float(n) if far else limit
     for t in range(-1, near.shape[1]):
-        v = center if t < 0 else near[center, t]
+        v = center if t < 0 else 1 + int(draw(seed) * n) if far else near[center, t]
         r = st.places[0, v]
-        if r < 0 or saved.marks[r, 1] > 0.0:
+        if r < 0 or saved.marks[r, 0] > 0.0:
             continue
         size, k = st.sizes[r], st.places[1, v]
         length = int(1.0 + draw(seed) * min(float(size), limit))
@@ -171,9 +210,13 @@ def ruin(
         length += 1 if split else 0
         first = max(1, k - length + 1)
         first += int(draw(seed) * (min(k, size - length + 1) - first + 1))
-        stays = first + 1 + int(draw(seed) * (length - 2)) if split else 0
-        touch(st, r, saved, big)
-        remove(st, r, first, first + length - 1, stays, absent)
+        last = first + length - 1
+        touch(st, r, saved)
+        if split:
+            stays = first + 1 + int(draw(seed) * (length - 2))
+            remove(st, r, stays + 1, last, absent)
+            last = stays - 1
+        remove(st, r, first, last, absent)
         strings -= 1
         if strings == 0:
             break
@@ -182,10 +225,10 @@ def ruin(
             other = abs(int(rules.points[absent[k], PARTNER]))
             if other > 0 and st.places[0, other] >= 0:
                 r = st.places[0, other]
-                touch(st, r, saved, big)
+                touch(st, r, saved)
                 for h in range(1, st.sizes[r] + 1):
                     if st.routes[r, h] == other:
-                        remove(st, r, h, h, 0, absent)
+                        remove(st, r, h, h, absent)
                         break
     return mending
 
@@ -205,25 +248,26 @@ def search(
 ) -> None:
     """Improve a plan by so many iterations; the first inserts what is absent, if there is anything.
 
-    `annealing` has the first and the last temperature, the price of what is broken, and the least cost so
-    far, that of the plan in `best`. A row of `keys` is an order of insertion.
+    `annealing` has the first and the last temperature, the price of what is broken, and what the plan in
+    `best` breaks and costs. A row of `keys` is an order of insertion.
     """
     hot, cold, big = annealing[0], annealing[1], annealing[2]
     m, shift = len(st.sizes), rules.terms[0, SHIFT]
-    now = shift * longest_of(st)
+    now, broken = shift * longest_of(st), 0.0
     for r in range(m):
-        now += st.sums[0, r, 0, VALUE] + big * st.sums[0, r, 0, VALUE + 1]
-        saved.marks[r, 1] = 0.0
+        now += st.values[r, TOTAL]
+        broken += st.values[r, BROKEN]
+        saved.marks[r, 0] = 0.0
     for step in range(iterations):
         long, first, order = longest_of(st), absent[0] > 0, int(draw(seed) * len(keys))
         if first:
             order = 1  # the largest loads first: they fit in fewer places
-        elif ruin(rules, st, saved, near, seed, absent, big) and draw(seed) < MENDING:
+        elif ruin(rules, st, saved, near, seed, absent) and draw(seed) < MENDING:
             order = 1
         if not first:
             for r in range(m):
-                if saved.marks[r, 1] > 0.0:
-                    update(rules, st, r)
+                if saved.marks[r, 0] > 0.0:
+                    update(rules, rules.walked, st, r, 0)
         key = keys[order]
         for k in range(1, absent[0] + 1):
             keys[0, absent[k]] = draw(seed)
@@ -240,24 +284,26 @@ def search(
             if st.places[0, v] < 0:
                 insert(rules, st, saved, near, v, seed, big)
         absent[0] = 0
-        cost = now + shift * (longest_of(st) - long)
+        cost, worse = now + shift * (longest_of(st) - long), broken
         for r in range(m):
-            if saved.marks[r, 1] > 0.0:
-                cost += st.sums[0, r, 0, VALUE] + big * st.sums[0, r, 0, VALUE + 1] - saved.marks[r, 0]
+            if saved.marks[r, 0] > 0.0:
+                cost += st.values[r, TOTAL] - saved.marks[r, 1]
+                worse += st.values[r, BROKEN] - saved.marks[r, 2]
         heat = hot * (cold / hot) ** (step / iterations)
-        stays = first or cost - now < -heat * np.log(draw(seed))
+        stays = first or cost - now + big * (worse - broken) < -heat * np.log(draw(seed))
         for r in range(m):
-            if saved.marks[r, 1] > 0.0:
-                saved.marks[r, 1] = 0.0
+            if saved.marks[r, 0] > 0.0:
+                saved.marks[r, 0] = 0.0
                 if not stays:
                     st.sizes[r] = saved.sizes[r]
                     for k in range(1, st.sizes[r] + 1):
                         st.routes[r, k] = saved.routes[r, k]
-                    update(rules, st, r)
+                    update(rules, rules.walked, st, r, 0)
         if stays:
-            now = cost
-            if annealing[3] == np.inf or now < annealing[3] - 1e-9 * abs(annealing[3]):
-                annealing[3] = now
+            now, broken = cost, worse
+            level = broken < annealing[3] + LOAD and now + 1e-9 * abs(now) < annealing[4]
+            if broken < annealing[3] - LOAD or level:
+                annealing[3], annealing[4] = broken, now
                 for r in range(m):
                     best[1][r] = st.sizes[r]
                     for k in range(1, st.sizes[r] + 1):

@@ -35,8 +35,8 @@ REVERSE, MOVE, SWAP, TAILS = range(4)
 # Sums of a stretch: cost of the arcs, then times. A row of `points` begins with those of the stop alone.
 COST, DURATION, LATE, EARLY, LATEST, WAIT = range(6)
 NEED, FIXED, PARTNER, DEMAND = range(6, 10)  # more of a stop: bits, 1 + vehicle, the other of a pair, loads
-AFTER, NEEDS, NEEDS_AFTER, FIXTURES, LOADS = 6, 12, 13, 14, 15  # more sums: from here to the end, ...
-VALUE = AFTER  # at position 0: the route's cost, what is broken, duration, overload, missing skills
+NEEDS, FIXTURES, LOADS = 6, 7, 8  # more sums: of the needs; up to a position only, of fixed stops and loads
+TOTAL, BROKEN, LENGTH, EXCESS, LACKS = range(5)  # of a route: cost, broken rules, duration, overload, skills
 KIND, START, END, BEGIN, UNTIL, LONGEST, CHARGE, SKILLS, ALIKE, IDLE, CAPACITY = range(11)  # of a vehicle
 # What a route measures, beside its arcs; `price` and `hard` have one entry each.
 LATENESS, WAITING, OVERTIME, OVERLOAD, VEHICLES, SHIFT, MISSING, PAIRS = range(8)
@@ -59,7 +59,7 @@ class Rules(NamedTuple):
     pool
         The number of the row of stops left out; -1 if there is none.
     units
-        The number of units of loads.
+        The number of units of loads. What overloads the row of stops left out counts as missing.
     needy, fixed
         Whether there are needs; stops that must stay on their vehicles.
     timed, walked
@@ -85,8 +85,11 @@ class State(NamedTuple):
     ----------
     routes, sizes
         The plan.
-    sums
-        Up to and from each position: shape (kinds, vehicles, width of the routes, columns).
+    heads, tails
+        The sums up to each position, shape (vehicles, width of the routes, columns), and from each position
+        to the last stop, for each kind of vehicle and number of stops after it.
+    values
+        What each route comes to.
     places
         The route and the position of each stop; route -1 if it is on none.
     stretch, room
@@ -95,7 +98,9 @@ class State(NamedTuple):
 
     routes: Indices
     sizes: Indices
-    sums: NDArray[np.float64]
+    heads: NDArray[np.float64]
+    tails: NDArray[np.float64]
+    values: Matrix
     places: Indices
     stretch: Matrix
     room: Indices
@@ -107,53 +112,41 @@ def state_of(rules: Rules, routes: Indices, sizes: Indices) -> State:
     state = State(
         routes,
         sizes,
-        np.zeros((len(rules.ways), m, width, LOADS + rules.units)),
+        np.zeros((m, width, LOADS + rules.units)),
+        np.zeros((len(rules.ways), m, width, NEEDS + 1)),
+        np.zeros((m, 5)),
         np.full((2, len(rules.points)), -1),
         np.zeros((width + 1, 6)),
         np.zeros((5, max(width, 6)), np.int64),
     )
-    update(rules, state, -1)
+    refresh(rules, state, -1)
     return state
 
 
 @inlined
 def join(
-    duration: float, late: float, early: float, latest: float, wait: float, gap: float, row: Vector, at: int
+    duration: float, late: float, early: float, latest: float, wait: float, gap: float, row: Vector
 ) -> tuple[float, float, float, float, float]:
     """The times of a stretch, then `gap` minutes, then the stretch whose sums are in a row."""
     ahead = duration - late + gap
-    waits = max(0.0, row[at + EARLY] - ahead - latest)
-    warp = max(0.0, early + ahead - row[at + LATEST])
+    waits = max(0.0, row[EARLY] - ahead - latest)
+    warp = max(0.0, early + ahead - row[LATEST])
     return (
-        duration + row[at + DURATION] + gap + waits,
-        late + row[at + LATE] + warp,
-        max(row[at + EARLY] - ahead, early) - waits,
-        min(row[at + LATEST] - ahead, latest) + warp,
-        wait + row[at + WAIT] + waits,
+        duration + row[DURATION] + gap + waits,
+        late + row[LATE] + warp,
+        max(row[EARLY] - ahead, early) - waits,
+        min(row[LATEST] - ahead, latest) + warp,
+        wait + row[WAIT] + waits,
     )
 
 
 @compiled
-def link(
-    rules: Rules,
-    kind: int,
-    a: int,
-    left: Vector,
-    at: int,
-    b: int,
-    right: Vector,
-    to: int,
-    timed: bool,
-    out: Vector,
-    o: int,
-) -> None:
+def link(rules: Rules, kind: int, a: int, left: Vector, b: int, right: Vector, out: Vector) -> None:
     """Write the sums of two stretches in a row: `left` ends at point a, `right` begins at b."""
-    out[o] = left[at] + rules.ways[kind, a, b, 0] + right[to]
-    if rules.timed is not None and timed:
+    out[COST] = left[COST] + rules.ways[kind, a, b, 0] + right[COST]
+    if rules.timed is not None:
         gap = rules.ways[kind, a, b, 1]
-        out[o + 1], out[o + 2], out[o + 3], out[o + 4], out[o + 5] = join(
-            left[at + 1], left[at + 2], left[at + 3], left[at + 4], left[at + 5], gap, right, to
-        )
+        out[1], out[2], out[3], out[4], out[5] = join(left[1], left[2], left[3], left[4], left[5], gap, right)
 
 
 @inlined
@@ -171,10 +164,12 @@ def settle(
 ) -> tuple[float, float, float]:
     """What a route costs, how much of the rules it breaks, and how long it takes."""
     vehicle, prices, hard = rules.fleet[r], rules.terms[0], rules.terms[1]
+    if r == rules.pool:
+        overload, missing = 0.0, overload
     cost += prices[OVERLOAD] * overload + prices[VEHICLES] * vehicle[CHARGE]
     broken = hard[OVERLOAD] * overload + hard[MISSING] * missing + hard[PAIRS] * pairs
     shift = 0.0
-    if rules.timed is not None:
+    if rules.timed is not None and r != rules.pool:
         over = max(0.0, early + duration - late - vehicle[UNTIL])
         shift = duration - late - over
         over += max(0.0, shift - vehicle[LONGEST])
@@ -195,53 +190,54 @@ def value(
     vehicle, size = rules.fleet[r], st.sizes[s]
     kind = int(vehicle[KIND])
     ways = rules.ways[kind]
-    timed = r != rules.pool
-    a, head = st.routes[r, i], st.sums[kind, r, i]
+    a, head = st.routes[r, i], st.heads[r, i]
     cost = head[COST]
     duration, late, early, latest, wait = head[DURATION], head[LATE], head[EARLY], head[LATEST], head[WAIT]
     if first >= 0:
         cost += ways[a, first, 0] + mid[COST]
-        if rules.timed is not None and timed:
-            duration, late, early, latest, wait = join(
-                duration, late, early, latest, wait, ways[a, first, 1], mid, 0
-            )
+        if rules.timed is not None:
+            gap = ways[a, first, 1]
+            duration, late, early, latest, wait = join(duration, late, early, latest, wait, gap, mid)
         a = last
     elif i == 0 and j > size:
         return vehicle[IDLE], 0.0, 0.0
     if j <= size:
-        b, tail = st.routes[s, j], st.sums[kind, s, j]
-        cost += ways[a, b, 0] + tail[AFTER]
-        if rules.timed is not None and timed:
-            duration, late, early, latest, wait = join(
-                duration, late, early, latest, wait, ways[a, b, 1], tail, AFTER
-            )
+        b, tail = st.routes[s, j], st.tails[kind, s, size - j]
+        cost += ways[a, b, 0] + tail[COST]
+        if rules.timed is not None:
+            gap = ways[a, b, 1]
+            duration, late, early, latest, wait = join(duration, late, early, latest, wait, gap, tail)
         a = st.routes[s, size]
     end = int(vehicle[END])
     cost += ways[a, end, 0]
-    if rules.timed is not None and timed:
+    if rules.timed is not None:
         duration += ways[a, end, 1]
-    overload, missing = st.sums[0, r, 0, VALUE + 3], st.sums[0, r, 0, VALUE + 4]
+    overload, missing = st.values[r, EXCESS], st.values[r, LACKS]
     if load >= 0 or first < 0:
         overload, missing = 0.0, 0.0
-        own, other, every = st.sums[0, r, i], st.sums[0, s, j - 1], st.sums[0, s, size]
+        own, other, every = head, st.heads[s, j - 1], st.heads[s, size]
         for u in range(rules.units):
             total = own[LOADS + u] + every[LOADS + u] - other[LOADS + u]
             if load >= 0:
                 total += rules.points[load, DEMAND + u]
-            over = total - vehicle[CAPACITY + u]
-            if over > 0.0:
-                overload += over * vehicle[CAPACITY + rules.units + u]
+            overload += beyond(vehicle, rules.units, u, total)
         if rules.needy:
             need = int(own[NEEDS])
             if load >= 0:
                 need |= int(rules.points[load, NEED])
             if j <= size:
-                need |= int(st.sums[0, s, j, NEEDS_AFTER])
+                need |= int(st.tails[0, s, size - j, NEEDS])
             missing = bits(need & ~int(vehicle[SKILLS]))
     return settle(rules, r, cost, duration, late, early, wait, overload, missing, 0.0)
 
 
-@compiled
+@inlined
+def beyond(vehicle: Vector, units: int, u: int, load: float) -> float:
+    """What a load of unit u counts as overload."""
+    return float(max(0.0, load - vehicle[CAPACITY + u]) * vehicle[CAPACITY + units + u])
+
+
+@inlined
 def bits(number: int) -> float:
     """How many bits are set."""
     count = 0.0
@@ -261,7 +257,6 @@ def walk(rules: Rules, route: Indices, r: int, row: Indices, size: int) -> tuple
     kind, end = int(vehicle[KIND]), int(vehicle[END])
     if size == 0:
         return vehicle[IDLE], 0.0, 0.0
-    timed = r != rules.pool
     cost, need, pairs, overload = 0.0, 0, 0.0, 0.0
     duration, late, early, latest, wait = 0.0, 0.0, vehicle[BEGIN], np.inf, 0.0
     clock, more = vehicle[BEGIN], DEMAND + units
@@ -270,7 +265,7 @@ def walk(rules: Rules, route: Indices, r: int, row: Indices, size: int) -> tuple
         point = points[b]
         cost += rules.ways[kind, a, b, 0]
         need |= int(point[NEED])
-        if rules.timed is not None and timed:
+        if rules.timed is not None:
             gap = rules.ways[kind, a, b, 1]
             clock += gap
             at = 0  # where the window is, as in the sums of a stop
@@ -290,77 +285,89 @@ def walk(rules: Rules, route: Indices, r: int, row: Indices, size: int) -> tuple
                 before = before or row[h] == pickup
             pairs += 0.0 if before else 1.0
     cost += rules.ways[kind, row[size], end, 0]
-    if rules.timed is not None and timed:
+    if rules.timed is not None:
         duration += rules.ways[kind, row[size], end, 1]
     for u in range(units):
         load = 0.0
         for k in range(1, size + 1):
-            if points[row[k], PARTNER] == 0:
+            if points[row[k], PARTNER] == 0 or r == rules.pool:
                 load += points[row[k], DEMAND + u]
         board, most = 0.0, 0.0
         for k in range(1, size + 1):
             demand, partner = points[row[k], DEMAND + u], points[row[k], PARTNER]
-            board += demand if partner > 0 else -demand
+            board += demand if partner > 0 and r != rules.pool else -demand
             most = max(most, board)
-        over = load + most - vehicle[CAPACITY + u]
-        if over > 0.0:
-            overload += over * vehicle[CAPACITY + units + u]
+        overload += beyond(vehicle, units, u, load + most)
     missing = bits(need & ~int(vehicle[SKILLS]))
     return settle(rules, r, cost, duration, late, early, wait, overload, missing, pairs)
 
 
 @inlined
-def update_route(rules: Rules, st: State, r: int) -> None:
-    """Sum along route r again."""
-    route, size, points, vehicle = st.routes[r], st.sizes[r], rules.points, rules.fleet[r]
-    own, units = int(vehicle[KIND]), rules.units
-    timed = r != rules.pool
-    st.sums[own, r, 0, EARLY], st.sums[own, r, 0, LATEST] = vehicle[BEGIN], np.inf
-    for k in range(1, size + 1):
-        b = route[k]
-        point, here, before = points[b], st.sums[0, r, k], st.sums[0, r, k - 1]
-        st.places[0, b], st.places[1, b] = r, k
-        link(rules, own, route[k - 1], st.sums[own, r, k - 1], 0, b, point, 0, timed, st.sums[own, r, k], 0)
-        for u in range(units):
-            here[LOADS + u] = before[LOADS + u] + point[DEMAND + u]
-        here[NEEDS] = int(before[NEEDS]) | int(point[NEED])
-        here[FIXTURES] = before[FIXTURES] + (1.0 if point[FIXED] > 0 else 0.0)
-    for kind in range(len(rules.ways)):
-        for k in range(size, 0, -1):
-            b = route[k]
-            point, here = points[b], st.sums[kind, r, k]
-            if k == size:
-                for c in range(6):
-                    here[AFTER + c] = point[c]
-                here[NEEDS_AFTER] = point[NEED]
-            else:
-                after = st.sums[kind, r, k + 1]
-                link(rules, kind, b, point, 0, route[k + 1], after, AFTER, timed, here, AFTER)
-                here[NEEDS_AFTER] = int(point[NEED]) | int(after[NEEDS_AFTER])
-    overload, now = 0.0, st.sums[0, r, 0]
-    for u in range(units):
-        over = st.sums[0, r, size, LOADS + u] - vehicle[CAPACITY + u]
-        if over > 0.0:
-            overload += over * vehicle[CAPACITY + units + u]
-    now[VALUE + 3] = overload
-    now[VALUE + 4] = bits(int(st.sums[0, r, size, NEEDS]) & ~int(vehicle[SKILLS]))
-    if rules.walked is not None:
-        now[VALUE], now[VALUE + 1], now[VALUE + 2] = walk(rules, st.places[0], r, route, size)
-    else:
-        none = -1 if size >= 0 else 0  # not a literal, for which `value` would be compiled once more
-        now[VALUE], now[VALUE + 1], now[VALUE + 2] = value(
-            rules, st, r, size, none, none, points[0], none, r, size + 1
+def update(rules: Rules, walked: Literal[True] | None, st: State, r: int, inserted: int) -> None:
+    """Sum along route r again, or along all routes if it is negative.
+
+    Of a route that got a stop at position `inserted`, the sums before and after it stay; 0 if all changed.
+    `walked` is that of the rules: what depends on an argument that is None is not compiled.
+    A call passes all tables, which takes longer than the sums: the search has a copy of this in each place.
+    """
+    points, units = rules.points, rules.units
+    for one in range(len(st.sizes) if r < 0 else 0):
+        for k in range(1, st.sizes[one] + 1):
+            st.places[0, st.routes[one, k]] = one
+    for one in range(max(r, 0), len(st.sizes) if r < 0 else r + 1):
+        route, size, heads, now, vehicle = (
+            st.routes[one],
+            st.sizes[one],
+            st.heads[one],
+            st.values[one],
+            rules.fleet[one],
         )
+        kind, end = int(vehicle[KIND]), int(vehicle[END])
+        heads[0, EARLY], heads[0, LATEST] = vehicle[BEGIN], np.inf
+        for k in range(max(1, inserted), size + 1):
+            point, here, before = points[route[k]], heads[k], heads[k - 1]
+            st.places[0, route[k]], st.places[1, route[k]] = one, k
+            link(rules, kind, route[k - 1], before, route[k], point, here)
+            for u in range(units):
+                here[LOADS + u] = before[LOADS + u] + point[DEMAND + u]
+            if rules.needy:
+                here[NEEDS] = int(before[NEEDS]) | int(point[NEED])
+            if rules.fixed:
+                here[FIXTURES] = before[FIXTURES] + (1.0 if point[FIXED] > 0 else 0.0)
+        for other in range(len(rules.ways)):
+            for k in range(inserted if inserted > 0 else size, 0, -1):
+                point, here = points[route[k]], st.tails[other, one, size - k]
+                if k == size:
+                    for c in range(6):
+                        here[c] = point[c]
+                    here[NEEDS] = point[NEED]
+                else:
+                    after = st.tails[other, one, size - k - 1]
+                    link(rules, other, route[k], point, route[k + 1], after, here)
+                    if rules.needy:
+                        here[NEEDS] = int(point[NEED]) | int(after[NEEDS])
+        last, overload = heads[size], 0.0
+        for u in range(units):
+            overload += beyond(vehicle, units, u, last[LOADS + u])
+        now[EXCESS], now[LACKS] = overload, bits(int(last[NEEDS]) & ~int(vehicle[SKILLS]))
+        if walked is not None:
+            now[TOTAL], now[BROKEN], now[LENGTH] = walk(rules, st.places[0], one, route, size)
+        elif size == 0:
+            now[TOTAL], now[BROKEN], now[LENGTH] = vehicle[IDLE], 0.0, 0.0
+        else:
+            cost, duration = last[COST] + rules.ways[kind, route[size], end, 0], last[DURATION]
+            if rules.timed is not None:
+                duration += rules.ways[kind, route[size], end, 1]
+            late, early, wait, missing = last[LATE], last[EARLY], last[WAIT], now[LACKS]
+            now[TOTAL], now[BROKEN], now[LENGTH] = settle(
+                rules, one, cost, duration, late, early, wait, overload, missing, 0.0
+            )
 
 
 @compiled
-def update(rules: Rules, st: State, r: int) -> None:
-    """Sum along route r again; along all routes if it is negative."""
-    for route in range(len(st.sizes) if r < 0 else 0):
-        for k in range(1, st.sizes[route] + 1):
-            st.places[0, st.routes[route, k]] = route
-    for one in range(max(r, 0), len(st.sizes) if r < 0 else r + 1):
-        update_route(rules, st, one)
+def refresh(rules: Rules, st: State, r: int) -> None:
+    """Sum along route r again, or along all routes if it is negative."""
+    update(rules, rules.walked, st, r, 0)
 
 
 @compiled
@@ -408,7 +415,7 @@ def allowed(rules: Rules, st: State, op: int, r: int, i: int, s: int, j: int) ->
         distinct = not whole and (i < st.sizes[r] or j < st.sizes[s])
     if distinct and rules.fixed and r != s:
         if op == TAILS:
-            a, b = st.sums[0, r], st.sums[0, s]
+            a, b = st.heads[r], st.heads[s]
             distinct = a[i, FIXTURES] == a[st.sizes[r], FIXTURES]
             distinct = distinct and b[j, FIXTURES] == b[st.sizes[s], FIXTURES]
         else:
@@ -421,7 +428,7 @@ def allowed(rules: Rules, st: State, op: int, r: int, i: int, s: int, j: int) ->
 def stretches(rules: Rules, st: State, op: int, r: int, i: int) -> None:
     """Sum the stretches beside position i: up to each k > i, from each k < i; of REVERSE, k back to i."""
     kind, route, size, points = int(rules.fleet[r, KIND]), st.routes[r], st.sizes[r], rules.points
-    timed, out = True, st.stretch
+    out = st.stretch
     for side in range(1 if op == REVERSE else -1, 2, 2):
         first = i if op == REVERSE else i + side
         k = first
@@ -431,9 +438,9 @@ def stretches(rules: Rules, st: State, op: int, r: int, i: int) -> None:
                 for c in range(6):
                     out[k, c] = points[b, c]
             elif side < 0 or op == REVERSE:  # the new stop comes first
-                link(rules, kind, b, points[b], 0, route[k - side], out[k - side], 0, timed, out[k], 0)
+                link(rules, kind, b, points[b], route[k - side], out[k - side], out[k])
             else:
-                link(rules, kind, route[k - 1], out[k - 1], 0, b, points[b], 0, timed, out[k], 0)
+                link(rules, kind, route[k - 1], out[k - 1], b, points[b], out[k])
             k += side
 
 
@@ -456,29 +463,27 @@ def gain(rules: Rules, st: State, op: int, r: int, i: int, s: int, j: int) -> tu
         v, mid = first[i], stretch[j]
     elif op == SWAP:
         v, mid = first[i], out
-        link(rules, kind, u, points[u], 0, first[i + 1], stretch[j - 1], 0, True, out, 0)
-        link(rules, kind, first[j - 1], out, 0, v, points[v], 0, True, out, 0)
+        link(rules, kind, u, points[u], first[i + 1], stretch[j - 1], out)
+        link(rules, kind, first[j - 1], out, v, points[v], out)
     elif op == MOVE and j > i:
         low, u, v, mid = i - 1, first[i + 1], first[i], out
-        link(rules, kind, first[j], stretch[j], 0, v, points[v], 0, True, out, 0)
+        link(rules, kind, first[j], stretch[j], v, points[v], out)
     elif op == MOVE:
         low, high, u, v, mid = j, i + 1, first[i], first[i - 1], out
-        link(rules, kind, u, points[u], 0, first[j + 1], stretch[j + 1], 0, True, out, 0)
-    cost, broken, long = value(rules, st, r, low, u, v, mid, load, tail, high)
-    saved, was = st.sums[0, r, 0, VALUE] - cost, st.sums[0, r, 0, VALUE + 1]
-    if r != s:
-        low, u, tail, high = j, -1, s, j + 1
-        if op == TAILS:
-            tail, high = r, i + 1
-        else:
-            u = first[i]
-            low -= 1 if op == SWAP else 0
-        cost, more, longer = value(rules, st, s, low, u, u, points[max(u, 0)], u, tail, high)
-        saved += st.sums[0, s, 0, VALUE] - cost
-        was += st.sums[0, s, 0, VALUE + 1]
-        broken += more
-        long = max(long, longer)
-    return (-np.inf if broken - was > LOAD else saved), long
+        link(rules, kind, u, points[u], first[j + 1], stretch[j + 1], out)
+    saved, worse, long = 0.0, 0.0, 0.0
+    for t in range(1 if r == s else 2):
+        one = s if t else r
+        if t and op == TAILS:
+            low, tail, high = j, r, i + 1
+        elif t:
+            low, tail, high = j - 1 if op == SWAP else j, s, j + 1
+            u, v, load, mid = first[i], first[i], first[i], points[first[i]]
+        cost, broken, took = value(rules, st, one, low, u, v, mid, load, tail, high)
+        saved += st.values[one, TOTAL] - cost
+        worse += broken - st.values[one, BROKEN]
+        long = max(long, took)
+    return (-np.inf if worse > LOAD else saved), long
 
 
 @inlined
@@ -496,8 +501,8 @@ def walked_gain(rules: Rules, st: State, op: int, r: int, i: int, s: int, j: int
     for t in range(1 if r == s else 2):
         one = s if t else r
         cost, broken, long = walk(rules, st.places[0], one, room[t], sizes[t])
-        saved += st.sums[0, one, 0, VALUE] - cost
-        worse += broken - st.sums[0, one, 0, VALUE + 1]
+        saved += st.values[one, TOTAL] - cost
+        worse += broken - st.values[one, BROKEN]
         longest = max(longest, long)
     return (-np.inf if worse > LOAD else saved), longest
 
@@ -512,9 +517,10 @@ def distinct(rules: Rules, st: State, r: int) -> bool:
     return True
 
 
-@compiled
+@inlined
 def explore(
     rules: Rules,
+    walked: Literal[True] | None,
     st: State,
     block: Indices,
     kappa: float,
@@ -536,17 +542,17 @@ def explore(
     price, before, others = rules.terms[0, SHIFT], 0.0, 0.0
     if price != 0.0:
         for t in range(len(st.sizes)):
-            before = max(before, st.sums[0, t, 0, VALUE + 2])
+            before = max(before, st.values[t, LENGTH])
             if t not in (r, s):
-                others = max(others, st.sums[0, t, 0, VALUE + 2])
+                others = max(others, st.values[t, LENGTH])
     most, gaining = least, False
     for i in range(0 if op == TAILS else 1, st.sizes[r] + 1):
-        if r == s and rules.walked is None:
+        if r == s:
             stretches(rules, st, op, r, i)
         for j in range(0 if op in (MOVE, TAILS) else 1, st.sizes[s] + 1):
             if not allowed(rules, st, op, r, i, s, j):
                 continue
-            if rules.walked is not None:
+            if walked is not None:
                 saved, long = walked_gain(rules, st, op, r, i, s, j)
             else:
                 saved, long = gain(rules, st, op, r, i, s, j)
@@ -579,7 +585,7 @@ def ascend(
     m, block = len(st.sizes), st.room[4]
     least, block[5] = 0.0, 0
     for r in range(m):
-        least += abs(st.sums[0, r, 0, VALUE])
+        least += abs(st.values[r, TOTAL])
     for price in rules.terms[0]:
         least += abs(price)
     least *= GAIN
@@ -591,7 +597,7 @@ def ascend(
                     now = kept[o, a, b]
                     if now[0] < 0.0:
                         block[0], block[1], block[2] = o, a, b
-                        now[0] = explore(rules, st, block, kappa, least, best, gains, rows)
+                        now[0] = explore(rules, rules.walked, st, block, kappa, least, best, gains, rows)
                         now[1], now[2] = block[3], block[4]
                     if now[0] > most:
                         most, op, r, s = now[0], o, a, b
@@ -608,9 +614,9 @@ def ascend(
         move, both = rows[count], st.sizes[r] * st.sizes[s] > 0
         move[0], move[1], move[2], move[3], move[4] = op, r, int(kept[op, r, s, 1]), s, int(kept[op, r, s, 2])
         apply(st.routes, st.sizes, move)
-        update(rules, st, r)
+        refresh(rules, st, r)
         if s != r:
-            update(rules, st, s)
+            refresh(rules, st, s)
         # Blocks of an idle vehicle depend on which others are idle, and the longest shift on all routes.
         every = rules.terms[0, SHIFT] != 0.0 or not both or st.sizes[r] * st.sizes[s] == 0
         for a in range(m):
@@ -622,14 +628,8 @@ def ascend(
     return len(rows)
 
 
-@compiled
-def totals(rules: Rules, route: Indices, routes: Indices, sizes: Indices) -> tuple[float, float]:
-    """What a plan costs and how much of the rules it breaks; `route` has -1 for each point."""
-    cost, broken, long = 0.0, 0.0, 0.0
-    for r in range(len(sizes)):
-        for k in range(1, sizes[r] + 1):
-            route[routes[r, k]] = r
-    for r in range(len(sizes)):
-        more, worse, took = walk(rules, route, r, routes[r], sizes[r])
-        cost, broken, long = cost + more, broken + worse, max(long, took)
-    return cost + rules.terms[0, SHIFT] * long, broken
+def totals(rules: Rules, routes: Indices, sizes: Indices) -> tuple[float, float]:
+    """What a plan costs and how much of the rules it breaks."""
+    values = state_of(rules, routes, sizes).values
+    longest = rules.terms[0, SHIFT] * values[:, LENGTH].max(initial=0.0)
+    return float(values[:, TOTAL].sum() + longest), float(values[:, BROKEN].sum())

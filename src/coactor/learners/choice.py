@@ -6,13 +6,13 @@ Model. The expert makes a move whose feature difference is D with probability
 
 b is the expert's threshold: kappa, in units of how decisive they are. (w, b) has a Gaussian posterior.
 
-Observations, each round: every step of the expert's path, label "made"; every move from the final solution,
-label "declined". An accepted proposal is as informative as a corrected one: none of its moves is worth
-making. If the expert ran out of time, declined moves are not evidence; then, and if none were recorded, only
-the steps count, as plain preferences (without b). If only the final solution is known, the steps to it were
-not observed: then the correction is one observation, its D that of the mean edit. If one move leads to any
-solution, the expert chose among listed alternatives: then the evidence is the chosen one against each other
-one, without b, and there are no steps.
+Observations, each round: every step of the expert's path, label "made"; every move from the final solution
+(in a ranking, exchanges of far documents too), label "declined". An accepted proposal is as informative as a
+corrected one: none of its moves is worth making. If the expert ran out of time, declined moves are not
+evidence; then, and if none were recorded, only the steps count, as plain preferences (without b). If only the
+final solution is known, the steps to it were not observed: then the correction is one observation, its D that
+of the mean edit. If one move leads to any solution, the expert chose among listed alternatives: then the
+evidence is the chosen one against each other one, without b, and there are no steps.
 
 The n declined rows of one case are not independent: they exchange the same few parts. Together they count as
 sqrt(n) observations, so that one case does not outweigh a good start. Steps are what the expert did, so each
@@ -161,7 +161,8 @@ class ChoiceLearner:
 
     def known(self) -> Vector:
         """1 - posterior / prior standard deviation of each weight: 0 nothing learned, 1 certain."""
-        return 1.0 - np.minimum(1.0, self.deviations() / self.prior_deviations())
+        known = 1.0 - np.minimum(1.0, self.deviations() / self.prior_deviations())
+        return np.where(self.units.features > 0.0, known, 0.0)  # nothing of what no move has changed
 
     def variances(self, rows: Matrix, around_others: bool = False) -> Vector:
         """The posterior variance of rows @ weights; `around_others`: without what is unknown of all."""

@@ -1,19 +1,26 @@
-"""Choices of people in the long format: one line for each alternative of each choice.
+"""Choices of people, from a CSV file or a data frame, long or wide.
 
-The columns of Biogeme, mlogit and xlogit are known (`COLUMNS`): the person, the choice it belongs to, the
-alternative and whether it was chosen. Every other column is a feature. If alternatives have names and not
-numbers, each one but the first has a feature of its own: how much it is liked for what no column says.
+Long: one line for each alternative of each choice. The columns of Biogeme, mlogit and xlogit are known
+(`COLUMNS`): the person, the choice it belongs to, the alternative and whether it was chosen. Every other
+column is a feature. Wide, which has no column of alternatives: one line for each choice, the name of the
+chosen alternative, and a column for each feature of each alternative, such as ``price_bus``; an alternative
+whose columns are empty was not on offer. The person may be left out, and in a wide table the choice.
+
+If alternatives have names and not numbers, each one but the first has a feature of its own: how much it is
+liked for what no column says.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from coactor.domains import Alternatives, Situation
-from coactor.loaders.tables import Row, csv_lines, existing_file, read_table
+from coactor.loaders.tables import Row, named_lines, read_table
 from coactor.validation import recorded_person
 
 COLUMNS = {
@@ -34,42 +41,91 @@ class Chosen:
     choice: int
 
 
-def read_choices(path: str | Path) -> tuple[Alternatives, list[Chosen]]:
-    """Read choices in the long format, in the order of the file, and the domain that they belong to.
+def read_choices(source: Any) -> tuple[Alternatives, list[Chosen]]:
+    """Read choices in their order, and the domain that they belong to.
 
-    Raises FileNotFoundError if there is no such file, and ValueError with the file, the line and what was
-    expected if it is not valid.
+    Parameters
+    ----------
+    source
+        The path of a CSV file, or a data frame of pandas or polars.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        With the file, the line and what was expected if it is not valid.
     """
-    path = Path(path)
-    rows = list(read_table(path, COLUMNS | {name: (name,) for name in _features(path)}))
+    where, lines = named_lines(source)
+    header = [name.strip() for name in next(lines, (1, []))[1]]
+    others, wide = _features(where, header), not set(COLUMNS["alternative"]) & set(header)
+    columns = COLUMNS | {name: (name,) for name in others}
+    missing = ("person", "situation", "alternative") if wide else ("person",)
+    rows = list(read_table(source, columns, missing))
     if not rows:
-        raise ValueError(f"{path} has no choices; expected one line for each alternative.")
-    features = [name for name in rows[0].cells if name not in COLUMNS]
+        raise ValueError(f"{where} has no choices; expected a line for each alternative or for each choice.")
+    if wide:
+        rows, others = _long(rows, others)
     names = list(dict.fromkeys(row.text("alternative") for row in rows))
     own = [] if all(_is_number(name) for name in names) else names[1:]
-    if not features and not own:
-        raise ValueError(f"{path}, line 1: there is no column with a feature of the alternatives.")
+    if not others and not own:
+        raise ValueError(f"{where}, line 1: there is no column with a feature of the alternatives.")
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((_person(row), row.text("situation")), []).append(row)
-    choices = [_choice(person, group, features, own) for (person, _), group in groups.items()]
-    return Alternatives(len(features) + len(own), [*features, *own]), choices
+    choices = [_choice(person, group, others, own) for (person, _), group in groups.items()]
+    return Alternatives(len(others) + len(own), [*others, *own]), choices
 
 
-def _features(path: Path) -> list[str]:
+def _features(where: str | Path, header: list[str]) -> list[str]:
     """The names of the columns with features. Raises ValueError if two columns have the same meaning."""
-    header = [name.strip() for name in next(csv_lines(existing_file(path)), (1, []))[1]]
     taken: set[str] = set()
     for name, aliases in COLUMNS.items():
         taken.update(aliases)
         given = [alias for alias in aliases if alias in header]
         if len(given) > 1:
             columns = " and ".join(map(repr, given))
-            raise Row(path, 1, {}).fail(f"the columns {columns} are both the {name}; keep one of them.")
+            raise Row(where, 1, {}).fail(f"the columns {columns} are both the {name}; keep one of them.")
     return [name for name in header if name and name not in taken]
 
 
+def _long(rows: list[Row], columns: list[str]) -> tuple[list[Row], list[str]]:
+    """The lines of a wide table as one line for each alternative, and the names of its features."""
+    chosen = {row.text("chosen") for row in rows}
+    for mark, last in product("_.: ", (True, False)):
+        parts = {name: name.rpartition(mark)[::2] if last else name.partition(mark)[::-2] for name in columns}
+        of: dict[str, dict[str, str]] = {}  # alternative -> feature -> column
+        for name, (feature, alternative) in parts.items():
+            of.setdefault(alternative, {})[feature] = name
+        if chosen <= of.keys():
+            break
+    else:
+        raise rows[0].fail(
+            f"no column belongs to the chosen alternative {min(chosen)!r}; expected a column with the "
+            "alternatives, one line for each, or columns such as 'price_bus', one line for each choice."
+        )
+    features = list(dict.fromkeys(name for one in chosen for name in of[one]))
+    for alternative, own in of.items():
+        if stray := [column for feature, column in own.items() if feature not in features or not alternative]:
+            raise rows[0].fail(f"the column {stray[0]!r} belongs to no alternative; leave it out.")
+    features = [name for name in dict.fromkeys(parts[name][0] for name in columns) if name in features]
+    lines = []
+    for row in rows:
+        for alternative, own in of.items():
+            if not any(row.cells[column].strip() for column in own.values()):
+                continue
+            cells = {name: row.cells[own[name]] if name in own else "0" for name in features}
+            cells |= {"alternative": alternative, "chosen": str(int(row.text("chosen") == alternative))}
+            cells |= {"situation": str(row.line)} | {
+                name: row.cells[name] for name in ("person", "situation") if name in row.cells
+            }
+            lines.append(Row(row.path, row.line, cells))
+    return lines, features
+
+
 def _person(row: Row) -> str:
+    if "person" not in row.cells:
+        return ""
     try:
         return recorded_person(row.text("person"))
     except ValueError as error:

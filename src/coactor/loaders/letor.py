@@ -18,11 +18,7 @@ _ROW = re.compile(rb"\s*(%b(\s+qid:\d+)?(\s+\d+:%b)*\s*)?(#.*)?" % (_NUMBER, _NU
 
 
 def read_letor(
-    path: str | Path,
-    groups: str | Path | None = None,
-    *,
-    features: int | None = None,
-    zero_based: bool | None = None,
+    path: str | Path, groups: str | Path | None = None, *, features: int | None = None
 ) -> list[Query]:
     """Read the queries of a learning-to-rank file, plain or gzipped, by scikit-learn.
 
@@ -38,8 +34,6 @@ def read_letor(
     features
         The number of features; by default the largest feature number in the file. Give it if several files
         must agree.
-    zero_based
-        Whether feature numbers start at 0; by default they do if the file has a 0, else they start at 1.
 
     Raises
     ------
@@ -51,9 +45,7 @@ def read_letor(
     bounds = _bounds(path, None if groups is None else Path(groups), qids, len(labels))
 
     smallest = int(rows.indices.min()) if len(rows.indices) else 1
-    base = int(smallest > 0) if zero_based is None else int(not zero_based)
-    if base > smallest:
-        raise ValueError(f"{path} has a feature number 0, but zero_based=False requires numbers from 1.")
+    base = int(smallest > 0)  # numbers start at 0 if there is a 0, else at 1
     width = int(rows.indices.max()) + 1 - base if len(rows.indices) else 0
     if features is not None and width > features:
         raise ValueError(

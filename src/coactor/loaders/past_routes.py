@@ -6,13 +6,15 @@ import csv
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coactor.domains import Day, Shifts, Visits
 from coactor.domains.plans import Routes, timing
 from coactor.domains.plans.schedule import clock_text
-from coactor.loaders.tables import Row, existing_file, read_table
+from coactor.loaders.tables import Row, named_lines, read_table
 from coactor.protocol import Matrix
 
 COLUMNS = {
@@ -34,10 +36,44 @@ SPEED = 40.0  # km/h as the crow flies
 RADIUS = 6371.0  # of the earth in km
 
 
+class Arcs(NamedTuple):
+    """What is known of ways: the names of further features, and per (from, to) km, minutes and these."""
+
+    names: tuple[str, ...]
+    known: dict[tuple[str, str], list[float]]
+
+    def tables(self, stops: Sequence[str]) -> NDArray[np.float64]:
+        """One table for each column; a way that is known in the other direction only counts as the same."""
+        none = [np.nan] * (2 + len(self.names))
+        rows = [[self.known.get((a, b)) or self.known.get((b, a), none) for b in stops] for a in stops]
+        return np.array(rows).transpose(2, 0, 1)
+
+
+def read_arcs(source: Any) -> Arcs:
+    """Read ways from a CSV file or a data frame: from, to, and km, minutes or further features."""
+    header = [name.strip() for name in next(named_lines(source)[1], (1, list[str]()))[1]]
+    names = tuple(name for name in header if name not in ("from", "to", "km", "minutes"))
+    columns = {name: (name,) for name in ("from", "to", "km", "minutes", *names)}
+    known = dict[tuple[str, str], list[float]]()
+    for row in read_table(source, columns, ("km", "minutes")):
+        cells = [row.number(name) if name in row.cells else np.nan for name in ("km", "minutes", *names)]
+        if any(cell < 0 for cell in cells[:2]):
+            raise row.fail("km and minutes must be 0 or more.")
+        a, b = (row.text(end) for end in ("from", "to"))
+        known["depot" if a.lower() in DEPOTS else a, "depot" if b.lower() in DEPOTS else b] = cells
+    return Arcs(names, known)
+
+
+def arcs_beside(source: Any) -> Arcs | None:
+    """The ways in ``past.arcs.csv``, if it lies beside ``past.csv``."""
+    beside = Path(source).with_suffix(".arcs.csv") if isinstance(source, str | Path) else None
+    return read_arcs(beside) if beside is not None and beside.is_file() else None
+
+
 def read_past_routes(
-    path: str | Path, columns: Mapping[str, str] | None = None, speed: float = SPEED
+    source: Any, columns: Mapping[str, str] | None = None, speed: float = SPEED, arcs: Arcs | None = None
 ) -> list[tuple[Day, Routes, str]]:
-    """Read days with their routes and dates; the arc feature is the distance as the crow flies, in km.
+    """Read days with their routes and dates; the first arc feature is the distance in km.
 
     The depot is a stop named depot, or of sequence 0; without one it is the middle of all stops. Without a
     column of capacities, a vehicle holds the most that it ever carried. Times are minutes or hh:mm.
@@ -45,23 +81,24 @@ def read_past_routes(
 
     Parameters
     ----------
-    path
-        The file.
+    source
+        The path of a CSV file, or a data frame of pandas or polars.
     columns
         The names of columns that are not usual ones, such as ``{"stop": "Kunde"}``.
     speed
         Kilometres in an hour, for driving times if there are windows.
+    arcs
+        What is known of ways, see `read_arcs`; what is not is as the crow flies, without further features.
     """
     given = {} if columns is None else dict(columns)
     names = {name: (given[name],) if name in given else aliases for name, aliases in COLUMNS.items()}
-    rows = list(read_table(existing_file(path), names, OPTIONAL))
+    rows = list(read_table(source, names, OPTIONAL))
     if not rows:
-        raise ValueError(f"{path} has no stops; expected one line for each.")
+        raise ValueError(f"{named_lines(source)[0]} has no stops; expected one line for each.")
     depots = [row for row in rows if row.text("stop").lower() in DEPOTS or row.number("sequence") == 0]
     stops = [row for row in rows if row not in depots]
-    notes = [
-        f"Distances are those as the crow flies{f', at {speed:g} km/h' if 'to' in rows[0].cells else ''}."
-    ]
+    rest = "Distances" if arcs is None else "Distances that are not given"
+    notes = [f"{rest} are those as the crow flies{f', at {speed:g} km/h' if 'to' in rows[0].cells else ''}."]
     places = np.array([[row.number("lat"), row.number("lon")] for row in depots or stops])
     if not depots:
         notes.append("No stop is named depot or has sequence 0: the depot is the middle of all stops.")
@@ -74,7 +111,7 @@ def read_past_routes(
     read, wrong = list[tuple[Day, Routes, str]](), list[str]()
     for date in sorted(days):
         try:
-            read.append((*_day(days[date], places.mean(axis=0), capacity, speed), date))
+            read.append((*_day(days[date], places.mean(axis=0), capacity, speed, arcs), date))
         except ValueError as error:
             wrong.append(str(error))
     if wrong:
@@ -106,7 +143,7 @@ def _capacities(days: Iterable[Sequence[Row]]) -> dict[str, float]:
 
 
 def _day(
-    rows: Sequence[Row], depot: Matrix, capacity: Mapping[str, float], speed: float
+    rows: Sequence[Row], depot: Matrix, capacity: Mapping[str, float], speed: float, arcs: Arcs | None
 ) -> tuple[Day, Routes]:
     """One day and its routes. Raises ValueError with the line if a stop is there twice."""
     vehicles = sorted({row.text("vehicle") for row in rows})
@@ -118,7 +155,13 @@ def _day(
         routes[vehicles.index(row.text("vehicle"))].append((row.number("sequence"), len(names)))
         names.append(row.text("stop"))
         at.append((row.number("lat"), row.number("lon")))
-    km = crow_flies(np.array(at))
+    ways = crow_flies(np.array(at))[None]
+    minutes = 60.0 / speed * ways[0]
+    if arcs is not None:
+        given = arcs.tables(names)
+        km = np.where(np.isnan(given[0]), ways[0], given[0])
+        minutes = np.where(np.isnan(given[1]), 60.0 / speed * km, given[1])
+        ways = np.stack([km, *np.nan_to_num(given[2:])])
     timed = "to" in rows[0].cells or "from" in rows[0].cells
     visits = None
     if timed:
@@ -129,13 +172,13 @@ def _day(
         if name not in capacity:
             raise rows[0].fail(f"vehicle {name} has no capacity.")
     x = Day.of(
-        km,
+        ways.transpose(1, 2, 0),
         [0.0, *map(_load, rows)],
         [max(capacity[name], 1e-9) for name in vehicles],
         names,
         [(lon, lat) for lat, lon in at],
         vehicles,
-        minutes=60.0 / speed * km if timed else None,
+        minutes=minutes if timed else None,
         visits=visits,
         shifts=Shifts() if timed else None,
     )

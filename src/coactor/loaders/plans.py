@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from coactor.domains.plans import PlannedDay
-from coactor.loaders.tables import Row, csv_lines, existing_file, shortened
+from coactor.loaders.tables import Row, csv_lines, existing_file, read_json, shortened
 from coactor.protocol import Matrix
 
 
@@ -53,11 +52,7 @@ def read_plans(path: str | Path, distances: Matrix) -> list[PlannedDay]:
     ValueError
         With the file, the index of the entry (counted from 0) and what was expected.
     """
-    path = existing_file(path)
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not JSON ({error}). Is the file cut?") from None
+    entries = read_json(path)
     if not isinstance(entries, list) or not entries:
         raise ValueError(f"{path} has no days; expected a JSON list with at least one day.")
     try:

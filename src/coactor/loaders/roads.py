@@ -4,13 +4,32 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from coactor import validation
 from coactor.domains.roads import Network, components
-from coactor.loaders.street_maps import Ways, read_ways
+from coactor.kernels.roads import tree
+from coactor.loaders.street_maps import Piece, read_map
 from coactor.loaders.tables import read_table
-from coactor.protocol import Indices
+from coactor.protocol import Indices, Matrix
+
+
+def street_km(network: Network, places: Any) -> Matrix:
+    """The kilometres of the shortest way along the streets from each place to each other.
+
+    Places are coordinates as those of the network; each is taken to be at its nearest junction. Every turn is
+    allowed. Raises ValueError if the network has no lengths or no coordinates.
+    """
+    if network.length is None or network.places is None:
+        raise ValueError("The ways need a network with lengths in metres and coordinates of the junctions.")
+    given = validation.matrix(places, "places", None, 2)
+    at = [int(((network.places - place) ** 2).sum(axis=1).argmin()) for place in given]
+    links = np.argsort(network.ends[:, 0], kind="stable")
+    start = np.searchsorted(network.ends[links, 0], np.arange(len(network.places) + 1))
+    heads = np.ascontiguousarray(network.ends[:, 1])
+    return np.array([tree(start, links, heads, network.length, one, -1)[0][at] for one in at]) / 1000.0
 
 
 def read_network(
@@ -43,11 +62,20 @@ def read_network(
     ValueError
         With the file, the line and what was expected.
     """
-    name = Path(links).name.lower()
-    if name.endswith((".osm", ".osm.xml", ".pbf", ".geojson", ".json")):
+    if Path(links).name.lower().endswith((".osm", ".osm.xml", ".pbf", ".geojson", ".json")):
         if nodes is not None or turns is not None:
             raise ValueError(f"{links} has its own nodes; give nodes and turns with a CSV file only.")
-        return _network_of(read_ways(links), links, largest)
+        pieces, places = read_map(links)
+        return _network(pieces, None, places, largest)
+    junctions: dict[str, int] = {}
+    pieces = _read_links(links, junctions)
+    pairs = None if turns is None else _read_turns(Path(turns), pieces)
+    known = None if nodes is None else _read_nodes(Path(nodes), junctions)
+    return _network(pieces, pairs, known, largest)
+
+
+def _read_links(path: str | Path, junctions: dict[str, int]) -> list[Piece]:
+    """The links of a CSV file; the names of their junctions are numbered."""
     columns = {
         "id": ("n_id", "id"),
         "from": ("from", "u"),
@@ -56,75 +84,45 @@ def read_network(
         "kind": ("kind", "highway"),
         "street": ("street", "name"),
     }
-    ids: dict[str, int] = {}
-    junctions: dict[str, int] = {}
-    ends, lengths, kinds, streets = [], [], [], []
-    for row in read_table(links, columns, optional=("id", "kind", "street")):
-        name = row.text("id") if "id" in row.cells else str(len(ids))
-        if name in ids:
+    pieces: dict[str, Piece] = {}
+    for row in read_table(path, columns, optional=("id", "kind", "street")):
+        name = row.text("id") if "id" in row.cells else str(len(pieces))
+        if name in pieces:
             raise row.fail(f"link {name} appears a second time.")
         length = row.number("length")
         if length <= 0:
             raise row.fail(f"link {name} has length {length:g}; expected a length above 0.")
-        ids[name] = len(ids)
-        ends.append([junctions.setdefault(row.text(end), len(junctions)) for end in ("from", "to")])
-        lengths.append(length)
-        kinds.append(_first(row.cells.get("kind", "")) or "any")
-        streets.append(_first(row.cells.get("street", "")))
-    if not ids:
-        raise ValueError(f"{links} has no links; expected rows below the header.")
-    begin, end = np.array(ends, dtype=np.int64).T.copy()
-    pairs = None if turns is None else _read_turns(Path(turns), ids, begin, end)
-    places = None if nodes is None else _read_nodes(Path(nodes), junctions)
+        begin, end = (junctions.setdefault(row.text(key), len(junctions)) for key in ("from", "to"))
+        kind, street = (_first(row.cells.get(key, "")) for key in ("kind", "street"))
+        pieces[name] = Piece(name, (begin, end), length, kind or "any", street)
+    if not pieces:
+        raise ValueError(f"{path} has no links; expected rows below the header.")
+    return list(pieces.values())
 
-    keep = _connected(links, begin, end, list(ids), largest)
+
+def _network(pieces: list[Piece], pairs: Indices | None, places: Matrix | None, largest: bool) -> Network:
+    """The network of links, or of those of its largest component."""
+    ends = np.array([piece.ends for piece in pieces], dtype=np.int64)
+    keep = np.arange(len(pieces))
+    if largest:
+        component = components(*ends.T.copy())
+        keep = np.flatnonzero(component == np.bincount(component).argmax())
+    used, numbers = np.unique(ends[keep], return_inverse=True)
     if pairs is not None:
-        number = np.full(len(ids), -1)
+        number = np.full(len(pieces), -1)
         number[keep] = np.arange(len(keep))
         pairs = number[pairs[np.isin(pairs[:, 0], keep)]]
-    named = list(ids)
-    return Network.of(
-        begin[keep],
-        end[keep],
-        np.array(lengths)[keep],
-        [kinds[k] for k in keep],
-        ids=[named[k] for k in keep],
-        turns=pairs,
-        places=places,
-        streets=[streets[k] for k in keep] if any(streets) else None,
-    )
-
-
-def _connected(path: str | Path, begin: Indices, end: Indices, ids: list[str], largest: bool) -> Indices:
-    """The links of the largest component. Raises ValueError if there are others and they may not be left."""
-    component = components(begin, end)
-    groups, counts = np.unique(component, return_counts=True)
-    if len(groups) > 1 and not largest:
-        apart = ids[int(np.flatnonzero(component != component[0])[0])]
-        raise ValueError(
-            f"{path}: the network has {len(groups)} connected components ({counts.max()} of {len(ids)} "
-            f"links in the largest). No road joins link {ids[0]} and link {apart}; add it, or use "
-            f"largest=True."
-        )
-    return np.flatnonzero(component == groups[counts.argmax()])
-
-
-def _network_of(ways: Ways, path: str | Path, largest: bool) -> Network:
-    links = ways.links()
-    begin, end = np.array([link.ends for link in links], dtype=np.int64).T.copy()
-    ids = [link.id for link in links]
-    keep = _connected(path, begin, end, ids, largest)
-    used, numbers = np.unique(np.stack([begin[keep], end[keep]]), return_inverse=True)
-    begin, end = numbers.reshape(2, -1)
-    kept = [links[k] for k in keep]
+    kept = [pieces[k] for k in keep]
+    begin, end = numbers.reshape(-1, 2).T
     return Network.of(
         begin,
         end,
-        [link.length for link in kept],
-        [link.kind for link in kept],
-        ids=[ids[k] for k in keep],
-        places=ways.places[used],
-        streets=[link.street for link in kept] if any(link.street for link in kept) else None,
+        [piece.length for piece in kept],
+        [piece.kind for piece in kept],
+        ids=[piece.id for piece in kept],
+        turns=pairs,
+        places=None if places is None else places[used],
+        streets=[piece.street for piece in kept] if any(piece.street for piece in kept) else None,
     )
 
 
@@ -184,15 +182,15 @@ def read_trips(path: str | Path, network: Network) -> list[Indices]:
     return trips
 
 
-def _read_turns(path: Path, ids: dict[str, int], begin: Indices, end: Indices) -> Indices:
-    pairs = []
+def _read_turns(path: Path, pieces: list[Piece]) -> Indices:
+    ids, pairs = {piece.id: k for k, piece in enumerate(pieces)}, []
     for row in read_table(path, {"from_link": ("from_link",), "to_link": ("to_link",)}):
         names = [row.text("from_link"), row.text("to_link")]
         for name in names:
             if name not in ids:
                 raise row.fail(f"the turn uses link {name}, which the network does not have.")
         a, b = ids[names[0]], ids[names[1]]
-        if end[a] != begin[b]:
+        if pieces[a].ends[1] != pieces[b].ends[0]:
             raise row.fail(f"link {names[1]} does not begin where link {names[0]} ends.")
         pairs.append((a, b))
     if not pairs:

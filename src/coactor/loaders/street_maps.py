@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from coactor.loaders.tables import existing_file, read_json
 from coactor.protocol import Matrix
 
 CAR_ROADS = frozenset(
@@ -47,63 +47,54 @@ class Piece:
     street: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ways:
-    """Roads and the coordinates of their points, shape (n, 2), x before y."""
-
-    ways: list[Road]
-    places: Matrix
-
-    def links(self) -> list[Piece]:
-        """The roads cut where they meet, one link in each direction that may be driven."""
-        uses = Counter(point for way in self.ways for point in way.points)
-        uses.update(point for way in self.ways for point in (way.points[0], way.points[-1]))
-        links = []
-        for way in self.ways:
-            cuts = [k for k, point in enumerate(way.points) if uses[point] > 1]
-            for part, (a, b) in enumerate(itertools.pairwise(cuts)):
-                points = way.points[a : b + 1]
-                length = self._length(points)
-                if length <= 0:
-                    continue
-                name, ends = f"{way.id}/{part}", (points[0], points[-1])
-                if way.forward:
-                    links.append(Piece(name, ends, length, way.kind, way.street))
-                if way.backward:
-                    links.append(Piece(f"{name}/back", (ends[1], ends[0]), length, way.kind, way.street))
-        return links
-
-    def _length(self, points: list[int]) -> float:
-        """Metres along points given in degrees, otherwise in the unit of the coordinates."""
-        places = self.places[points]
-        if (np.abs(self.places) > [180.0, 90.0]).any():
-            return float(np.hypot(*np.diff(places, axis=0).T).sum())
-        east, north = np.radians(places).T
-        half = np.sin(np.diff(north) / 2) ** 2
-        half = half + np.cos(north[:-1]) * np.cos(north[1:]) * np.sin(np.diff(east) / 2) ** 2
-        return float((2 * _EARTH * np.arcsin(np.sqrt(half))).sum())
+def _cut(roads: list[Road], places: Matrix) -> list[Piece]:
+    """The roads cut where they meet, one link in each direction that may be driven."""
+    uses = Counter(point for road in roads for point in road.points)
+    uses.update(point for road in roads for point in (road.points[0], road.points[-1]))
+    pieces, plane = [], bool((np.abs(places) > [180.0, 90.0]).any())
+    for road in roads:
+        cuts = [k for k, point in enumerate(road.points) if uses[point] > 1]
+        for part, (a, b) in enumerate(itertools.pairwise(cuts)):
+            points = road.points[a : b + 1]
+            length = _length(places[points], plane)
+            if length <= 0:
+                continue
+            name, ends = f"{road.id}/{part}", (points[0], points[-1])
+            if road.forward:
+                pieces.append(Piece(name, ends, length, road.kind, road.street))
+            if road.backward:
+                pieces.append(Piece(f"{name}/back", ends[::-1], length, road.kind, road.street))
+    return pieces
 
 
-def read_ways(path: str | Path) -> Ways:
-    """Read the roads for cars of a file ``.osm``, ``.osm.xml``, ``.geojson`` or ``.json``.
+def _length(points: Matrix, plane: bool) -> float:
+    """The length of a line: in the unit of the coordinates on a plane, in metres if they are degrees."""
+    if plane:
+        return float(np.hypot(*np.diff(points, axis=0).T).sum())
+    east, north = np.radians(points).T
+    half = np.sin(np.diff(north) / 2) ** 2
+    half = half + np.cos(north[:-1]) * np.cos(north[1:]) * np.sin(np.diff(east) / 2) ** 2
+    return float((2 * _EARTH * np.arcsin(np.sqrt(half))).sum())
+
+
+def read_map(path: str | Path) -> tuple[list[Piece], Matrix]:
+    """The links of a file ``.osm``, ``.osm.xml``, ``.geojson`` or ``.json``, and where their ends are.
 
     Raises
     ------
     ValueError
         With the file and what was expected.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+    path = existing_file(path)
     name = path.name.lower()
     if name.endswith(".pbf"):
         raise ValueError(
             f"{path} is a binary extract, which is not read. Convert it: osmium cat {path.name} -o town.osm"
         )
-    ways = _read_geojson(path) if name.endswith("json") else _read_osm(path)
-    if not ways.ways:
+    roads, places = _read_geojson(path) if name.endswith("json") else _read_osm(path)
+    if not roads:
         raise ValueError(f"{path} has no roads for cars; expected lines with the tag 'highway'.")
-    return ways
+    return _cut(roads, places), places
 
 
 def _directions(tags: dict[str, str], one: bool) -> tuple[bool, bool]:
@@ -114,7 +105,7 @@ def _directions(tags: dict[str, str], one: bool) -> tuple[bool, bool]:
     return True, not (value in ("yes", "true", "1") or (one and value not in ("no", "false", "0")))
 
 
-def _read_osm(path: Path) -> Ways:
+def _read_osm(path: Path) -> tuple[list[Road], Matrix]:
     places: dict[str, tuple[float, float]] = {}
     raw: list[tuple[str, list[str], dict[str, str]]] = []
     try:
@@ -137,7 +128,7 @@ def _read_osm(path: Path) -> Ways:
             continue
         points = [number.setdefault(ref, len(number)) for ref in known]
         ways.append(_way(id, points, tags))
-    return Ways(ways, np.array([places[ref] for ref in number]).reshape(-1, 2))
+    return ways, np.array([places[ref] for ref in number]).reshape(-1, 2)
 
 
 def _for_cars(tags: dict[str, str]) -> bool:
@@ -151,11 +142,8 @@ def _way(id: str, points: list[int], tags: dict[str, str]) -> Road:
     return Road(id, points, kind[:200], street, *_directions(tags, one))
 
 
-def _read_geojson(path: Path) -> Ways:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not JSON ({error}). Is the file cut?") from None
+def _read_geojson(path: Path) -> tuple[list[Road], Matrix]:
+    data = read_json(path)
     features = data.get("features") if isinstance(data, dict) else None
     if not isinstance(features, list):
         raise ValueError(f"{path} is not GeoJSON; expected a FeatureCollection with lines.")
@@ -170,7 +158,7 @@ def _read_geojson(path: Path) -> Ways:
             ways.append(_way(f"{tags.get('id', k)}{f'.{part}' if part else ''}", points, tags))
     if len({way.id for way in ways}) < len(ways):
         raise ValueError(f"{path}: two lines have the same id; give each its own, or none.")
-    return Ways(ways, np.array(list(number)).reshape(-1, 2))
+    return ways, np.array(list(number)).reshape(-1, 2)
 
 
 def _properties(feature: Any) -> dict[str, str]:

@@ -1,12 +1,16 @@
-"""CSV files row by row, with errors that name the file and the line."""
+"""CSV files and data frames row by row, with errors that name the file and the line."""
 
 from __future__ import annotations
 
 import csv
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from coactor import frames
 
 LONGEST = 120  # characters of either end of a message
 
@@ -19,11 +23,19 @@ def existing_file(path: str | Path) -> Path:
     return path
 
 
+def read_json(path: str | Path) -> Any:
+    """The content of a JSON file. Raises ValueError if it is not JSON."""
+    try:
+        return json.loads(existing_file(path).read_text(encoding="utf-8-sig"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not JSON ({error}). Is the file cut?") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of a table, by column name."""
 
-    path: Path
+    path: str | Path
     line: int
     cells: dict[str, str]
 
@@ -56,14 +68,14 @@ def shortened(message: str) -> str:
 
 
 def read_table(
-    path: str | Path, columns: Mapping[str, Sequence[str]], optional: Sequence[str] = ()
+    source: Any, columns: Mapping[str, Sequence[str]], optional: Sequence[str] = ()
 ) -> Iterator[Row]:
-    """The rows of a CSV file with a header line.
+    """The rows of a CSV file with a header line, or of a data frame.
 
     Parameters
     ----------
-    path
-        The file.
+    source
+        The file, or a data frame of pandas or polars.
     columns
         The name of each column in the result, and the names it may have in the file, by precedence.
     optional
@@ -74,8 +86,7 @@ def read_table(
     ValueError
         With the file, the line and what was expected.
     """
-    path = existing_file(path)
-    reader = csv_lines(path)
+    path, reader = named_lines(source)
     header = [name.strip() for name in next(reader, (1, []))[1]]
     places = {}
     for name, aliases in columns.items():
@@ -98,6 +109,13 @@ def read_table(
             )
         row.cells.update((name, cells[place]) for name, place in places.items())
         yield row
+
+
+def named_lines(source: Any) -> tuple[str | Path, Iterator[tuple[int, list[str]]]]:
+    """What to call a CSV file or a data frame, and its lines with their numbers: the names come first."""
+    if isinstance(source, str | Path):
+        return source, csv_lines(existing_file(source))
+    return "the data frame", enumerate(frames.text_rows(source))
 
 
 def csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.protocol import Round, Vector
+from coactor.protocol import Vector
 
 BINS = 5  # of equal width: a fifth is as fine as a study of a hundred proposals can tell
 ENOUGH = 20  # finished proposals with a chance before a verdict: a binomial of fewer is far from normal
@@ -67,19 +67,19 @@ class Calibration:
     bins: list[Bin]
 
 
-def calibration(rows: Sequence[Round]) -> Calibration:
+def calibration(predicted: Sequence[float | None], unchanged: Sequence[bool]) -> Calibration:
     """Predicted against observed over the finished proposals of a study.
 
     Examples
     --------
-    >>> calibration([]).sentence
+    >>> calibration([None], [True]).sentence
     'No proposal with a chance is done yet.'
     """
-    predicted = [row for row in rows if row.basis.chance is not None]
-    if not predicted:
+    chances = np.array(predicted, dtype=np.float64)
+    known = ~np.isnan(chances)
+    if not known.any():
         return Calibration(0, None, None, "silent", "No proposal with a chance is done yet.", [])
-    chances = np.array([row.basis.chance for row in predicted], dtype=np.float64)
-    accepted = np.array([row.effort == 0 for row in predicted])
+    chances, accepted = chances[known], np.array(unchanged)[known]
     verdict, sentence = _verdict(chances, int(accepted.sum()))
     bins = _bins(chances, accepted)
     return Calibration(len(chances), float(chances.mean()), float(accepted.mean()), verdict, sentence, bins)

@@ -10,6 +10,7 @@ from coactor.protocol.abilities import (
     Attributes,
     Codes,
     CountsEdits,
+    Declines,
     Describes,
     HasParts,
     Hides,
@@ -61,6 +62,7 @@ from coactor.protocol.values import (
     State,
     Usage,
     Vector,
+    Wish,
     Work,
 )
 
@@ -73,6 +75,7 @@ __all__ = [
     "Conflict",
     "Correction",
     "CountsEdits",
+    "Declines",
     "Describes",
     "Domain",
     "Expert",
@@ -109,6 +112,7 @@ __all__ = [
     "Validates",
     "Vector",
     "Vectorises",
+    "Wish",
     "Work",
     "declares",
     "edit_text",

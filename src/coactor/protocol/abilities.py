@@ -174,6 +174,17 @@ class Vectorises(Domain, Protocol):
         """phi(neighbour) - phi(y) for each move, in scan order, one row each."""
 
 
+class Declines(Domain, Protocol):
+    """Says what an expert who leaves a solution as it is has declined, if its moves are too few to say it.
+
+    Neighbours in a sorted list hardly differ in utility. If these exchanges were all that is declined, every
+    correction would contradict the weights that sorted the list, however good they are.
+    """
+
+    def declined_features(self, x: Problem, y: Solution, /) -> Matrix:
+        """phi(z) - phi(y) for solutions z that are declined, one row each."""
+
+
 class Validates(Domain, Protocol):
     """Validates solutions from outside, wherever one comes in."""
 
@@ -264,7 +275,10 @@ View: TypeAlias = Mapping[str, Any]
 
 
 class Shows(Domain, Protocol):
-    """Shows a solution: as text, lists, tables and drawings that the page draws."""
+    """Shows a solution: as text, lists, tables and drawings that the page and notebooks draw.
+
+    Domains that the page draws from problem and solution have a method `draw` like it, for notebooks alone.
+    """
 
     def show(self, x: Problem, y: Solution, /) -> Sequence[View]:
         """The solution as JSON-able data; see `coactor.protocol.views`. Text is never read as HTML."""
@@ -310,7 +324,10 @@ class Attributes(Domain, Protocol):
     """Divides the features among the parts of a solution: the page shows which of them cause one."""
 
     def by_cell(self, x: Problem, y: Solution, /) -> Matrix:
-        """Each part's share of each feature, one row for a part; they add up to `features`."""
+        """Each part's share of each feature, one row for a part.
+
+        They add up to `features`, but for what no single part causes.
+        """
 
 
 # -- abilities of solvers --------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeAlias, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from coactor import display
+
 Vector: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
@@ -45,6 +47,9 @@ Reads: TypeAlias = Literal["ends", "path", "declined"]
 
 Candidate: TypeAlias = Literal["final", "disagreement"]
 """What to learn from: the expert's final solution, or the candidate of Assumption 3."""
+
+Wish: TypeAlias = Literal["more", "less"]
+"""What an expert says about a feature: that they want more or less of it than what is proposed."""
 
 
 Part: TypeAlias = str | tuple[str, ...]
@@ -89,6 +94,11 @@ class Usage:
     given: tuple[str, ...]
     choice: tuple[str, ...]
     costs: Vector
+
+    def numbers(self, of: Mapping[str, int]) -> Indices:
+        """The names as two rows of numbers, -1 for a name that has none."""
+        rows = [[of.get(name, -1) for name in names] for names in (self.given, self.choice)]
+        return np.array(rows, np.int64).reshape(2, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +150,8 @@ class Proposal:
         What the memory recalled, which is part of the problem; None if there is no memory.
     before
         What was done before the last re-plan, which led to the solution; a tell continues it.
+    domain
+        The domain, with which a notebook shows the proposal; None if it is unknown.
     """
 
     id: int
@@ -151,6 +163,14 @@ class Proposal:
     alternatives: Mapping[str, Solution] = field(default_factory=dict)
     recalled: Usage | None = None
     before: Correction | None = None
+    domain: Any = None
+
+    __repr__ = display.brief("id", "problem", "solution", "asked_for", "version", "chance")
+
+    def _repr_html_(self) -> str:
+        views = getattr(self.domain, "draw", None) or getattr(self.domain, "show", None)
+        shown = "" if views is None else display.html(views(self.problem, self.solution))
+        return f"<p>{display.escape(repr(self))}</p>{shown}"
 
     @property
     def version(self) -> int:
@@ -193,6 +213,8 @@ class Correction:
     misjudged: float = 0.0
     estimated: bool = False
     replans: Sequence[int] = ()
+
+    __repr__ = display.brief("effort", "moves", "final", "cut")
 
     @property
     def effort(self) -> float:
@@ -237,6 +259,8 @@ class Feedback:
     learned_for: str = ""
     estimated: bool = False
     chosen: bool = False
+
+    __repr__ = display.brief("path", "cost", "declined", "learned_for")
 
     @property
     def delta(self) -> Vector:
@@ -318,6 +342,12 @@ class Round:
     change: Vector = field(default_factory=lambda: np.zeros(0))
     seq: int = 0
     time: float = 0.0
+
+    __repr__ = display.brief("proposal", "effort", "accepted", "version", "lesson")
+
+    def _repr_html_(self) -> str:
+        names = ("proposal", "work", "effort", "estimated", "version", "lesson", "change")
+        return display.table(("", "Round"), [(name, getattr(self, name)) for name in names])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Round):

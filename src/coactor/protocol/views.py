@@ -11,7 +11,7 @@
         {"shape": "text", "at": [50, 30], "text": "cut"}]}
 
 Each may have a "title". Every string is shown as text and never read as HTML. A "grid" is what
-`coactor.grids.GridModel` shows.
+`coactor.grids.GridModel` shows, and "routes" are what `coactor.domains.Plans` shows.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def check_views(views: Any) -> None:
     if not isinstance(views, Sequence) or isinstance(views, str):
         raise ValueError(f"show returned {type(views).__name__}; expected a list of views.")
     for view in views:
-        _check(view, "kind", _PARTS | {"grid": ()}, "A view")
+        _check(view, "kind", _PARTS | {"grid": (), "routes": ()}, "A view")
         for shape in view["shapes"] if view["kind"] == "drawing" else ():
             _check(shape, "shape", _SHAPES, "A shape")
         if view["kind"] == "table" and any(len(row) != len(view["head"]) for row in view["rows"]):

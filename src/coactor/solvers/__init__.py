@@ -3,6 +3,7 @@
 from coactor.solvers.adapters import RoutingSolver
 from coactor.solvers.external import SolverError, command_line, custom
 from coactor.solvers.ortools_engine import ortools
+from coactor.solvers.prices import cost_factors
 from coactor.solvers.pyvrp_engine import pyvrp
 
-__all__ = ["RoutingSolver", "SolverError", "command_line", "custom", "ortools", "pyvrp"]
+__all__ = ["RoutingSolver", "SolverError", "command_line", "cost_factors", "custom", "ortools", "pyvrp"]

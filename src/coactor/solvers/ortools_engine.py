@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from coactor.domains.plans import Routes
+from coactor.kernels import plans as kernel
+from coactor.kernels.plans import Rules
 from coactor.protocol import Domain
 from coactor.solvers.adapters import RoutingSolver
-from coactor.solvers.routing_model import LOADS, RoutingModel
+from coactor.solvers.prices import UNIT, whole_costs
 
 
 def ortools(domain: Domain, seconds: float = 1.0) -> RoutingSolver:
@@ -32,56 +35,60 @@ def ortools(domain: Domain, seconds: float = 1.0) -> RoutingSolver:
     return RoutingSolver(domain, partial(_solve, seconds))
 
 
-def _solve(seconds: float, model: RoutingModel, start: list[list[int]]) -> list[list[int]]:
+def _solve(seconds: float, rules: Rules, stops: int, start: Routes) -> Routes | None:
     from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
-    vehicles = len(model.starts)
-    manager: Any = pywrapcp.RoutingIndexManager(
-        len(model.costs), vehicles, model.starts.tolist(), model.ends.tolist()
-    )
+    if rules.timed or rules.walked or rules.needy or rules.pool >= 0:
+        raise ValueError(
+            "This engine knows loads and depots only; coactor.solvers.pyvrp knows times and skills."
+        )
+    ends = rules.fleet[:, [kernel.START, kernel.END]].astype(int).T.tolist()
+    manager: Any = pywrapcp.RoutingIndexManager(len(rules.points), len(rules.fleet), *ends)
     routing: Any = pywrapcp.RoutingModel(manager)
-    costs, scale = model.integer_costs()
-    routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(costs.tolist()))
-    for v in range(vehicles):
+    costs, scale = whole_costs(rules, stops)
+    kinds = [routing.RegisterTransitMatrix(table.tolist()) for table in costs]
+    for v, kind in enumerate(rules.fleet[:, kernel.KIND].astype(int).tolist()):
+        routing.SetArcCostEvaluatorOfVehicle(kinds[kind], v)
         routing.SetVehicleUsedWhenEmpty(True, v)  # the arc from start to end counts for idle vehicles too
-    _add_capacities(model, routing, scale)
+    for depot in {0, *range(stops + 1, len(rules.points))} - {*ends[0], *ends[1]}:
+        routing.AddDisjunction([manager.NodeToIndex(depot)], 0)
+    for unit in range(rules.units):
+        _add_capacities(rules, unit, routing, scale)
     parameters: Any = pywrapcp.DefaultRoutingSearchParameters()
     parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
     parameters.time_limit.FromMilliseconds(max(1, round(1000 * seconds)))
     routing.CloseModelWithParameters(parameters)
-    indices = [[manager.NodeToIndex(point) for point in stops] for stops in start]
+    indices = [[manager.NodeToIndex(stop) for stop in route.tolist()] for route in start]
     first = routing.ReadAssignmentFromRoutes(indices, True)
     assignment = None
     if first is not None:
         assignment = routing.SolveFromAssignmentWithParameters(first, parameters)
     if assignment is None:
         assignment = routing.SolveWithParameters(parameters)
-    return start if assignment is None else _visits(manager, routing, assignment, vehicles)
+    return None if assignment is None else _routes(manager, routing, assignment, len(start))
 
 
-def _add_capacities(model: RoutingModel, routing: Any, scale: float) -> None:
-    if model.demand is None or model.capacity is None:
-        return
-    demand = np.rint(model.demand * LOADS).astype(np.int64)
-    capacity = np.floor(model.capacity * LOADS + 0.5).astype(np.int64)
-    soft = model.overload_price is not None
+def _add_capacities(rules: Rules, unit: int, routing: Any, scale: float) -> None:
+    demand = np.rint(rules.points[:, kernel.DEMAND + unit] * UNIT).astype(np.int64)
+    capacity = np.floor(rules.fleet[:, kernel.CAPACITY + unit] * UNIT + 0.5).astype(np.int64)
+    soft = rules.terms[1, kernel.OVERLOAD] == 0.0
     limits = np.full(len(capacity), int(demand.sum())) if soft else capacity
     callback = routing.RegisterUnaryTransitVector(demand.tolist())
-    routing.AddDimensionWithVehicleCapacity(callback, 0, limits.tolist(), True, "load")
-    if model.overload_price is not None and model.overload_price > 0:
-        load = routing.GetDimensionOrDie("load")
-        price = max(1, round(model.overload_price * scale / LOADS))
-        for v, most in enumerate(capacity.tolist()):
-            load.SetCumulVarSoftUpperBound(routing.End(v), most, price)
+    routing.AddDimensionWithVehicleCapacity(callback, 0, limits.tolist(), True, f"load {unit}")
+    prices = rules.terms[0, kernel.OVERLOAD] * rules.fleet[:, kernel.CAPACITY + rules.units + unit]
+    for v, price in enumerate((prices * scale / UNIT).tolist()):
+        if soft and price > 0:
+            load = routing.GetDimensionOrDie(f"load {unit}")
+            load.SetCumulVarSoftUpperBound(routing.End(v), int(capacity[v]), max(1, round(price)))
 
 
-def _visits(manager: Any, routing: Any, assignment: Any, vehicles: int) -> list[list[int]]:
-    visits = []
+def _routes(manager: Any, routing: Any, assignment: Any, vehicles: int) -> Routes:
+    routes = []
     for v in range(vehicles):
         stops = []
         index = assignment.Value(routing.NextVar(routing.Start(v)))
         while not routing.IsEnd(index):
             stops.append(int(manager.IndexToNode(index)))
             index = assignment.Value(routing.NextVar(index))
-        visits.append(stops)
-    return visits
+        routes.append(np.array(stops, np.int64))
+    return tuple(routes)

@@ -1,25 +1,28 @@
-"""PyVRP's iterated local search on learned costs."""
+"""PyVRP on learned costs: windows, shifts, depots, units, skills and vehicles that differ."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from coactor.protocol import Domain
+from coactor.domains import Day, Plans
+from coactor.domains.plans import Routes, solver
+from coactor.domains.plans.domain import unpack
+from coactor.kernels import plans as kernel
+from coactor.kernels.plans import Rules
+from coactor.protocol import Domain, Vector
 from coactor.solvers.adapters import RoutingSolver
-from coactor.solvers.pyvrp_plans import pyvrp_plan
-from coactor.solvers.routing_model import LOADS, RoutingModel
+from coactor.solvers.prices import FAR, UNIT, whole_costs
 
 
 def pyvrp(domain: Domain, seconds: float = 1.0, seed: int = 0) -> RoutingSolver:
     """A solver for Tour, Fleet or Plans: PyVRP with a time limit, then polishing.
 
-    Times, skills and depots of plans are its constraints. Of a day with pairs or several windows the domain's
-    own plan is taken. Two things that PyVRP cannot express are approximated, and left to polishing. An idle
-    vehicle costs nothing in PyVRP, so its cost is subtracted from the arcs of the others into their ends, as
-    far as no arc becomes negative. Soft capacities are ignored.
+    Of a day with pairs or several windows the domain's own plan is taken. Two things that PyVRP cannot
+    express are approximated, and left to polishing. An idle vehicle costs nothing in PyVRP, so its cost is
+    subtracted from the arcs of the others into their ends, as far as no arc becomes negative. What is soft
+    beside unserved stops and vehicles is a rule.
     """
     try:
         import pyvrp as package
@@ -29,62 +32,113 @@ def pyvrp(domain: Domain, seconds: float = 1.0, seed: int = 0) -> RoutingSolver:
         raise ImportError("This version of PyVRP is too old: pip install 'pyvrp>=0.14'.")
     if not seconds > 0:
         raise ValueError(f"The time limit is {seconds!r} seconds; it must be above 0.")
-    return RoutingSolver(
-        domain, partial(_solve, seconds, seed), partial(pyvrp_plan, seconds=seconds, seed=seed)
-    )
+    return RoutingSolver(domain, lambda rules, stops, start: pyvrp_plan(rules, stops, seconds, seed, start))
 
 
-def _solve(seconds: float, seed: int, model: RoutingModel, start: list[list[int]]) -> list[list[int]]:
+def solve_day(domain: Plans, x: Day, w: Vector, seconds: float, engine: str) -> Routes:
+    """A plan in so many seconds by an engine, "own" or "pyvrp", then a climb; by our own if PyVRP finds none.
+
+    What is soft beside unserved stops and vehicles is a rule for PyVRP, and priced by the climb.
+    """
+    view = domain.landscape(x, w)
+    if engine == "pyvrp":
+        y = pyvrp_plan(view.rules, x.size, seconds)
+        if y is not None:
+            return view.climb(y)[0][-1]
+    return unpack(*solver.solve(view.rules, x.size, seconds))
+
+
+def pyvrp_plan(rules: Rules, stops: int, seconds: float, seed: int = 0, start: Routes = ()) -> Routes | None:
+    """PyVRP's best plan, perhaps from a given one; None if it finds none that keeps the rules."""
     import pyvrp as package
 
+    if rules.walked is not None:
+        return None
     api: Any = package
-    free = model.free.tolist()
-    if not free:
-        return start
-    depots = np.unique(np.concatenate([model.starts, model.ends])).tolist()
-    place = {point: k for k, point in enumerate(free)}
-    data = _data(api, model, free, depots)
-    # Each vehicle is its own type, so that it keeps its number; idle vehicles have no route.
-    routes = [api.Route(data, [place[p] for p in stops], v) for v, stops in enumerate(start) if stops]
+    data, types = _data(api, rules, stops)
+    kinds = {v: kind for kind, vehicles in enumerate(types) for v in vehicles}
+    given = [api.Route(data, start[v] - 1, kinds[v]) for v in kinds if len(start) and len(start[v])]
     result = api.solve(
         data,
         api.stop.MaxRuntime(seconds),
         seed=seed,
         collect_stats=False,
         display=False,
-        initial_solution=api.Solution(data, routes),
+        initial_solution=api.Solution(data, given) if given else None,
     )
-    best = result.best
-    if not best.is_feasible():
-        return start
-    visits: list[list[int]] = [[] for _ in start]
-    for route in best.routes():
-        visits[route.vehicle_type()] = [free[a.idx] for a in route if a.is_client()]
-    return visits
+    if not result.best.is_feasible():
+        return None
+    routes: list[list[int]] = [[] for _ in rules.fleet]
+    idle = [list(vehicles) for vehicles in types]
+    for route in result.best.routes():
+        routes[idle[route.vehicle_type()].pop(0)] = [a.idx + 1 for a in route if a.is_client()]
+    if rules.pool >= 0:
+        routes[rules.pool] = sorted({*range(1, stops + 1)} - {v for route in routes for v in route})
+    return tuple(np.array(route, np.int64) for route in routes)
 
 
-def _data(api: Any, model: RoutingModel, free: list[int], depots: list[int]) -> Any:
-    costs, _ = model.integer_costs()
-    for v, end in enumerate(model.ends.tolist()):
-        if v == model.ends.tolist().index(end):
-            home = costs[:, end] - costs[model.starts[v], end]
-            column = np.ones(len(costs), dtype=bool)
-            column[depots] = False
-            lift = max(0, -int(home[column].min(initial=0)))
-            costs[column, end] = home[column] + lift
-    np.fill_diagonal(costs, 0)
-    demand = np.zeros(len(costs), np.int64)
-    hard = model.demand is not None and model.capacity is not None and model.overload_price is None
-    capacity: list[list[int]] = [[] for _ in model.starts]
-    if hard and model.demand is not None and model.capacity is not None:
-        demand = np.rint(model.demand * LOADS).astype(np.int64)
-        capacity = [[int(np.floor(c * LOADS + 0.5))] for c in model.capacity]
-    clients = [api.Client(p, delivery=[int(demand[p])] if hard else []) for p in free]
-    vehicles = [
-        api.VehicleType(1, capacity=capacity[v], start_depot=depots.index(s), end_depot=depots.index(e))
-        for v, (s, e) in enumerate(zip(model.starts.tolist(), model.ends.tolist(), strict=True))
+def _data(api: Any, rules: Rules, stops: int) -> tuple[Any, list[list[int]]]:
+    """PyVRP's data, and the vehicles of each of its types."""
+    m = len(rules.fleet) - (rules.pool >= 0)
+    points, units = len(rules.points), rules.units - (rules.pool >= 0)
+    costs, scale = whole_costs(rules, stops)
+    needs = rules.points[:, kernel.NEED].astype(np.int64)
+    profiles = dict[tuple[int, int, int, int], int]()
+    distances, durations, types, vehicles = list[Any](), list[Any](), list[list[int]](), list[Any]()
+    for alike in np.unique(rules.fleet[:m, kernel.ALIKE]):
+        numbers = np.flatnonzero(rules.fleet[:m, kernel.ALIKE] == alike).tolist()
+        row = rules.fleet[numbers[0]]
+        kind, skills = int(row[kernel.KIND]), int(row[kernel.SKILLS])
+        start, end = row[[kernel.START, kernel.END]].astype(int).tolist()
+        table = costs[kind]
+        idle = int(table[start, end] - round((rules.ways[kind, start, end, 0] - row[kernel.IDLE]) * scale))
+        profile = kind, skills, end if idle else 0, idle
+        if profile not in profiles:
+            profiles[profile] = len(distances)
+            table = table.copy()
+            table[:, end] -= min(idle, int(table[1 : stops + 1, end].min()))
+            table[:, (needs & ~skills) > 0] = 10 * FAR  # not allowed
+            np.fill_diagonal(table, 0)
+            distances.append(np.maximum(table, 0))
+            minutes = rules.ways[kind, :, :, 1] if rules.timed else np.zeros((points, points))
+            times = np.ceil(minutes * UNIT - 1e-6).astype(np.int64)
+            np.fill_diagonal(times, 0)
+            durations.append(times)
+        limits = {"tw_early": _time(row[kernel.BEGIN]), "tw_late": _time(row[kernel.UNTIL])}
+        capacity = row[kernel.CAPACITY : kernel.CAPACITY + units]
+        depots = [0 if place == 0 else place - stops for place in (start, end)]
+        vehicles.append(
+            api.VehicleType(
+                len(numbers),
+                [int(most * UNIT + 0.5) for most in capacity],
+                *depots,
+                fixed_cost=max(0, round(float(rules.terms[0, kernel.VEHICLES] * row[kernel.CHARGE] * scale))),
+                shift_duration=_time(row[kernel.LONGEST]),
+                profile=profiles[profile],
+                **limits,
+            )
+        )
+        types.append(numbers)
+    clients = [
+        api.Client(
+            v,
+            np.rint(rules.points[v, kernel.DEMAND : kernel.DEMAND + units] * UNIT).astype(int).tolist(),
+            service_duration=_time(rules.points[v, kernel.DURATION]),
+            tw_early=_time(np.ceil(rules.points[v, kernel.EARLY] * UNIT) / UNIT),
+            tw_late=_time(rules.points[v, kernel.LATEST]),
+            prize=0 if rules.pool < 0 else max(0, round(float(rules.ways[-1, 0, v, 0] * scale))),
+            required=rules.pool < 0 or rules.points[v, kernel.DEMAND + units] > 0,
+        )
+        for v in range(1, stops + 1)
     ]
-    places = [api.Location(0, 0) for _ in range(len(costs))]
+    depots = [api.Depot(place) for place in (0, *range(stops + 1, points))]
     return api.ProblemData(
-        places, clients, [api.Depot(d) for d in depots], vehicles, [costs], [np.zeros_like(costs)]
-    )
+        [api.Location(0, 0) for _ in range(points)], clients, depots, vehicles, distances, durations
+    ), types
+
+
+def _time(minutes: float) -> int:
+    """Minutes as PyVRP's whole number; without a limit, its largest."""
+    if np.isinf(minutes):
+        return 0 if minutes < 0 else 2**63 - 1
+    return max(0, int(minutes * UNIT + 1e-6))

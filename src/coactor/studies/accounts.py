@@ -14,13 +14,12 @@ import secrets
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from coactor.solutions import short
-from coactor.studies.errors import Conflict, Invalid, NotFound
+from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log import schema
 from coactor.studies.log.store import Store
 from coactor.studies.log.transactions import Transaction
@@ -29,8 +28,10 @@ from coactor.validation import JOINERS, STUDY_NAME, person_name
 ROLES = ("viewer", "expert", "solver", "lead", "admin")
 NONE = "none"  # takes a role away
 PREFIX = "coactor"
+LONGEST = 1e10  # seconds of a token that expires
 LINK_LASTS = 3600.0
 SESSION_LASTS = 7 * 86400.0
+LINK_SESSION_LASTS = 86400.0  # of a session opened with a link: long enough to create a token
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,15 @@ class TokenRow:
     expires: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A browser session or an unused login link: its account's name, and when it ends."""
+
+    name: str
+    kind: str
+    expires: float
+
+
 class Accounts:
     """The accounts and sessions of a store."""
 
@@ -81,8 +91,8 @@ class Accounts:
         if not _appearance(name):
             raise Invalid("A token needs a name; it is the actor of everything done with the token.")
         _check_grant(study, role)
-        if lasts is not None and not 0 < lasts < math.inf:
-            raise Invalid(f"A token cannot last {lasts!r} seconds; give a positive number.")
+        if lasts is not None and not 0 < lasts <= LONGEST:
+            raise Invalid(f"A token cannot last {lasts!r} seconds; give up to {LONGEST:g}, or no limit.")
         id, secret, now = secrets.token_hex(6), secrets.token_urlsafe(32), self.clock()
         row = {
             "id": id,
@@ -92,9 +102,7 @@ class Accounts:
             "expires": None if lasts is None else now + lasts,
         }
         with self.store.writing() as sql:
-            for known in sql.connection.scalars(sa.select(schema.accounts.c.name)):
-                if _appearance(known) == _appearance(name):
-                    raise _taken(known)
+            self._check_free(sql, name, id)
             try:
                 sql.connection.execute(schema.accounts.insert(), row)
             except IntegrityError:  # created by another process meanwhile
@@ -119,19 +127,41 @@ class Accounts:
 
     def tokens(self) -> list[TokenRow]:
         """Every token, by name, without secrets."""
-        table = schema.accounts
+        table, grants = schema.accounts, schema.grants
+        roles: dict[str, dict[str, str]] = {}
         with self.store.reading() as sql:
             rows = sql.connection.execute(sa.select(table).order_by(table.c.name)).all()
-            roles = self._roles(sql, sa.true())
+            for row in sql.connection.execute(sa.select(grants).order_by(grants.c.study)):
+                roles.setdefault(row.account, {})[row.study] = row.role
         return [TokenRow(row.name, roles.get(row.id, {}), row.created, row.expires) for row in rows]
+
+    def sessions(self) -> list[SessionRow]:
+        """Every session and every unused login link that is still valid, by name."""
+        table = schema.logins
+        valid = sa.select(table.c.name, table.c.kind, table.c.expires).where(table.c.expires > self.clock())
+        with self.store.reading() as sql:
+            rows = sql.connection.execute(valid.order_by(table.c.name, table.c.expires))
+            return [SessionRow(*row) for row in rows]
+
+    def end_sessions(self, name: str) -> int:
+        """End every session of a name, and its login links; return how many there were."""
+        with self.store.writing() as sql:
+            ended = sql.connection.execute(schema.logins.delete().where(schema.logins.c.name == name))
+            return int(ended.rowcount)
 
     def revoke(self, name: str) -> None:
         """Revoke a token and end its sessions. Raises NotFound if there is no such token."""
         with self.store.writing() as sql:
             id = self._id(sql, name)
-            sql.connection.execute(schema.logins.delete().where(schema.logins.c.token == id))
+            sql.connection.execute(schema.logins.delete().where(schema.logins.c.name == name))
             sql.connection.execute(schema.grants.delete().where(schema.grants.c.account == id))
             sql.connection.execute(schema.accounts.delete().where(schema.accounts.c.id == id))
+
+    def _check_free(self, sql: Transaction, name: str, id: str) -> None:
+        """Raise Conflict if another account than this one has the name."""
+        for known in sql.connection.execute(sa.select(schema.accounts.c.id, schema.accounts.c.name)):
+            if known.id != id and _appearance(known.name) == _appearance(name):
+                raise _taken(known.name)
 
     def _id(self, sql: Transaction, name: str) -> str:
         table = schema.accounts
@@ -139,14 +169,6 @@ class Accounts:
         if id is None:
             raise NotFound(f"There is no token named {name!r}; see the list of tokens.")
         return str(id)
-
-    def _roles(self, sql: Transaction, condition: sa.ColumnElement[bool]) -> dict[str, dict[str, str]]:
-        """The role in each study, by account."""
-        table = schema.grants
-        roles: dict[str, dict[str, str]] = {}
-        for row in sql.connection.execute(sa.select(table).where(condition).order_by(table.c.study)):
-            roles.setdefault(row.account, {})[row.study] = row.role
-        return roles
 
     def by_token(self, token: str) -> Account | None:
         """The account of a token; None if it is not valid."""
@@ -158,18 +180,45 @@ class Accounts:
         parts = token.split("_", 2)
         if len(parts) != 3 or parts[0] != PREFIX or len(token) > 200 or not token.isascii():
             return None
-        table = schema.accounts
         with self.store.reading() as sql:
-            row = sql.connection.execute(sa.select(table).where(table.c.id == parts[1])).first()
-            if row is None or not hmac.compare_digest(row.secret, _hash(parts[2])):
-                return None
-            expires = math.inf if row.expires is None else row.expires
-            if expires <= self.clock():
-                return None
-            roles = self._roles(sql, schema.grants.c.account == row.id)
-        return Account(row.name, roles.get(row.id, {})), row.id, expires
+            rows = sql.account(parts[1])
+        if not rows or not hmac.compare_digest(rows[0][1], _hash(parts[2])):
+            return None
+        name, _, ends, *_ = rows[0]
+        expires = math.inf if ends is None else ends
+        if expires <= self.clock():
+            return None
+        return (
+            Account(name, {study: role for *_, study, role in rows if study is not None}),
+            parts[1],
+            expires,
+        )
 
     # -- browser sessions -----------------------------------------------------------------------------
+
+    def sign_in(self, subject: str, name: str, studies: Mapping[str, str]) -> str:
+        """Open a session for a person whom an identity provider knows; return its cookie.
+
+        Their account has these roles from now on, and no token that anybody knows. Raises Forbidden if there
+        is no role, Conflict if the name is another account's, Invalid if an argument is invalid.
+        """
+        name = person_name(name, "name").strip()
+        for study, role in studies.items():
+            _check_grant(study, role)
+        if not studies or not _appearance(name):
+            raise Forbidden(f"{name or 'This account'} has no role here; ask the operator for one.")
+        id = _hash(subject)[:16]
+        row = {"name": name, "secret": "", "expires": None}
+        table, grants = schema.accounts, schema.grants
+        with self.store.writing() as sql:
+            self._check_free(sql, name, id)
+            updated = sql.connection.execute(table.update().where(table.c.id == id).values(row))
+            if not updated.rowcount:
+                sql.connection.execute(table.insert(), {**row, "id": id, "created": self.clock()})
+            sql.connection.execute(grants.delete().where(grants.c.account == id))
+            values = [{"account": id, "study": study, "role": role} for study, role in studies.items()]
+            sql.connection.execute(grants.insert(), values)
+        return self._open("session", name, "", "", id, LINK_SESSION_LASTS)
 
     def login_link(self, name: str = "admin", role: str = "admin", study: str = "*") -> str:
         """Create a one-time code that opens a session within the hour."""
@@ -187,12 +236,13 @@ class Accounts:
         if not code or len(code) > 200 or not code.isascii():
             return None
         table = schema.logins
+        link = table.c.secret == _hash(code), table.c.kind == "link", table.c.expires > self.clock()
         with self.store.writing() as sql:  # read and deleted in one transaction, so that it works once
-            row = sql.connection.execute(self._valid(code, "link")).first()
+            row = sql.connection.execute(sa.select(table).where(*link)).first()
             if row is None:
                 return None
-            sql.connection.execute(table.delete().where(table.c.secret == _hash(code)))
-        cookie = self._open("session", row.name, row.role, row.study, None, SESSION_LASTS)
+            sql.connection.execute(table.delete().where(*link))
+        cookie = self._open("session", row.name, row.role, row.study, None, LINK_SESSION_LASTS)
         return cookie, Account(row.name, {row.study: row.role})
 
     def by_session(self, cookie: str) -> Account | None:
@@ -200,25 +250,13 @@ class Accounts:
         if not cookie or len(cookie) > 200 or not cookie.isascii():
             return None
         with self.store.reading() as sql:
-            row = sql.connection.execute(self._valid(cookie, "session")).first()
-            if row is None:
-                return None
-            if row.token is None:  # it was opened with a one-time link
-                return Account(row.name, {row.study: row.role})
-            return Account(
-                row.name, self._roles(sql, schema.grants.c.account == row.token).get(row.token, {})
-            )
+            rows = sql.session(_hash(cookie), self.clock())
+        return Account(rows[0][0], {study: role for _, study, role in rows if study}) if rows else None
 
     def close_session(self, cookie: str) -> None:
         """End a session."""
         with self.store.writing() as sql:
             sql.connection.execute(schema.logins.delete().where(schema.logins.c.secret == _hash(cookie)))
-
-    def _valid(self, secret: str, kind: str) -> sa.Select[Any]:
-        table = schema.logins
-        return sa.select(table).where(
-            table.c.secret == _hash(secret), table.c.kind == kind, table.c.expires > self.clock()
-        )
 
     def _open(self, kind: str, name: str, role: str, study: str, token: str | None, lasts: float) -> str:
         secret, now = secrets.token_urlsafe(32), self.clock()

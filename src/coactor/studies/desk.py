@@ -19,7 +19,7 @@ from coactor.protocol import Correction, Move, Parts, Round, Work
 from coactor.rounds import Knowledge
 from coactor.solutions import same_solution
 from coactor.studies.codec import number, read
-from coactor.studies.drafts import Draft, plain_draft, step_costs, with_path, without_loops
+from coactor.studies.drafts import LONGEST_LEASE, Draft, plain_draft, step_costs, with_path, without_loops
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log.chain import Entry, stored
 from coactor.studies.log.facts import Asked, Claimed, Edited, Fact, Released, Reopened, Told
@@ -30,7 +30,7 @@ from coactor.studies.queue import QueueQuery, done_draft, last_revision, rank_fo
 from coactor.studies.telling import Request, Teller, last_told
 from coactor.validation import person_name, text
 
-LEASE = 900.0  # seconds until an untouched proposal is free again
+LEASE = 300.0  # seconds until an untouched proposal is free again
 
 
 class Desk:
@@ -51,6 +51,8 @@ class Desk:
         self._teller, self._proposer = teller, teller.proposer
         self._domain, self._codec = self._proposer.domain, self._proposer.codec
         self._ledger = self._proposer.ledger
+        if not 0 <= lease <= LONGEST_LEASE:
+            raise Invalid(f"A lease of {lease:g} s is not possible; it may last up to {LONGEST_LEASE:g} s.")
         self.lease, self._patience = lease, patience
 
     def __repr__(self) -> str:
@@ -64,7 +66,7 @@ class Desk:
         With a query only those that match, in its order.
         """
         _validate_editor(actor)
-        with self._ledger.writing() as log:
+        with self._ledger.writing(synced=False) as log:
             drafts = (query or QueueQuery()).select(log.projection.drafts.values(), log.now)
             free = [draft for draft in drafts if draft.held_by(log.now) in ("", actor)]
             if not free:
@@ -76,7 +78,7 @@ class Desk:
     def claim(self, id: int, actor: str) -> Draft:
         """Claim a proposal, or extend the lease. Raises Conflict if another actor holds it."""
         _validate_editor(actor)
-        with self._writing(id) as log:
+        with self._writing(id, synced=False) as log:
             due = self._claim(log, self._held_draft(log.projection, id, actor, log.now), actor)
         return self._claimed(id, actor, due)
 
@@ -98,7 +100,7 @@ class Desk:
         A lead may end another actor's lease with `force`.
         """
         _validate_editor(actor)
-        with self._writing(id) as log:
+        with self._writing(id, synced=False) as log:
             draft = self._open_draft(log.projection, id)
             if not force:
                 self._check_holder(draft, actor, log.now)
@@ -130,7 +132,9 @@ class Desk:
         if not steps:
             raise Invalid("An edit needs at least one move.")
         with self._ledger.lock:
-            draft = self._ledger.refresh().drafts.get(id)
+            draft = self._ledger.projection.drafts.get(id)
+            if draft is None or draft.revision != revision:  # another process may have changed it
+                draft = self._ledger.refresh().drafts.get(id)
         if draft is not None and draft.revision == revision and moves:  # else it is refused below
             if len(draft.moves) + len(moves) > MOST_STEPS:
                 raise Invalid(f"A draft has at most {MOST_STEPS} edits; submit it.")
@@ -245,7 +249,7 @@ class Desk:
         with self._ledger.lock:
             draft = self._ledger.refresh().drafts.get(id)
         if draft is None:
-            return self._teller.repeated(id, request)
+            return self._teller.repeated(id, request, actor)
         prepared = None
         if draft.revision == revision:  # else it is refused below
             proposal = self._proposer.of(draft)
@@ -267,7 +271,7 @@ class Desk:
                 if prepared is None:  # the draft reached this revision after it was looked at
                     raise Conflict(f"Proposal {id} was changed while it was submitted; try again.", {})
                 return self._teller.write(log, prepared, actor)
-        return self._teller.repeated(id, request)
+        return self._teller.repeated(id, request, actor)
 
     def reopen(self, id: int, *, actor: str, force: bool = False) -> Draft:
         """Withdraw a tell within the grace period: the learner forgets it, the draft is as it was.
@@ -344,10 +348,10 @@ class Desk:
     # -- checks ------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _writing(self, id: int) -> Iterator[Writer]:
+    def _writing(self, id: int, synced: bool = True) -> Iterator[Writer]:
         """The right to append; a conflict about this proposal gets its current state after the lock."""
         try:
-            with self._ledger.writing() as log:
+            with self._ledger.writing(synced) as log:
                 yield log
         except _StateConflictError as error:
             raise Conflict(str(error), self.state(id)) from None

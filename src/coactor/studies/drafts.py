@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from coactor import display
 from coactor.corrections import apply_move, move_cost, replans_of
 from coactor.keeping import REPLAN, kept_parts, own_parts, parts_of, plain_parts
 from coactor.protocol import (
@@ -26,6 +27,7 @@ from coactor.studies.codec import Codec, as_invalid, to_object
 from coactor.studies.errors import Invalid
 
 T = TypeVar("T")
+LONGEST_LEASE = 86400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +61,7 @@ class Draft:
     holder, until, editor
         Who holds the lease, when it expires, and who edited the draft last.
     state
-        "waiting", "held", "draft" (edited, and not held) or "done".
+        "waiting", "held", "draft" (has edits, and is not held) or "done".
     steps, effort
         How many moves count, and what they cost; at a desk, those that were undone by another do not.
     told, actor
@@ -111,6 +113,8 @@ class Draft:
     features: Sequence[float] = ()
     change: Sequence[float] = ()
 
+    __repr__ = display.brief("id", "label", "state", "moves", "effort", "asked_for", "holder")
+
     @property
     def problem(self) -> Problem:
         """The problem; of a draft at a desk."""
@@ -132,12 +136,12 @@ class Draft:
 
     @property
     def touched(self) -> bool:
-        """Whether the draft has been edited."""
+        """Whether the draft has been edited, undone edits included."""
         return self.revision != self.base
 
     def held_by(self, now: float) -> str:
-        """The holder of the lease; empty if the lease has expired."""
-        return self.holder if now < self.until else ""
+        """The holder of the lease; empty if it has expired, or would last too long: a clock was set back."""
+        return self.holder if now < self.until <= now + LONGEST_LEASE else ""
 
     def at(self, now: float, costs: Mapping[str, float], due: bool, for_another: bool = False) -> Draft:
         """The draft as a row of the queue at a time."""
@@ -182,7 +186,7 @@ def state_of(draft: Draft, now: float) -> str:
     """The state of an unfinished proposal."""
     if draft.held_by(now):
         return "held"
-    return "draft" if draft.touched else "waiting"
+    return "draft" if draft.moves else "waiting"
 
 
 def effort_of(moves: Sequence[Move], costs: Mapping[str, float]) -> float:

@@ -58,7 +58,7 @@ def open_study(
         Create the study if there is none.
     solver, strategy
         They replace the domain's own solver, and the strategy of proposals. They are not stored: pass them
-        again each time.
+        again each time, or name the solver in the settings.
     start
         What a new study starts with. The weights in use today: a list, or numbers by the names of the
         features, in their own units, without those of habits. Or what ``coactor learn`` wrote, in place of
@@ -192,7 +192,7 @@ def _check_settings(study: Study, learner: str | Learner | None, settings: dict[
         named = make_learner(learner, study.domain) if isinstance(learner, str) else learner
         given["learner"] = named.name
     for setting, value in given.items():
-        stored = study.config[setting]
+        stored: Any = study.config.get(setting)
         if stored != value:
             has = repr(learners.spoken(stored, study.domain.dim) if setting == "learner" else stored)
             raise Conflict(

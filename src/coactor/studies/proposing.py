@@ -19,8 +19,8 @@ was solved for.
 The alternatives are solved within the same ask, see `rounds.compare`, and stored with the proposal.
 
 With the setting `control`, some proposals are made with what version 0 knew, and stay so: the stream of the
-study and the proposal's number says which. Their corrections are learned from as others. A proposal of which
-the caller demands something is never one of them.
+study and the proposal's number says which. Their corrections are learned from as others. The first proposals,
+with nearly nothing learned, and those of which the caller demands something are never among them.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ from coactor.solutions import same_solution
 from coactor.studies.codec import Codec, read
 from coactor.studies.drafts import Draft, draft_path
 from coactor.studies.errors import Conflict, Invalid, NotFound, SolverFailed
+from coactor.studies.evidence import START
 from coactor.studies.log.chain import Entry, canonical, content_hash, stored
 from coactor.studies.log.facts import Asked, Told
 from coactor.studies.log.ledger import Ledger, Writer
@@ -112,7 +113,8 @@ class Proposer:
         with ledger.lock, ledger.store.reading() as sql:
             projection = ledger.refresh_in(sql)
             knowledge, version = projection.knowledge, projection.version
-            share, number = projection.config["control"] * (not demands), projection.asked + 1
+            compared = version > START and not demands
+            share, number = projection.config["control"] * compared, projection.asked + 1
             earlier = sql.by_key(study, key) if key is not None else None
         if earlier is not None:
             return self._asked_before(earlier, hash, problem, asked_for)
@@ -269,12 +271,16 @@ class Proposer:
         self._keep(proposal, list(moves), path)
         return path
 
-    def weights(self, proposal: Proposal) -> Vector:
-        """The weights that a proposal was made with."""
+    def weights(self, proposal: Proposal, reader: str | None = None) -> Vector:
+        """The weights that a proposal was made with; those of all, if they are not the reader's own.
+
+        Without a reader they may be any expert's.
+        """
         fixed = self.ledger.refresh().knowledge.fixed
         if proposal.basis.proposer in fixed:
             return fixed[proposal.basis.proposer]
-        return self.ledger.weights(proposal.version, proposal.solved_for)
+        owner = proposal.solved_for if reader in (None, proposal.solved_for) else ""
+        return self.ledger.weights(proposal.version, owner)
 
     def corrected(self, id: int, version: int | None, solved_for: str, path: Any) -> Proposal:
         """The solving that a tell is about.
@@ -331,7 +337,15 @@ class Proposer:
             name: self.codec.solution(problem, data, solution) for name, data in fact.alternatives.items()
         }
         return Proposal(
-            fact.proposal, problem, solution, fact.asked_for, fact.solved_for, fact.basis, alternatives, usage
+            fact.proposal,
+            problem,
+            solution,
+            fact.asked_for,
+            fact.solved_for,
+            fact.basis,
+            alternatives,
+            usage,
+            domain=self.domain,
         )
 
     def _keep(self, proposal: Proposal, moves: list[Move], path: list[Solution]) -> None:

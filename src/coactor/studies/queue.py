@@ -109,6 +109,7 @@ def done_draft(entries: list[Entry]) -> Draft:
         moves=told.fact.moves,
         authors=result.work.authors or [told.actor] * len(told.fact.moves),
         seconds=result.work.seconds or 0.0,
+        keep=told.fact.keep,
         editor=told.actor,
         state="done",
         steps=len(told.fact.moves),

@@ -6,53 +6,57 @@ Proposals that were accepted within seconds of being opened were hardly looked a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
+from coactor import display
 from coactor.explanations.words import NAMED, SURE, join_words, unit_of, without_unit
 from coactor.proposals.outcomes import CONTROL
-from coactor.protocol import Matrix, Round, Vector
-from coactor.studies.evidence import FIRST_LOOK, LEVEL, confidence_sequence, differences, trend
+from coactor.protocol import Matrix, Vector
+from coactor.studies.evidence import FIRST_LOOK, START, change, confidence_sequence, differences
+from coactor.studies.log.facts import Finished
 
-START = 2  # the newest version of the weights with which nearly nothing is learned
+T = TypeVar("T")
+Places: TypeAlias = NDArray[np.int64]
 LAST = 30  # proposals that are "now", at most
 WINDOW = 10  # proposals in the running mean
 UNREAD = 3.0  # seconds: nobody checks a plan in less
-FEWEST = 15  # of either kind before they are compared: with fewer the interval covers too seldom
-MONTH = 30 * 86400.0
+FEWEST = 20  # of either kind before there is an interval: with fewer it covers too seldom
+DAY = 86400.0  # seconds
+MONTH = 30 * DAY
 MOST_POINTS = 10_000  # of the curves
 
+VERDICTS = {-1: "less", 0: "unclear", 1: "more"}
+ERRORS = (
+    "If learning changed nothing, this report would say “less to correct” in at most 5 % of studies, however "
+    "often it is read."
+)
 UNITS = {"effort": "edits", "seconds": "minutes"}
-VALUES: dict[str, Callable[[Round], float | None]] = {
-    "effort": lambda row: row.effort,
-    "seconds": lambda row: row.work.seconds,
-    "unchanged": lambda row: float(row.effort == 0),
-}
+VALUES = ("effort", "seconds", "unchanged")
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Means before and now, as numbers and as `texts`: "effort", "seconds" or "unchanged"."""
+    """ "effort", "seconds" or "unchanged" of a proposal: the means before and now, also as `texts`.
+
+    With enough proposals made without what was learned: what learning saves per proposal, the 95 % interval
+    of that, and what it saves in a month; else None.
+    """
 
     name: str
     first: float
     last: float
     texts: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Saving:
-    """What learning saves per proposal ("effort" or "seconds"), its 95 % interval, and in a month."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    month: float
-    texts: dict[str, str]
+    saved: float | None = None
+    low: float | None = None
+    high: float | None = None
+    month: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,7 @@ class Group:
 
     name: str
     finished: int
+    controls: int
     effort: float | None
     seconds: float | None
     unchanged: float | None
@@ -95,10 +100,7 @@ class Report:
     control
         The share that is made so now.
     measures
-        The start against now; where there is a comparison, proposals made without what was learned against
-        now.
-    saved
-        What learning saves; empty without proposals to compare with.
+        The start against now; if some proposals were made without what was learned, those against now.
     at_most
         How many edits a proposal without learning would have been away from what the expert made of it: an
         upper bound of what it would have needed. None if unknown.
@@ -110,7 +112,7 @@ class Report:
     Examples
     --------
     >>> report([]).headline
-    'Too early to tell: 0 of at least 10 proposals are done.'
+    'Too early to tell: 0 of at least 20 proposals are done.'
     """
 
     verdict: str
@@ -121,11 +123,12 @@ class Report:
     controls: int
     control: float
     measures: list[Measure]
-    saved: list[Saving]
     at_most: float | None
     weeks: list[Group]
     people: list[Group]
     course: Course = field(repr=False)
+
+    __repr__ = display.brief("verdict", "headline")
 
     def __str__(self) -> str:
         rows = [["week from", "proposals", "edits", "minutes", "unchanged"]]
@@ -137,22 +140,14 @@ class Report:
 
 
 def report(
-    rows: Sequence[Round],
-    unlearned: Mapping[int, float] | None = None,
-    *,
-    control: float = 0.0,
-    causes: str = "",
-    people: bool = True,
+    rows: Sequence[Finished], *, control: float = 0.0, causes: str = "", people: bool = True
 ) -> Report:
     """The report on finished proposals, in the order in which they were finished.
 
     Parameters
     ----------
     rows
-        The rounds.
-    unlearned
-        By the number of the proposal, how far one without learning would have been from what the expert made
-        of it.
+        The proposals.
     control
         The share of proposals that are now made without what was learned.
     causes
@@ -160,95 +155,141 @@ def report(
     people
         Whether to name who finished how many.
     """
-    read = [row for row in rows if not _unread(row)]
-    learned = [row for row in read if row.basis.proposer != CONTROL]
-    start = [row for row in learned if row.basis.version <= START][:LAST]
-    now = [row for row in learned if row.basis.version > START][-LAST:]
-    compared = [row for row in read if row.basis.control > 0.0]
-    saved = [one for name in ("effort", "seconds") if (one := _saving(name, compared)) is not None]
-    level = LEVEL / 2 if compared else LEVEL  # two tests
-    verdict = _verdict(saved, trend(learned, level))
-    controls = [row for row in compared if row.basis.proposer == CONTROL]
-    measures = _measures(controls if saved else start, now)
-    bound = [unlearned[row.proposal] for row in now if row.proposal in (unlearned or {})] if unlearned else []
-    at_most = float(np.mean(bound)) if bound else None
-    notes = [*_notes(rows, read, learned, start, now, saved), *_bound_note(at_most, now, len(bound))]
+    table = _Table(rows)
+    read = [row for row, unread in zip(rows, table.unread, strict=True) if not unread]
+    learned = ~table.unread & ~table.control
+    early = np.array([row.proposed_with <= START for row in rows], dtype=bool)
+    controls = np.flatnonzero(~table.unread & table.control)
+    before = controls if controls.size else np.flatnonzero(learned & early)[:LAST]
+    now = np.flatnonzero(learned & ~early)[-LAST:]
+    measures = [one for name in VALUES if (one := _measure(table, name, before, now)) is not None]
+    verdict = VERDICTS[change(read)]
+    bounded = now[~np.isnan(table.values["unlearned"][now])]
+    at_most = table.mean("unlearned", bounded)
+    weeks = (np.array([row.time for row in rows]) // DAY + 3) // 7  # the first day of 1970 was a Thursday
+    notes = [
+        _unread_note(len(rows) - len(read), len(rows)),
+        _comparison_note(len(before), len(now), controls.size > 0),
+        ERRORS if len(read) >= FIRST_LOOK else "",
+        _saving_note(measures),
+        _bound_note(at_most, table.mean("effort", bounded)),
+        causes,
+    ]
     return Report(
         verdict,
-        _headline(verdict, learned, measures, saved),
-        [*notes, causes] if causes else notes,
+        _headline(verdict, len(read), measures),
+        [note for note in notes if note],
         len(rows),
         len(rows) - len(read),
-        sum(row.basis.proposer == CONTROL for row in rows),
+        int(table.control.sum()),
         control,
         measures,
-        saved,
         at_most,
-        _groups(rows, lambda row: _monday(row.time)),
-        _groups(rows, lambda row: row.work.actor or "(no name)") if people else [],
-        _course(rows),
+        [table.group(_monday(week), which) for week, which in _places(weeks.tolist()).items()],
+        [
+            table.group(name or "(no name)", which)
+            for name, which in _places([row.actor for row in rows]).items()
+        ]
+        if people
+        else [],
+        table.course(),
     )
 
 
-def _unread(row: Round) -> bool:
-    seconds = row.work.seconds
-    return row.accepted and seconds is not None and seconds < UNREAD
+class _Table:
+    """The proposals in columns; an unknown value is NaN."""
+
+    def __init__(self, rows: Sequence[Finished]) -> None:
+        self.rows = rows
+        effort = np.array([row.effort for row in rows], np.float64)
+        seconds = np.array([row.seconds for row in rows], np.float64)
+        unchanged = (effort == 0).astype(np.float64)
+        unlearned = np.array([row.unlearned for row in rows], np.float64)
+        names = (*VALUES, "unlearned")
+        self.values = dict(zip(names, (effort, seconds, unchanged, unlearned), strict=True))
+        self.control = np.array([row.proposer == CONTROL for row in rows], dtype=bool)
+        self.unread = np.array([row.accepted for row in rows], dtype=bool) & (seconds < UNREAD)
+
+    def mean(self, name: str, which: Places) -> float | None:
+        """The mean of the known values; None if there are none."""
+        values = self.values[name][which]
+        known = values[~np.isnan(values)]
+        return float(known.mean()) if known.size else None
+
+    def group(self, name: str, which: Places) -> Group:
+        """The proposals of a week or of a person; means without controls."""
+        learned = which[~self.control[which]]
+        means = {value: self.mean(value, learned) for value in VALUES}
+        texts = {value: "–" if mean is None else written(value, mean) for value, mean in means.items()}
+        total = float(np.nansum(self.values["seconds"][which])) / 60
+        texts["minutes"] = edits(total)
+        controls, unread = len(which) - len(learned), int(self.unread[which].sum())
+        return Group(name, len(which), controls, **means, minutes=total, unread=unread, texts=texts)
+
+    def course(self) -> Course:
+        """The running mean; a proposal made without what was learned leaves it as it is."""
+        learned, effort = (one[-MOST_POINTS - WINDOW :] for one in (~self.control, self.values["effort"]))
+        before = np.full(WINDOW - 1, np.nan)  # of the first ones, whose windows are shorter
+        windows = (
+            sliding_window_view(np.append(before, effort[learned]), WINDOW) if learned.any() else [[0.0]]
+        )
+        counts = np.minimum(np.arange(1, len(windows) + 1), WINDOW)
+        error = np.nanstd(windows, axis=1) / np.sqrt(np.maximum(counts - 1, 1))
+        last = np.cumsum(learned) - 1  # the newest of them at each row; -1 before the first one
+        centre = np.where(last < 0, effort, np.nanmean(windows, axis=1)[last])[-MOST_POINTS:]
+        width = 2 * np.where(last < 0, 0.0, error[last])[-MOST_POINTS:]
+        low = np.maximum(centre - width, 0.0)
+        return Course(WINDOW, centre.tolist(), low.tolist(), (centre + width).tolist())
 
 
-def _mean(name: str, rows: Sequence[Round]) -> float | None:
-    values = [value for row in rows if (value := VALUES[name](row)) is not None]
-    return sum(values) / len(values) if values else None
+def _places(keys: Sequence[T]) -> dict[T, Places]:
+    """Where each key is, in the order in which they occur first."""
+    places: dict[T, list[int]] = {}
+    for k, key in enumerate(keys):
+        places.setdefault(key, []).append(k)
+    return {key: np.array(which) for key, which in places.items()}
 
 
-def _saving(name: str, rows: Sequence[Round]) -> Saving | None:
-    """What learning saves per proposal; None if too few proposals of either kind are known."""
-    known = [row for row in rows if VALUES[name](row) is not None]
-    without = sum(row.basis.proposer == CONTROL for row in known)
-    if min(without, len(known) - without) < FEWEST:
+def _monday(week: float) -> str:
+    return str(date(1970, 1, 1) + timedelta(days=7 * week - 3))
+
+
+def _measure(table: _Table, name: str, before: Places, now: Places) -> Measure | None:
+    """The means before and now, and what learning saves in all rows; None if a mean is unknown."""
+    first, last = table.mean(name, before), table.mean(name, now)
+    if first is None or last is None:
         return None
-    value, low, high = confidence_sequence(differences(known, [VALUES[name](row) or 0.0 for row in known]))
-    recent = sum(row.time > known[-1].time - MONTH and row.basis.proposer != CONTROL for row in known)
-    month = value * recent
-    texts = {
-        "each": f"{written(name, value)} {UNITS[name]}",
+    when = "without what was learned" if table.control[before[0]] else "at the start"
+    texts = {"first": written(name, first), "last": written(name, last), "when": when}
+    drawn = np.array([row.control > 0.0 for row in table.rows], dtype=bool)
+    known = np.flatnonzero(drawn & ~table.unread & ~np.isnan(table.values[name]))
+    without = int(table.control[known].sum())
+    if name not in UNITS or min(without, len(known) - without) < FEWEST:
+        return Measure(name, first, last, texts)
+    rows = [table.rows[k] for k in known.tolist()]
+    saved, low, high = confidence_sequence(differences(rows, table.values[name][known].tolist()))
+    recent = sum(row.time > rows[-1].time - MONTH and row.proposer != CONTROL for row in rows)
+    month = saved * recent
+    texts |= {
+        "each": f"{written(name, saved)} {UNITS[name]}",
         "range": f"{written(name, low)} to {written(name, high)}",
         "month": counted(month, "edit") if name == "effort" else counted(month / 3600, "hour"),
     }
-    return Saving(name, value, low, high, month, texts)
+    return Measure(name, first, last, texts, saved, low, high, month)
 
 
 # -- words --------------------------------------------------------------------------------------------------
 
 
-def _verdict(saved: Sequence[Saving], sign: int) -> str:
-    effort = next((one for one in saved if one.name == "effort"), None)
-    if effort is not None and (effort.low > 0 or effort.high < 0):
-        return "less" if effort.low > 0 else "more"
-    return {-1: "less", 0: "unclear", 1: "more"}[sign]
-
-
-def _measures(start: Sequence[Round], now: Sequence[Round]) -> list[Measure]:
-    measures = []
-    for name in VALUES:
-        first, last = _mean(name, start), _mean(name, now)
-        if first is not None and last is not None:
-            texts = {"first": written(name, first), "last": written(name, last)}
-            measures.append(Measure(name, first, last, texts))
-    return measures
-
-
-def _headline(
-    verdict: str, learned: Sequence[Round], measures: Sequence[Measure], saved: Sequence[Saving]
-) -> str:
-    if verdict == "unclear" and len(learned) < FIRST_LOOK:
-        return f"Too early to tell: {len(learned)} of at least {FIRST_LOOK} proposals are done."
+def _headline(verdict: str, done: int, measures: Sequence[Measure]) -> str:
+    if verdict == "unclear" and done < FIRST_LOOK:
+        return f"Too early to tell: {done} of at least {FIRST_LOOK} proposals are done."
     course = ""
     if measures:
         texts = measures[0].texts
-        before = "without what was learned" if saved else "at the start"
-        course = f"{texts['first']} edits a proposal {before}, {texts['last']} now"
-    sure = [one.texts for one in saved if one.low > 0]
-    if verdict == "less" and saved and saved[0].low > 0:
+        course = f"{texts['first']} edits a proposal {texts['when']}, {texts['last']} now"
+    sure = [one.texts for one in measures if one.low is not None and one.low > 0]
+    if verdict == "less" and sure and sure[0] is measures[0].texts:
         each = " and ".join(texts["each"] for texts in sure)
         return f"There is less to correct: learning saves {each} a proposal, {sure[-1]['month']} a month."
     if verdict == "unclear":
@@ -256,76 +297,35 @@ def _headline(
     return f"There is {verdict} to correct: {course}." if course else f"There is {verdict} to correct."
 
 
-def _notes(
-    rows: Sequence[Round],
-    read: Sequence[Round],
-    learned: Sequence[Round],
-    start: Sequence[Round],
-    now: Sequence[Round],
-    saved: Sequence[Saving],
-) -> list[str]:
-    notes = []
-    if len(read) < len(rows):
-        notes.append(
-            f"{len(rows) - len(read)} of {len(rows)} proposals were accepted within {UNREAD:.0f} seconds of "
-            "opening. They are not counted."
-        )
-    if saved:
-        kinds = " and ".join(f"{one.texts['each']} ({one.texts['range']})" for one in saved)
-        notes.append(
-            f"Compared with {sum(row.basis.proposer == CONTROL for row in read)} proposals made without what "
-            f"was learned, learning saves {kinds} each. The 95 % intervals are valid whenever one looks."
-        )
-    elif start and now and len(learned) >= FIRST_LOOK:
-        notes.append(
-            f"The start is {counted(len(start), 'proposal')} made with nothing or nearly nothing learned, "
-            f"now is the last {len(now)}. Whenever one looks, a trend is announced in at most 5 % of the "
-            "studies without one."
-        )
-    return notes
+def _unread_note(unread: int, done: int) -> str:
+    if not unread:
+        return ""
+    when = f"within {UNREAD:.0f} seconds of opening"
+    return f"{unread} of {done} proposals were accepted {when}. They are not counted."
 
 
-def _bound_note(at_most: float | None, now: Sequence[Round], known: int) -> list[str]:
-    if at_most is None or at_most <= (_mean("effort", now) or 0.0):
-        return []
-    which = "last one" if known == 1 else f"last {known}"
+def _comparison_note(before: int, now: int, control: bool) -> str:
+    if not before or not now:
+        return ""
+    first = counted(before, "proposal")
+    if control:
+        return f"The numbers compare {first} made without what was learned with the last {now} others."
+    return f"The numbers compare the first {first}, made when little was learned, with the last {now}."
+
+
+def _saving_note(measures: Sequence[Measure]) -> str:
+    known = [one.texts for one in measures if one.saved is not None]
+    if not known:
+        return ""
+    saved = " and ".join(f"{texts['each']} ({texts['range']})" for texts in known)
+    return f"Learning saves {saved} a proposal. The 95 % intervals hold however often the report is read."
+
+
+def _bound_note(at_most: float | None, effort: float | None) -> str:
+    if at_most is None or at_most <= (effort or 0.0):
+        return ""
     far = f"by at most {edits(at_most)} edits each"
-    return [f"Without learning, the {which} would have differed from the result {far}."]
-
-
-def _groups(rows: Sequence[Round], key: Callable[[Round], str]) -> list[Group]:
-    groups: dict[str, list[Round]] = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(row)
-    return [_group(name, some) for name, some in groups.items()]
-
-
-def _group(name: str, rows: Sequence[Round]) -> Group:
-    learned = [row for row in rows if row.basis.proposer != CONTROL]
-    means = {value: _mean(value, learned) for value in VALUES}
-    texts = {value: "–" if mean is None else written(value, mean) for value, mean in means.items()}
-    total = sum(row.work.seconds or 0.0 for row in rows) / 60
-    texts["minutes"] = edits(total)
-    return Group(name, len(rows), **means, minutes=total, unread=sum(map(_unread, rows)), texts=texts)
-
-
-def _monday(time: float) -> str:
-    day = datetime.fromtimestamp(time, UTC).date()
-    return str(day - timedelta(days=day.weekday()))
-
-
-def _course(rows: Sequence[Round]) -> Course:
-    """The running mean; a proposal made without what was learned leaves it as it is."""
-    mean, low, high, recent = list[float](), list[float](), list[float](), list[float]()
-    for row in rows:
-        if row.basis.proposer != CONTROL:
-            recent = [*recent, row.effort][-WINDOW:]
-        values = np.array(recent or [row.effort])
-        centre, error = float(values.mean()), float(values.std() / math.sqrt(max(len(values) - 1, 1)))
-        mean.append(centre)
-        low.append(max(0.0, centre - 2 * error))
-        high.append(centre + 2 * error)
-    return Course(WINDOW, mean[-MOST_POINTS:], low[-MOST_POINTS:], high[-MOST_POINTS:])
+    return f"Without learning, the last ones would have differed from the result {far}."
 
 
 def written(name: str, value: float) -> str:
@@ -363,26 +363,37 @@ def minutes(seconds: float) -> str:
 
 
 def causes(names: Sequence[str], signs: Sequence[int], weights: Vector, deltas: Matrix) -> str:
-    """What recent edits were made for, as a sentence: changes that the weights want, clear of chance.
+    """What recent edits were made for, as a sentence: the changes that the weights value most, and the price.
+
+    The most valued one is always named: without it the others would be side effects. The rest must be clear
+    of chance.
 
     Examples
     --------
-    >>> deltas = np.array([[2.0, 0.0], [3.0, 0.5], [2.0, -0.5]])
+    >>> deltas = np.array([[2.0, -1.0], [3.0, -1.5], [2.0, -0.5]])
     >>> causes(["lights", "toll (€)"], [-1, -1], np.array([1.0, 1.0]), deltas)
-    'When people edited lately, they got: fewer lights (about 2.3).'
+    'When people edited lately, they got: fewer lights (about 2.3), for more toll (about 1 €).'
     """
     if len(deltas) < 2:
         return ""
     mean, error = deltas.mean(axis=0), deltas.std(axis=0, ddof=1) / math.sqrt(len(deltas))
-    gain = np.where(np.abs(mean) > SURE * error, weights * mean, 0.0)
-    parts = []
-    for k in np.argsort(-gain, kind="stable")[:NAMED]:
-        if gain[k] > 0:
-            label, (unit, factor) = without_unit(names[k]), unit_of(names[k])
-            change = float(signs[k] * mean[k]) * factor
-            more = "more" if change > 0 else "less" if unit else "fewer"
-            parts.append(f"{more} {label} (about {edits(abs(change))}{f' {unit}' * bool(unit)})")
-    return f"When people edited lately, they got: {join_words(parts)}." if parts else ""
+    gain = weights * mean
+    order = np.argsort(-gain, kind="stable")
+    clear = np.abs(mean) > SURE * error
+    clear[order[0]] = True
+
+    def named(k: int) -> str:
+        label, (unit, factor) = without_unit(names[k]), unit_of(names[k])
+        change = float(signs[k] * mean[k]) * factor
+        more = "more" if change > 0 else "less" if unit else "fewer"
+        return f"{more} {label} (about {edits(abs(change))}{f' {unit}' * bool(unit)})"
+
+    wanted = [named(k) for k in order[:NAMED] if clear[k] and gain[k] > 0]
+    price = [named(k) for k in order[::-1][:NAMED] if clear[k] and gain[k] < 0]
+    if not wanted:
+        return ""
+    cost = f", for {join_words(price)}" if price else ""
+    return f"When people edited lately, they got: {join_words(wanted)}{cost}."
 
 
 def counted(number: float, noun: str) -> str:

@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import orjson
 
-from coactor.explanations import PeopleView, compare_people
+from coactor import records
+from coactor.explanations import Belief, PeopleView, beliefs, compare_people
+from coactor.explanations.words import without_unit
 from coactor.proposals.calibration import Calibration, calibration
-from coactor.proposals.outcomes import ALIKE, CONTROL, START
-from coactor.protocol import Learner, Matrix, Proposal, Round, Solution, Vector, edit_text, feature_signs
+from coactor.proposals.outcomes import CONTROL
+from coactor.protocol import (
+    Basis,
+    Learner,
+    Problem,
+    Proposal,
+    Round,
+    Solution,
+    Vector,
+    Work,
+    edit_text,
+    feature_signs,
+    learner_for,
+)
 from coactor.search import features_along
 from coactor.studies.drafts import Draft, state_of
-from coactor.studies.errors import Invalid, NotFound
+from coactor.studies.errors import Invalid, NotFound, Tampered
 from coactor.studies.log.chain import Entry, content_hash
-from coactor.studies.log.facts import Reopened, RolledBack, Told, recorded_digest
-from coactor.studies.log.ledger import Ledger
+from coactor.studies.log.facts import Finished, Reopened, RolledBack, Said, Told, recorded_digest
 from coactor.studies.log.projection import Projection
-from coactor.studies.log.transactions import Transaction
+from coactor.studies.log.transactions import END, Transaction
 from coactor.studies.queue import STATES, QueueQuery, done_draft, people_of
 from coactor.studies.report import LAST, Report, causes, report
 from coactor.studies.results import ExplainedEdit, Explanation, QueuePage, Share, Version
 from coactor.studies.settings import CHANGEABLE
 from coactor.studies.telling import Teller, round_of
 from coactor.validation import text
+
+ADVISED = 52  # finished proposals that a domain's advice is about, at most: of a year of weeks
 
 
 class Reports:
@@ -44,7 +60,6 @@ class Reports:
         self.name = name
         self._teller, self._proposer = teller, teller.proposer
         self.domain, self._ledger = self._proposer.domain, self._proposer.ledger
-        self._efforts = History(self._ledger)
 
     @property
     def config(self) -> dict[str, Any]:
@@ -68,47 +83,60 @@ class Reports:
 
     # -- efforts and weights -----------------------------------------------------------------------------
 
-    def effort(self, after: int = 0) -> list[Round]:
+    def effort(self, after: int = 0, limit: int = END, *, newest: bool = False) -> list[Round]:
         """What each finished proposal cost, in the order of the tells; those with `seq` above `after`.
 
-        A tell that was withdrawn is left out.
+        Of more than `limit` the first ones, or the `newest`. A tell that was withdrawn is left out.
         """
-        return self._efforts.after(after)
+        with self._ledger.store.reading() as sql:
+            bodies = sql.finished_bodies(self._ledger.head.id, after, limit, newest)
+        return [plain_round(orjson.loads(body)) for body in bodies]
+
+    def finished(self) -> list[Finished]:
+        """The same in a few numbers each; faster, because it does not read the log."""
+        with self._ledger.store.reading() as sql:
+            return sql.finished(self._ledger.head.id)
 
     @property
     def efforts(self) -> list[float]:
         """The expert's total effort for each finished proposal, in the order of the tells."""
-        return [row.effort for row in self.effort()]
+        return [row.effort for row in self.finished()]
 
     def report(self, *, people: bool = True) -> Report:
         """Whether there is less to correct, what learning saves, by week and by person.
 
         `people` says whether to name who finished how many.
         """
-        rows = self.effort()
-        edited = [row for row in rows[-LAST:] if row.effort > 0 and row.basis.proposer != CONTROL]
-        about = self.config["features"], self.signs, self.weights(), self.deltas(edited)
-        return report(
-            rows,
-            self._efforts.unlearned,
-            control=self.config["control"],
-            causes=causes(*about),
-            people=people,
-        )
+        rows = self.finished()
+        edited = [row for row in rows[-LAST:] if row.effort > 0 and row.proposer != CONTROL]
+        deltas = np.array([one.delta for one in self._rounds(edited)])
+        why = causes(self.config["features"], self.signs, self.weights(), deltas)
+        result = report(rows, control=self.config["control"], causes=why, people=people)
+        if hasattr(self.domain, "advice"):
+            finals = [self._final(row) for row in rows[-ADVISED:]]
+            result = replace(result, notes=[*result.notes, *self.domain.advice(finals, "proposals")])
+        return result
 
-    def deltas(self, rows: Sequence[Round]) -> Matrix:
-        """What each of these tells changed in the features, one row each; without a replay."""
-        deltas = np.zeros((len(rows), self.domain.dim))
+    def _final(self, row: Finished) -> tuple[Problem, Solution]:
+        """The problem and the final solution of a finished proposal."""
+        proposal, told = self._proposer.find(row.proposal), self._teller.last(row.proposal)
+        if told is None or not isinstance(told.fact, Told):
+            raise NotFound(f"Proposal {row.proposal} is not finished.")
+        x = proposal.problem
+        return x, self._proposer.codec.solution(x, told.fact.solution, proposal.solution)
+
+    def _rounds(self, rows: Sequence[Finished]) -> list[Round]:
+        """The rounds of some finished proposals, with their vectors."""
         with self._ledger.store.reading() as sql:
-            for k, row in enumerate(rows):
-                for entry in sql.after(self._ledger.head.id, row.seq - 1, row.seq):
-                    if isinstance(entry.fact, Told):
-                        deltas[k] = round_of(entry, entry.fact).delta
-        return deltas
+            entries = [
+                entry for row in rows for entry in sql.after(self._ledger.head.id, row.seq - 1, row.seq)
+            ]
+        return [round_of(entry, entry.fact) for entry in entries if isinstance(entry.fact, Told)]
 
     def calibration(self) -> Calibration:
         """Whether proposals were accepted as often as predicted."""
-        return calibration(self.effort())
+        rows = self.finished()
+        return calibration([row.chance for row in rows], [row.effort == 0 for row in rows])
 
     def weights(self, version: int | None = None, *, learned_for: str = "") -> Vector:
         """The current weights, or those of an earlier version; of one expert, or of all.
@@ -117,9 +145,22 @@ class Reports:
         """
         return self._ledger.weights(version, text(learned_for, "expert", 100))
 
-    def weights_of(self, draft: Draft) -> Vector:
-        """The weights that the proposal of a draft was made with."""
-        return self._proposer.weights(self._proposer.of(draft))
+    def beliefs(self, version: int | None = None, *, learned_for: str = "") -> list[Belief]:
+        """What is known about each feature now or at an earlier version: of one expert, or of all."""
+        learner = learner_for(self.learner(version), text(learned_for, "expert", 100))
+        newest = self.version if version is None else version
+        known = (row for row in self.finished() if row.learned and row.effort > 0 and row.version <= newest)
+        edited = [row for row in known if learned_for in ("", row.learned_for)][-LAST:]
+        return beliefs(self.config["features"], self.signs, learner, self._rounds(edited))
+
+    to_frame, plot, _repr_html_ = records.to_frame, records.plot, records.html
+
+    def weights_of(self, draft: Draft, reader: str | None = None) -> Vector:
+        """The weights that the proposal of a draft was made with.
+
+        A `reader` who may see no other expert's gets those of all in place of them.
+        """
+        return self._proposer.weights(self._proposer.of(draft), reader)
 
     def people(self, *, hide: bool = False, reader: str = "") -> PeopleView:
         """What people share, how they differ and who goes together; `hide` leaves out names."""
@@ -241,12 +282,12 @@ class Reports:
             raise Invalid(f"Proposal {id} is not finished; there is nothing to report.")
         return entry, entry.fact
 
-    def explain(self, proposal: Proposal | int) -> Explanation:
-        """Each feature's share of the proposal's utility, under its weights, and of each edit's."""
+    def explain(self, proposal: Proposal | int, reader: str | None = None) -> Explanation:
+        """Each feature's share of the proposal's utility and of each edit's, under `weights_of` it."""
         shown = self._proposer.find(id_of(proposal))
         moves = self.draft(shown.id).moves
         path = self._proposer.path(shown, moves)
-        w = self._proposer.weights(shown)
+        w = self._proposer.weights(shown, reader)
         rows = features_along(self.domain, shown.problem, path)
         edits = [
             ExplainedEdit(
@@ -266,42 +307,17 @@ class Reports:
         ]
 
 
-class History:
-    """The efforts of finished proposals: read from the log once, then only what was added to it.
+def plain_round(fact: dict[str, Any]) -> Round:
+    """The round in the body of a tell; faster than reading the whole fact with its checks.
 
-    Parameters
-    ----------
-    ledger
-        The log of the study.
+    Raises Tampered if it is not one.
     """
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._loads = self._seq = 0
-        self._rows: dict[int, Round] = {}  # by sequence number, in the order of the tells
-        self.unlearned: dict[int, float] = {}  # by proposal: edits from what version 0 would have proposed
-
-    def after(self, seq: int) -> list[Round]:
-        """The rows above a sequence number."""
-        ledger = self._ledger
-        with ledger.lock, ledger.store.reading() as sql:
-            newest = ledger.refresh_in(sql).seq
-            if ledger.loads != self._loads:  # the store was replaced
-                self._loads, self._seq = ledger.loads, 0
-                self._rows.clear()
-                self.unlearned.clear()
-            if newest > self._seq:
-                for entry in sql.of_kind(ledger.head.id, "told", "reopened", after=self._seq):
-                    if isinstance(entry.fact, Told):
-                        row, left = round_of(entry, entry.fact), entry.fact.left or {}
-                        self._rows[entry.seq] = row
-                        if START in left or ALIKE in left:
-                            self.unlearned[row.proposal] = left.get(START, left.get(ALIKE, 0.0))
-                    elif isinstance(entry.fact, Reopened):
-                        self._rows.pop(entry.fact.told, None)
-                self._seq = newest
-            rows = list(self._rows.values())
-        return rows[bisect_right(rows, seq, key=lambda row: row.seq) :]
+    try:
+        told = fact["round"]
+        about = {"basis": Basis(**told["basis"]), "work": Work(**told["work"])}
+        return Round(**{**told, **about, "seq": fact["seq"], "time": fact["time"]})
+    except (KeyError, TypeError) as error:
+        raise Tampered(f"A fact cannot be read ({error}); restore the store from a backup.") from error
 
 
 def id_of(proposal: Proposal | int) -> int:
@@ -315,8 +331,10 @@ def version_row(entry: Entry) -> Version:
     to, reason = (fact.to, fact.reason) if isinstance(fact, RolledBack) else (None, "")
     if isinstance(fact, Told):
         learned_for = fact.round.learned_for
-    elif isinstance(fact, Reopened | RolledBack):
+    elif isinstance(fact, Said | Reopened | RolledBack):
         learned_for = fact.learned_for
+    if isinstance(fact, Said):
+        reason = f"{fact.wish} “{without_unit(fact.feature)}”"
     return Version(
         version=entry.made or 0,
         seq=entry.seq,

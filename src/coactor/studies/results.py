@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from coactor import display
 from coactor.studies.drafts import Draft
 
 
@@ -47,11 +48,11 @@ class Version:
     seq, time, actor
         The fact's position in the log, when it was written (seconds since 1970), and who acted.
     how
-        "created", "told", "reopened" or "rolled back".
+        "created", "told", "said", "reopened" or "rolled back".
     proposal
         The proposal that was told or reopened.
     to, reason
-        The version a rollback went to, and why.
+        The version a rollback went to; and why, or what was said.
     digest
         A hash of the weights.
     learned_for
@@ -109,6 +110,8 @@ class Explanation:
     utility: float
     shares: list[Share]
     edits: list[ExplainedEdit]
+
+    __repr__ = display.brief("proposal", "version", "utility", "edits")
 
     def __str__(self) -> str:
         lines = [f"proposal {self.proposal}, weights of version {self.version}, utility {self.utility:.6g}"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypedDict
 
+from coactor.plugins import load_class
 from coactor.proposals.strategies import NAMES, Strategy, limits, strategy
-from coactor.protocol import Candidate, Domain, Solver
+from coactor.protocol import Candidate, Domain, Problem, Solution, Solver, Vector
+from coactor.search import check_solution
 from coactor.studies.codec import number
 from coactor.studies.errors import Invalid
 from coactor.validation import text
@@ -46,6 +48,9 @@ class Settings(TypedDict, total=False):
         features, see `coactor.habits`; False. A study with habits is opened with the plain domain.
     trust
         How far a learner given by its name trusts the start, see `ChoiceLearner`; only when created.
+    solver
+        ``module:function`` in place of the domain's own solver: it is called with (problem, weights) in every
+        process that opens the study and asks. None; only when created, and not over HTTP.
     """
 
     proposals: str
@@ -57,6 +62,7 @@ class Settings(TypedDict, total=False):
     seed: int
     habits: bool
     trust: float | None
+    solver: str
 
 
 DEFAULTS = Settings(
@@ -86,9 +92,24 @@ def validated(settings: Settings) -> dict[str, Any]:
         stored["costs"] = {text(op, "operator", 40): number(cost, "cost", 1e6) for op, cost in costs}
     if "grace" in stored:
         stored["grace"] = number(stored["grace"], "grace period", 1e9)
+    if "solver" in stored:
+        stored["solver"] = text(stored["solver"], "solver", 200)
     if "control" in stored:
         stored["control"] = number(stored["control"], "control share", MOST_CONTROL)
     return stored
+
+
+def named_solver(domain: Domain, place: str) -> Solver:
+    """The solver that a setting names. It is imported when it is first called."""
+
+    function = cache(partial(load_class, place, "solver"))
+
+    def solve(x: Problem, w: Vector) -> Solution:
+        y = function()(x, w)
+        check_solution(domain, x, y)
+        return y
+
+    return solve
 
 
 def strategies(

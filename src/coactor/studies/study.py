@@ -29,6 +29,7 @@ from coactor.protocol import (
     Round,
     Solution,
     Solver,
+    Wish,
     Work,
 )
 from coactor.rounds import Demands, as_problem
@@ -37,15 +38,15 @@ from coactor.studies import catalog
 from coactor.studies.desk import LEASE, Desk
 from coactor.studies.errors import Conflict, Forbidden, Invalid, NotFound
 from coactor.studies.log import transfer
-from coactor.studies.log.facts import Config, Configured, RolledBack
+from coactor.studies.log.facts import Config, Configured, RolledBack, Said
 from coactor.studies.log.ledger import Ledger
-from coactor.studies.log.projection import set_back
+from coactor.studies.log.projection import observation, set_back
 from coactor.studies.log.store import Store
-from coactor.studies.log.vectors import digest
+from coactor.studies.log.vectors import digest, pack, pack_weights
 from coactor.studies.proposing import Proposer
 from coactor.studies.reports import Reports, id_of, version_row
 from coactor.studies.results import Version
-from coactor.studies.settings import CHANGEABLE, Settings, strategies, validated
+from coactor.studies.settings import CHANGEABLE, Settings, named_solver, strategies, validated
 from coactor.studies.telling import Request, Teller
 from coactor.validation import text, validate_actor
 
@@ -87,6 +88,8 @@ class Study(Reports):
                 "open it with the domain it was created with."
             )
         catalog.check_same(name, config["domain"], domain)
+        if solver is None and "solver" in config:
+            solver = named_solver(domain, config["solver"])
         repeatable = solver is None and proposals is None
         compared = len(ledger.projection.knowledge.fixed) if repeatable else 0
         current = strategies(domain, solver, proposals, reserve=compared)
@@ -306,7 +309,7 @@ class Study(Reports):
                 draft = self._ledger.projection.drafts.get(id) or self._ledger.refresh().drafts.get(id)
                 config, loads = self._ledger.projection.config, self._ledger.loads
             if draft is None:
-                return self._teller.repeated(id, request)
+                return self._teller.repeated(id, request, actor)
             corrected = self._proposer.corrected(id, request.version, solved_for, request.path)
             trial = self._teller.prepare(corrected, request, request.learned_for or draft.asked_for or actor)
             with self._ledger.writing() as log:
@@ -318,6 +321,36 @@ class Study(Reports):
                     if holder not in ("", actor):
                         raise Conflict(f"Proposal {id} is held by {holder}; wait until it is released.")
                     return self._teller.write(log, trial, actor, via)
+
+    def say(self, feature: str, wish: Wish, *, learned_for: str = "", actor: str = "", via: str = "") -> int:
+        """Learn that an expert wants more or less of a feature than what is proposed now.
+
+        It is evidence, worth about one edit, and changes the weights of the one who says it, or of the
+        one for whom the actor says it. A rollback takes it back. The same said again at once changes nothing.
+
+        Returns the version of the weights. Raises Invalid if there is no such feature, or if no edit has
+        concerned it yet.
+        """
+        validate_actor(actor, via, learned_for)
+        who = learned_for or actor
+        with self._ledger.writing() as log:
+            before, version = log.projection.knowledge, log.projection.version
+            for last in log.sql.of_versions(log.study, version - 1, 1):
+                fact = last.fact
+                if isinstance(fact, Said) and (fact.feature, fact.wish, fact.learned_for) == (
+                    feature,
+                    wish,
+                    who,
+                ):
+                    return version
+            packed = pack(rounds.statement(self.domain, before.learner, feature, wish, who))
+            said = Said(feature=feature, wish=wish, version=version + 1, digest="", learned_for=who)
+            after, (weights, _) = before.copy(), rounds.known_of(before.learner, who)
+            rounds.learn(after, observation(replace(said, vectors=packed + pack_weights(0.0 * weights))))
+            change = rounds.known_of(after.learner, who)[0] - weights
+            said = replace(said, digest=digest(after.learner.weights), vectors=packed + pack_weights(change))
+            log.add(said, actor=actor, via=via, knowledge=after)
+        return version + 1
 
     # -- the whole study ---------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coactor.corrections import correction, plain_move
+from coactor.keeping import kept_parts, plain_parts
 from coactor.protocol import Correction, Feedback, Move, Proposal, Round, Work
 from coactor.rounds import Knowledge, Observation, conclude, known_of, learn, observe
 from coactor.solutions import short
@@ -118,7 +119,7 @@ class Teller:
         vectors = observed.feedback
         if not request.learn:  # the ends say what changed; nothing will be learned from the rest
             vectors = Feedback(vectors.path[[0, -1]], vectors.cost, None, vectors.cut)
-            observed = replace(observed, case=None, left=None)
+            observed = replace(observed, case=None)
         packed = pack(vectors)
         # What is learned now is what a replay will learn, to the last bit.
         read, _ = unpack(packed + bytes(8 * self._domain.dim), vectors.cost, learned_for, done.estimated)
@@ -189,22 +190,24 @@ class Teller:
             digest=digest(trial.after.learner.weights),
             case=observed.case,
             left=None if observed.left is None else dict(observed.left),
+            keep=plain_parts(kept_parts(draft.moves, draft.keep)),
             vectors=trial.packed + pack_weights(told.change),
         )
         entry = log.add(fact, actor=actor, via=via, knowledge=trial.after if request.learn else None)
         return round_of(entry, fact)
 
-    def repeated(self, id: int, request: Request) -> Round:
+    def repeated(self, id: int, request: Request, actor: str) -> Round:
         """The round of a tell that arrives again.
 
-        Raises NotFound if there is no such proposal, Conflict if it was told something else, or for another
-        expert.
+        Raises NotFound if there is no such proposal, Conflict if it was told something else, for another
+        expert, or submitted by another one.
         """
         entry = self.last(id)
         if entry is None or not isinstance(entry.fact, Told):
             raise NotFound(f"There is no proposal {id} in study {self._ledger.head.name!r}.")
         fact, told = entry.fact, entry.fact.round
         same = fact.request == request.digest(self._codec)
+        same = same and (request.revision is None or actor == entry.actor)
         if not same or request.learned_for not in ("", told.learned_for):
             raise Conflict(
                 f"Proposal {id} was already told by {entry.actor or 'someone'}; reopen it to change that.",

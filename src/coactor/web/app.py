@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from operator import attrgetter
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coactor.version import __version__
 
 try:
-    from anyio import CapacityLimiter, to_thread
+    import uvicorn
     from fastapi import APIRouter, FastAPI, Request, Response
     from fastapi.middleware.gzip import GZipMiddleware
     from fastapi.responses import JSONResponse
@@ -19,18 +18,16 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("The server needs FastAPI; install it with: pip install 'coactor[serve]'") from error
 
 from coactor.protocol import Domain
-from coactor.studies import Forbidden, Store, Unavailable
+from coactor.studies import Forbidden, Store
 from coactor.studies.accounts import Accounts
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
-from coactor.studies.log import schema
-from coactor.web import pages
+from coactor.web import health, pages
 from coactor.web.assets import Assets
 from coactor.web.auth import login
 from coactor.web.auth.middleware import COOKIE, PUBLIC, Authenticator, AuthMiddleware
 from coactor.web.auth.permissions import Me
-from coactor.web.error_pages import ErrorPages
-from coactor.web.errors import add_handlers, problem
+from coactor.web.errors import add_handlers, error_response
 from coactor.web.ground import Ground
 from coactor.web.metrics import Metrics
 from coactor.web.open_studies import OpenStudies
@@ -38,6 +35,9 @@ from coactor.web.routes import drafts, events, moves, proposals, reports, roads,
 from coactor.web.routes import studies as study_routes
 from coactor.web.routes.requests import BODY, LimitedRoute
 from coactor.web.routes.responses import ERRORS, Problem
+
+if TYPE_CHECKING:
+    from coactor.web.auth.oidc import Provider
 
 
 class App(FastAPI):
@@ -68,6 +68,7 @@ def create_app(
     ground: Ground | None = None,
     domains: Mapping[str, Domain] | None = None,
     body_limit: int = BODY,
+    provider: Provider | None = None,
 ) -> FastAPI:
     """Return an app that serves a store.
 
@@ -89,6 +90,8 @@ def create_app(
         Of studies whose domains are not installed, by the names of the studies.
     body_limit
         Bytes of the largest request; larger ones may also hold more values.
+    provider
+        Where people may log in besides; see `coactor.web.auth.oidc`.
     """
     ground = ground or Ground()
     studies, accounts = OpenStudies(store, lease, domains), Accounts(store)
@@ -108,27 +111,35 @@ def create_app(
     @app.exception_handler(Deleted)
     async def deleted(request: Request, error: Deleted) -> Response:
         studies.forget(request.path_params.get("study", ""))
-        return problem(404, error.args[0])
+        return error_response(request.scope, 404, error.args[0])
 
     router = APIRouter(prefix="/api", route_class=LimitedRoute, responses=ERRORS)
-    for routes in (study_routes, proposals, drafts, moves, reports, roads, tokens):
+    for routes in (study_routes, proposals, drafts, moves, reports, roads, tokens, events):
         routes.add_routes(router, studies)
-    app.state.streams = events.add_routes(router, studies)
     if demo is not None:
         demo.add_routes(router, studies)
     else:
         router.add_api_route("/try", _no_demos, include_in_schema=False)  # the pages ask for it
     ground.add_routes(router)
     app.include_router(router)
-    login.add_routes(app, accounts, assets, authenticator, secure)
+    login.add_routes(app, accounts, assets, authenticator, secure, provider is not None)
+    if provider is not None:
+        from coactor.web.auth import oidc  # needs an extra
+
+        oidc.add_routes(app, accounts, provider, secure)
+    health.add_routes(app, store)
     _add_operations(app, studies, metrics)
     app.mount("/static", assets, name="static")
-    app.state.studies = studies
+    app.state.studies, app.state.assets = studies, assets
     pages.add_pages(app, assets, demo.title if demo else None, ground)
     app.add_middleware(AuthMiddleware, authenticator=authenticator, metrics=metrics, images=ground.host)
-    app.add_middleware(ErrorPages, assets=assets)
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)
     return app
+
+
+def server_config(app: Any) -> uvicorn.Config:
+    """Return how uvicorn serves an app: without its access log, which would record one-time codes."""
+    return uvicorn.Config(app, ws="none", access_log=False, log_level="warning", server_header=False)
 
 
 def _no_demos(account: Me) -> list[str]:
@@ -136,27 +147,6 @@ def _no_demos(account: Me) -> list[str]:
 
 
 def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics) -> None:
-    # Not by the worker threads: these answer while all of them are busy.
-    watch = CapacityLimiter(1)
-
-    def look(*, whole: bool) -> None:
-        with studies.store.reading() as sql:
-            sql.connection.exec_driver_sql("SELECT 1")
-            if whole and not schema.is_current(sql.connection):
-                raise Unavailable("The store has the tables of another version of coactor.")
-
-    @app.get("/health", tags=["operation"])
-    async def health() -> dict[str, str]:
-        """Say whether the process is alive and its store answers. Needs no credential."""
-        await to_thread.run_sync(partial(look, whole=False), limiter=watch)
-        return {"status": "ok", "version": __version__}
-
-    @app.get("/ready", tags=["operation"], responses={503: ERRORS[503]})
-    async def ready() -> dict[str, str]:
-        """Say whether this server can work: the store answers and has the tables of this version."""
-        await to_thread.run_sync(partial(look, whole=True), limiter=watch)
-        return {"status": "ready", "version": __version__}
-
     @app.get("/metrics", tags=["operation"], response_class=Response)
     def prometheus(account: Me) -> Response:
         """Return metrics in the Prometheus text format, for accounts that see every study.
@@ -168,7 +158,8 @@ def _add_operations(app: FastAPI, studies: OpenStudies, metrics: Metrics) -> Non
         with studies.store.reading() as sql:
             totals: dict[str, dict[str, float]] = {head.name: {"facts": head.seq} for head in sql.studies()}
         for study in studies.opened():
-            totals[study.name] = {**study.summary(), "solve_seconds": study.solve_seconds}
+            about = studies.summary(study.name)
+            totals[study.name] = {**about, "solve_seconds": study.solve_seconds}
         return Response(metrics.text(totals), media_type="text/plain; version=0.0.4")
 
     @app.get("/api/openapi.json", include_in_schema=False)

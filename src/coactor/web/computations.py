@@ -31,9 +31,9 @@ class Computations:
         self._places = threading.BoundedSemaphore(places)
         self._lock = threading.Lock()
         self._turns: dict[str, threading.Lock] = {}
-        self._kept: OrderedDict[Hashable, dict[str, Any]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
 
-    def answer(self, study: Study, name: Hashable, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def answer(self, study: Study, name: Hashable, compute: Callable[[], Any]) -> Any:
         """Return an answer about a study, computed now unless nothing has changed since it was last.
 
         The request is answered 429 if another computation of the study takes longer than the patience.
@@ -56,14 +56,14 @@ class Computations:
         finally:
             self._places.release()
 
-    def _find(self, key: Hashable) -> dict[str, Any] | None:
+    def _find(self, key: Hashable) -> Any:
         with self._lock:
             if key not in self._kept:
                 return None
             self._kept.move_to_end(key)
             return self._kept[key]
 
-    def _keep(self, key: Hashable, answer: dict[str, Any]) -> dict[str, Any]:
+    def _keep(self, key: Hashable, answer: Any) -> Any:
         with self._lock:
             self._kept[key] = answer
             while len(self._kept) > KEPT:

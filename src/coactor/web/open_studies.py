@@ -8,15 +8,17 @@ import threading
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+from anyio import to_thread
 from fastapi import Depends, Request
 
 from coactor.protocol import Domain
-from coactor.studies import Desk, Forbidden, Invalid, Store, Study, Tampered
+from coactor.studies import Desk, Store, Study, Unavailable
 from coactor.studies.desk import LEASE
 from coactor.studies.errors import Deleted
 from coactor.web.auth.permissions import Me, require
 from coactor.web.computations import Computations
 from coactor.web.routes.requests import StudyName
+from coactor.web.streams import Streams
 
 logger = logging.getLogger("coactor.web")
 
@@ -24,10 +26,11 @@ logger = logging.getLogger("coactor.web")
 def _to(permission: str) -> Any:
     """The study of a request, for accounts that have a permission in it."""
 
-    def opened(study: StudyName, account: Me, request: Request) -> Study:
+    async def opened(study: StudyName, account: Me, request: Request) -> Study:
         require(account, permission, study)
         studies: OpenStudies = request.app.state.studies
-        return studies.study(study)
+        known = studies.known(study)
+        return await to_thread.run_sync(studies.study, study) if known is None else known
 
     return Depends(opened)
 
@@ -60,18 +63,26 @@ class OpenStudies:
         self.clock = store.clock
         self.domains = domains or {}
         self.patience = math.inf  # seconds of a solving that an expert who opens a proposal waits for
-        self.computations = Computations()
+        self.computations, self.streams = Computations(), Streams()
         self._open: dict[str, Study] = {}
         self._lock = threading.Lock()
 
+    def known(self, name: str) -> Study | None:
+        """Return a study that this process has open; does not read the store."""
+        return self._open.get(name)
+
     def study(self, name: str) -> Study:
         """Return a study by name."""
-        study = self._open.get(name)
+        study = self.known(name)
         if study is None:
             opened = Study(self.store, name, self.domains.get(name))
             with self._lock:
                 study = self._open.setdefault(name, opened)
         return study
+
+    def add(self, study: Study) -> None:
+        """Serve a study that is open already."""
+        self._open[study.name] = study
 
     def desk(self, name: str) -> Desk:
         """Return the desk of a study, at which people edit its proposals."""
@@ -84,8 +95,10 @@ class OpenStudies:
                 study.renew_ahead()
             except Deleted:
                 self.forget(study.name)
-            except Tampered as error:
-                logger.error("%s", error)
+            except Unavailable:
+                raise
+            except Exception as error:  # of one study; the others go on
+                logger.error("Study %r: %s", study.name, error)
 
     def names(self) -> list[str]:
         """Return the names of all studies in the store."""
@@ -105,7 +118,9 @@ class OpenStudies:
         """Describe a study; `usable` is False if it is damaged, or its domain or learner is not installed."""
         try:
             return {**self.study(name).summary(), "usable": True}
-        except (Forbidden, Invalid, Tampered) as error:
+        except (Deleted, Unavailable):
+            raise
+        except Exception as error:  # of one study; the others are listed
             logger.warning("Study %r cannot be used: %s", name, error)
             with self.store.reading() as sql:
                 return {"name": name, "facts": sql.find(name).seq, "usable": False}

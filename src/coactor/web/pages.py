@@ -62,7 +62,7 @@ def add_pages(
             study=study,
             proposal="" if proposal is None else proposal,
             free="yes" if free else "",
-            editor=editor,
+            editor=f"{assets.base}/editors/{editor}.js" if editor and not editor.startswith("/") else editor,
             name=account.name,
             permissions=" ".join(permissions_of(account, study)),
             links=links,
@@ -91,6 +91,10 @@ def add_pages(
     @app.get("/s/{study}/report", include_in_schema=False)
     def report_page(opened: ToRead, account: Me) -> HTMLResponse:
         return frame("report", account, f"{title(opened)}: report", study=opened.name)
+
+    @app.get("/s/{study}/wants", include_in_schema=False)
+    def wants_page(opened: ToRead, account: Me) -> HTMLResponse:
+        return frame("wants", account, "What it thinks you want", study=opened.name)
 
     @app.get("/s/{study}/p/{id:int}", include_in_schema=False)
     def editor_page(opened: ToRead, id: int, account: Me) -> HTMLResponse:

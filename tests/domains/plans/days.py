@@ -55,13 +55,13 @@ def random_plan(rng: np.random.Generator, stops: int, rows: int) -> tuple[np.nda
     return tuple(np.split(order, np.sort(rng.integers(0, stops + 1, rows - 1))))
 
 
-def _run(steps: Any, clock: float) -> tuple[float, float, float]:
-    """Minutes late and of waiting, and the end, of a route that starts at a time."""
-    late, wait = 0.0, 0.0
+def _run(steps: Any, clock: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Minutes late and of waiting, and the end, of a route, for each time at which it may start."""
+    late, wait = np.zeros(len(clock)), np.zeros(len(clock))
     for gap, spent, (opens, closes) in steps:
-        late += max(0.0, clock + gap - closes)
-        wait += max(0.0, opens - clock - gap)
-        clock = min(max(clock + gap, opens), closes) + spent
+        late += np.maximum(0.0, clock + gap - closes)
+        wait += np.maximum(0.0, opens - clock - gap)
+        clock = np.minimum(np.maximum(clock + gap, opens), closes) + spent
     return late, wait, clock
 
 
@@ -91,9 +91,10 @@ def measured(x: Day, y: Any) -> dict[str, float]:
 
         steps = list(zip(gaps, service, chosen, strict=True))
         first = begin if np.isfinite(begin) else -1000.0
-        runs = [(*_run(steps, start), start) for start in np.arange(first, first + 2000.0)]
-        late, _, end, start = min(runs, key=lambda one: (round(one[0], 6), one[2] - one[3], one[3]))
-        wait = _run(steps, start)[1]
+        starts = np.arange(first, first + 2000.0)
+        lates, waits, ends = _run(steps, starts)
+        best = np.lexsort((starts, ends - starts, lates.round(6)))[0]
+        late, wait, start, end = (float(column[best]) for column in (lates, waits, starts, ends))
         end += drive[path[-1], shifts.ends[r]]
         over = max(0.0, end - until)
         took = end - start - over

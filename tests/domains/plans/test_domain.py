@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 import coactor
 from coactor.domains import Day, Plans, Shifts, Visits
+from coactor.kernels import plans as kernel
 from coactor.protocol import Move
 from tests.domains.plans import days
 from tests.domains.plans.days import random_plan
@@ -50,10 +52,24 @@ def test_every_move_gives_a_valid_plan_with_the_gain_of_the_landscape(
     assert len(moves) == len(gains) == len(changes)
     for k in rng.integers(len(moves), size=5).tolist() if moves else []:
         z = domain.apply(x, y, moves[k])  # a move that is listed breaks no rule
+        if kind != "plain":
+            rules = ("missing", "pairs", *(() if soft else ("lateness", "overtime", "overload")))
+            before, after = (sum(days.measured(x, one)[rule] for rule in rules) for one in (y, z))
+            assert after <= before + 1e-9
         domain.check_solution(x, z)
         change = domain.features(x, z) - domain.features(x, y)
         assert changes[k] == pytest.approx(change)
         assert w @ change == pytest.approx(gains[k])
+
+
+def test_each_stop_that_must_be_served_counts() -> None:
+    visits = Visits(prices=[0, 0, 0, 0, 1])
+    x = Day.of(np.ones((5, 5)), [0, 1, 1, 1, 1], [4, 4], visits=visits)
+    y = (np.array([2, 3, 4]), np.array([], int), np.array([1]))
+    domain = Plans(1, soft=("unserved",))
+    assert [move["args"][:2] for move in domain.moves(x, y) if move["args"][2:] == [2, 0]] == [[0, 3]]
+    small = Day.of(np.ones((5, 5)), [0, 1, 1, 1, 1], [1, 1], visits=visits)
+    assert len(domain.solve(small, np.ones(2))[2]) == 2
 
 
 @settings(max_examples=40, deadline=None)
@@ -67,9 +83,17 @@ def test_features_equal_plain_python(seed: int, several: bool, optional: bool) -
     assert -domain.features(x, y)[2:] == pytest.approx([total[name] for name in days.SOFT])
     again = domain.decode_problem(json.loads(json.dumps(domain.encode_problem(x))))
     assert np.array_equal(domain.features(again, y), domain.features(x, y))
+    phi, cells = domain.features(x, y), domain.by_cell(x, y)
+    summed = [k for k, name in enumerate(domain.feature_names) if name not in ("unserved", "longest shift")]
+    assert cells.sum(axis=0)[summed] == pytest.approx(phi[summed])
+    (view,) = domain.show(x, y)
+    stops = [stop for route in view["routes"] for stop in route["stops"]]
+    assert sum(late for *_, late in stops) == pytest.approx(total["lateness"])
+    assert sum(max(0.0, begin - at) for at, begin, *_ in stops) == pytest.approx(total["waiting"])
+    assert np.sum([route["amounts"] for route in view["routes"]], axis=0) == pytest.approx(-phi[:2])
 
 
-def test_times_equal_those_of_pyvrp() -> None:
+def test_features_equal_those_of_pyvrp() -> None:
     pyvrp = pytest.importorskip("pyvrp")
     rng = np.random.default_rng(0)
     domain, n, m = Plans(1, soft=days.SOFT), 12, 3
@@ -78,19 +102,18 @@ def test_times_equal_those_of_pyvrp() -> None:
         opens = rng.integers(0, 200, n + 1)
         windows = [(float(a), float(a + 40)) for a in opens]
         visits = Visits(service=np.full(n + 1, 5.0), windows=[None, *([one] for one in windows[1:])])
+        capacity, loads = 10, np.append(0, rng.integers(1, 6, n))
         shifts = Shifts(hours=[(10.0, 300.0)] * m, longest=[200.0] * m)
-        x = Day.of(
-            minutes, np.append(0, np.ones(n)), np.full(m, 20.0), minutes=minutes, visits=visits, shifts=shifts
-        )
+        x = Day.of(minutes, loads, np.full(m, capacity), minutes=minutes, visits=visits, shifts=shifts)
         data = pyvrp.ProblemData(
             [pyvrp.Location(0, 0) for _ in range(n + 1)],
             [
-                pyvrp.Client(k, service_duration=5, tw_early=int(a), tw_late=int(b))
+                pyvrp.Client(k, delivery=[int(loads[k])], service_duration=5, tw_early=int(a), tw_late=int(b))
                 for k, (a, b) in enumerate(windows)
                 if k
             ],
             [pyvrp.Depot(0)],
-            [pyvrp.VehicleType(m, tw_early=10, tw_late=300, shift_duration=200)],
+            [pyvrp.VehicleType(m, capacity=[capacity], tw_early=10, tw_late=300, shift_duration=200)],
             [minutes - np.diag(np.diag(minutes))],
             [minutes - np.diag(np.diag(minutes))],
         )
@@ -99,6 +122,10 @@ def test_times_equal_those_of_pyvrp() -> None:
         ours = dict(zip(days.SOFT, -domain.features(x, y)[1:], strict=True))
         assert ours["lateness"] + ours["overtime"] == sum(route.time_warp() for route in theirs)
         assert ours["waiting"] == sum(route.wait_duration() for route in theirs)
+        assert ours["overload"] * capacity == pytest.approx(sum(sum(one.excess_load()) for one in theirs))
+        assert ours["vehicles"] == len(theirs)
+        idle = sum(minutes[0, 0] for route in y if not len(route))
+        assert -domain.features(x, y)[0] == idle + sum(route.distance() for route in theirs)
 
 
 def test_apply_refuses_what_breaks_a_rule_unless_the_move_has_a_reason() -> None:
@@ -160,6 +187,11 @@ def test_solve_overloads_no_vehicle() -> None:
     for _ in range(20):
         x = Day.of(rng.random((11, 11)), np.append(0, rng.integers(1, 4, 10)), np.full(4, 8.0))
         assert Plans(features=1).overload(x, Plans(features=1).solve(x, np.ones(1))) == 0
+
+
+def test_a_day_with_another_demand_has_its_tables() -> None:
+    x = Day.of(np.ones((4, 4)), [0, 1, 1, 1], [2.0, 2.0])
+    assert replace(x, demand=np.array([0.0, 1.0, 2.0, 1.0])).tables.points[2, kernel.DEMAND] == 2.0
 
 
 def test_plans_raise_value_error_for_malformed_input() -> None:

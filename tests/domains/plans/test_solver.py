@@ -74,6 +74,37 @@ def test_solve_keeps_tight_capacities() -> None:
     assert domain.overload(x, domain.solve(x, np.ones(1))) == 0
 
 
+@pytest.mark.compiled
+def test_solve_packs_vehicles_that_differ_to_the_last_unit() -> None:
+    """Eight vehicles that the demands fill exactly; in one day of ten it may fail."""
+    overloaded = 0
+    for seed in range(100, 120):
+        rng = np.random.default_rng(seed)
+        capacity, demand = rng.integers(20, 70, 8), [0.0]
+        for left in capacity.tolist():
+            while left:
+                demand.append(float(min(left, rng.integers(3, 14))))
+                left -= int(demand[-1])
+        places = rng.random((len(demand), 2))
+        distance = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))
+        x, domain = Day.of(distance, demand, capacity), Plans(1)
+        overloaded += domain.overload(x, domain.solve(x, np.ones(1))) > 0
+    assert overloaded <= 2
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seed", [6, 10, 15, 18, 22, 24])
+def test_solve_packs_large_loads_that_fit_on_few_vehicles(seed: int) -> None:
+    """Twelve large loads for seven vehicles and a larger one, which must give up small ones far away."""
+    rng = np.random.default_rng(seed)
+    demand = np.concatenate([[0, 60, 62, 65], rng.integers(74, 100, 9), rng.integers(5, 10, 90)])
+    places = rng.random((len(demand), 2))
+    places[1:13] *= 0.1
+    distance = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))
+    x, domain = Day.of(distance, demand, np.repeat([54.0, 131.0, 322.0], [11, 7, 1])), Plans(1)
+    assert domain.overload(x, domain.solve(x, np.ones(1))) == 0
+
+
 def test_solve_returns_the_least_overload_it_finds_if_no_plan_is_feasible() -> None:
     """Four vehicles that are full with all stops but one each: each of them is overloaded by one unit."""
     rng = np.random.default_rng(2)
@@ -124,5 +155,6 @@ def test_solve_is_locally_optimal_and_breaks_no_more_than_the_best_of_100_plans(
         total = days.measured(x, z)
         return sum(total[name] for name in ("lateness", "overtime", "overload", "missing", "pairs"))
 
-    assert broken(y) <= min(broken(days.random_plan(rng, 7, x.rows)) for _ in range(100)) + 1e-9
+    if broken(y) > 1e-9:
+        assert broken(y) <= min(broken(days.random_plan(rng, 7, x.rows)) for _ in range(100)) + 1e-9
     assert bool(domain.broken(x, y)) == (broken(y) > 1e-9)

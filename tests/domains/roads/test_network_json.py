@@ -94,8 +94,8 @@ def broken(change) -> dict:
         (lambda d: d.update(turns={"from": [], "to": []}), "has 0 turns"),
         (lambda d: d["links"].update(features=[{"name": "n", "values": [1]}]), "has 1 values; there are 4"),
         (lambda d: d["links"].update(features=[{"name": "n", "values": [1, 1, 1, -1]}]), "not be negative"),
-        (lambda d: d["links"].update(features=[{"name": 3, "values": [1] * 4}]), "expected text of at most"),
-        (lambda d: d["links"].update(features=[{"name": "n", "values": [1] * 4}] * 2), "two features called"),
+        (lambda d: d["links"].update(features=[{"name": 3, "values": [1] * 4}]), "expected a list of texts"),
+        (lambda d: d["links"].update(features=[{"name": "n", "values": [1] * 4}] * 2), "have the same name"),
         (lambda d: d["links"].update(features=[]), "a list of 1 to 100 objects"),
     ],
 )

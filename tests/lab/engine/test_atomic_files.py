@@ -9,16 +9,16 @@ import pytest
 from coactor.lab.engine import atomic_files
 
 
-def test_write_is_atomic(tmp_path):
+def test_write_is_atomic(tmp_path, monkeypatch):
     target = tmp_path / "runs.csv"
     atomic_files.write(target, "old\n")
 
-    def pieces():
-        yield "new\n"
-        raise RuntimeError("interrupted")
+    def interrupted(_):
+        raise RuntimeError
 
+    monkeypatch.setattr(os, "fsync", interrupted)
     with pytest.raises(RuntimeError):
-        atomic_files.write(target, pieces())
+        atomic_files.write(target, "new\n")
     assert target.read_text() == "old\n"
     assert os.listdir(tmp_path) == ["runs.csv"]  # no temporary file is left
 

@@ -107,6 +107,17 @@ def test_ctrl_c_raises_interrupted_and_keeps_finished_tasks(tmp_path: Path) -> N
         run_all(stopped, 2, [1, 2, 3], jobs=1)
 
 
+def test_a_result_that_ctrl_c_keeps_from_being_saved_is_not_said_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def save(cache: Cache[int, int], task: int, result: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Cache, "save", save)
+    with pytest.raises(Interrupted, match="0 of 2 tasks are finished"):
+        run_all(power, 2, [1, 2], cache=cache(tmp_path), jobs=1)
+
+
 def test_a_worker_with_other_code_is_refused(threaded_worker: str, monkeypatch: pytest.MonkeyPatch) -> None:
     digests = iter(["here", "there"])
     monkeypatch.setattr(parallel, "code_digest", lambda: next(digests, "there"))

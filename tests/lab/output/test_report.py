@@ -1,12 +1,12 @@
 from __future__ import annotations
 
+from collections import Counter
 from html.parser import HTMLParser
 
 import pytest
 
 from coactor.lab.engine.statistics import Interval
-from coactor.lab.output.rendering import texts
-from coactor.lab.output.report import report
+from coactor.lab.output.rendering import render, texts
 from coactor.lab.paper.panels import PANELS
 from coactor.lab.paper.sentences import judge_paper
 from tests.lab.helpers import made_up, made_up_results
@@ -52,18 +52,21 @@ def page_of(html: str) -> Page:
     return page
 
 
+MADE = {"bounds": [], "theorem_examples": 100, "settings": {"seed": "0"}, "environment": {}, "files": []}
+
+
 def test_report_has_everything_in_one_file() -> None:
     results = made_up_results()
     claims = judge_paper({result.panel.name: result.costs for result in results}, [])
-    html = report(
-        results,
-        claims,
-        "<?xml version='1.0'?><svg width='1pt' height=\"1pt\"></svg>",
-        ["PER", "CSPER", "my.<b>:Learner", "expert"],
+    html = render(
+        "paper.html",
+        **MADE,
+        results=results,
+        claims=claims,
+        verdicts=Counter(claim.verdict for claim in claims),
+        svg="<?xml version='1.0'?><svg width='1pt' height=\"1pt\"></svg>",
+        shown=["PER", "CSPER", "my.<b>:Learner", "expert"],
         command="coactor reproduce --seed 0 <&>",
-        settings={"seed": "0"},
-        environment={"python": "3"},
-        files=["runs.csv"],
     )
     page = page_of(html)
     for claim in claims:
@@ -77,16 +80,9 @@ def test_report_has_everything_in_one_file() -> None:
 
 
 def test_report_without_claims_theorem_or_pairs() -> None:
-    html = report(
-        [made_up("rank-budget", {"PER": [0.0]}, examples=3)],
-        [],
-        "<svg></svg>",
-        ["PER"],
-        command="",
-        settings={},
-        environment={},
-        files=[],
-    )
+    results = [made_up("rank-budget", {"PER": [0.0]}, examples=3)]
+    shown = {"claims": [], "verdicts": Counter(), "svg": "<svg></svg>", "shown": ["PER"], "command": ""}
+    html = render("paper.html", **MADE, results=results, **shown)
     text = page_of(html).text
     assert "1 runs of 3 examples" in text
     assert "On a synthetic ranking data set" in text

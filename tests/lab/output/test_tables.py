@@ -11,7 +11,7 @@ from tests.lab.helpers import made_up
 
 
 def test_runs_csv_has_one_row_per_cost_and_quotes_names() -> None:
-    text = "".join(runs_csv([made_up("tsp-noise", {'a,"b"': [2.5, 5.0]}, examples=2)]))
+    text = runs_csv([made_up("tsp-noise", {'a,"b"': [2.5, 5.0]}, examples=2)])
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == ["panel", "learner", "run", "example", "cost"]
     assert rows[2] == ["tsp-noise", 'a,"b"', "0", "1", "0.5"]

@@ -16,7 +16,7 @@ def test_compare_returns_rows_and_pairs():
         assert row["total"] == pytest.approx(rows.costs[row["learner"]].sum(axis=1).mean())
     (pair,) = rows.pairs()  # without the expert, which is a reference
     one, other, _ = rows
-    assert pair.difference.value == pytest.approx(one["total"] - other["total"])
+    assert pair["difference"].value == pytest.approx(one["total"] - other["total"])
     assert "A against B" in str(rows)
 
 

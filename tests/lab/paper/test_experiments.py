@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +11,10 @@ from coactor.domains import Cube, FleetProblem, Graph
 from coactor.lab.engine.contenders import parse_contenders
 from coactor.lab.paper.data.files import read_queries
 from coactor.lab.paper.experiment import WHOLE_PAPER, Settings, make_units
-from coactor.lab.paper.panels import PANELS, Panel, use_data
+from coactor.lab.paper.panels import PANELS, use_data
 from coactor.lab.paper.runs import Unit, make_problems, run_unit, true_weights
 from coactor.lab.paper.sentences import NEXT_STEPS
+from coactor.protocol import declares
 
 SYNTHETIC = [name for name in PANELS if not name.startswith("rank")]
 NOISY = ["path-noise", "tsp-noise", "mtsp-noise"]
@@ -24,26 +24,15 @@ def unit(name: str, run: int = 0, examples: int = 3, contenders: tuple[str, ...]
     return Unit(PANELS[name], run, 0, examples, parse_contenders(contenders, "panel"))
 
 
-@pytest.mark.parametrize("name", SYNTHETIC)
-def test_synthetic_panels_have_the_settings_of_the_paper(name: str) -> None:
-    panel = PANELS[name]
-    assert (panel.kappa, panel.budget, panel.log, panel.expert_line) == (0.1, None, True, True)
-    assert (panel.problems, panel.stream, panel.data) == ("sample", "", None)
-    assert panel.assumption_1 == (not name.startswith("path"))
-    follows_the_paper(panel)
-
-
-@pytest.mark.parametrize(("name", "budget"), [("rank-unlimited", None), ("rank-budget", (5, 15))])
-def test_ranking_panels_have_the_settings_of_the_paper(name: str, budget: Any) -> None:
-    panel = PANELS[name]
-    assert (panel.kappa, panel.budget, panel.log, panel.expert_line) == (2.0, budget, False, False)
-    assert (panel.problems, panel.stream, panel.data) == ("synthetic", "rank", None)
-    assert dict(panel.parameters) == {"features": 700}
-    follows_the_paper(panel)
-
-
-def follows_the_paper(panel: Panel) -> None:
-    assert (panel.policy, panel.candidate, panel.ties) == ("first", "final", "lowest")
+@pytest.mark.parametrize("name", PANELS)
+def test_panels_have_the_settings_of_the_paper(name: str) -> None:
+    panel, ranking = PANELS[name], name.startswith("rank")
+    assert (panel.kappa, panel.log, panel.expert_line) == (2.0 if ranking else 0.1, not ranking, not ranking)
+    assert panel.budget == ((5, 15) if name == "rank-budget" else None)
+    assert (panel.problems, panel.stream) == (("synthetic", "rank") if ranking else ("sample", ""))
+    assert declares(panel.make_domain(), "locally_optimal") == (not name.startswith("path"))
+    assert (panel.policy, panel.candidate, panel.ties, panel.data) == ("first", "final", "lowest", None)
+    assert dict(panel.parameters).get("features") == (700 if ranking else None)
 
 
 @pytest.mark.parametrize(

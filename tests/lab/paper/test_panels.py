@@ -11,7 +11,7 @@ from coactor.lab.paper.panels import PANELS, find_panel, use_data
 def test_find_panel_makes_a_panel_of_a_domain_of_the_user() -> None:
     panel = find_panel("tests.lab.helpers:Bits")
     assert panel.make_domain().dim == 5
-    assert (panel.title, panel.log, panel.assumption_1) == ("Bits", False, False)
+    assert (panel.title, panel.log) == ("Bits", False)
     with pytest.raises(ValueError, match=r"no sample\(rng, n\)"):
         find_panel("tests.lab.helpers:NoProblems")
     with pytest.raises(ValueError, match="Did you mean tsp-clean"):

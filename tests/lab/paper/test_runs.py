@@ -61,14 +61,9 @@ def test_run_unit_with_fewer_examples_is_a_prefix():
     assert np.array_equal(long.costs[:, :5], short.costs)
 
 
-def test_run_unit_depends_on_run_and_seed():
-    base = run_unit(unit()).costs
-    assert not np.array_equal(base, run_unit(unit(run=1)).costs)
-    assert not np.array_equal(base, run_unit(unit(seed=1)).costs)
-
-
-def test_run_unit_depends_on_the_policy():
-    assert not np.array_equal(run_unit(unit(policy="best")).costs, run_unit(unit()).costs)
+@pytest.mark.parametrize("other", [{"run": 1}, {"seed": 1}, {"policy": "best"}])
+def test_run_unit_depends_on_run_seed_and_policy(other):
+    assert not np.array_equal(run_unit(unit(**other)).costs, run_unit(unit()).costs)
 
 
 def test_ranking_panels_have_the_same_problems_and_differ_in_the_budget():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from coactor import domains
@@ -12,6 +14,7 @@ from tests.page.actions import submit
 from tests.studies.stubs import Switches
 
 pytestmark = pytest.mark.browser
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 class Lamps(Switches):
@@ -63,9 +66,9 @@ def test_domain_without_abilities_is_edited_by_a_list_of_its_moves(site, revisio
     page = site.open(site.log_in(), "/s/switches/p/1")
     page.get_by_role("button", name="flip 2").click()
     revision(page, 1)
-    assert page.locator(".views pre").inner_text() == "[0,0,1]"
+    assert page.locator(".views tr td:last-child").all_inner_texts() == ["0", "0", "1"]
     page.get_by_text("As proposed").click()
-    assert page.locator(".before pre").inner_text() == "[0,0,0]"
+    assert page.locator(".before tr td:last-child").all_inner_texts() == ["0", "0", "0"]
     page.keyboard.press("Control+z")
     revision(page, 2)
     page.get_by_role("button", name="flip 0").click()
@@ -73,6 +76,23 @@ def test_domain_without_abilities_is_edited_by_a_list_of_its_moves(site, revisio
     submit(page)
     page.wait_for_url("**/s/switches")  # nothing else waits
     assert site.study("switches").weights().tolist() == [1.0, 0.0, 0.0]
+
+
+def test_the_example_to_copy_is_usable(site, revision, monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    example = importlib.import_module("own_domain")
+    monkeypatch.setattr(domains, "Shifts2", example.Shifts, raising=False)
+    monkeypatch.setitem(catalog.BUILT_IN, "shifts", "Shifts2")
+    with open_study(site.store, "shifts", example.Shifts(), "default", create=True) as study:
+        study.ask(next(example.Shifts().sample(np.random.default_rng(1), 1)))
+    page = site.open(site.log_in(), "/s/shifts/p/1")
+    assert page.locator(".views td").first.inner_text() == "Mon early"
+    option = page.locator(".option").first
+    text = option.locator("b").inner_text()
+    assert " takes " in text or " trade " in text
+    option.click()
+    revision(page, 1)
+    assert page.locator(".views .changed").count() > 0
 
 
 class Fixed(Lamps):

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from coactor.grids import GridModel
 from coactor.studies import Store, catalog, open_study
 from coactor.web import demo
 from coactor.web.app import create_app
+from coactor.web.auth.permissions import PERMISSIONS
 from tests.grids import cases
 from tests.page.actions import Finger, drag, press, submit
 from tests.page.conftest import Site
@@ -70,7 +72,7 @@ class Desk(Site):
     def reported_edits(self, page: Any) -> str:
         """Return the effort of the last finished proposal, as the report says it."""
         self.open(page, f"/s/{self.name}/report")
-        page.get_by_text("The numbers").click()
+        page.get_by_text("Finished proposals").click()
         rows = page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr")
         return str(rows.first.locator("td").nth(1).inner_text())
 
@@ -188,6 +190,63 @@ def test_a_rule_is_broken_with_a_reason_and_marked_until_it_is_mended(desk, revi
     assert page.locator(".edits li").inner_text() == f"{desk.words(move)} (anyway: Ben is ill)"
 
 
+def test_nurse_is_ill_on_wednesday_and_nobody_fits(desk, revision):
+    """The rule is broken with a reason, the rest re-planned and submitted; the report names the rule."""
+    model = catalog.make(ROSTER, {})
+    x = next(model.sample(np.random.default_rng(7), 1))
+    y, data = model.solve(x, np.ones(model.dim)), model.encode_problem(x)
+    ill, width = int(np.flatnonzero(y[:, 2])[0]), y.shape[1]
+    leave = np.array(data["leave"])
+    leave[:, 2] = (y[:, 2] == 0) | (np.arange(len(y)) == ill)
+    x = model.problem({**data, "leave": leave.astype(int).tolist()})
+    for _ in range(3):  # there is something to gain on Monday
+        swaps = [m for m in model.moves(x, y) if m["op"] == "swap" and m["args"][1] == 0]
+        y = model.apply(x, y, swaps[-1])
+    off = {"op": "set", "args": [ill, 2, 0], "anyway": "ill"}
+    with open_study(desk.store, "wednesday", model, create=True) as study:
+        study.tell(study.ask(x, solution=y), moves=[off])
+        study.ask(x, solution=y)
+    desk.name = "wednesday"
+    page = desk.open(desk.log_in("wednesday"), "/s/wednesday/p/2")
+    page.locator("#warning", has_text="Leave").wait_for()
+    cell(page, width * ill + 2).click()
+    page.locator(".cell-menu .menu-refused summary").click()
+    page.get_by_label("Reason").fill("ill")
+    page.locator(".cell-menu .anyway", has_text=re.compile("^off")).click()
+    revision(page, 1)
+    page.locator("#warning", has_text="Enough staff").wait_for()
+    press(page, "Escape", "r")
+    page.locator("#message", has_text="The re-plan").wait_for()
+    page.locator("#replan").click()
+    revision(page, 2)
+    assert [move["op"] for move in desk.moves("wednesday", 2)] == ["set", "replan"]
+    page.locator("#warning", has_text="Enough staff").wait_for()
+    page.locator("#submit[data-armed]").click()
+    page.locator("#message", has_text="Submit anyway? Press Enter again.").wait_for()
+    submit(page)
+    with open_study(desk.store, "wednesday", model) as study:
+        final = study.desk().view(2).solution
+    assert final[ill, 2] == 0
+    assert {one.rule for one in model.broken(x, final)} == {"Enough staff"}
+    desk.open(page, "/s/wednesday/report")
+    page.get_by_text("The rule 'Enough staff' was broken 2 times in 2 proposals").wait_for()
+
+
+def test_a_role_is_denied_to_break_rules(desk, monkeypatch):
+    monkeypatch.setitem(PERMISSIONS, "anyway", ("lead", "admin"))
+    page = desk.begin("denied", ROSTER, role="expert")
+    part, _, move, _ = desk.find("set", refused=True)
+    cell(page, part).click()
+    page.locator(".cell-menu .menu-refused summary").click()
+    assert page.locator(".cell-menu .anyway").first.is_disabled()
+    assert page.get_by_label("Reason").count() == 0
+    edit = {"moves": [{**move, "anyway": "Ben is ill"}]}
+    path = f"{desk.address}/api/studies/denied/proposals/1/edits"
+    answer = page.request.post(path, data=edit, headers={"If-Match": '"0"', "Origin": desk.address})
+    assert (answer.status, "needs one of: lead, admin" in answer.text()) == (403, True)
+    assert desk.done() == []
+
+
 def test_the_menu_offers_the_best_exchanges(desk, revision):
     page = desk.begin("partners", ROSTER)
     part = desk.find("swap")[0]
@@ -199,6 +258,32 @@ def test_the_menu_offers_the_best_exchanges(desk, revision):
     offered.first.click()
     revision(page, 1)
     assert desk.done()[0] in [move for move, *_ in swaps]
+
+
+def test_the_menu_leaves_its_cell_in_sight(desk):
+    page = desk.begin("beside", ROSTER, **PHONE)
+    for part in (3, 31, 59):
+        cell(page, part).tap()
+        menu = page.locator(".cell-menu[aria-busy=false]").bounding_box()
+        own = cell(page, part).bounding_box()
+        assert menu["y"] >= 0
+        assert menu["y"] + menu["height"] <= 844
+        assert menu["y"] >= own["y"] + own["height"] or menu["y"] + menu["height"] <= own["y"]
+        cell(page, part).tap()
+
+
+def test_a_month_fits_the_window(desk):
+    days = [f"{'MTWTFSS'[day % 7]} {day + 1}" for day in range(31)]
+    axes: Any = {"over": {"nurse": None, "day": days}, "choose": {"shift": ["off", "early"]}}
+    model = GridModel(**axes, data={"need": "day"})
+    model.wish("Early", model.has("early").per("nurse"))
+    model.margin("people", model.has("early").per("day"), need="need")
+    nurses = [f"Featherstone-Okonkwo {k}" for k in range(26)]
+    study = open_study(desk.store, "month", model, create=True)
+    study.ask(model.problem({"nurse": nurses, "need": [26] * 31}))
+    desk.app.state.studies.add(study)
+    page = desk.open(desk.log_in("month"), "/s/month/p/1")
+    assert page.locator(".grid-scroller").evaluate("(one) => one.scrollWidth <= one.clientWidth")
 
 
 def test_a_wish_lights_its_cells_and_marks_and_needs_are_shown(desk):

@@ -8,6 +8,7 @@ import pytest
 import coactor
 from coactor.protocol import Work
 from coactor.web.demo import studies
+from tests.page.actions import console_errors
 
 pytestmark = pytest.mark.browser
 
@@ -59,10 +60,17 @@ def test_report_of_people_who_accept_unread_praises_nothing(site):
     assert "Too early to tell: 5 of" in page.locator("#verdict").inner_text()
 
 
+def test_look_for_a_missing_feature_is_refused_beside_the_button(site):
+    page = site.open(site.log_in("lea", "lead"), "/s/try-tour/report")
+    with console_errors(site, "422"):
+        page.locator("#look-for-missing").click()
+        page.locator("#missing", has_text="Too early to tell: 0 of 20 finished proposals").wait_for()
+
+
 def test_example_report_has_weeks_people_and_minutes_and_cards_open_anywhere(site):
     page = site.open(site.log_in("lea", "lead"), "/")
     corner = {"position": {"x": 12, "y": 12}, "force": True}  # not the button
-    page.locator(".card", has_text="An example report").click(**corner)
+    page.locator(".card", has_text="Two months of rounds").click(**corner)
     page.locator('#content[aria-busy="false"]').wait_for()
     assert page.url.endswith("/s/try-example/report")
     assert "learning saves" in page.locator("#verdict.less").inner_text()
@@ -70,6 +78,13 @@ def test_example_report_has_weeks_people_and_minutes_and_cards_open_anywhere(sit
     assert weeks.count() in (8, 9)
     assert page.get_by_role("region", name="By person").locator("tbody tr").count() == 3
     assert page.locator(".chart .point.control").count() > 5
+    assert page.get_by_role("columnheader", name="of which without learning").count() == 2
+    page.set_viewport_size({"width": 390, "height": 844})
+    versions = page.get_by_role("region", name="Versions of the weights")
+    assert versions.evaluate("(it) => it.scrollWidth <= it.clientWidth")  # with the date and the buttons
+    log, earlier = page.get_by_role("region", name="Log"), page.get_by_role("button", name="Earlier")
+    bottom = log.bounding_box()["y"] + log.bounding_box()["height"]
+    assert earlier.bounding_box()["y"] >= bottom + 8
     site.open(page, "/")
     page.locator(".card", has_text="A courier's round").click(**corner)
     page.wait_for_url("**/s/try-tour/p/1")  # straight into the proposal
@@ -79,15 +94,12 @@ def test_example_report_has_weeks_people_and_minutes_and_cards_open_anywhere(sit
 
 def test_report_says_what_people_share_and_how_each_differs(site):
     study = site.study("try-ranking")
-    domain, rng = study.domain, np.random.default_rng(0)
-    shared = rng.random(domain.dim)
-    shared[1] = 3.0
-    tastes = {"ana": shared, "ben": shared.copy()}
-    tastes["ben"][0] = -3.0
+    domain, taste = study.domain, np.array(studies.DEMOS["try-ranking"].largest)
+    tastes = {"ana": taste, "ben": taste * [-3.0, *np.ones(domain.dim - 1)]}
     for k in range(120):
         name = ("ana", "ben")[k % 2]
         proposal = study.renew(studies.ask(study, name), actor=name)
-        expert = coactor.SimulatedExpert(domain, weights=tastes[name], kappa=0.1)
+        expert = coactor.SimulatedExpert(domain, weights=tastes[name], kappa=0.02)
         study.tell(proposal, expert(proposal.problem, proposal.solution), actor=name)
     assert study.people().shared
     assert study.people().people[1].words
@@ -101,7 +113,7 @@ def test_report_says_what_people_share_and_how_each_differs(site):
     card.locator("option", has_text="Person 2").wait_for(state="attached")
     assert "ben" not in card.inner_text()
     assert page.locator("#hide-names").is_checked()
-    page.get_by_text("The numbers").click()
+    page.get_by_text("Finished proposals").click()
     rows = page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr")
     assert rows.count() == 120
     assert page.evaluate(OVERLAPS) == []

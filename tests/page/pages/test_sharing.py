@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import coactor
+from coactor.explanations.words import without_unit
 from coactor.studies import Study, open_study
 from coactor.web.demo import studies
 from tests.page.conftest import check_log, demo_site
@@ -108,7 +109,7 @@ def test_hide_names_hides_them_on_the_whole_report_and_keeps_the_choice(site):
     page.get_by_label("Hide names").check()
     page.wait_for_function(HIDDEN)
     label = person.locator("option:checked").inner_text()
-    page.get_by_text("The numbers").click()
+    page.get_by_text("Finished proposals").click()
     rows = page.get_by_role("region", name="Effort of each finished proposal").locator("tbody tr")
     assert label in {row.split("\t")[5] for row in rows.all_inner_texts()}
     page.locator(".log li", has_text=f"{label} finished").first.wait_for()
@@ -146,12 +147,41 @@ def test_one_person_is_rolled_back_from_the_report(site):
     assert study.weights(learned_for="ben")[0] == pytest.approx(before[0], rel=0.25)
 
 
-def test_reader_can_see_their_own_weights(site):
-    page = site.open(site.log_in("ana", "lead"), "/s/try-ranking/report")
-    card = page.locator(".card", has=page.get_by_role("heading", name="What has been learned"))
-    shared = card.locator(".weights").inner_text()
-    page.get_by_label("Whose weights").select_option("Mine")
-    page.wait_for_function("old => document.querySelector('.weights').innerText !== old", arg=shared)
-    own = site.study("try-ranking").weights(learned_for="ana")
-    assert "wanted" in card.locator(".weight").first.inner_text()
-    assert own[0] > 0
+def test_reader_sees_what_it_thinks_they_want_and_says_otherwise(site):
+    page = site.open(site.log_in("ana", "lead"), "/s/try-ranking/wants")
+    study = site.study("try-ranking")
+    own = next(one for one in study.beliefs(learned_for="ana") if abs(one.taste) == 1.0)
+    row = page.locator(".weight").first
+    assert own.words in row.inner_text()
+    assert [link.inner_text() for link in row.get_by_role("link").all()] == [
+        f"proposal {n}" for n in own.behind
+    ]
+    before = study.weights(learned_for="ana")
+    row.get_by_role("button", name="No, that is wrong").click()
+    page.locator(
+        "#said", has_text=f"ana: {'less' if own.taste > 0 else 'more'} “{without_unit(own.feature)}”"
+    ).wait_for()
+    assert page.locator("#reveal").count() == 0  # Ada has corrected nothing
+    assert study.versions()[-1].how == "said"
+    assert abs(study.weights(learned_for="ana") - before).max() > 0
+    page.get_by_role("button", name="Take it back").click()
+    page.locator("#message", has_text="Taken back.").wait_for()
+    page.locator("#said", has_text="taken back").wait_for()
+    assert study.weights(learned_for="ana").tolist() == before.tolist()
+    page.get_by_label("Whose wishes").select_option("ben")
+    page.locator(".weight button").first.wait_for()
+    page.get_by_label("Whose wishes").select_option("What a new person starts from")
+    page.wait_for_function("() => !document.querySelector('.weight button')")
+    reader = site.open(site.log_in("rita", "viewer"), "/s/try-ranking/wants")
+    reader.locator(".weight").first.wait_for()
+    assert reader.locator(".weight button").count() == 0
+    assert "ben" not in reader.locator("#whose").inner_text()
+
+
+def test_a_revealed_taste_is_shown_beside_what_was_learned_of_that_person(site):
+    study = site.study("try-ranking")
+    ada = studies.play(study, 3, "admin")[0][-1].learned_for
+    page = site.open(site.log_in("ana", "lead"), "/s/try-ranking/wants")
+    page.locator("#reveal").click()
+    page.locator(".revealed", has_text="taste was found").wait_for()
+    assert page.get_by_label("Whose wishes").input_value() == ada

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from coactor.web.demo import studies
 from tests.page.actions import drag, press, reverse, submit
 
 pytestmark = pytest.mark.browser
@@ -29,14 +30,14 @@ class Mouse:
         drag(
             self.page,
             self.page.locator(".stops .stop.c0").nth(1),
-            self.page.locator(".stops .stop.c1").nth(1),
+            self.page.locator(".stops .stop.c0").nth(4),
         )
 
     def step(self, name: str) -> None:
         getattr(self, name.lower().replace(" ", "_"))()
 
-    def start(self) -> None:
-        self.use('a.primary[href="/s/try-plan"]')
+    def start(self) -> None:  # wherever the card is clicked
+        self.page.locator(".card", has_text="A day's deliveries").click(position={"x": 250, "y": 15})
 
     def move(self) -> None:
         self.page.locator("body[data-revision]").wait_for(state="attached")
@@ -82,6 +83,9 @@ class Keyboard(Mouse):
             self.page.locator(selector).first.focus()
             self.page.keyboard.press("Enter")
 
+    def start(self) -> None:
+        self.use('a.primary[href="/s/try-plan"]')
+
     def note(self) -> None:
         self.page.locator("#note").focus()
         self.page.keyboard.type("The bridge is closed.")
@@ -104,11 +108,23 @@ def test_morning(site, hand):
     assert efforts == {1: 1.0, 2: 0.0}
 
 
+def test_the_number_that_is_played_for_lies_over_no_text_of_a_roster(site):
+    page = site.open(site.log_in("ana", "expert"), "/s/try-roster/p/1")
+    page.get_by_role("button", name="I hate refused days off").click()
+    page.locator(".played", has_text=re.compile(r"^\d+ refused days off$")).wait_for()
+    page.locator(".grid td").first.hover()
+    page.locator("#gesture:not(:empty)").wait_for()
+    badge, text = page.locator(".played").bounding_box(), page.locator("#gesture").bounding_box()
+    assert text["y"] + text["height"] <= badge["y"] or badge["y"] + badge["height"] <= text["y"]
+
+
 def test_a_newcomer_picks_a_taste_and_sees_the_edits_fall(site):
     page = site.open(site.log_in("ana", "expert"), "/s/try-tour/p/1")
     page.get_by_role("button", name="I hate narrow lanes").click()
     before = page.locator("#played").inner_text()
     assert before.endswith("km")
+    assert page.locator(".canvas .played").inner_text() == f"{before} narrow lanes"  # on the map
+    page.locator(".lit path").first.wait_for(state="attached")
     reverse(page, 3, 6)
     page.locator("body[data-revision='1']").wait_for(state="attached")
     assert page.locator("#played").inner_text() != before
@@ -119,3 +135,13 @@ def test_a_newcomer_picks_a_taste_and_sees_the_edits_fall(site):
     submit(page)
     page.wait_for_url("**/p/3")
     page.locator("#course", has_text="You: 1 → 0 edits").wait_for()
+    submit(page)
+    page.wait_for_url("**/p/4")
+    page.locator("#course", has_text="You: 1 → 0 → 0 edits").wait_for()
+    assert page.locator(".canvas .played").is_visible()
+    own = site.study("try-tour")
+    for _ in range(7):
+        own.tell(studies.ask(own, "ana"), moves=[], actor="ana")
+    page.reload()
+    page.locator("#submit[data-armed]").wait_for()
+    assert page.locator("#play-card, .played").count() == 0  # ten proposals are enough to see it

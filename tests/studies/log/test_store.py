@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 
 import pytest
 
-from coactor.studies import Invalid, NotFound, Store, Unavailable
+from coactor.studies import Invalid, NotFound, Store, Tampered, Unavailable
 from coactor.studies.log.store import configure_sqlite
+from coactor.studies.log.verification import verify
 from tests.studies.stubs import change_row, flip, make
 
 
@@ -107,3 +110,57 @@ def test_a_store_of_another_version_is_refused_and_stays_as_it_is(url):
         change_row(study.store, "UPDATE coactor_meta SET value = '1' WHERE name = 'schema'")
     with Store(url) as store, store.reading() as sql:
         assert sql.find("desk").seq == 2
+
+
+def filled_file(tmp_path):
+    """A store in a file, closed."""
+    path = tmp_path / "desk.db"
+    with make(f"sqlite:///{path}") as study:
+        for k in range(4):
+            study.ask([1.0, 2.0, 3.0], key=f"key {k}")
+    return path
+
+
+def test_new_file_is_for_its_owner_only(tmp_path):
+    path = filled_file(tmp_path)
+    with Store(f"sqlite:///{path}"):
+        assert {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()} == {0o600}
+
+
+def test_damaged_index_is_found_and_a_damaged_page_is_called_so(tmp_path):
+    path = filled_file(tmp_path)
+    with closing(sqlite3.connect(path)) as connection:
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+        pages = dict(connection.execute("SELECT name, rootpage FROM sqlite_schema"))
+    data, index = path.read_bytes(), size * (pages["coactor_facts_key"] - 1)
+    key, table = data.index(b"key 2", index, index + size), size * (pages["coactor_facts"] - 1)
+    for place in (key, table):
+        path.write_bytes(data[:place] + bytes(8) + data[place + 8 :])
+        with (
+            Store(f"sqlite:///{path}") as store,
+            pytest.raises(Tampered, match="file of the store is damaged"),
+        ):
+            store.check()
+    with Store(f"sqlite:///{path}") as store, pytest.raises(Tampered, match="file of the store is damaged"):
+        verify(store, "desk")
+
+
+def test_tables_of_an_unknown_version_are_refused(tmp_path):
+    path = filled_file(tmp_path)
+    with Store(f"sqlite:///{path}") as store:
+        change_row(store, "UPDATE coactor_meta SET value = 'x'")
+    with pytest.raises(Unavailable, match="tables of version x"):
+        Store(f"sqlite:///{path}")
+
+
+def test_store_on_a_read_only_medium_is_read_without_files_beside_it(tmp_path, monkeypatch):
+    path = filled_file(tmp_path)
+    monkeypatch.setattr(os, "access", lambda place, mode: False)
+    with Store(f"sqlite:///{path}") as store:
+        assert verify(store, "desk").facts == 5
+        assert [file.name for file in tmp_path.iterdir()] == ["desk.db"]
+        with pytest.raises(Unavailable, match="readonly"), store.writing() as sql:
+            sql.create("other")
+    path.with_name("desk.db-wal").write_bytes(b"facts")
+    with pytest.raises(Unavailable, match="copy both elsewhere"):
+        Store(f"sqlite:///{path}")

@@ -46,6 +46,20 @@ def test_import_of_an_export_is_the_same_study(url, tmp_path):
             assert again.proposals() == study.proposals()
 
 
+def test_import_calls_no_solver_that_was_not_named(sqlite_url, tmp_path):
+    settings = {"solver": "os:system"}
+    with (
+        open_study(sqlite_url, "desk", Switches(), create=True, settings=settings) as study,
+        Store(f"sqlite:///{tmp_path}/copy.db") as other,
+    ):
+        lines = list(study.export())
+        with pytest.raises(Invalid, match="calls 'os:system' on this machine"):
+            transfer.load(other, lines)
+        with other.reading() as sql:
+            assert sql.studies() == []
+        assert transfer.load(other, lines, solver="os:system") == "desk"
+
+
 def test_copy_from_sqlite_to_postgresql_and_back(postgres_server, tmp_path):
     from tests.studies.support import postgres
 
@@ -170,6 +184,7 @@ def edited_export(study, change):
     ("kind", "field", "value"),
     [
         ("created", "uid", "ab"),
+        ("created", "time", 2.0**40),
         ("created", "config", {}),
         ("created", "state", None),
         ("asked", "proposal", "1"),
@@ -231,22 +246,27 @@ def people_study(store, name="desk"):
     return study
 
 
+def bodies_of(store):
+    with store.reading() as sql:
+        return b"".join(sql.bodies(sql.find("desk").id, 0, 1000))
+
+
 def test_erase_removes_a_name_and_changes_nothing_that_was_learned(url, monkeypatch):
     monkeypatch.setattr(ledger, "OFTEN", 5)
     with Store(url) as store, Store(url) as other:
         elsewhere = people_study(other)
         before = verify(store, "desk")
         assert before.snapshots > 0
-        alias = transfer.erase(store, "desk", "ana", actor="admin").name
+        erasure = transfer.erase(store, "desk", "ana", actor="admin")
+        alias, similar = erasure.name, erasure.similar
         after = verify(store, "desk")
         assert (after.facts, after.weights, after.arithmetic) == (before.facts + 1, before.weights, "")
         with store.reading() as sql:
-            bodies = b"".join(sql.bodies(sql.find("desk").id, 0, 1000)) + b"".join(
-                sql.snapshots(sql.find("desk").id).values()
-            )
+            bodies = bodies_of(store) + b"".join(sql.snapshots(sql.find("desk").id).values())
         assert not re.search(rb"\bana\b", bodies)
         assert before.hash.encode() in bodies  # the erasure says what the log ended with
         assert b"for ben, not banana" in bodies
+        assert similar == len(re.findall(rb"(?i)ana", bodies_of(store))) > 0
         assert elsewhere.version == after.version  # an open study of another process goes on
         assert {row.work.actor for row in elsewhere.effort()} == {alias, "ben"}
         assert elsewhere.draft(7).holder == alias
@@ -260,10 +280,13 @@ def test_erase_removes_a_name_and_changes_nothing_that_was_learned(url, monkeypa
             transfer.erase(store, "nowhere", "ana")
 
 
-def test_what_is_erased_or_deleted_is_not_left_in_the_file(sqlite_url):
+def test_what_is_erased_or_deleted_is_not_left_in_the_file(sqlite_url, tmp_path):
     with Store(sqlite_url) as store:
         people_study(store).close()
         transfer.erase(store, "desk", "ana")
+        transfer.backup(store, tmp_path / "backup.db")
+        assert not left_on_disk(f"sqlite:///{tmp_path}/backup.db", b"ana")
+        assert not re.search(r"\bana\b", str(list(transfer.export(store, "desk"))))
         people_study(store, "second").close()
         transfer.delete(store, "second")
     file = Path(sqlite_url.removeprefix("sqlite:///"))

@@ -25,6 +25,13 @@ from tests.studies.stubs import Switches, change_row, flip, make
         "UPDATE coactor_weights SET data = zeroblob(LENGTH(data)) WHERE version = 2",
         "UPDATE coactor_problems SET data = CAST('[9,9,9]' AS BLOB)",
         "DELETE FROM coactor_problems",
+        "UPDATE coactor_facts SET vectors = x'00' WHERE seq = 2",  # of an ask, which has none
+        "DELETE FROM coactor_weights WHERE version = 1",
+        "UPDATE coactor_weights SET version = 9 WHERE version = 3",
+        "INSERT INTO coactor_weights SELECT study, 9, data FROM coactor_weights WHERE version = 3",
+        "UPDATE coactor_rounds SET effort = 9 WHERE seq = 3",
+        "DELETE FROM coactor_rounds WHERE seq = 5",
+        "UPDATE coactor_rounds SET seq = 2 WHERE seq = 3",
         "UPDATE coactor_snapshots SET data = CAST(REPLACE(CAST(data AS TEXT), 'd\":2', 'd\":9') AS BLOB)",
     ],
 )
@@ -133,3 +140,13 @@ def test_live_updates_equal_a_replay_whatever_the_layout_of_arrays(sqlite_url):
         for _ in range(8):
             study.tell(study.ask(rng.standard_normal((3, 40))), moves=flip(*rng.integers(0, 3, 2).tolist()))
         assert verify(study.store, "desk").arithmetic == ""
+
+
+def test_verify_says_in_which_fact_it_is_that_the_first_one_was_changed(tmp_path):
+    with make(f"sqlite:///{tmp_path}/desk.db") as study:
+        dim = (
+            "UPDATE coactor_facts SET body = CAST(REPLACE(CAST(body AS TEXT), 'dim\":3', 'dim\":4') AS BLOB)"
+        )
+        change_row(study.store, dim)
+        with pytest.raises(Tampered, match="does not begin with its creation"):
+            verify(study.store, "desk")

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from coactor.experts import SimulatedExpert
+from coactor.studies import open_study
 from tests.web.conftest import PROPOSALS
 
 REQUESTS = {
@@ -77,3 +80,37 @@ def test_weights_of_another_person_are_for_those_who_tell_or_lead(server):
     assert server.client("viewer", "elsewhere").get(url, params={"learned_for": "ana"}).status_code == 404
     detail = server.client("viewer").get(url, params={"learned_for": "ana"}).json()["detail"]
     assert detail.startswith("The role 'viewer' may not do this;")
+
+
+def test_no_answer_has_the_weights_of_another_expert_for_viewers_and_experts(server):
+    with open_study(server.store, "people", server.domain, "default", create=True) as study:
+        experts = [
+            SimulatedExpert(server.domain, np.array(w), 0.05) for w in ([0.1, 2.0, 1.0], [2.0, 0.1, 1.0])
+        ]
+        for k, problem in enumerate(server.problems[:8]):
+            proposal = study.ask(problem)
+            corrected = experts[k % 2](problem, proposal.solution)
+            study.tell(proposal, corrected, actor=("ana", "bo")[k % 2])
+        proposal = study.ask(server.problems[9], asked_for="ana")
+        all_, ana = study.weights(), study.weights(learned_for="ana")
+        change = study.round(1).change.tolist()
+    here = f"/api/studies/people/proposals/{proposal.id}"
+
+    def answers(client):
+        explained, moves = (client.get(f"{here}/{name}").json() for name in ("explain", "moves"))
+        first = moves["moves"][0]
+        return [
+            client.get(here).json()["weights"],
+            [share["weight"] for share in explained["shares"]],
+            pytest.approx(first["gain"]),
+            client.get("/api/studies/people/proposals/1/outcome").json()["change"],
+        ], first["change"]
+
+    readers = {"lead": ana, "solver": ana, "viewer": all_, "expert": all_}
+    for role, weights in readers.items():
+        expected = list(map(float, weights))
+        found, features = answers(server.client(role))
+        shown = change if role in ("lead", "solver") else []
+        assert found == [expected, expected, float(weights @ features), shown], role
+    assert server.client("viewer", name="ana").get(here).json()["weights"] == list(map(float, ana))
+    assert not np.array_equal(ana, all_)

@@ -173,3 +173,26 @@ def test_locks_and_replans_are_described(server):
     name = ": ".join(parts[0])
     assert whole["keeps"] is True
     assert edited["texts"] == [f"Locked {name}", f"Unlocked {name}", "Re-planned: 0 changes"]
+
+
+def test_preview_says_what_a_move_leads_to_and_records_nothing(server):
+    domain = domains.Plans(1)
+    gaps = np.abs(np.subtract.outer([0.0, 1, 2, 3], [0.0, 1, 2, 3]))
+    visits = domains.Visits(windows=[None, [(0, 60)], None, None], service=[0, 30, 30, 30])
+    shifts = domains.Shifts(hours=[(0, 600)] * 2)
+    day = domains.Day.of(gaps, [0, 1, 1, 1], [3, 1], minutes=10 * gaps, visits=visits, shifts=shifts)
+    with open_study(server.store, "days", domain, "default", create=True) as study:
+        proposal = study.ask(day, solution=[[1, 2, 3], []])
+    viewer = server.client("viewer", study="days")
+    path = f"/api/studies/days/proposals/{proposal.id}"
+    late = viewer.post(f"{path}/preview", json={"op": "move", "args": [0, 1, 0, 3]}).json()
+    assert late["refused"] == "1 would be reached at 1:50, 50 min late."
+    assert late["shown"][0]["broken"] == [late["refused"]]
+    first, second = late["shown"][0]["routes"]
+    assert (first["stops"][2], second["stops"]) == ([110.0, 60.0, 90.0, 50.0], [])
+    assert first["amounts"] == [6.0]
+    fine = viewer.post(f"{path}/preview", json={"op": "move", "args": [0, 3, 1, 0]}).json()
+    assert (fine["refused"], fine["change"]) == (None, [-4.0])
+    wrong = viewer.post(f"{path}/preview", json={"op": "move", "args": [0, 1, 0, 9]})
+    assert (wrong.status_code, wrong.json()["detail"][:17]) == (422, "There is no posit")
+    assert viewer.get(path).json()["revision"] == 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 from coactor.studies import Store, Study, open_study
+from coactor.web import streams
 from coactor.web.routes import events
+from coactor.web.streams import Streams
 from tests.studies.stubs import Clock, tours
 from tests.web.conftest import MOVE, PROPOSALS, ask
 
@@ -75,28 +77,29 @@ def test_a_stream_has_what_another_process_writes(admin, server, store):
 
 def test_a_stream_ends_after_its_time_and_when_the_server_stops(store):
     open_study(store, "tours", tours(1)[0], "CSPER", create=True).close()
-    streams = events.Streams(Clock())
+    open_streams = Streams(Clock())
     with store.reading() as sql:
         study = sql.find("tours")
-    frames = streams.frames(store, study.id, 0)
+    frames = events.frames(open_streams, store, study.id, 0)
     assert b"event: created" in next(frames)
     assert next(frames) == b""  # nothing new
-    streams.clock.now += events.SILENCE + 1
+    open_streams.clock.now += events.SILENCE + 1
     assert next(frames).startswith(b":")
-    streams.clock.now += events.LASTS
+    open_streams.clock.now += events.LASTS
     assert list(frames) == []
-    frames = streams.frames(store, study.id, 1)
+    frames = events.frames(open_streams, store, study.id, 1)
     assert next(frames) == b""
-    streams.stop()
+    open_streams.stop()
     assert list(frames) == []
 
 
 def test_an_account_may_open_so_many_streams(server, monkeypatch):
-    monkeypatch.setattr(events, "MOST_STREAMS", 2)
-    client = server.client("viewer")
+    monkeypatch.setattr(streams, "MOST_STREAMS", 2)
+    client, export = server.client("lead"), "/api/studies/tours/export"
     with Listener(client), Listener(client):
-        refused = client.get(EVENTS, headers=STREAM)
-        assert refused.status_code == 429
-        assert "2 streams" in refused.json()["detail"]
+        for path in (EVENTS, export):
+            refused = client.get(path, headers=STREAM)
+            assert refused.status_code == 429
+            assert "2 streams" in refused.json()["detail"]
         with Listener(server.client("viewer", name="other")) as stream:
             assert stream.answer.status_code == 200

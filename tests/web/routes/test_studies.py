@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import time
 
 import httpx
 import pytest
@@ -128,11 +130,36 @@ def test_an_admin_deletes_a_study_that_other_servers_have_open(admin, server, st
     assert admin.delete("/api/studies/nowhere").status_code == 404
 
 
-def test_an_admin_erases_a_name(admin, server):
+def test_an_admin_erases_a_name(admin, server, caplog):
+    caplog.set_level("DEBUG")
     ana = server.client("expert", name="ana")
     ana.post("/api/studies/tours/queue/next")
+    deadline = time.monotonic() + 30
+    while "ana" not in caplog.text:  # who asked is in the access log, which is written after the answer
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    caplog.clear()
     assert server.client("lead").post("/api/studies/tours/erase", json={"name": "ana"}).status_code == 403
     alias = admin.post("/api/studies/tours/erase", json={"name": "ana"}).json()["name"]
     assert admin.get("/api/studies/tours/proposals/1").json()["holder"] == alias
     assert '"ana"' not in admin.get("/api/studies/tours/events").text
     assert admin.post("/api/studies/tours/erase", json={"name": "ana"}).status_code == 404
+    assert not re.search(r"\bana\b", caplog.text)  # no line from the erasure on
+
+
+def test_experts_say_what_they_want_for_themselves(server):
+    solver, ana = server.client("solver"), server.client("expert", name="ana")
+    with open_study(server.store, "days", server.domain, "default", create=True) as study:
+        path, wish = "/api/studies/days/say", {"feature": "feature 1", "wish": "less"}
+        early = ana.post(path, json=wish)
+        assert (early.status_code, early.json()["detail"][:26]) == (422, "No edit has concerned 'fea")
+        for x in server.problems[:2]:
+            study.tell(study.ask(x), moves=[MOVE], actor="ana")
+    assert ana.post(path, json=wish).json() == {"version": 3}
+    assert ana.post(path, json={**wish, "learned_for": "ben"}).status_code == 403
+    assert server.client("viewer").post(path, json=wish).status_code == 403
+    more = {"feature": "feature 1", "wish": "more", "actor": "ben", "learned_for": "ana"}
+    assert solver.post(path, json=more).json() == {"version": 4}
+    last = ana.get("/api/studies/days/events").json()["events"][-1]
+    assert more.items() <= last.items()
+    assert ana.post(path, json={**wish, "wish": "none"}).status_code == 422

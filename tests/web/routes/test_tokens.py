@@ -36,3 +36,14 @@ def test_one_person_works_on_two_studies_with_one_token(admin, server, store):
     assert ana.post(f"{PROPOSALS}/1/claim").json()["holder"] == "ana"
     assert ana.post("/api/studies/south/queue/next").status_code == 403  # a viewer there
     assert admin.patch("/api/tokens/ana", json={"study": "nowhere", "role": "viewer"}).status_code == 404
+
+
+def test_an_admin_ends_the_sessions_of_a_link(admin, server):
+    browser = server.client()
+    browser.get("/login", params={"code": server.accounts.login_link("eve")})
+    assert browser.get("/api/me").status_code == 200
+    assert [row["name"] for row in admin.get("/api/sessions").json()] == ["eve"]
+    assert admin.delete("/api/sessions/eve").json() == {"ended": 1}
+    assert browser.get("/api/me").status_code == 401
+    lead = server.client("lead")
+    assert (lead.get("/api/sessions").status_code, lead.delete("/api/sessions/x").status_code) == (403, 403)

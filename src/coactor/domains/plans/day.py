@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,28 @@ class Day:
     minutes: NDArray[np.float64] | None
     visits: Visits | None
     shifts: Shifts | None
-    tables: Tables
+    tables: Tables = field(init=False)
+
+    def __post_init__(self) -> None:
+        own = [(self.arcs, 3), (self.minutes, 2)]
+        kinds = {len(one) for one, flat in own if one is not None and one.ndim > flat} or {1}
+        loads, capacities = self.demand, self.capacity
+        tables = tables_of(
+            loads.reshape(len(loads), -1),
+            capacities.reshape(len(capacities), -1),
+            len(self.stops),
+            max(kinds),
+            self.stops,
+            self.minutes,
+            self.visits,
+            self.shifts,
+        )
+        used = int(tables.fleet[: len(capacities), KIND].max()) + 1
+        if used > min(kinds) or len(kinds) > 1:
+            raise ValueError(
+                f"There are {used} kinds of vehicles; give each its table of arcs and of minutes."
+            )
+        object.__setattr__(self, "tables", tables)
 
     def __repr__(self) -> str:
         arcs = self.arcs.shape[-1]
@@ -104,11 +125,7 @@ class Day:
             raise ValueError(
                 f"There are {n + 1} demands for {points} points; give one for the depot and each stop."
             )
-        names = tuple(map(str, range(points))) if stops is None else tuple(stops)
-        if len(names) != points:
-            raise ValueError(
-                f"{len(names)} names were given for {points} points; give one each, depot first."
-            )
+        names = validation.titles(stops, points, "points") or tuple(map(str, range(points)))
         if not capacities.size or (capacities <= 0).any():
             raise ValueError("There must be a vehicle, and every capacity must be above 0.")
         if loads.shape[1] != capacities.shape[1]:
@@ -140,13 +157,6 @@ class Day:
         times = None if minutes is None else validation.array(minutes, "minutes")
         if times is not None and times.shape[-2:] != (points, points):
             raise ValueError(f"Minutes have shape {times.shape}; expected a table of {points} points.")
-        kinds = [len(one) for one, flat in ((table, 3), (times, 2)) if one is not None and one.ndim > flat]
-        tables = tables_of(loads, capacities, points, max(kinds, default=1), names, times, visits, shifts)
-        used = int(tables.fleet[:m, KIND].max()) + 1
-        if used > min(kinds, default=1) or len(set(kinds)) > 1:
-            raise ValueError(
-                f"There are {used} kinds of vehicles; give each its table of arcs and of minutes."
-            )
         places = None if coordinates is None else validation.matrix(coordinates, "coordinates", points, 2)
         called = validation.titles(vehicles, m, "vehicles")
         return Day(
@@ -159,7 +169,6 @@ class Day:
             times,
             visits,
             shifts,
-            tables,
         )
 
 

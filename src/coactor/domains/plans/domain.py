@@ -9,12 +9,12 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from coactor import validation
+from coactor import display, validation
 from coactor.domains.plans import solver
 from coactor.domains.plans.coding import decode_day, encode_day
 from coactor.domains.plans.day import Day
 from coactor.domains.plans.keeping import replan
-from coactor.domains.plans.schedule import broken_rules
+from coactor.domains.plans.schedule import broken_rules, show_route
 from coactor.domains.plans.tables import plain_rules, rules_of
 from coactor.habits import HABIT
 from coactor.kernels import plan_distance
@@ -126,6 +126,13 @@ class Plans:
         for route, (start, end) in zip(y, self._ends(x), strict=False):
             yield from pairwise([x.stops[start], *(x.stops[stop] for stop in route), x.stops[end]])
 
+    def draw(self, x: Day, y: Routes) -> list[dict[str, Any]]:
+        """The routes, as a drawing if the points have coordinates, and as a table."""
+        lines = [
+            [start, *map(int, route), end] for route, (start, end) in zip(y, self._ends(x), strict=False)
+        ]
+        return display.routes(lines, x.stops, x.coordinates, x.vehicles or ())
+
     def _ends(self, x: Day) -> list[list[int]]:
         ends: list[list[int]] = (
             x.tables.fleet[: len(x.capacity), [kernel.START, kernel.END]].astype(int).tolist()
@@ -139,10 +146,8 @@ class Plans:
     def extend(self, x: Day, usage: Usage) -> Day:
         """The day with the costs of unusual arcs as one more arc feature."""
         size = len(x.stops)
-        number = {name: k for k, name in enumerate(x.stops)}
+        given, choice = usage.numbers({name: k for k, name in enumerate(x.stops)})
         costs = np.ones((size, size, 1))
-        rows = [number.get(name, -1) for name in usage.given], [number.get(name, -1) for name in usage.choice]
-        given, choice = np.array(rows, np.int64).reshape(2, -1)
         known = (given >= 0) & (choice >= 0)
         costs[given[known], choice[known], 0] = usage.costs[known]
         costs[np.arange(1, x.size + 1), np.arange(1, x.size + 1)] = 0.0
@@ -167,16 +172,39 @@ class Plans:
         """phi(x, y): minus the summed arc features, then minus what is soft."""
         x = self._whole(x)
         phi = np.zeros(self.dim)
-        arcs, kinds = x.arcs.shape[-1], x.tables.fleet[:, kernel.KIND].astype(int).tolist()
-        for r, (route, (start, end)) in enumerate(zip(y, self._ends(x), strict=False)):
-            if len(route) or start == end:
-                path = np.concatenate([[start], route, [end]]).astype(np.int64)
-                phi[:arcs] -= (x.arcs if x.arcs.ndim == 3 else x.arcs[kinds[r]])[path[:-1], path[1:]].sum(
-                    axis=0
-                )
+        arcs = x.arcs.shape[-1]
+        for rows in self._driven(x, y):
+            phi[:arcs] -= rows.sum(axis=0)
         for k in range(arcs, self.dim):
             phi[k] = -self._totals(self._unit(x, k), x, y)[0]
         return phi
+
+    def _driven(self, x: Day, y: Routes) -> Iterator[Matrix]:
+        """The features of the arcs of each route; of an idle vehicle, that of its depot to itself."""
+        kinds = x.tables.fleet[:, kernel.KIND].astype(int).tolist()
+        for r, (route, (start, end)) in enumerate(zip(y, self._ends(x), strict=False)):
+            path = np.array([start, *route, end] if len(route) or start == end else [], np.int64)
+            yield (x.arcs if x.arcs.ndim == 3 else x.arcs[kinds[r]])[path[:-1], path[1:]]
+
+    def by_cell(self, x: Day, y: Routes) -> Matrix:
+        """The share of each arc that is driven; the arcs of a route share what is soft evenly."""
+        x = self._whole(x)
+        rows, arcs = list(self._driven(x, y)), x.arcs.shape[-1]
+        shares = [np.zeros((len(own), self.dim)) for own in rows]
+        for r, (own, share) in enumerate(zip(rows, shares, strict=True)):
+            share[:, :arcs] = -own
+            alone = [route if r == s else route[:0] for s, route in enumerate(y)]
+            for k in range(arcs, self.dim) if len(own) else ():
+                share[:, k] = -self._totals(self._unit(x, k), x, tuple(alone))[0] / len(own)
+        return np.concatenate(shares)
+
+    def show(self, x: Day, y: Routes) -> list[dict[str, Any]]:
+        """The loads, times and arc features of the routes, and the broken rules."""
+        routes = [
+            show_route(x, r, route) | {"amounts": rows.sum(axis=0).tolist()}
+            for r, (route, rows) in enumerate(zip(y, self._driven(self._whole(x), y), strict=False))
+        ]
+        return [{"kind": "routes", "routes": routes, "broken": self.broken(x, y)}]
 
     def overload(self, x: Day, y: Routes) -> float:
         """The load beyond the capacities, summed over the routes and the units."""
@@ -194,10 +222,8 @@ class Plans:
 
     def lockable(self, x: Day, y: Routes) -> Iterator[tuple[str, ...]]:
         """The parts that a person can keep: the arcs, and ("vehicle", stop, vehicle) for each stop."""
-        served = [(r, route) for r, route in enumerate(y[: len(x.capacity)]) if len(route)]
-        for r, route in served:
-            start, end = self._ends(x)[r]
-            yield from pairwise([x.stops[start], *(x.stops[stop] for stop in route), x.stops[end]])
+        yield from self.parts(x, y)
+        for r, route in enumerate(y[: len(x.capacity)]):
             yield from (("vehicle", x.stops[stop], x.vehicle(r)) for stop in route)
 
     def replan(self, x: Day, w: Vector, y: Routes, keep: Collection[Part]) -> Routes:
@@ -215,7 +241,7 @@ class Plans:
         if lost := sorted(" - ".join(part) for part in {*keep} - self._parts(x, z)):
             raise ValueError(f"These parts cannot be kept together: {', '.join(lost[:4])}.")
         (old, worse), (new, broken) = self._totals(view.rules, x, y), self._totals(view.rules, x, z)
-        better = broken < worse - LOAD or new < old - 1e-9 * abs(old)
+        better = broken < worse - LOAD or (broken <= worse + LOAD and new < old - 1e-9 * abs(old))
         return y if not better and {*keep} <= self._parts(x, y) else z
 
     def _step_around(self, view: PlanLandscape, y: Routes, keep: Collection[Part]) -> tuple[Routes] | None:
@@ -230,8 +256,8 @@ class Plans:
 
     def _parts(self, x: Day, y: Routes) -> set[Part]:
         """The arcs, and on which vehicle each stop is, by its number and its name."""
-        arcs: set[Part] = {*self.parts(x, y), *self.lockable(x, y)}
-        return arcs | {
+        parts: set[Part] = {*self.lockable(x, y)}
+        return parts | {
             ("vehicle", x.stops[v], str(r + 1)) for r, route in enumerate(y[: len(x.capacity)]) for v in route
         }
 
@@ -274,8 +300,7 @@ class Plans:
         return self.landscape(x, w).rules
 
     def _totals(self, rules: Rules, x: Day, y: Routes) -> tuple[float, float]:
-        cost, broken = kernel.totals(rules, np.full(len(rules.points), -1), *pack(x, y))
-        return float(cost), float(broken)
+        return kernel.totals(rules, *pack(x, y))
 
     def features_along(self, x: Day, path: Sequence[Routes]) -> Matrix:
         """phi of each plan."""
@@ -375,7 +400,7 @@ class PlanLandscape:
 
     def utility(self, y: Routes) -> float:
         """Minus the cost of the plan."""
-        return -float(kernel.totals(self.rules, np.full(len(self.rules.points), -1), *pack(self.day, y))[0])
+        return -kernel.totals(self.rules, *pack(self.day, y))[0]
 
     def gains(self, y: Routes) -> Vector:
         """What each move saves."""

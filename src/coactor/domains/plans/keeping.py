@@ -31,6 +31,8 @@ class Blocks:
         Blocks that are the first or the last of their routes, and from or to which depot.
     vehicle
         The vehicle of each block; -1 if it may be any.
+    idle
+        The depots between which a vehicle stays idle.
     """
 
     def __init__(self, x: Day, keep: Iterable[Part]) -> None:
@@ -39,6 +41,8 @@ class Blocks:
             name: r for r, name in enumerate(x.vehicles or ())
         }
         after, before, fixed = dict[int, int](), dict[int, int](), dict[int, int]()
+        self.idle: list[tuple[int, int]] = []
+        stops = range(1, x.size + 1)
         for part in sorted(map(tuple, keep), key=str):
             if len(part) == 3 and part[1] in number and part[2] in vehicles:
                 if fixed.setdefault(number[part[1]], vehicles[part[2]]) != vehicles[part[2]]:
@@ -49,15 +53,16 @@ class Blocks:
                     f"{part!r} is not a part of this day; expected an arc, or a stop and its vehicle."
                 )
             a, b = number[part[0]], number[part[1]]
+            if a not in stops and b not in stops:
+                self.idle.append((a, b))
             for one, other, arcs, text in ((a, b, after, "after"), (b, a, before, "before")):
-                if 1 <= one <= x.size and arcs.setdefault(one, other) != other:
+                if one in stops and arcs.setdefault(one, other) != other:
                     raise ValueError(
                         f"{x.stops[arcs[one]]} and {x.stops[other]} cannot both come right {text} "
                         f"{x.stops[one]}; keep one of them."
                     )
         self.members: list[list[int]] = []
         self.first, self.last = dict[int, int](), dict[int, int]()
-        stops = range(1, x.size + 1)
         for v in stops:
             if before.get(v, 0) in stops:
                 continue
@@ -85,6 +90,12 @@ class Blocks:
 def replan(x: Day, rules: Rules, y: Sequence[Indices], keep: Iterable[Part]) -> list[Indices]:
     """The plan changed where that gains, with all parts to keep. Raises ValueError if some exclude others."""
     blocks = Blocks(x, keep)
+    idle = idle_vehicles(rules, y, blocks)
+    if idle:  # the search does without them
+        used = np.delete(np.arange(len(rules.fleet)), idle)
+        blocks.vehicle = np.where(blocks.vehicle < 0, -1, np.searchsorted(used, blocks.vehicle))
+        rules = rules._replace(fleet=rules.fleet[used], pool=len(used) - 1 if rules.pool >= 0 else -1)
+        y = [y[r] for r in used.tolist()]
     whole = [np.array(block) for block in blocks.members]
     small = contracted(x, rules, blocks)
     count, m = len(whole), len(rules.fleet)
@@ -106,19 +117,32 @@ def replan(x: Day, rules: Rules, y: Sequence[Indices], keep: Iterable[Part]) -> 
             k += len(block) if fits else 1
     best, least = None, np.inf
     for iterations in (0, ITERATIONS * count):
-        found = solver.improve(small, count, routes, sizes, iterations=iterations)
-        cost, broken = kernel.totals(small, np.full(len(small.points), -1), *found)
-        total = float(cost) + 1e6 * max(1.0, abs(float(cost))) * float(broken)
+        found = solver.improve(small, count, routes, sizes, iterations)
+        cost, broken = kernel.totals(small, *found)
+        total = cost + 1e6 * max(1.0, abs(cost)) * broken
         if total < least - 1e-9 * abs(total):
             best, least = found, total
     if best is None:
         best = routes, sizes
-    return [
-        np.concatenate([np.empty(0, np.int64), *(whole[b - 1] for b in row[1 : size + 1].tolist())]).astype(
-            np.int64
-        )
+    none = np.empty(0, np.int64)
+    plan = [
+        np.concatenate([none, *(whole[b - 1] for b in row[1 : size + 1].tolist())]).astype(np.int64)
         for row, size in zip(*best, strict=True)
     ]
+    for r in idle:
+        plan.insert(r, none)
+    return plan
+
+
+def idle_vehicles(rules: Rules, y: Sequence[Indices], blocks: Blocks) -> list[int]:
+    """A vehicle for each two depots between which one stays idle: of those that may, one with few stops."""
+    ends = rules.fleet[: len(rules.fleet) - (rules.pool >= 0), [kernel.START, kernel.END]].astype(int)
+    taken, idle = {*blocks.vehicle.tolist()}, list[int]()
+    for pair in blocks.idle:
+        may = [r for r, own in enumerate(ends.tolist()) if tuple(own) == pair and r not in taken]
+        if may and len(idle) + 1 < len(ends):
+            idle.append(min(may, key=lambda r: len(y[r])))
+    return sorted(idle)
 
 
 def contracted(x: Day, rules: Rules, blocks: Blocks) -> Rules:
@@ -134,7 +158,7 @@ def contracted(x: Day, rules: Rules, blocks: Blocks) -> Rules:
             ways[:, :, k] += rules.ways[:, a, b][:, None] * ([1.0, 0.0] if rules.timed else [1.0])
             row = points[k]
             out[:] = row[:6]
-            kernel.link(rules, 0, a, out, 0, b, rules.points[b], 0, True, row, 0)
+            kernel.link(rules, 0, a, out, b, rules.points[b], row)
             row[kernel.DURATION], row[kernel.COST] = row[kernel.DURATION] - row[kernel.LATE], 0.0
             row[kernel.LATE] = row[kernel.WAIT] = 0.0
             row[kernel.NEED] = int(row[kernel.NEED]) | int(rules.points[b, kernel.NEED])

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from coactor.domains.plans.day import Day
-from coactor.domains.plans.tables import SERVED
 from coactor.kernels import plans as kernel
 from coactor.kernels.tolerances import LOAD
 from coactor.protocol import Indices
@@ -62,6 +61,30 @@ def timing(x: Day, r: int, route: Indices) -> Timing:
     return Timing(start, end, tuple(arrivals), waits_at, late_at)
 
 
+def show_route(x: Day, r: int, route: Indices) -> dict[str, Any]:
+    """The loads of a route and, if there are times, when its vehicle is where: JSON-able data.
+
+    For each stop: when it is reached, when the service begins and ends, and the minutes late.
+    """
+    count = x.tables.units - x.tables.optional
+    units = slice(kernel.DEMAND, kernel.DEMAND + count)
+    shown: dict[str, Any] = {
+        "load": x.tables.points[route, units].sum(axis=0).tolist(),
+        "capacity": x.tables.fleet[r, kernel.CAPACITY : kernel.CAPACITY + count].tolist(),
+    }
+    if not x.tables.timed:
+        return shown
+    times, until = timing(x, r, route), float(x.tables.fleet[r, kernel.UNTIL])
+    begins = [at + wait - late for at, wait, late in zip(*times[2:], strict=True)]
+    spent = x.tables.points[route, kernel.DURATION].tolist()
+    stops = [
+        [at, begin, begin + service, late]
+        for at, begin, service, late in zip(times.arrivals, begins, spent, times.late, strict=True)
+    ]
+    shown |= {"start": times.start, "end": times.end, "stops": stops}
+    return {**shown, "until": until if math.isfinite(until) else None}
+
+
 def _window(x: Day, stop: int, clock: float) -> tuple[float, float]:
     """The first window of a stop that can be kept; the last if none can."""
     row, more = x.tables.points[stop], kernel.DEMAND + x.tables.units
@@ -103,7 +126,7 @@ def broken_rules(x: Day, y: Sequence[Indices], rules: Collection[str]) -> Iterat
             yield f"{names[first]} must come before {names[second]}, on the same route."
     for route in y[len(x.capacity) :]:
         for stop in route.tolist():
-            if "unserved" in rules or int(t.points[stop, kernel.NEED]) & SERVED:
+            if "unserved" in rules or (t.prices is not None and t.prices[stop] == 0):
                 yield f"{names[stop]} must be served."
 
 

@@ -10,32 +10,26 @@ from coactor.kernels import plan_search
 from coactor.kernels import plans as kernel
 from coactor.kernels.plan_search import Saved
 from coactor.kernels.plans import NO_GAINS, Rules, State
+from coactor.kernels.tolerances import LOAD
 from coactor.protocol import Indices, Matrix, Vector
 
 ITERATIONS = 16  # of the large search, per stop
-SMALL = 60  # stops up to which, without times, insertion and a climb by the best of all moves are quicker
-CHUNK = 200  # iterations between two looks at the clock
+CHUNK = 200  # iterations between two looks at the clock and at what is broken
+BROKEN, DEARER = 10.0, 1.5  # of all that the best plan breaks, in mean arc costs; the factor per chunk
 NEAR = 20, 40  # the stops beside which a stop may be inserted: without times, with times
 HOT, COLD = 0.5, 0.005  # the first and the last temperature of the annealing, in mean arc costs of the plan
-MINUTES = (
-    0.2,
-    1.0,
-)  # what a minute of waiting and of lateness counts between neighbours, in minutes of driving
+MINUTES = 0.2, 1.0  # of waiting and of lateness between neighbours, in minutes of driving
 BANNED = 1e12  # the cost of an arc that must not be driven
 STEPS = 2.0**30  # of a cost, in the search
 ROOM = 64  # moves of a climb between two enlargements of its list
 
 
-def solve(rules: Rules, stops: int, seconds: float | None = None) -> tuple[Indices, Indices]:
+def solve(rules: Rules, stops: int, seconds: float | None = None, seed: int = 1) -> tuple[Indices, Indices]:
     """A plan that no move improves: ITERATIONS of the search for each stop, or seconds, then a climb."""
     m = len(rules.fleet)
     routes, sizes = np.zeros((m, stops + 2), np.int64), np.zeros(m, np.int64)
     routes[:, 0] = rules.fleet[:, kernel.START]
-    if seconds is None and stops <= SMALL and rules.timed is None:
-        routes, sizes = search(rules, stops, routes, sizes, iterations=0)
-        climb(rules, kernel.state_of(rules, routes, sizes), 0.0, True, -1)
-        return routes, sizes
-    return improve(rules, stops, routes, sizes, seconds)
+    return improve(rules, stops, routes, sizes, ITERATIONS * stops, seconds, seed)
 
 
 def improve(
@@ -43,54 +37,51 @@ def improve(
     stops: int,
     routes: Indices,
     sizes: Indices,
+    iterations: int,
     seconds: float | None = None,
-    iterations: int | None = None,
+    seed: int = 1,
 ) -> tuple[Indices, Indices]:
-    """Improve a plan by the large search and a climb; stops on no route are inserted."""
-    routes, sizes = search(rules, stops, routes, sizes, seconds, iterations)
-    climb(rules, kernel.state_of(rules, routes, sizes), 0.0, False, -1)
-    return routes, sizes
+    """Improve a plan by iterations, or for some seconds, then by a climb; stops on no route are inserted.
 
-
-def search(
-    rules: Rules,
-    stops: int,
-    routes: Indices,
-    sizes: Indices,
-    seconds: float | None = None,
-    iterations: int | None = None,
-) -> tuple[Indices, Indices]:
-    """The best plan that the large search finds from this one."""
-    rules = rounded(rules)
+    A rule counts more than all costs. But as long as the best plan breaks some, it counts little at first and
+    more and more, so that the search may pass through plans that break others.
+    """
+    exact, rules = rules, rounded(rules)
     state = kernel.state_of(rules, routes.copy(), sizes.copy())
-    saved = Saved(np.zeros_like(routes), np.zeros_like(sizes), np.zeros((len(sizes), 2)))
+    saved = Saved(np.zeros_like(routes), np.zeros_like(sizes), np.zeros((len(sizes), 3)))
     best = routes.copy(), sizes.copy()
     near, keys = neighbours(rules, stops), orders(rules, stops)
     missing = np.flatnonzero(state.places[0, 1 : stops + 1] < 0) + 1
     absent = np.zeros(stops + 1, np.int64)
     absent[0] = len(missing)
     absent[1 : len(missing) + 1] = missing
-    seed = np.array([1, plan_search.BLINK])
-    annealing = np.array([1.0, 1.0, 1e3 * (stops + 1), np.inf])
+    draws = np.array([seed, plan_search.BLINK])
+    most = 1e3 * (stops + 1)
+    annealing = np.array([1.0, 1.0, most, np.inf, np.inf])
 
     def run(count: int) -> None:
-        plan_search.search(rules, state, saved, near, keys, absent, seed, annealing, best, count)
+        plan_search.search(rules, state, saved, near, keys, absent, draws, annealing, best, count)
 
     run(1)
-    began = time.perf_counter()
+    began, done, share = time.perf_counter(), 0, 0.0
     used = state.sizes[: len(sizes) - (rules.pool >= 0)] > 0
     scale = arc_costs(rules, state) / (stops + int(used.sum())) or 1.0
-    total = ITERATIONS * stops if iterations is None else iterations
-    share = 0.0
-    while share < 1.0:
+    while share < 1.0 and (seconds is not None or done < iterations):
         annealing[0] = scale * HOT * (COLD / HOT) ** share
-        if seconds is None:
-            count = total
-            share = 1.0
-        else:
-            count, share = CHUNK, min(1.0, (time.perf_counter() - began) / seconds)
+        count = CHUNK if seconds is not None else min(CHUNK, iterations - done)
+        done += count
+        share = done / iterations if seconds is None else min(1.0, (time.perf_counter() - began) / seconds)
         annealing[1] = scale * HOT * (COLD / HOT) ** share
         run(count)
+        if annealing[3] > LOAD:
+            price = BROKEN * scale / annealing[3] if annealing[2] == most else DEARER * annealing[2]
+            annealing[2] = min(most, price)
+        elif annealing[2] < most:
+            annealing[2] = most
+            for now, least in zip((state.routes, state.sizes), best, strict=True):
+                now[:] = least
+            kernel.refresh(rules, state, -1)
+    climb(exact, kernel.state_of(exact, *best), 0.0, False, -1)
     return best
 
 
@@ -142,7 +133,9 @@ def neighbours(rules: Rules, stops: int) -> Indices:
     np.fill_diagonal(gap, np.inf)
     count = min(NEAR[rules.timed is not None], stops - 1)
     near = np.zeros((stops + 1, count), np.int64)
-    near[1:] = np.argsort(gap, axis=1, kind="stable")[:, :count] + 1
+    nearest = np.sort(np.argpartition(gap, count - 1, axis=1)[:, :count], axis=1)
+    order = np.argsort(np.take_along_axis(gap, nearest, axis=1), axis=1, kind="stable")
+    near[1:] = np.take_along_axis(nearest, order, axis=1) + 1
     return near
 
 

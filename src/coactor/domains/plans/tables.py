@@ -14,7 +14,6 @@ from coactor.kernels import plans as kernel
 from coactor.kernels.plans import Rules
 from coactor.protocol import Matrix, Vector
 
-SERVED = 1 << 51  # the need of a stop that must be served, met by every vehicle
 MOST_SKILLS = 50
 
 
@@ -80,7 +79,7 @@ class Tables(NamedTuple):
     points, fleet, minutes
         As in `kernels.plans.Rules`.
     units
-        The number of units of loads.
+        The number of units of loads. If stops may be left out, the last counts the stops that must be served.
     skills
         All needs of stops and skills of vehicles.
     prices
@@ -117,7 +116,15 @@ def tables_of(
     shifts: Shifts | None,
 ) -> Tables:
     """The tables of a day, for so many kinds of vehicles or more. Raises ValueError if one is invalid."""
-    n, units = len(loads) - 1, loads.shape[1]
+    n = len(loads) - 1
+    prices = (
+        None if visits is None or visits.prices is None else _column(visits.prices, n + 1, "prices of stops")
+    )
+    optional = prices is not None and bool((prices > 0).any())
+    if prices is not None and optional:
+        loads = np.column_stack([loads, np.zeros(n + 1)])
+        capacities = np.column_stack([capacities, np.full(len(capacities), np.inf)])
+    units = loads.shape[1]
     stops, skills = _points(loads, points, names, visits)
     needs = sorted(
         {
@@ -136,18 +143,12 @@ def tables_of(
         stops[v, kernel.NEED] = sum(number[name] for name in set(own))
     fleet = _fleet(capacities, points, n, shifts, number)
     kinds = max(kinds, int(fleet[:, kernel.KIND].max()) + 1)
-    prices = (
-        None if visits is None or visits.prices is None else _column(visits.prices, n + 1, "prices of stops")
-    )
-    optional = prices is not None and bool((prices > 0).any())
     if prices is not None and optional:
-        stops[1 : n + 1, kernel.NEED] += np.where(prices[1:] > 0, 0, SERVED)
-        fleet[:, kernel.SKILLS] += SERVED
+        stops[1 : n + 1, kernel.DEMAND + units - 1] = prices[1:] == 0
         pool = np.zeros((1, fleet.shape[1]))
         pool[0, [kernel.UNTIL, kernel.LONGEST]] = np.inf
-        pool[0, kernel.CAPACITY :] = np.inf
-        pool[0, [kernel.SKILLS, kernel.ALIKE]] = SERVED - 1, -1
-        pool[0, kernel.KIND] = kinds
+        pool[0, kernel.CAPACITY : kernel.CAPACITY + units - 1] = np.inf
+        pool[0, [kernel.SKILLS, kernel.ALIKE, kernel.KIND, -1]] = 2**MOST_SKILLS - 1, -1, kinds, 1
         fleet = np.concatenate([fleet, pool])
     timed = minutes is not None
     times = np.zeros((1, 1, 1))
@@ -164,7 +165,7 @@ def tables_of(
         tuple(needs),
         prices if optional else None,
         timed,
-        bool(needs) or optional,
+        bool(needs),
         windows or pairs,
     )
 
@@ -294,8 +295,7 @@ def rules_of(
     if t.optional:
         if unserved is None:
             points = points.copy()
-            needs = points[1 : stops + 1, kernel.NEED]
-            needs[:] = needs % SERVED + SERVED
+            points[1 : stops + 1, kernel.DEMAND + t.units - 1] = 1.0
         elif t.prices is not None:
             ways[-1, :, : stops + 1, 0] = unserved * t.prices
     start, end, kind = (fleet[:, c].astype(np.int64) for c in (kernel.START, kernel.END, kernel.KIND))

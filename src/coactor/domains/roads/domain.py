@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from coactor import validation
+from coactor import display, validation
 from coactor.domains.roads.network import Network
 from coactor.domains.roads.router import Leg, Router
 from coactor.domains.roads.trips import Route, Trip
 from coactor.habits import HABIT
-from coactor.kernels import tolerances
 from coactor.protocol import Indices, Matrix, Move, Part, Usage, Vector
-from coactor.search import PlainLandscape
 
 TIE = 1e-7  # weight of plain length, relative to the largest weight, that decides between equal paths
 
@@ -83,6 +81,14 @@ class Roads:
         """The turns made, by the ids of the links."""
         return itertools.pairwise([self.network.ids[link] for link in y.links])
 
+    def draw(self, x: Trip, y: Route) -> list[dict[str, Any]]:
+        """The route, as a drawing if the junctions have coordinates, and the links that it drives."""
+        network, links = self.network, y.links.tolist()
+        ends = network.ends[y.links]
+        line = [int(ends[0, 0]), *ends[:, 1].tolist()]
+        views = display.routes([line], tuple(map(str, range(int(network.ends.max()) + 1))), network.places)
+        return [*views[:-1], {"kind": "text", "text": " → ".join(str(network.ids[k]) for k in links)}]
+
     def lockable(self, x: Trip, y: Route) -> Iterator[Part]:
         """The links that the route passes, and its turns."""
         yield from (self.network.ids[link] for link in y.links)
@@ -108,10 +114,8 @@ class Roads:
 
     def extend(self, x: Trip, usage: Usage) -> Trip:
         """The trip with the costs of unusual turns."""
-        number, network = self._number, self.network
-        ends = [[number.get(link, -1) for link in links] for links in (usage.given, usage.choice)]
-        turns = self.router.turns_between(*np.array(ends, np.int64).reshape(2, -1))
-        costs = np.ones((len(network.head), 1))
+        turns = self.router.turns_between(*usage.numbers(self._number))
+        costs = np.ones((len(self.network.head), 1))
         costs[turns[turns >= 0], 0] = usage.costs[turns >= 0]
         return replace(x, habits=costs)
 
@@ -200,10 +204,6 @@ class Roads:
         costs, points = self._costs(x, y.weights), [x.origin, *y.vias, x.destination]
         for (a, b), turns in zip(itertools.pairwise(points), self._leg_turns(y), strict=True):
             yield self.router.leg(a, b, turns, costs)
-
-    def landscape(self, x: Trip, w: Vector) -> RoadLandscape:
-        """The routes of a trip under the weights."""
-        return RoadLandscape(self, x, validation.weight_vector(w, self.dim))
 
     def vias_towards(self, x: Trip, y: Route, links: Indices) -> tuple[int, ...]:
         """The fewest via-points that make y's router draw the given path (exact, see kernels.roads)."""
@@ -310,34 +310,3 @@ class Roads:
             links = np.unique(np.concatenate([np.empty(0, np.int64), *exits]))
             reachable = np.isfinite(leg.from_origin[links]) & np.isfinite(leg.to_target[links])
             yield leg, links[~on_route[links] & reachable]
-
-
-@dataclass(frozen=True, slots=True)
-class RoadLandscape(PlainLandscape):
-    """The routes of one trip under one set of weights; all moves are scored at once, two trees per leg."""
-
-    domain: Roads
-
-    def gains(self, y: Route) -> Vector:
-        """What each move adds to the utility, in scan order."""
-        gains: Vector = self.domain.move_features(self.x, y) @ self.w
-        return gains
-
-    def _step(self, y: Route, kappa: float, best: bool) -> tuple[Move, Route] | None:
-        """The first (or best) move that gains enough, verified by applying it.
-
-        Among equally cheap detours the router may draw another one than `gains` assumed.
-        """
-        here = self.domain.features(self.x, y)
-        least = tolerances.GAIN * float(np.abs(self.w) @ np.abs(here))
-        gains = self.gains(y)
-        promising = np.flatnonzero((gains >= kappa) & (gains > least))
-        if not promising.size:
-            return None
-        moves = list(self.domain.moves(self.x, y))
-        for k in promising[np.argsort(-gains[promising], kind="stable")] if best else promising:
-            z = self.domain.apply(self.x, y, moves[k])
-            gain = float(self.w @ (self.domain.features(self.x, z) - here))
-            if gain >= kappa and gain > least:
-                return moves[k], z
-        return None

@@ -248,7 +248,9 @@ def _check_connected(begin: Indices, end: Indices, names: Sequence[str]) -> None
     component = components(begin, end)
     apart = np.flatnonzero(component != component[0])
     if len(apart):
+        counts = np.unique(component, return_counts=True)[1]
         raise ValueError(
-            f"The network has {len(np.unique(component))} connected components: no road joins link "
-            f"{names[0]} and link {names[apart[0]]}. Add the links between them, or load the largest one."
+            f"The network has {len(counts)} connected components ({counts.max()} of {len(names)} links in "
+            f"the largest). No road joins link {names[0]} and link {names[apart[0]]}; add it, or load the "
+            "largest one: read_network(..., largest=True)."
         )

@@ -23,7 +23,6 @@ LINKS = 100_000
 TURNS = 1_000_000
 FEATURES = 100
 NUMBERS = 20_000_000  # turns times features, which the router holds in memory
-TEXT = 200  # characters of a name
 
 _KEYS = {
     "the network": {"links", "turns", "nodes"},
@@ -158,14 +157,10 @@ def _features(part: Any, what: str) -> dict[str, Any] | None:
         return None
     if not isinstance(given, Sequence) or isinstance(given, str) or not 1 <= len(given) <= FEATURES:
         raise ValueError(f"The features of {what} must be a list of 1 to {FEATURES} objects.")
-    columns = dict[str, Any]()
-    for one in given:
-        name = validation.entry(one, "name", f"a feature of {what}")
-        if not isinstance(name, str) or len(name) > TEXT:
-            raise ValueError(
-                f"A feature of {what} has the name {str(name)[:60]!r}; expected text of at most {TEXT}."
-            )
-        if name in columns:
-            raise ValueError(f"{what} has two features called {name[:60]!r}; names must be unique.")
-        columns[name] = validation.entry(one, "values", f"feature {name[:60]!r}")
-    return columns
+    named = [validation.entry(one, "name", f"a feature of {what}") for one in given]
+    names = validation.titles(named, len(given), f"features of {what}") or ()
+    if len(set(names)) < len(names):
+        raise ValueError(f"Two features of {what} have the same name; names must be unique.")
+    return {
+        name: validation.entry(one, "values", "a feature") for name, one in zip(names, given, strict=True)
+    }

@@ -6,7 +6,6 @@ import hashlib
 import os
 import secrets
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
 _PROBE = 4096
@@ -21,15 +20,13 @@ def prepare(folder: Path) -> None:
         os.fsync(probe.fileno())
 
 
-def write(path: Path, content: bytes | str | Iterable[str]) -> None:
+def write(path: Path, content: bytes | str) -> None:
     """Write a file; it appears under its name only when all of it is on disk."""
-    pieces = [content] if isinstance(content, bytes | str) else content
     temporary = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
     try:
         # Unlike the files of tempfile, this one gets the permissions that the process's umask allows.
         with temporary.open("xb") as file:
-            for piece in pieces:
-                file.write(piece if isinstance(piece, bytes) else piece.encode())
+            file.write(content if isinstance(content, bytes) else content.encode())
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

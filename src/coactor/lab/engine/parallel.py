@@ -86,9 +86,9 @@ def run_all(
     try:
         for k, result in finished:
             i = todo[k]
-            results[i] = result
             if cache is not None:
-                cache.save(tasks[i], result)
+                cache.save(tasks[i], result)  # before it counts as finished: Ctrl-C may come in between
+            results[i] = result
             progress.step(str(tasks[i]))
     except KeyboardInterrupt:
         raise Interrupted(len(results), len(tasks), cache is not None) from None

@@ -16,6 +16,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -41,34 +42,20 @@ class Interval:
         return f"{self.value:{spec}} [{self.low:{spec}}, {self.high:{spec}}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Contender `a` against contender `b` in the same runs.
-
-    Attributes
-    ----------
-    difference
-        Mean of total(a) - total(b); below 0 if `a` needs less effort.
-    wins
-        The share of runs in which `a` needs less effort than `b`; a tie counts half.
-    """
-
-    a: str
-    b: str
-    difference: Interval
-    wins: float
-
-    def fields(self) -> dict[str, str | float | None]:
-        """The pair as named columns."""
-        difference = interval_fields("difference", self.difference)
-        return {"a": self.a, "b": self.b, **difference, "a_beats_b": self.wins}
-
-
 def interval_fields(name: str, interval: Interval | None) -> dict[str, float | None]:
     """An interval as three named columns, which are empty if there is none."""
     if interval is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
     return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with three columns for each interval; None stands for one that there is not."""
+    columns: dict[str, Any] = {}
+    for name, value in row.items():
+        spread = value is None or isinstance(value, Interval)
+        columns |= interval_fields(name, value) if spread else {name: value}
+    return columns
 
 
 def percentiles(samples: Vector) -> tuple[float, float]:
@@ -161,21 +148,6 @@ def holm(p_values: Sequence[float], level: float) -> list[bool]:
     return rejected
 
 
-def difference_of_means(a: Vector, b: Vector, rng: np.random.Generator) -> Interval:
-    """mean(a) - mean(b) of two independent samples, each resampled by itself.
-
-    Examples
-    --------
-    >>> a, b = np.array([1.0, 2.0, 1.0]), np.array([5.0, 6.0])
-    >>> change = difference_of_means(a, b, np.random.default_rng(0))
-    >>> round(change.value, 2), change.high < 0
-    (-4.17, True)
-    """
-    draws = a[rng.integers(0, len(a), (RESAMPLES, len(a)))].mean(axis=1)
-    draws = draws - b[rng.integers(0, len(b), (RESAMPLES, len(b)))].mean(axis=1)
-    return Interval(float(a.mean() - b.mean()), *percentiles(draws))
-
-
 def mean_over_cases(totals: Vector, counts: Vector, rng: np.random.Generator) -> Interval:
     """The sum of totals over the sum of counts, with a percentile bootstrap over their entries.
 
@@ -198,12 +170,16 @@ def mean_over_cases(totals: Vector, counts: Vector, rng: np.random.Generator) ->
     return Interval(mean, *percentiles(draws))
 
 
-def all_pairs(totals: Mapping[str, Vector]) -> list[Pair]:
-    """Every contender against every later one."""
+def all_pairs(totals: Mapping[str, Vector]) -> list[dict[str, Any]]:
+    """Every contender against every later one in the same runs.
+
+    The difference is below 0 if `a` needs less effort than `b`; in `a_beats_b`, the share of runs in which it
+    does, a tie counts half.
+    """
     pairs = []
     for (a, one), (b, other) in combinations(totals.items(), 2):
         wins = float(((one < other) + 0.5 * (one == other)).mean())
-        pairs.append(Pair(a, b, interval(one - other), wins))
+        pairs.append({"a": a, "b": b, "difference": interval(one - other), "a_beats_b": wins})
     return pairs
 
 

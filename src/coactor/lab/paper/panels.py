@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from coactor.experts import Policy
 from coactor.lab.paper.data.files import DataFile, open_data, read_queries
-from coactor.plugins import load_class, unknown
+from coactor.plugins import load_domain, unknown
 from coactor.protocol import Candidate, Domain, Samples, has
 
 Ties: TypeAlias = Literal["lowest", "random"]
@@ -36,8 +36,6 @@ class Panel:
         Whether solving with the true visible weights makes sense (not where all of utility is hidden).
     stream
         Panels of one stream have the same problems: the two ranking panels differ in the budget alone.
-    assumption_1
-        False where the solver is deliberately not locally optimal for the expert's operator.
     data
         The data file that problems come from.
     policy, candidate, ties
@@ -54,7 +52,6 @@ class Panel:
     log: bool = True
     expert_line: bool = True
     stream: str = ""
-    assumption_1: bool = True
     data: DataFile | None = None
     policy: Policy = "first"
     candidate: Candidate = "final"
@@ -62,10 +59,7 @@ class Panel:
 
     def make_domain(self) -> Domain:
         """A new domain object."""
-        try:
-            domain: Domain = load_class(self.domain, "panel")(**dict(self.parameters))
-        except TypeError as error:
-            raise ValueError(f"{self.domain} cannot be made without arguments: {error}.") from error
+        domain: Domain = load_domain(self.domain, dict(self.parameters))
         return domain
 
 
@@ -88,8 +82,8 @@ _RANK = Panel(
     stream="rank",
 )
 _ALL = (
-    Panel("path-clean", "Path planning, no noise", _CUBE, (("hidden", 0),), assumption_1=False),
-    Panel("path-noise", "Path planning, noise", _CUBE, (("hidden", 1),), assumption_1=False),
+    Panel("path-clean", "Path planning, no noise", _CUBE, (("hidden", 0),)),
+    Panel("path-noise", "Path planning, noise", _CUBE, (("hidden", 1),)),
     Panel("tsp-clean", "TSP, no noise", _TOUR, (("hidden", 0),)),
     Panel("tsp-noise", "TSP, noise", _TOUR, (("hidden", 10),)),
     Panel("mtsp-clean", "Multi-TSP, no noise", _FLEET, (("hidden", 0),)),
@@ -109,7 +103,7 @@ def find_panel(name: str) -> Panel:
     if name in PANELS:
         panel = PANELS[name]
     elif ":" in name:
-        panel = Panel(name, name.partition(":")[2], name, log=False, assumption_1=False)
+        panel = Panel(name, name.partition(":")[2], name, log=False)
         if not has(panel.make_domain(), Samples):
             raise ValueError(
                 f"Panel {name!r}: the domain has no sample(rng, n); a panel must generate problems."

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import platform
 import shlex
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from threadpoolctl import threadpool_info
 
 from coactor.lab.engine import atomic_files
 from coactor.lab.engine.cache import code_digest
 from coactor.lab.engine.parallel import Jobs
-from coactor.lab.output import figure, report, tables
+from coactor.lab.engine.statistics import flat
+from coactor.lab.output import figure, tables
+from coactor.lab.output.rendering import render
 from coactor.lab.paper.choices import DEFAULT_CHOICES
-from coactor.lab.paper.claims import DECIDING_RUNS, Claim, undecided
+from coactor.lab.paper.claims import DECIDING_RUNS, FAILS, HOLDS, Claim, undecided
 from coactor.lab.paper.data.files import read_queries
 from coactor.lab.paper.experiment import QUICK, WHOLE_PAPER, Settings, make_units, measure
 from coactor.lab.paper.results import PanelResult
 from coactor.lab.paper.sentences import NEXT_STEPS, judge_paper
+from coactor.lab.paper.theorem import MARGIN, THEOREM_EXAMPLES, TheoremRow
 from coactor.version import __version__
 
 # Files that are determined, byte by byte, by the settings in the manifest.
@@ -100,15 +105,15 @@ def write_numbers(folder: Path, settings: Settings, results: Sequence[PanelResul
         preface += f"\n\n**Note:** {undecided(settings.runs)}."
     if any(result.panel.problems == "synthetic" for result in results):
         preface += f"\n\nRanking data: {SYNTHETIC}."
-    summary = [row.fields() for result in results for row in result.rows()]
-    pairs = [{"panel": result.panel.name, **pair.fields()} for result in results for pair in result.pairs()]
-    contents: dict[str, str | Iterable[str]] = {
+    summary = [row for result in results for row in result]
+    pairs = [{"panel": result.panel.name, **flat(pair)} for result in results for pair in result.pairs()]
+    contents = {
         "runs.csv": tables.runs_csv(results),
         "summary.csv": tables.to_csv(summary),
         "pairs.csv": tables.to_csv(pairs),
         "bounds.csv": tables.to_csv([asdict(row) for row in theorem]),
         "claims.json": tables.to_json([asdict(claim) for claim in claims]),
-        "claims.md": tables.claims_markdown(claims, preface),
+        "claims.md": render("claims.md", claims=claims, preface=preface),
     }
     for name, content in contents.items():
         atomic_files.write(folder / name, content)
@@ -132,11 +137,15 @@ def _write_all(folder: Path, settings: Settings, results: Sequence[PanelResult])
     png, svg = figure.draw(results, shown)
     atomic_files.write(folder / "figure.png", png)
     atomic_files.write(folder / "figure.svg", svg)
-    page = report.report(
-        results,
-        claims,
-        svg,
-        shown,
+    page = render(
+        "paper.html",
+        results=results,
+        claims=claims,
+        verdicts=Counter(claim.verdict for claim in claims),
+        svg=svg,
+        shown=shown,
+        bounds=nearest_bounds([row for result in results for row in result.theorem]),
+        theorem_examples=THEOREM_EXAMPLES,
         command=command_of(settings),
         settings=_described(settings, results),
         environment=environment(),
@@ -154,6 +163,22 @@ def _write_all(folder: Path, settings: Settings, results: Sequence[PanelResult])
     }
     atomic_files.write(folder / MANIFEST, tables.to_json(manifest))
     return claims
+
+
+def nearest_bounds(rows: Sequence[TheoremRow]) -> list[dict[str, Any]]:
+    """One row per panel and learner: the run that is nearest to its bound."""
+    groups: dict[tuple[str, str], list[TheoremRow]] = {}
+    for row in rows:
+        if row.statement == MARGIN:
+            continue
+        groups.setdefault((row.panel, row.learner), []).append(row)
+    table = []
+    for group in groups.values():
+        met = [row for row in group if row.assumptions_met]
+        verdict = (HOLDS if all(row.held for row in met) else FAILS) if met else ""
+        worst = max(group, key=lambda row: row.measured / row.bound)
+        table.append({"worst": worst, "met": len(met), "runs": len(group), "verdict": verdict})
+    return table
 
 
 def environment() -> dict[str, str]:

@@ -24,9 +24,9 @@ from coactor.lab.engine.contenders import ALIKE, EXPERT, PAPER, START, Contender
 from coactor.lab.engine.parallel import run_alone
 from coactor.lab.paper.choices import solver_with_random_ties
 from coactor.lab.paper.data.synthetic_ranking import SyntheticRanking
-from coactor.lab.paper.panels import Panel
+from coactor.lab.paper.panels import PANELS, Panel
 from coactor.lab.paper.theorem import THEOREM_EXAMPLES, MarginCheck, TheoremCheck, TheoremRow
-from coactor.protocol import Domain, Hides, Matrix, Problem, Vector, has
+from coactor.protocol import Domain, Hides, Matrix, Problem, Vector, declares, has
 from coactor.session import Session
 
 _WEIGHTS, _PROBLEMS, _EXPERT, _CONTENDER = range(4)
@@ -117,7 +117,8 @@ def _checks(unit: Unit, domain: Domain, expert: SimulatedExpert) -> list[Theorem
     panel = unit.panel
     if not unit.theorem or panel.problems != "sample":
         return []
-    solver = None if panel.assumption_1 else search.polish(domain)
+    optimal = panel.name in PANELS and declares(domain, "locally_optimal")
+    solver = None if optimal else search.polish(domain)  # Assumption 1
     bounded = PAPER[:2] if hidden_features(domain) else PAPER
     names = [contender.text for contender in unit.contenders if contender.text in PAPER]
     checks: list[TheoremCheck | MarginCheck] = [

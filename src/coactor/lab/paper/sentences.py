@@ -6,7 +6,7 @@ Definitions of vague words ("good", "close behind", "most", "greatly") are part 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -56,19 +56,30 @@ def judge_paper(costs: Costs, theorem: Sequence[TheoremRow]) -> list[Claim]:
     return claims
 
 
-def _best(learner: str, *panels: str) -> Ask:
+def _less(
+    panels: Iterable[str], *pairs: tuple[str, str], group: Callable[[str], str] = lambda panel: ""
+) -> Ask:
+    """Whether the first of each pair needs less effort; without panels, wherever all of them were run."""
+    names = dict.fromkeys(name for pair in pairs for name in pair)
     return lambda evidence: (
-        evidence.less(panel, learner, rival) for panel in panels for rival in PAPER if rival != learner
+        evidence.less(panel, *pair, group=group(panel))
+        for panel in panels or evidence.panels(*names)
+        for pair in pairs
     )
 
 
-def _worst(learner: str, *panels: str) -> Ask:
-    return lambda evidence: (
-        evidence.less(panel, rival, learner) for panel in panels for rival in PAPER if rival != learner
-    )
+def _best(learner: str) -> list[tuple[str, str]]:
+    return [(learner, rival) for rival in PAPER if rival != learner]
 
 
-def _both(*asks: Ask) -> Ask:
+def _worst(learner: str) -> list[tuple[str, str]]:
+    return [(rival, learner) for rival in PAPER if rival != learner]
+
+
+_PA_PAIR_WORST = [(better, worse) for worse in ("PA", "CSPA") for better in ("PER", "CSPER")]
+
+
+def _all(*asks: Ask) -> Ask:
     return lambda evidence: (question for ask in asks for question in ask(evidence))
 
 
@@ -85,39 +96,11 @@ def _per_good(evidence: Evidence) -> Iterator[Question]:
         yield Question(f"{panel}: mean of the other three minus PER", others - per, float(per.mean()))
 
 
-def _per_then_csper(evidence: Evidence) -> Iterable[Question]:
-    panel = "rank-unlimited"
-    yield from _best("PER", panel)(evidence)
-    yield from (evidence.less(panel, "CSPER", rival) for rival in ("PA", "CSPA"))
-
-
 def _close_behind(evidence: Evidence) -> Iterator[Question]:
     panel = "rank-budget"
     per, csper = evidence.total(panel, "PER"), evidence.total(panel, "CSPER")
     yield evidence.less(panel, "PER", "CSPER")
     yield Question(f"{panel}: {CLOSE_BEHIND:.0%} of PER minus that gap", CLOSE_BEHIND * per - (csper - per))
-
-
-def _pa_pair_worst(panels: Iterable[str] | None = None) -> Ask:
-    return lambda evidence: (
-        evidence.less(panel, better, worse)
-        for panel in panels or evidence.panels(*PAPER)
-        for worse in ("PA", "CSPA")
-        for better in ("PER", "CSPER")
-    )
-
-
-def _cost_sensitive(evidence: Evidence) -> Iterator[Question]:
-    for sensitive, plain in (("CSPER", "PER"), ("CSPA", "PA")):
-        for panel in evidence.panels(sensitive, plain):
-            yield evidence.less(panel, sensitive, plain, group=f"{sensitive} on {panel}")
-
-
-def _csper_best_counted(evidence: Evidence) -> Iterator[Question]:
-    for panel in evidence.panels(*PAPER):
-        for rival in PAPER:
-            if rival != "CSPER":
-                yield evidence.less(panel, "CSPER", rival, group=panel)
 
 
 def _excess(evidence: Evidence, panel: str) -> Vector:
@@ -155,17 +138,11 @@ def _no_gain_by_pa(evidence: Evidence) -> Iterator[Question]:
             yield Question(f"{panel}: {name} minus {1 - EQUAL_WITHIN:.0%} of the better perceptron", values)
 
 
-def _helps(better: str, worse: str, panels: Iterable[str] | None = None) -> Ask:
-    return lambda evidence: (
-        evidence.less(panel, better, worse) for panel in panels or evidence.panels(better, worse)
-    )
-
-
 SENTENCES = (
     Sentence(
         "Path planning, both settings: CSPER performs best and PA worst.",
         "In both panels CSPER needs less effort than each of the other three, and PA more than each.",
-        _both(_best("CSPER", *_PATH), _worst("PA", *_PATH)),
+        _all(_less(_PATH, *_best("CSPER")), _less(_PATH, *_worst("PA"))),
     ),
     Sentence(
         "Path planning: even a perfect weight vector leaves effort.",
@@ -175,17 +152,17 @@ SENTENCES = (
     Sentence(
         "TSP, both settings: CSPER outperforms the others.",
         "In both panels CSPER needs less effort than each of the other three.",
-        _best("CSPER", "tsp-clean", "tsp-noise"),
+        _less(("tsp-clean", "tsp-noise"), *_best("CSPER")),
     ),
     Sentence(
         "Multi-TSP with noise: CSPER clearly outperforms the others.",
         "CSPER needs less effort than each of the other three.",
-        _best("CSPER", "mtsp-noise"),
+        _less(("mtsp-noise",), *_best("CSPER")),
     ),
     Sentence(
         "Multi-TSP without noise: CSPER performs worst.",
         "CSPER needs more effort than each of the other three.",
-        _worst("CSPER", "mtsp-clean"),
+        _less(("mtsp-clean",), *_worst("CSPER")),
     ),
     Sentence(
         "Multi-TSP: results for PER are good in both settings.",
@@ -195,7 +172,7 @@ SENTENCES = (
     Sentence(
         "Ranking, unlimited: PER performs best, CSPER second.",
         "PER needs less effort than each of the others, and CSPER less than PA and CSPA.",
-        _per_then_csper,
+        _less(("rank-unlimited",), *_best("PER"), ("CSPER", "PA"), ("CSPER", "CSPA")),
     ),
     Sentence(
         "Ranking with a budget: CSPER is close behind PER.",
@@ -205,28 +182,31 @@ SENTENCES = (
     Sentence(
         "Ranking: the PA pair is worst.",
         "In both ranking panels PA and CSPA each need more effort than PER and than CSPER.",
-        _pa_pair_worst(_RANK),
+        _less(_RANK, *_PA_PAIR_WORST),
     ),
     Sentence(
         "In most settings the cost-sensitive learner beats its cost-insensitive counterpart.",
         "CSPER below PER and CSPA below PA, counted over all panels that were run: more than half.",
-        _cost_sensitive,
+        _all(
+            _less((), ("CSPER", "PER"), group=lambda panel: f"CSPER on {panel}"),
+            _less((), ("CSPA", "PA"), group=lambda panel: f"CSPA on {panel}"),
+        ),
         counts=True,
     ),
     Sentence(
         "The PA algorithms perform the worst.",
         "In every panel that was run PA and CSPA each need more effort than PER and than CSPER.",
-        _pa_pair_worst(),
+        _less((), *_PA_PAIR_WORST),
     ),
     Sentence(
         "CSPER performs best when there is noise.",
         "In the three panels with hidden features CSPER needs less effort than each of the other three.",
-        _best("CSPER", *_NOISY),
+        _less(_NOISY, *_best("CSPER")),
     ),
     Sentence(
         "CSPER performs best in most datasets.",
         "CSPER needs less effort than each of the other three in more than half of the panels that were run.",
-        _csper_best_counted,
+        _less((), *_best("CSPER"), group=str),
         counts=True,
     ),
     Sentence(
@@ -243,22 +223,22 @@ SENTENCES = (
     Sentence(
         "In some cases cost sensitivity hurts: CSPER on multi-TSP without noise and on unlimited ranking.",
         "CSPER needs more effort than PER in both panels.",
-        _helps("PER", "CSPER", _HURT),
+        _less(_HURT, ("PER", "CSPER")),
     ),
     Sentence(
         "Bounding the change of the weight vector helps in these cases.",
         "capped-CSPER (a change of at most 5 in one update) needs less effort than CSPER in both panels.",
-        _helps("capped-CSPER", "CSPER", _HURT),
+        _less(_HURT, ("capped-CSPER", "CSPER")),
     ),
     Sentence(
         "Future work: PA with limited aggressiveness.",
         "PA-I and PA-II each need less effort than PA in every panel that was run.",
-        _both(_helps("PA-I", "PA"), _helps("PA-II", "PA")),
+        _all(_less((), ("PA-I", "PA")), _less((), ("PA-II", "PA"))),
     ),
     Sentence(
         "Future work: mini-batch learning.",
         "batch-PER needs less effort than PER in every panel that was run.",
-        _helps("batch-PER", "PER"),
+        _less((), ("batch-PER", "PER")),
     ),
     Sentence(
         "Ranking, unlimited: CSPER does not perform as well as in most of the other experiments.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,15 +27,18 @@ from coactor.studies.log.facts import (
     Edited,
     Erased,
     Fact,
+    Finished,
     Reopened,
     RolledBack,
+    Said,
     Told,
+    finished,
 )
 
 GENESIS = bytes(32)
 
 # Fields that are not in the body of a fact.
-_APART = {Told: ("vectors",), Round: ("delta", "change", "seq", "time"), Draft: SHOWN}
+_APART = {Told: ("vectors",), Said: ("vectors",), Round: ("delta", "change", "seq", "time"), Draft: SHOWN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class Entry:
             return fact.round.proposal
         if isinstance(fact, Reopened):
             return fact.draft.id
-        return None if isinstance(fact, Created | RolledBack | Configured | Erased) else fact.proposal
+        return None if isinstance(fact, Created | Said | RolledBack | Configured | Erased) else fact.proposal
 
     @property
     def key(self) -> str | None:
@@ -89,7 +92,7 @@ class Entry:
             return fact.round.version if fact.round.learn else None
         if isinstance(fact, Reopened):
             return fact.version if fact.state is not None else None
-        if isinstance(fact, RolledBack):
+        if isinstance(fact, Said | RolledBack):
             return fact.version
         return 0 if isinstance(fact, Created) else None
 
@@ -104,9 +107,17 @@ class Entry:
         return [value["stored"] for value in parameters if isinstance(value, dict)]
 
     @property
+    def finished(self) -> Finished | None:
+        """The row of a tell beside the log; None for every other fact."""
+        fact = self.fact
+        if not isinstance(fact, Told):
+            return None
+        return finished(replace(fact.round, seq=self.seq, time=self.time), fact.left)
+
+    @property
     def vectors(self) -> bytes:
-        """The packed vectors of a tell; empty for every other fact."""
-        return self.fact.vectors if isinstance(self.fact, Told) else b""
+        """The packed vectors of a tell or a statement; empty for every other fact."""
+        return self.fact.vectors if isinstance(self.fact, Told | Said) else b""
 
 
 def link(previous: bytes, body: bytes, vectors: bytes) -> bytes:
@@ -122,7 +133,7 @@ def seal(fact: Fact, *, seq: int, time: float, actor: str, via: str, previous: b
     """Put a fact in its place in the log."""
     data: dict[str, Any] = {"seq": seq, "time": time, "actor": actor, "via": via, "kind": fact.kind}
     body = canonical(data | stored(fact))
-    vectors = fact.vectors if isinstance(fact, Told) else b""
+    vectors = fact.vectors if isinstance(fact, Told | Said) else b""
     return Entry(seq, time, actor, via, fact, body, link(previous, body, vectors))
 
 
@@ -132,7 +143,7 @@ def unseal(body: bytes, vectors: bytes, hash: bytes) -> Entry:
         data = orjson.loads(body)
         seq, time, actor, via = data.pop("seq"), data.pop("time"), data.pop("actor"), data.pop("via")
         kind: Any = KINDS[data.pop("kind")]
-        fact: Fact = read(kind, data | {"vectors": vectors} if kind is Told else data)
+        fact: Fact = read(kind, data | {"vectors": vectors} if kind in (Told, Said) else data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Tampered(f"A fact cannot be read ({error}); restore the store from a backup.") from error
     return Entry(seq, time, actor, via, fact, body, hash)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias, TypedDict, get_args
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypedDict, get_args
 
+from coactor.proposals.outcomes import ALIKE, START
 from coactor.protocol import Basis, Move, PastCase, Round, State
 from coactor.studies.drafts import Draft
 
@@ -17,7 +18,13 @@ class DomainConfig(TypedDict):
     parameters: dict[str, Any]
 
 
-class Config(TypedDict):
+class OwnSolver(TypedDict, total=False):
+    """What only some studies have: a solver of their own, as ``module:function``."""
+
+    solver: str
+
+
+class Config(OwnSolver):
     """The configuration of a study, see `coactor.studies.settings.Settings`."""
 
     domain: DomainConfig
@@ -139,6 +146,8 @@ class Told:
         What the memory keeps.
     left
         How many edits what each alternative proposed is away from the solution.
+    keep
+        The parts that were locked.
     vectors
         The packed feedback and the change of the weights (see `vectors`), stored beside the body.
     """
@@ -153,6 +162,23 @@ class Told:
     digest: str = ""
     case: PastCase | None = None
     left: dict[str, float] | None = None
+    keep: list[list[str]] = field(default_factory=list)
+    vectors: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """An expert wants more or less of a feature than the weights gave, see `coactor.rounds.statement`.
+
+    `digest` is that of the weights after this fact, and `vectors` are as those of a tell.
+    """
+
+    kind: ClassVar[str] = "said"
+    feature: str
+    wish: str  # "more" or "less"
+    version: int
+    digest: str
+    learned_for: str = ""
     vectors: bytes = b""
 
 
@@ -209,12 +235,58 @@ class Erased:
 
 
 Fact: TypeAlias = (
-    Created | Asked | Claimed | Released | Edited | Told | Reopened | RolledBack | Configured | Erased
+    Created | Asked | Claimed | Released | Edited | Told | Said | Reopened | RolledBack | Configured | Erased
 )
 
 KINDS: dict[str, type[Fact]] = {kind.kind: kind for kind in get_args(Fact)}
 
 
+class Finished(NamedTuple):
+    """A finished proposal in a few numbers: what a report needs, as the store keeps it beside the log.
+
+    `version` is that of the weights after the tell, `proposed_with` that of the proposal. `unlearned` is the
+    distance from what version 0 would have proposed to the result.
+    """
+
+    seq: int
+    time: float
+    proposal: int
+    actor: str
+    learned_for: str
+    learned: bool
+    effort: float
+    accepted: bool
+    seconds: float | None
+    version: int
+    proposed_with: int
+    proposer: str
+    control: float
+    chance: float | None
+    unlearned: float | None
+
+
+def finished(told: Round, left: dict[str, float] | None = None) -> Finished:
+    """The row of a round; `left` is that of the tell."""
+    left, basis = left or {}, told.basis
+    return Finished(
+        seq=told.seq,
+        time=told.time,
+        proposal=told.proposal,
+        actor=told.work.actor,
+        learned_for=told.learned_for,
+        learned=told.learn,
+        effort=told.effort,
+        accepted=told.accepted,
+        seconds=told.work.seconds,
+        version=told.version,
+        proposed_with=basis.version,
+        proposer=basis.proposer,
+        control=basis.control,
+        chance=basis.chance,
+        unlearned=left.get(START, left.get(ALIKE)),
+    )
+
+
 def recorded_digest(fact: Fact) -> str:
     """The digest of the weights after a fact, if it recorded one."""
-    return fact.digest if isinstance(fact, Told | Reopened | RolledBack) else ""
+    return fact.digest if isinstance(fact, Told | Said | Reopened | RolledBack) else ""

@@ -20,6 +20,7 @@ from coactor.studies.log.chain import GENESIS, Entry, stored
 from coactor.studies.log.vectors import unpack
 from coactor.studies.settings import CHANGEABLE
 
+LATEST = 1e11  # seconds since 1970 that a calendar can show
 _TOTALS = ("seq", "version", "uid", "config", "asked", "told", "untouched", "effort")
 
 
@@ -78,6 +79,12 @@ class Projection:
                 self.version = fact.round.version
                 del self.drafts[fact.round.proposal]
                 self._count(fact.round.effort, fact.round.accepted, 1)
+            case facts.Said():
+                if knowledge is not None:
+                    self.knowledge = knowledge
+                else:
+                    learn(self.knowledge, observation(fact))
+                self.version = fact.version
             case facts.Reopened():
                 self._restore(fact, knowledge)
                 self.drafts[fact.draft.id] = fact.draft
@@ -152,8 +159,10 @@ class Projection:
         return projection
 
 
-def observation(fact: facts.Told) -> Observation:
-    """What a tell taught; live updates and replays both learn from this, so that they agree bit for bit."""
+def observation(fact: facts.Told | facts.Said) -> Observation:
+    """What a fact taught; live updates and replays both learn from this, so that they agree bit for bit."""
+    if isinstance(fact, facts.Said):
+        return Observation(unpack(fact.vectors, 1.0, fact.learned_for)[0], accepted=False)
     told = fact.round
     vectors, _ = unpack(fact.vectors, told.cost, told.learned_for, told.estimated)
     return Observation(vectors, told.accepted, told.basis.expected_moves, fact.case, fact.left)
@@ -212,7 +221,8 @@ def _edited(draft: Draft, fact: facts.Edited, actor: str) -> Draft:
 def check_entry(entry: Entry, before: Projection | None) -> None:
     """Raise Tampered unless a fact fits what happened before it."""
     names = entry.actor, entry.via
-    plain = type(entry.time) in (int, float) and all(isinstance(n, str) and len(n) <= 100 for n in names)
+    dated = type(entry.time) in (int, float) and abs(entry.time) < LATEST
+    plain = dated and all(isinstance(n, str) and len(n) <= 100 for n in names)
     if not plain or not _fits(entry, before):
         raise Tampered(f"Fact {entry.seq} does not fit the facts before it; use another copy.")
 
@@ -238,6 +248,8 @@ def _fits(entry: Entry, before: Projection | None) -> bool:
             known = fact.draft == read(Draft, stored(fact.draft))  # and nothing that a desk adds
             known = known and len(fact.draft.authors) == len(fact.draft.moves)
             return closed and known and fact.version == before.version + (fact.state is not None)
+        case facts.Said():
+            return fact.version == before.version + 1
         case facts.RolledBack():
             return fact.version == before.version + 1 and 0 <= fact.to <= before.version
         case facts.Configured():

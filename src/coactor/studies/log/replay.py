@@ -11,8 +11,8 @@ from coactor import learners
 from coactor.protocol import Learner
 from coactor.rounds import Knowledge, learn
 from coactor.studies.errors import Invalid, Tampered
-from coactor.studies.log.chain import Entry, link
-from coactor.studies.log.facts import Created, Reopened, Told
+from coactor.studies.log.chain import GENESIS, Entry, link
+from coactor.studies.log.facts import Created, Reopened, Said, Told
 from coactor.studies.log.projection import Projection, check_entry, observation
 from coactor.studies.log.transactions import END, Head, Transaction
 
@@ -76,8 +76,11 @@ class LogReplay:
             start = min(withdrawn)
         knowledge = self.load(sql, start - 1).knowledge
         for entry in sql.after(self.head.id, start - 1, upto):
-            if isinstance(entry.fact, Told) and entry.fact.round.learn and entry.seq not in withdrawn:
-                learn(knowledge, observation(entry.fact))
+            fact = entry.fact
+            if entry.seq in withdrawn:
+                continue
+            if isinstance(fact, Said) or (isinstance(fact, Told) and fact.round.learn):
+                learn(knowledge, observation(fact))
         return knowledge
 
 
@@ -110,7 +113,8 @@ def _learner_of(first: Created, given: Learner | None) -> Learner:
 
 def created(entry: Entry | None, name: str) -> Created:
     """The first fact of a study. Raises Tampered if it is missing or damaged."""
-    if entry is None or not isinstance(entry.fact, Created):
+    linked = entry is not None and link(GENESIS, entry.body, entry.vectors) == entry.hash
+    if entry is None or not linked or not isinstance(entry.fact, Created):
         raise Tampered(f"The log of study {name!r} does not begin with its creation; restore from a backup.")
     check_entry(entry, None)
     return entry.fact

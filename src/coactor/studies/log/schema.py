@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import get_args, get_type_hints
+
 import sqlalchemy as sa
 
 from coactor.studies.errors import Unavailable
+from coactor.studies.log.facts import Finished
 
 VERSION = 1
+TYPES = {int: sa.Integer, float: sa.Float, bool: sa.Boolean, str: sa.Text}
 tables = sa.MetaData()
 
 meta = sa.Table(
@@ -73,6 +77,17 @@ weights = sa.Table(  # derived from the facts: the weights of each version
     sa.Column("version", sa.Integer, primary_key=True),
     sa.Column("data", sa.LargeBinary, nullable=False),
 )
+rounds = sa.Table(  # derived from the facts: each finished proposal
+    "coactor_rounds",
+    tables,
+    sa.Column("study", sa.ForeignKey("coactor_studies.id"), primary_key=True),
+    *(
+        sa.Column(
+            name, TYPES[[*get_args(kind), kind][0]], primary_key=name == "seq", nullable=bool(get_args(kind))
+        )
+        for name, kind in get_type_hints(Finished).items()
+    ),
+)
 accounts = sa.Table(  # a token each
     "coactor_accounts",
     tables,
@@ -102,22 +117,22 @@ logins = sa.Table(
 )
 
 
-def version(connection: sa.Connection) -> int:
-    """The version of the tables in the database; 0 if there are none."""
+def version(connection: sa.Connection) -> str:
+    """The version of the tables in the database; empty if there are none."""
     if not sa.inspect(connection).has_table(meta.name):
-        return 0
-    return int(connection.scalar(sa.select(meta.c.value).where(meta.c.name == "schema")) or 0)
+        return ""
+    return connection.scalar(sa.select(meta.c.value).where(meta.c.name == "schema")) or ""
 
 
 def is_current(connection: sa.Connection) -> bool:
     """Whether the tables are there. Raises Unavailable if they are those of another version of coactor."""
     found = version(connection)
-    if found not in (0, VERSION):
+    if found not in ("", str(VERSION)):
         raise Unavailable(
             f"The store has tables of version {found}, this coactor has version {VERSION}; "
             "use the coactor that wrote it."
         )
-    return found == VERSION
+    return found == str(VERSION)
 
 
 def create(connection: sa.Connection) -> None:

@@ -9,12 +9,15 @@ lock has the head of the log and is the only one who may append to it.
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from weakref import WeakValueDictionary
 
 try:
@@ -26,11 +29,12 @@ except ImportError as error:  # pragma: no cover - raised only where the extra i
         "Durable studies need SQLAlchemy; install it with: pip install 'coactor[studies]'"
     ) from error
 
-from coactor.studies.errors import Invalid, Unavailable
+from coactor.studies.errors import Invalid, Tampered, Unavailable
 from coactor.studies.log import schema
 from coactor.studies.log.transactions import Transaction
 
 logger = logging.getLogger("coactor.studies")
+DAMAGED = ("malformed", "not a database")  # words of SQLite
 PAUSES = (0.1, 0.2, 0.4, 0.8, 0.0)  # seconds between the attempts to empty the write-ahead log
 
 
@@ -136,6 +140,14 @@ class Store:
                 cursor.execute(f"PRAGMA busy_timeout = {wait}")
         return not busy
 
+    def check(self) -> None:
+        """Raise Tampered if the structure of an SQLite file is damaged, such as one of its indexes."""
+        if self.engine.name == "sqlite":
+            with self._connected() as connection:
+                (found,) = connection.cursor().execute("PRAGMA integrity_check(1)").fetchone()
+            if found != "ok":
+                raise Tampered(f"The file of the store is damaged ({found}); restore it from a backup.")
+
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()
@@ -184,6 +196,11 @@ def make_engine(url: str, wait: float) -> sa.Engine:
         raise Invalid(f"{backend!r} is not a supported database; {_URLS}")
     if parsed.database in (None, "", ":memory:"):
         raise Invalid("A store must outlive the process; name a file: sqlite:///file.db")
+    path = Path(parsed.database)
+    if path.exists():
+        parsed = parsed if all(os.access(p, os.W_OK) for p in (path, path.parent)) else _read_only(path)
+    elif path.parent.is_dir() and not parsed.query:
+        path.touch(0o600)  # it will hold names and problems; SQLite gives its other files the same mode
     engine = sa.create_engine(
         parsed,
         paramstyle="named",
@@ -193,6 +210,17 @@ def make_engine(url: str, wait: float) -> sa.Engine:
     )
     sa.event.listen(engine, "connect", lambda connection, _: configure_sqlite(connection, wait))
     return engine
+
+
+def _read_only(path: Path) -> sa.URL:
+    """The URL of a file that cannot be written; what is in its write-ahead log could not be read."""
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        raise Unavailable(
+            f"{path.name} cannot be written and has a log beside it; copy both elsewhere first."
+        )
+    place = quote(str(path.resolve()))
+    return sa.URL.create("sqlite", database=f"file:{place}", query={"immutable": "1", "uri": "true"})
 
 
 def _postgres_engine(url: sa.URL, wait: float) -> sa.Engine:
@@ -251,4 +279,8 @@ def translate_database_errors(engine: sa.Engine, outcome: str = "nothing was cha
     except (DBAPIError, PoolTimeout, engine.dialect.loaded_dbapi.Error) as error:
         cause = getattr(error, "orig", None) or error
         reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
+        if any(words in reason for words in DAMAGED):
+            raise Tampered(
+                f"The file of the store is damaged ({reason}); restore it from a backup."
+            ) from error
         raise Unavailable(f"The store cannot be used now ({reason}); {outcome}. Try again later.") from error

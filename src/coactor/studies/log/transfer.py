@@ -106,9 +106,11 @@ def load(
     lines: Iterable[dict[str, Any]],
     name: str | None = None,
     learner: Learner | None = None,
-    id: int | None = None,
+    solver: str | None = None,
 ) -> str:
     """Import an exported study in one transaction, checking every link of the chain; return its name.
+
+    A study may call a solver by its name, which is code on this machine: then `solver` must be this name.
 
     Raises Invalid if the lines are not an export, Tampered if they were changed, Conflict if the store has a
     study of this name.
@@ -118,7 +120,7 @@ def load(
     _check_header(header)
     name = study_name(header.get("name") if name is None else name)
     with store.writing() as sql:
-        study, check = sql.create(name, id), None
+        study, check = sql.create(name), None
         previous, seq = GENESIS, 0
         for line in reader:
             if "problem" in line:
@@ -133,9 +135,10 @@ def load(
             for hash in entry.needs:
                 sql.problem(hash)  # raises NotFound if its line is missing
             if check is None:
-                check = Check(
-                    LogReplay(Head(study, name, 0, GENESIS), created(entry, name), learner), sql, {}
-                )
+                first = created(entry, name)
+                if first.config.get("solver") != solver:
+                    raise Invalid(_calls(first.config.get("solver")))
+                check = Check(LogReplay(Head(study, name, 0, GENESIS), first, learner), sql, {})
             projection = check.projection
             if seq and seq % ledger.EVERY == 0:
                 sql.add_snapshot(study, seq, orjson.dumps(projection.snapshot()))
@@ -143,7 +146,7 @@ def load(
                 check_entry(entry, projection if seq else None)
                 check.state(entry)
                 projection.apply(entry)
-            except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
+            except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
                 raise Tampered(f"Fact {entry.seq} does not fit the facts before it ({error!r}).") from error
             sql.append(study, entry)
             weights = projection.knowledge.learner.weights
@@ -153,6 +156,12 @@ def load(
         if seq != header.get("facts") or previous.hex() != header.get("hash"):
             raise Tampered(f"The export ends after fact {seq} of {header.get('facts')}; it is incomplete.")
     return name
+
+
+def _calls(solver: str | None) -> str:
+    if solver is None:
+        return "The exported study has no solver of its own; import it without one."
+    return f"The exported study calls {solver!r} on this machine; if you trust that, import it with --solver."
 
 
 def _check_header(header: dict[str, Any]) -> None:
@@ -229,7 +238,7 @@ def _copy_study(source: Store, target: Store, head: Head) -> None:
                 sql.add_problem(hash, data)
             for row in rows:
                 if not row.follows(previous):
-                    raise Tampered(f"Fact {row.columns[0]} of study {head.name!r} is not what was written.")
+                    raise Tampered(f"Fact {row.columns[1]} of study {head.name!r} is not what was written.")
                 sql.append(study, row.entry)
                 if row.weights is not None and row.entry.made is not None:
                     sql.add_weights(study, {row.entry.made: unpack_weights(row.weights)})
@@ -290,9 +299,14 @@ def delete(store: Store, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """The name that stands for an erased one, and whether the file of the store still holds that."""
+    """The name that stands for an erased one, and what still holds that.
+
+    `similar` counts where the name stays in another spelling or within a word, and `left_in_file` says
+    whether the file of the store still has it.
+    """
 
     name: str
+    similar: int
     left_in_file: bool
 
 
@@ -317,11 +331,12 @@ def erase(
         head = replay.head
         seq, hash = sql.lock(head.id)
         before, after = Projection(replay.fresh()), Projection(replay.fresh())
-        changed = 0
+        changed = similar = 0
         for entry in sql.after(head.id, 0, seq):
             data = orjson.loads(entry.body)
             body = canonical(_renamed(data, person, alias, word)) if person else entry.body
             changed += body != entry.body
+            similar += body.decode().casefold().count(person.casefold())
             if changed:
                 link_ = link(after.hash, body, entry.vectors)
                 sql.rewrite(head.id, renamed := unseal(body, entry.vectors, link_))
@@ -347,7 +362,7 @@ def erase(
             verify_in(sql, name, learner)
         except Tampered as error:
             raise _not_erasable(error) from error
-    return Erasure(alias, left_in_file=not store.shrink())
+    return Erasure(alias, similar, left_in_file=not store.shrink())
 
 
 def _not_erasable(reason: object) -> Invalid:

@@ -18,7 +18,7 @@ import orjson
 from coactor.protocol import Learner, Vector
 from coactor.studies.errors import Tampered
 from coactor.studies.log.chain import Entry, canonical, content_hash
-from coactor.studies.log.facts import Asked, Reopened, RolledBack, Told, recorded_digest
+from coactor.studies.log.facts import Asked, Finished, Reopened, RolledBack, Told, recorded_digest
 from coactor.studies.log.projection import Projection, set_back
 from coactor.studies.log.replay import LogReplay, open_replay
 from coactor.studies.log.store import Store
@@ -57,8 +57,9 @@ def verify(store: Store, name: str, learner: Learner | None = None) -> Verified:
     """Replay a study from its first fact and check everything that can be checked.
 
     That is: the chain, the columns beside each body, the hashes of problems, the weights after each fact, the
-    states that rollbacks and reopenings recorded, and every snapshot. Neither the solver nor the domain is
-    needed. Other processes may append meanwhile; facts after the present end of the log are not looked at.
+    states that rollbacks and reopenings recorded, every snapshot, and what is kept of each tell. Neither the
+    solver nor the domain is needed. Other processes may append meanwhile; facts after the present end of the
+    log are not looked at.
 
     Raises Tampered if stored data is not what was written.
     """
@@ -75,11 +76,22 @@ def verify_in(sql: Transaction, name: str, learner: Learner | None = None) -> Ve
         for row in page:
             check.fact(row)
         check.problems(row.entry for row in page)
+    stray = sql.stray_weights(head.id)
+    if stray:
+        raise Tampered(f"Study {name!r} has weights of version {stray[0]}, which no fact created.")
     replayed = check.projection
     if (replayed.seq, replayed.hash) != (head.seq, head.hash):
         raise Tampered(
             f"Study {name!r} ends at fact {head.seq}, its log at {replayed.seq}; restore from a backup."
         )
+    stored = {row.seq: row for row in sql.finished(head.id) if row.seq <= head.seq}
+    for entry in sql.of_kind(head.id, Reopened.kind, after=head.seq):  # written meanwhile
+        if isinstance(entry.fact, Reopened):
+            check.finished.pop(entry.fact.told, None)
+            stored.pop(entry.fact.told, None)
+    if stored != check.finished:
+        different = min(seq for seq, _ in stored.items() ^ check.finished.items())
+        raise Tampered(f"What is kept of the tell at fact {different} of study {name!r} is not what it says.")
     check.compare(
         replayed.snapshot(),
         orjson.loads(canonical(replay.load(sql, head.seq).snapshot())),
@@ -111,6 +123,7 @@ class Check:
         self.replay, self.sql, self.snapshots = replay, sql, snapshots
         self.name = replay.head.name
         self.projection = Projection(replay.fresh())
+        self.finished: dict[int, Finished] = {}
         self.intact: set[str] = set()  # hashes of the data beside the log that was checked
         self.first_difference = 0
         self.largest_difference = 0.0
@@ -119,10 +132,14 @@ class Check:
         """Check a fact against the columns beside it and the stored weights of its version; apply it."""
         projection, entry = self.projection, row.entry
         if not row.follows(projection.hash):
-            raise Tampered(f"Fact {row.columns[0]} of study {self.name!r} is not what was written.")
+            raise Tampered(f"Fact {row.columns[1]} of study {self.name!r} is not what was written.")
         self.state(entry)
         projection.apply(entry)
         self._check_weights(entry, row.weights)
+        if (finished := entry.finished) is not None:
+            self.finished[entry.seq] = finished
+        elif isinstance(entry.fact, Reopened):
+            self.finished.pop(entry.fact.told, None)
         if entry.seq in self.snapshots:
             message = f"The snapshot at fact {entry.seq} of {self.name!r} differs from the facts."
             try:
@@ -181,6 +198,9 @@ class Check:
             return
         weights = self.projection.knowledge.learner.weights
         replayed = digest(weights)
+        left_out = recorded not in ("", replayed)  # by an import, which cannot repeat the arithmetic
+        if entry.made is not None and stored is None and not left_out:
+            raise Tampered(f"The weights of version {self.projection.version} are missing.")
         then = None if stored is None else unpack_weights(stored)
         if then is not None and digest(then) != (recorded or replayed):
             raise Tampered(f"The stored weights of version {self.projection.version} were changed.")

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from coactor.studies.accounts import SESSION_LASTS, Accounts
 from coactor.web.assets import Assets
-from coactor.web.auth.middleware import COOKIE, Authenticator, safe_path
+from coactor.web.auth.middleware import COOKIE, OIDC, Authenticator, safe_path
 from coactor.web.rendering import render
 
 ENDED = "Your session ended; your draft is saved. Log in to go on where you were."
@@ -20,16 +20,17 @@ WRONG_TOKEN = "This token does not work. Check that you copied all of it, or ask
 
 
 def add_routes(
-    app: FastAPI, accounts: Accounts, assets: Assets, authenticator: Authenticator, secure: bool
+    app: FastAPI, accounts: Accounts, assets: Assets, authenticator: Authenticator, secure: bool, oidc: bool
 ) -> None:
-    """Add the login page, login and logout."""
+    """Add the login page, login and logout; the page leads to an identity provider if there is one."""
 
     def with_session(response: Response, cookie: str) -> Response:
         response.set_cookie(COOKIE, cookie, int(SESSION_LASTS), httponly=True, samesite="lax", secure=secure)
         return response
 
     def login_page(message: str = "", status: int = 200, path: str = "/") -> Response:
-        return HTMLResponse(render("login.html", message=message, path=path, files=assets.base), status)
+        html = render("login.html", message=message, path=path, files=assets.base, oidc=OIDC if oidc else "")
+        return HTMLResponse(html, status)
 
     def refuse(request: Request, message: str, path: str) -> Response:
         """Answer a wrong credential: the login page with a message for browsers, JSON for programs."""

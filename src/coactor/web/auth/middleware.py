@@ -16,13 +16,19 @@ from urllib.parse import urlencode, urlsplit
 from anyio import to_thread
 from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+try:
+    from opentelemetry import trace
+except ImportError:  # then there are no traces
+    trace = None  # type: ignore[assignment]
+
 from coactor.studies import Unavailable
 from coactor.studies.accounts import Accounts
-from coactor.web.errors import problem, unavailable
+from coactor.web.auth.turns import Turns
+from coactor.web.errors import error_response, unavailable
 from coactor.web.metrics import Metrics
 from coactor.web.routes.requests import BODY
 
@@ -30,11 +36,14 @@ access_log = logging.getLogger("coactor.access")
 error_log = logging.getLogger("coactor.web")
 
 COOKIE = "coactor_session"
-PUBLIC = ("/health", "/ready", "/login")
+LOGIN = "/login"
+OIDC, OIDC_BACK = "/login/oidc", "/login/oidc/back"
+PUBLIC = ("/health", "/ready", LOGIN, OIDC, OIDC_BACK)
 STATIC = "/static/"
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+LOGIN_BODY = 4096  # bytes of a login: the client is not known yet
 FAILURES, WINDOW = 10, 60.0  # failed credentials allowed per address, within this many seconds
 
 HEADERS = {
@@ -81,21 +90,25 @@ class Authenticator:
         """Return the refusal of a request, or None and set the account of `scope`."""
         headers, path = Headers(scope=scope), scope["path"]
         if not self._valid_host(headers):
-            return problem(
-                400, "This server does not answer to this host name; start it with --allow-host NAME."
+            return error_response(
+                scope, 400, "This server does not answer to this host name; start it with --allow-host NAME."
             )
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > self.body_limit:
-            return problem(413, _too_large(self.body_limit))
-        scope["body_limit"] = self.body_limit
+        length, login = headers.get("content-length", "0"), path == LOGIN
+        limit = scope["body_limit"] = LOGIN_BODY if login else self.body_limit
+        if not length.isdigit() or int(length) > limit:
+            return error_response(scope, 413, _too_large(limit))
+        if login and scope["method"] == "POST" and (throttled := self._throttled(scope)) is not None:
+            return throttled
         if path in PUBLIC or path.startswith(STATIC):
             return None if scope["method"] in SAFE_METHODS else self._check_origin(headers, scope)
         try:
             return await self._authenticate(scope, headers)
         except Unavailable as error:
-            return unavailable(scope["method"], error)
+            return unavailable(scope, error)
 
     async def _authenticate(self, scope: Scope, headers: Headers) -> Response | None:
+        if "account" in scope:  # a caller in this process; no request from outside can say so
+            return None
         authorization = headers.get("authorization")
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)
         page = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
@@ -109,7 +122,7 @@ class Authenticator:
         elif page:
             return RedirectResponse(login_path(scope), 303)
         else:
-            return _unauthorized("Send a token as `Authorization: Bearer TOKEN`, or log in.")
+            return _unauthorized(scope, "Send a token as `Authorization: Bearer TOKEN`, or log in.")
         if account is None:
             refusal = self.failed(scope)
             expired = (
@@ -128,21 +141,26 @@ class Authenticator:
 
     def failed(self, scope: Scope) -> Response:
         """Return 401 for a wrong credential, or 429 after too many from one address."""
-        address, now = (scope.get("client") or ("?", 0))[0], self.clock()
-        times = self._failures.setdefault(address, deque(maxlen=FAILURES))
-        while times and now - times[0] > WINDOW:
-            times.popleft()
-        if len(times) == FAILURES:
-            seconds = int(WINDOW - (now - times[0])) + 1
-            return problem(
-                429,
-                f"Too many wrong credentials from this address; try again in {seconds} s.",
-                {"Retry-After": str(seconds)},
-            )
-        times.append(now)
+        throttled = self._throttled(scope)
+        if throttled is not None:
+            return throttled
+        self._failures.setdefault(_address(scope), deque(maxlen=FAILURES)).append(self.clock())
         while len(self._failures) > 10_000:
             self._failures.popitem(last=False)
-        return _unauthorized("The token or session is invalid or has expired; log in again.")
+        return _unauthorized(scope, "The token or session is invalid or has expired; log in again.")
+
+    def _throttled(self, scope: Scope) -> Response | None:
+        """Return 429 if the last wrong credentials of an address came within the window."""
+        times = self._failures.get(_address(scope), deque())
+        seconds = int(WINDOW - (self.clock() - times[0])) + 1 if len(times) == FAILURES else 0
+        if seconds <= 0:
+            return None
+        return error_response(
+            scope,
+            429,
+            f"Too many wrong credentials from this address; try again in {seconds} s.",
+            {"Retry-After": str(seconds)},
+        )
 
     def _valid_host(self, headers: Headers) -> bool:
         values = headers.getlist("host")
@@ -159,7 +177,9 @@ class Authenticator:
         program = origin is None and headers.get("sec-fetch-site") is None
         if same or (program and scope["path"] in PUBLIC):
             return None
-        return problem(403, "This request comes from another site; use the pages of this server.")
+        return error_response(
+            scope, 403, "This request comes from another site; use the pages of this server."
+        )
 
 
 class AuthMiddleware:
@@ -171,6 +191,7 @@ class AuthMiddleware:
         self.app = app
         self.authenticator = authenticator
         self.metrics = metrics
+        self.turns = Turns()
         self.headers = dict(HEADERS)
         if images:  # the host of map tiles
             policy = HEADERS["content-security-policy"]
@@ -186,6 +207,8 @@ class AuthMiddleware:
         given = Headers(scope=scope).get("x-request-id", "")
         request_id = given if REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
         context = {"request": request_id}  # every record of this request has it
+        if trace is not None:
+            trace.get_current_span().set_attribute("coactor.request_id", request_id)
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
@@ -201,16 +224,22 @@ class AuthMiddleware:
 
         try:
             refusal = await self.authenticator.check(scope)
+            receive = _limited(receive, scope.get("body_limit", BODY))
             if refusal is not None:
                 await refusal(scope, receive, send_with_headers)
+            elif "account" in scope:
+                await self.turns.run(scope["account"].name, self.app, scope, receive, send_with_headers)
             else:
-                await self.app(scope, _limited(receive, self.authenticator.body_limit), send_with_headers)
+                await self.app(scope, receive, send_with_headers)
+        except ClientDisconnect:
+            pass  # nobody is left to answer
         except Exception:
             error_id = secrets.token_hex(4)
             error_log.exception("Error %s: %s %s failed", error_id, method, path, extra=context)
             if status:
                 raise  # the response has started; all that is left is to abort it
-            failure = problem(
+            failure = error_response(
+                scope,
                 500,
                 f"Something went wrong on the server; it is logged as error {error_id}. "
                 "Check whether your change was recorded before you try again.",
@@ -250,8 +279,13 @@ def safe_path(path: str) -> str:
     return path if local and "\\" not in path and path.isprintable() else "/"
 
 
-def _unauthorized(detail: str) -> Response:
-    return problem(401, detail, {"WWW-Authenticate": "Bearer"})
+def _address(scope: Scope) -> str:
+    address: str = (scope.get("client") or ("?", 0))[0]
+    return address
+
+
+def _unauthorized(scope: Scope, detail: str) -> Response:
+    return error_response(scope, 401, detail, {"WWW-Authenticate": "Bearer"})
 
 
 def _too_large(limit: int) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from coactor.protocol import Move
 from coactor.solutions import short
 from coactor.studies import Forbidden, NotFound
 from coactor.studies.accounts import Account
@@ -17,10 +19,14 @@ PERMISSIONS = {
     "ask": ("solver", "lead", "admin"),
     "tell": ("solver", "lead", "admin"),
     "edit": ("expert", "lead", "admin"),
+    "anyway": ("expert", "solver", "lead", "admin"),
     "lead": ("lead", "admin"),
     "create": ("admin",),
 }
-"""The roles that have each permission; pages receive the permissions of their user."""
+"""The roles that have each permission; pages receive the permissions of their user.
+
+"anyway" is to break a rule for a reason; take a role away to deny it.
+"""
 
 
 def permissions_of(account: Account, study: str = "") -> list[str]:
@@ -39,14 +45,25 @@ def require(account: Account, permission: str, study: str) -> None:
         raise Forbidden(f"The role {role!r} may not do this; it needs one of: {', '.join(roles)}.")
 
 
-def require_weights(account: Account, study: str, expert: str) -> None:
-    """Raise as `require` does for reading, and Forbidden if these are the weights of another expert.
+def reader_of(account: Account, study: str) -> str | None:
+    """The only expert whose own weights an account may read; None for roles that tell or lead, who read all.
 
-    Roles that tell or lead may read all.
+    The weights of all experts together are for everybody who reads the study.
     """
+    return None if account.role(study) in PERMISSIONS["tell"] else account.name
+
+
+def require_weights(account: Account, study: str, expert: str) -> None:
+    """Raise as `require` does for reading, and Forbidden if these are the weights of another expert."""
     require(account, "read", study)
-    if expert not in ("", account.name):
+    if expert not in ("", reader_of(account, study) or expert):
         require(account, "tell", study)
+
+
+def require_anyway(account: Account, study: str, moves: Iterable[Move]) -> None:
+    """Raise Forbidden if one of the moves breaks a rule for a reason and the role may not do that."""
+    if any("anyway" in move for move in moves):
+        require(account, "anyway", study)
 
 
 def require_admin(account: Account) -> None:
@@ -60,7 +77,7 @@ def on_behalf(account: Account, actor: str | None) -> tuple[str, str]:
     return (account.name, "") if actor is None else (actor, account.name)
 
 
-def current_account(request: Request) -> Account:
+async def current_account(request: Request) -> Account:  # async, because FastAPI calls others in a thread
     """The account of a request; the middleware has authenticated it."""
     account: Account = request.scope["account"]
     return account

@@ -9,7 +9,20 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from coactor.domains import Cube, Day, FleetProblem, Graph, Hypercube, Network, Query, Ranking, Roads, Trip
+from coactor.domains import (
+    Cube,
+    Day,
+    FleetProblem,
+    Graph,
+    Hypercube,
+    Network,
+    Query,
+    Ranking,
+    Roads,
+    Shifts,
+    Trip,
+    Visits,
+)
 from coactor.domains.roads.topology import successors, turn_sides
 from coactor.protocol import Matrix
 
@@ -22,6 +35,8 @@ Elm Fern Ferry Garden Grove Harbour Hazel Heath Ivy Lake Laurel Linden Market Me
 STREETS = tuple(_STREETS.split())
 DRIVE = ("distance (km)", "narrow lanes (km)", "cobbles (km)", "traffic lights", "left turns")
 ROADS = ("driving time (min)", "narrow lanes (km)", "cobbles (km)", "traffic lights")
+VANS, HOURS = ("Large van", "Van", "Small van"), ((7, 13), (8, 13), (8, 12))
+CITY = 25.0  # km/h
 TURNS = ("left turns", "right turns")
 HOTEL = ("price (€)", "way to the centre (km)", "rating", "noise (dB)", "breakfast", "lift", "view")
 LEAST, RANGE = np.array([[40.0, 0.1, 1.0, 25.0, 0, 0, 0], [160.0, 6.0, 4.0, 40.0, 1, 1, 1]])
@@ -46,11 +61,21 @@ def fleet(rng: Generator) -> FleetProblem:
 
 
 def day(rng: Generator) -> Day:
-    """Draw 14 deliveries for three vans."""
+    """Draw 14 deliveries for three vans that differ; most are expected within an hour, two need cooling."""
     places, names, drives = _town(rng, 15)
-    demand = np.append(0, rng.integers(1, 5, 14))
-    capacity = np.full(3, np.ceil(1.25 * demand.sum() / 3))
-    return Day.of(drives, demand, capacity, ["Depot", *names[1:]], places)
+    demand, opens = np.append(0, rng.integers(1, 5, 14)), 60.0 * rng.integers(8, 12, 15)
+    windows = [None, *([(at, at + 60)] if rng.random() < 0.8 else None for at in opens[1:])]
+    cool = rng.permutation(14)[:2] + 1
+    visits = Visits(
+        service=np.append(0, rng.integers(8, 21, 14)),
+        windows=windows,
+        needs=[["cooling"] if stop in cool else [] for stop in range(15)],
+    )
+    shifts = Shifts(hours=[(60.0 * a, 60.0 * b) for a, b in HOURS], skills=[["cooling"], ["cooling"], []])
+    capacity = np.ceil(np.array([1.6, 1.25, 0.9]) * demand.sum() / 3)
+    stops = ["Depot", *names[1:]]
+    times = np.where(np.eye(15), 0.0, 2.0 + 60.0 / CITY * drives[..., 0]).round(1)
+    return Day.of(drives, demand, capacity, stops, places, VANS, minutes=times, visits=visits, shifts=shifts)
 
 
 def _town(rng: Generator, n: int) -> tuple[Matrix, list[str], NDArray[np.float64]]:

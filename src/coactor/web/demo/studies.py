@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from copy import copy
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ import numpy as np
 from coactor.domains import Fleet, Hypercube, Plans, Ranking, Tour
 from coactor.experts import SimulatedExpert
 from coactor.explanations import lesson
-from coactor.protocol import Domain, Problem, Vector, Work
+from coactor.protocol import Domain, Problem, Vector, Work, feature_names
 from coactor.rounds import known_of
-from coactor.studies import NotFound, Round, Store, Study, catalog, open_study
+from coactor.studies import Conflict, NotFound, Round, Store, Study, catalog, open_study
+from coactor.studies.log import transfer
 from coactor.studies.settings import Settings
 from coactor.studies.telling import Request
 from coactor.web.demo import problems
@@ -32,7 +34,7 @@ COLLEAGUE = "Ada"
 ACTOR = "Ada (simulated)"
 MOST_ROUNDS = 50  # in one request
 PEOPLE = ("Mira", "Noor", "Oskar")  # of the example report
-CONTROL = 0.2  # of its proposals
+CONTROL = 0.3  # of its proposals
 WEEK = 7 * 86400.0  # seconds
 
 
@@ -80,10 +82,10 @@ _KINDS = (
     DemoKind(
         "try-plan",
         "A day's deliveries",
-        "Three vans from one depot. Move stops within or between routes, swap them, reverse a stretch.",
-        lambda: Plans(len(DRIVE), names=DRIVE),
+        "Three vans, promised times, shifts. Move stops within or between routes until you like the day.",
+        lambda: Plans(len(DRIVE), ("lateness", "waiting", "overtime"), DRIVE),
         problems.day,
-        _DRIVE,
+        (*_DRIVE, 0.3, 0.1, 0.2),
         0.2,
     ),
     DemoKind(
@@ -133,8 +135,9 @@ _KINDS = (
     ),
     DemoKind(
         "try-example",
-        "An example report",
-        "Eight weeks of rounds by three people; one in five was proposed without what was learned.",
+        "Two months of rounds",
+        "What the report says after two months of work by three people. Three in ten rounds were proposed "
+        "without what was learned.",
         lambda: Tour(14, len(DRIVE), names=DRIVE),
         lambda rng: problems.graph(rng, 14),
         _DRIVE,
@@ -177,10 +180,12 @@ def taste(study: Study) -> Vector:
 
 
 def draw_taste(kind: DemoKind, rng: np.random.Generator) -> Vector:
-    """Draw a taste for a kind of study."""
+    """Draw a taste for a kind of study; lateness always counts."""
     largest = np.array(kind.largest)
     weights: Vector = largest * rng.uniform(0.5, 1.0, largest.size)
-    weights[rng.permutation(np.arange(1, largest.size))[: largest.size // 2]] = 0.0
+    names = feature_names(kind.domain())
+    ignored = [k for k in range(1, largest.size) if names[k] != "lateness"]
+    weights[rng.permutation(ignored)[: largest.size // 2]] = 0.0
     return weights
 
 
@@ -228,26 +233,37 @@ def create_demo_studies(store: Store, *, fill_queues: bool = True) -> None:
     with store.reading() as sql:
         existing = {head.name for head in sql.studies()}
     for name, demo in DEMOS.items():
-        if name not in existing:
-            settings = Settings(control=CONTROL) if demo.weeks else None
-            open_study(store, name, demo.domain(), "default", create=True, settings=settings, actor=COLLEAGUE)
+        if name not in existing and not demo.weeks:
+            open_study(store, name, demo.domain(), "default", create=True, actor=COLLEAGUE)
     if fill_queues:
         fill_demo_queues(store)
 
 
 def fill_demo_queues(store: Store) -> None:
     """Ask for the first proposal of each demo study; the solver of each is compiled for it."""
+    with store.reading() as sql:
+        existing = {head.name for head in sql.studies()}
     for demo in DEMOS.values():
+        new = demo.name not in existing
+        if new:
+            with (
+                TemporaryDirectory() as folder,
+                Store(f"sqlite:///{folder}/demo.db", clock=store.clock) as own,
+            ):
+                work(own, demo)
+                with suppress(Conflict):  # another server was faster
+                    # Once it is complete: no visitor takes part in past weeks.
+                    transfer.copy(own, store, [demo.name])
         study = Study(store, demo.name)
-        if demo_of(study) is not None and not study.summary()["asked"]:
+        if demo_of(study) is not None and (new or not study.summary()["asked"]):
             logger.info("Preparing “%s” …", demo.title)
-            if demo.weeks:
-                work(copy(store), demo)
             fill(study, COLLEAGUE)
 
 
 def work(store: Store, demo: DemoKind) -> None:
-    """Let three people work on a study for some weeks until now; the store's clock is set."""
+    """Create a study and let three people work on it for some weeks until now; the store's clock is set."""
+    settings = Settings(control=CONTROL)
+    open_study(store, demo.name, demo.domain(), "default", create=True, settings=settings, actor=COLLEAGUE)
     begin = store.clock() - demo.weeks * WEEK
     moments = [
         begin + week * WEEK + day * WEEK / 7 + hour * 3600.0

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Response
 from fastapi import Query as Parameter
 
 from coactor.protocol import Correction
+from coactor.studies.codec import to_object
 from coactor.studies.drafts import plain_row, with_path
 from coactor.studies.errors import Invalid
-from coactor.web.auth.permissions import PERMISSIONS, Me
+from coactor.web.auth.permissions import PERMISSIONS, Me, reader_of, require_anyway
 from coactor.web.open_studies import OpenStudies, ToEdit, ToRead
 from coactor.web.routes.requests import (
     PROPOSAL,
@@ -67,7 +68,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         page = opened.queue(query, offset=offset, limit=limit, since=since)
         if page is None:
             return Response(status_code=204)
-        return json_response(asdict(page) | {"drafts": [plain_row(draft) for draft in page.drafts]})
+        return json_response(to_object(page, {}) | {"drafts": [plain_row(draft) for draft in page.drafts]})
 
     @router.post(
         "/studies/{study}/queue/next",
@@ -80,13 +81,13 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         draft = studies.desk(opened.name).next(account.name, query)
         if draft is None:
             return Response(status_code=204)
-        return draft_response(opened, draft, whole=not brief)
+        return draft_response(opened, draft, whole=not brief, reader=reader_of(account, opened.name))
 
     @router.post(f"{PROPOSAL}/claim", tags=["queue"], response_model=DraftAnswer)
     def claim(opened: ToEdit, id: ProposalId, account: Me, omit: Omit = ()) -> Response:
         """Lease a proposal, or extend the lease."""
         draft = studies.desk(opened.name).claim(id, account.name)
-        return draft_response(opened, draft, whole=True, omit=omit)
+        return draft_response(opened, draft, whole=True, reader=reader_of(account, opened.name), omit=omit)
 
     @router.post(f"{PROPOSAL}/release", tags=["queue"], response_model=DraftAnswer)
     def release(opened: ToEdit, id: ProposalId, account: Me, body: ReleaseBody | None = None) -> Response:
@@ -112,6 +113,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         desk, at = studies.desk(opened.name), revision(if_match)
         if body.action == "move":
             moves = plain_moves(body.moves) or []
+            require_anyway(account, opened.name, moves)
             draft = desk.edit(id, moves, revision=at, actor=account.name, key=key)
         else:
             act = desk.undo if body.action == "undo" else desk.redo
@@ -157,4 +159,4 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """Take back a submit within the grace period."""
         lead = account.role(opened.name) in PERMISSIONS["lead"]
         draft = studies.desk(opened.name).reopen(id, actor=account.name, force=lead)
-        return draft_response(opened, draft, whole=True)
+        return draft_response(opened, draft, whole=True, reader=reader_of(account, opened.name))

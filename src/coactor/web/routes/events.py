@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
-from typing import Annotated
+from collections.abc import AsyncIterator, Iterator
+from typing import Annotated, Any
 
 import anyio
 import orjson
 from anyio import to_thread
-from fastapi import APIRouter, Header, HTTPException, Request, Response
+from fastapi import APIRouter, Header, Request, Response
 from fastapi import Query as Parameter
 from fastapi.responses import StreamingResponse
 
@@ -21,16 +18,17 @@ from coactor.web.auth.permissions import Me, require
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import LARGEST, Limit, StudyName
 from coactor.web.routes.responses import Events, json_response
+from coactor.web.streams import Streams
 
-KINDS = ("created", "asked", "told", "reopened", "rolled back", "configured", "erased")  # in a stream
+KINDS = ("created", "asked", "told", "said", "reopened", "rolled back", "configured", "erased")  # in a stream
 BRIEF = (
     *("seq", "time", "kind", "actor", "via", "proposal", "version", "key", "label", "asked_for"),
     *("learned_for", "effort", "accepted", "learn", "cut", "note", "to", "reason", "settings"),
+    *("feature", "wish"),
 )
 POLL = 0.5  # seconds between two looks at the store
 SILENCE = 15.0  # seconds after which a comment is sent, so that no proxy closes the connection
 LASTS = 60.0  # seconds of a stream; its client connects again, with a credential that is checked again
-MOST_STREAMS = 10  # of one account in this process
 MEDIA_TYPE = "text/event-stream"
 
 Since = Annotated[
@@ -47,61 +45,38 @@ LastEventId = Annotated[
 ]
 
 
-class Streams:
-    """The open streams of this process."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.clock = clock
-        self._stopped = False
-        self._open: Counter[str] = Counter()
-
-    def stop(self) -> None:
-        """Let every stream end, so that the server can stop."""
-        self._stopped = True
-
-    def check(self, account: str) -> None:
-        """Answer 429 if an account has too many streams."""
-        if self._open[account] >= MOST_STREAMS:
-            raise HTTPException(429, f"This account has {MOST_STREAMS} streams open; close one of them.")
-
-    @contextmanager
-    def counted(self, account: str) -> Iterator[None]:
-        """Count a stream of an account."""
-        self._open[account] += 1
+def frames(streams: Streams, store: Store, study: int, after: int) -> Iterator[bytes]:
+    """What to send after each look at the store; nothing if there is nothing new."""
+    began = spoke = streams.clock()
+    while not streams.stopped and streams.clock() - began < LASTS:
         try:
-            yield
-        finally:
-            self._open[account] -= 1
+            with store.reading() as sql:
+                newest, _ = sql.head(study)
+                entries = list(sql.of_kind(study, *KINDS, after=after, limit=100)) if newest > after else []
+        except (NotFound, Unavailable):
+            return  # the client connects again and is told why
+        after = entries[-1].seq if len(entries) == 100 else newest
+        text = b"".join(_event(entry.body) for entry in entries)
+        if not text and streams.clock() - spoke > SILENCE:
+            text = b": nothing new\n\n"
+        spoke = streams.clock() if text else spoke
+        yield text
 
-    def frames(self, store: Store, study: int, after: int) -> Iterator[bytes]:
-        """What to send after each look at the store; nothing if there is nothing new."""
-        began = spoke = self.clock()
-        while not self._stopped and self.clock() - began < LASTS:
-            try:
-                with store.reading() as sql:
-                    newest, _ = sql.head(study)
-                    entries = (
-                        list(sql.of_kind(study, *KINDS, after=after, limit=100)) if newest > after else []
-                    )
-            except (NotFound, Unavailable):
-                return  # the client connects again and is told why
-            after = entries[-1].seq if len(entries) == 100 else newest
-            text = b"".join(_event(entry.body) for entry in entries)
-            if not text and self.clock() - spoke > SILENCE:
-                text = b": nothing new\n\n"
-            spoke = self.clock() if text else spoke
-            yield text
+
+def brief(body: bytes) -> dict[str, Any]:
+    """Return a stored fact as an event."""
+    fact = outline(body)
+    return {name: fact[name] for name in BRIEF if name in fact}
 
 
 def _event(body: bytes) -> bytes:
-    fact = outline(body)
-    data = orjson.dumps({name: fact[name] for name in BRIEF if name in fact})
-    return b"id: %d\nevent: %b\ndata: %b\n\n" % (fact["seq"], fact["kind"].encode(), data)
+    fact = brief(body)
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (fact["seq"], fact["kind"].encode(), orjson.dumps(fact))
 
 
-def add_routes(router: APIRouter, studies: OpenStudies) -> Streams:
-    """Add the route of the log; return its streams."""
-    streams = Streams()
+def add_routes(router: APIRouter, studies: OpenStudies) -> None:
+    """Add the route of the log."""
+    streams = studies.streams
 
     @router.get(
         "/studies/{study}/events",
@@ -132,8 +107,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> Streams:
         async def content() -> AsyncIterator[bytes]:
             with streams.counted(account.name):
                 yield b"retry: 1000\n\n"
-                frames = streams.frames(studies.store, id, start)
-                while (text := await to_thread.run_sync(next, frames, None)) is not None:
+                looks = frames(streams, studies.store, id, start)
+                while (text := await to_thread.run_sync(next, looks, None)) is not None:
                     if text:
                         yield text
                     else:
@@ -141,8 +116,6 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> Streams:
 
         headers = {"X-Accel-Buffering": "no", "Content-Encoding": "identity"}  # no proxy may buffer it
         return StreamingResponse(content(), media_type=MEDIA_TYPE, headers=headers)
-
-    return streams
 
 
 def _list(store: Store, study: str, after: int, limit: int) -> Response:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Response
 from coactor.protocol import Proposal
 from coactor.studies import Draft, Explanation, Study
 from coactor.studies.drafts import plain_row, with_path
-from coactor.web.auth.permissions import PERMISSIONS, Me, on_behalf, require
+from coactor.web.auth.permissions import PERMISSIONS, Me, on_behalf, reader_of, require, require_anyway
 from coactor.web.open_studies import OpenStudies, ToAsk, ToRead, ToTell
 from coactor.web.routes.requests import (
     PROPOSAL,
@@ -66,6 +66,7 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         actor, via = on_behalf(account, body.actor)
         about = {"learn": body.learn, "learned_for": body.learned_for, "version": body.version}
         given = body.request(effort=body.effort, work=body.work(), **about)
+        require_anyway(account, opened.name, given.moves or [])
         return json_response(opened.receive(id, given, actor, via))
 
     @router.post(f"{PROPOSAL}/renew", tags=["ask and tell"], response_model=DraftAnswer)
@@ -84,20 +85,31 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         return json_response([plain_row(row) for row in opened.proposals(state, after, limit)])
 
     @router.get(PROPOSAL, tags=["queue"], response_model=DraftAnswer)
-    def read_proposal(opened: ToRead, id: ProposalId, brief: Brief = False, omit: Omit = ()) -> Response:
-        """Return a proposal with its problem and its draft."""
-        draft = studies.desk(opened.name).view(id)
-        return draft_response(opened, draft, whole=not brief, omit=omit)
+    def read_proposal(
+        opened: ToRead, id: ProposalId, account: Me, brief: Brief = False, omit: Omit = ()
+    ) -> Response:
+        """Return a proposal with its problem and its draft.
+
+        Here and in what explains it, an expert or viewer gets the weights of all in place of those of
+        another expert.
+        """
+        draft, reader = studies.desk(opened.name).view(id), reader_of(account, opened.name)
+        return draft_response(opened, draft, whole=not brief, reader=reader, omit=omit)
 
     @router.get(f"{PROPOSAL}/explain", tags=["reports"], response_model=Explanation)
-    def explain(opened: ToRead, id: ProposalId) -> Response:
+    def explain(opened: ToRead, id: ProposalId, account: Me) -> Response:
         """Return the share of each feature in the utility of the proposal and in the gain of each edit."""
-        return json_response(opened.explain(id))
+        return json_response(opened.explain(id, reader_of(account, opened.name)))
 
     @router.get(f"{PROPOSAL}/outcome", tags=["reports"], response_model=RoundAnswer)
-    def read_outcome(opened: ToRead, id: ProposalId) -> Response:
-        """Return the result of the tell that finished a proposal."""
-        return json_response(opened.round(id))
+    def read_outcome(opened: ToRead, id: ProposalId, account: Me) -> Response:
+        """Return the result of the tell that finished a proposal.
+
+        For an expert or viewer without the change of the weights of another expert.
+        """
+        told, reader = opened.round(id), reader_of(account, opened.name)
+        hidden = reader is not None and told.learned_for not in ("", reader)
+        return json_response(replace(told, change=told.change[:0]) if hidden else told)
 
 
 def as_asked(study: Study, proposal: Proposal, draft: Draft) -> Draft:

@@ -12,11 +12,9 @@ from fastapi import APIRouter, Query, Response
 
 from coactor.archives.missing_features import cases_of_study, diagnose
 from coactor.explanations import PeopleView
-from coactor.explanations import beliefs as explained
 from coactor.proposals.calibration import Calibration
-from coactor.protocol import learner_for
 from coactor.studies import Invalid, Round
-from coactor.studies.log.facts import Asked
+from coactor.studies.log.facts import Asked, Finished
 from coactor.studies.report import MOST_POINTS, Report
 from coactor.web.auth.permissions import PERMISSIONS, Me, require_weights
 from coactor.web.open_studies import OpenStudies, ToLead, ToRead
@@ -45,15 +43,14 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         opened: ToRead, after: After = 0, limit: RowLimit = MOST_POINTS, last: Last = None
     ) -> Response:
         """List the effort of finished proposals, in the order of their log entries (`seq`)."""
-        rows = opened.effort(after)
-        return json_response(rows[:limit] if last is None else rows[-last:])
+        return json_response(opened.effort(after, last or limit, newest=last is not None))
 
     @router.get("/studies/{study}/effort/summary", tags=["reports"], response_model=dict[str, Totals])
     def effort_summary(
         opened: ToRead, days: Days = 7.0, last: Annotated[int, Query(ge=1, le=1000)] = 10
     ) -> Response:
         """Add up the effort of all finished proposals, of those in the last days, and of the last few."""
-        rows, since = opened.effort(), studies.clock() - days * 86400
+        rows, since = opened.finished(), studies.clock() - days * 86400
         recent = [row for row in rows if row.time > since]
         parts = {"total": rows, "recent": recent, "last": rows[-last:]}
         return json_response({name: totals(part) for name, part in parts.items()})
@@ -73,13 +70,13 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """Say whether there is less to correct, and what learning saves. Only a lead sees who did what."""
         lead = account.role(opened.name) in PERMISSIONS["lead"]
         return json_response(
-            studies.computations.answer(opened, ("report", lead), lambda: asdict(opened.report(people=lead)))
+            studies.computations.answer(opened, ("report", lead), lambda: opened.report(people=lead))
         )
 
     @router.get("/studies/{study}/calibration", tags=["reports"], response_model=Calibration)
     def calibration(opened: ToRead) -> Response:
         """Compare the predicted with the observed share of proposals that were accepted unchanged."""
-        return json_response(opened.calibration())
+        return json_response(studies.computations.answer(opened, "calibration", opened.calibration))
 
     @router.get("/studies/{study}/weights", tags=["reports"], response_model=Weights)
     def weights(
@@ -92,14 +89,11 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require_weights(account, study, learned_for)
         opened = studies.study(study)
         number = opened.version if version is None else version
-        names = opened.config["features"]
-        return json_response(
-            {
-                "version": number,
-                "weights": opened.weights(number, learned_for=learned_for).tolist(),
-                "feature_names": names,
-            }
+        values = studies.computations.answer(
+            opened, ("weights", number, learned_for), lambda: opened.weights(number, learned_for=learned_for)
         )
+        names = opened.config["features"]
+        return json_response({"version": number, "weights": values.tolist(), "feature_names": names})
 
     @router.get("/studies/{study}/beliefs", tags=["reports"], response_model=Beliefs)
     def beliefs(
@@ -112,21 +106,27 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         require_weights(account, study, learned_for)
         opened = studies.study(study)
         number = opened.version if version is None else version
-        learner = learner_for(opened.learner(number), learned_for)
-        rows = explained(opened.config["features"], opened.signs, learner)
+        rows = studies.computations.answer(
+            opened, ("beliefs", number, learned_for), lambda: opened.beliefs(number, learned_for=learned_for)
+        )
         return json_response({"version": number, "features": rows})
 
     @router.get("/studies/{study}/people", tags=["reports"], response_model=PeopleView)
     def people(opened: ToRead, account: Me, hide: Hide = False) -> Response:
         """Return what people share, how they differ and who goes together. Only a lead sees names."""
-        hide = hide or account.role(opened.name) not in PERMISSIONS["lead"]
-        return json_response(opened.people(hide=hide, reader=account.name))
+        hide, reader = hide or account.role(opened.name) not in PERMISSIONS["lead"], account.name
+        view = studies.computations.answer(
+            opened, ("people", hide, reader), lambda: opened.people(hide=hide, reader=reader)
+        )
+        return json_response(view)
 
     @router.get("/studies/{study}/features", tags=["reports"], response_model=MissingFeatures)
     def features(opened: ToLead, last: Annotated[int, Query(ge=20, le=500)] = 200) -> Response:
         """Say which feature is missing, from the last finished proposals. Takes seconds; for leads."""
         try:
-            diagnosis = diagnose(*cases_of_study(opened, last))
+            diagnosis = studies.computations.answer(
+                opened, ("features", last), lambda: diagnose(*cases_of_study(opened, last))
+            )
         except ValueError as error:
             raise Invalid(str(error)) from error
         candidates = [asdict(one) for one in diagnosis.candidates[:MOST_CANDIDATES]]
@@ -162,7 +162,7 @@ def _cell(value: Any) -> Any:
     return f"'{value}" if risky else value
 
 
-def totals(rows: list[Round]) -> dict[str, float]:
+def totals(rows: list[Finished]) -> dict[str, float]:
     """Add up the effort of finished proposals."""
     return {
         "finished": len(rows),

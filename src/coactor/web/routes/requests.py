@@ -58,7 +58,7 @@ Omit = Annotated[
 ]
 
 
-Query = Annotated[QueueQuery, Depends(QueueQuery)]
+Query = Annotated[QueueQuery, Depends()]
 
 
 def revision(if_match: str | None) -> int:
@@ -233,6 +233,15 @@ class EraseBody(Body):
     """The name that is erased."""
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class SayBody(Body):
+    """A feature, whether more or less of it is wanted, and by whom."""
+
+    feature: Annotated[str, Field(max_length=200)]
+    wish: Literal["more", "less"]
+    actor: Actor | None = None
+    learned_for: Actor = ""
 
 
 class RollbackBody(Body):

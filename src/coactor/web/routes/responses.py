@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field, create_model
 from coactor.archives.missing_features import Diagnosis
 from coactor.explanations import Belief
 from coactor.keeping import move_text, parts_of, plain_parts
-from coactor.protocol import HasParts, OffersEdits, Round, Shows, has
+from coactor.protocol import Attributes, HasParts, Round, Shows, has
 from coactor.studies import Draft, QueuePage, Study
 from coactor.studies.drafts import HIDDEN, plain_draft
 
@@ -128,7 +128,7 @@ class Cause(BaseModel):
 class MoveOption(BaseModel):
     """A move, in words too, the change of the features it makes, and its gain in utility.
 
-    `refused` says which rules a move would break that is not allowed.
+    `refused` says which rules a move would break that is not allowed, `shown` what a preview leads to.
     """
 
     move: dict[str, Any]
@@ -136,6 +136,7 @@ class MoveOption(BaseModel):
     change: list[float]
     gain: float
     refused: str | None = None
+    shown: list[dict[str, Any]] | None = None
 
 
 class MovePage(BaseModel):
@@ -218,10 +219,11 @@ def draft_response(
     status: int = 200,
     *,
     whole: bool = False,
+    reader: str | None = None,
     omit: Sequence[str] = (),
     before: Any = None,
 ) -> Response:
-    """Return a draft; if it is to be whole, with features, weights and its problem but for some fields."""
+    """Return a draft; if it is to be whole, with its problem but for some fields, and a reader's weights."""
     data, domain, x = plain_draft(study.codec, draft), study.domain, draft.problem
     if before is not None:
         data["before"] = before
@@ -229,7 +231,7 @@ def draft_response(
         data["shown"] = domain.show(x, draft.solution)
     steps = zip(pairwise(study.path(draft)), draft.moves, strict=False)
     data["texts"] = [move_text(domain, x, y, z, move) for (y, z), move in steps]
-    if has(domain, Shows) and has(domain, HasParts) and not has(domain, OffersEdits):
+    if has(domain, Shows) and has(domain, HasParts) and not has(domain, Attributes):
         data["parts"] = plain_parts(parts_of(domain, x, draft.solution))
     if whole:
         problem = study.codec.plain_problem(x)
@@ -240,6 +242,6 @@ def draft_response(
         data["feature_names"] = study.config["features"]
         data["signs"] = study.signs
         data["shown_proposed"] = domain.show(x, draft.proposed) if has(domain, Shows) else None
-        data["weights"] = study.weights_of(draft).tolist()
+        data["weights"] = study.weights_of(draft, reader).tolist()
         data["keeps"] = has(domain, HasParts)
     return json_response(data, status, draft.revision)

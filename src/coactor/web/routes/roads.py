@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query, Response
 from coactor.domains import Network, Roads
 from coactor.domains.roads.detours import Way, other_ways, way_through
 from coactor.studies import Invalid, NotFound, Study
+from coactor.web.auth.permissions import Me, reader_of
 from coactor.web.open_studies import OpenStudies, ToRead
 from coactor.web.routes.requests import LARGEST, PROPOSAL, ProposalId
 from coactor.web.routes.responses import NetworkMap, RoadAlternative, json_response
@@ -33,7 +34,12 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
 
     @router.get(f"{PROPOSAL}/ways", tags=["roads"], response_model=list[RoadAlternative])
     def list_ways(
-        opened: ToRead, id: ProposalId, first: Position = None, last: Position = None, links: Links = None
+        opened: ToRead,
+        id: ProposalId,
+        account: Me,
+        first: Position = None,
+        last: Position = None,
+        links: Links = None,
     ) -> Response:
         """List alternatives to the draft, best first under the current weights.
 
@@ -42,7 +48,8 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         if the route passes through all of them.
         """
         domain, draft = _roads(opened), studies.desk(opened.name).view(id)
-        x, y, w = draft.problem, draft.solution, opened.weights_of(draft)
+        x, y = draft.problem, draft.solution
+        w = opened.weights_of(draft, reader_of(account, opened.name))
         try:
             if links is None:
                 begin = 0 if first is None else first

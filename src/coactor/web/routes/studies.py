@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from itertools import islice
 from typing import Annotated, Any
 
 import orjson
+from anyio import to_thread
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
 from coactor.studies import Conflict, Version, catalog, open_study
 from coactor.studies.log import transfer
 from coactor.studies.settings import Settings
-from coactor.web.auth.permissions import Me, on_behalf, require
+from coactor.web.auth.permissions import PERMISSIONS, Me, on_behalf, require
 from coactor.web.open_studies import OpenStudies, ToLead, ToRead
 from coactor.web.routes.requests import (
     LARGEST,
     EraseBody,
     Limit,
     RollbackBody,
+    SayBody,
     SettingsBody,
     StudyBody,
     StudyName,
 )
 from coactor.web.routes.responses import StudySummary, json_response
+
+LINES = 50  # of an export that are sent at a time
 
 
 def add_routes(router: APIRouter, studies: OpenStudies) -> None:
@@ -91,6 +97,19 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         """List the versions of the weights and the fact that made each of them."""
         return json_response(opened.versions(after, limit))
 
+    @router.post("/studies/{study}/say", tags=["ask and tell"])
+    def say(study: StudyName, body: SayBody, account: Me) -> dict[str, int]:
+        """Learn that an expert wants more or less of a feature than what is proposed now.
+
+        Experts say it for themselves. Returns the version of the weights.
+        """
+        own = body.actor is None and body.learned_for in ("", account.name)
+        require(account, "edit" if own and account.role(study) in PERMISSIONS["edit"] else "tell", study)
+        actor, via = on_behalf(account, body.actor)
+        opened = studies.study(study)
+        version = opened.say(body.feature, body.wish, learned_for=body.learned_for, actor=actor, via=via)
+        return {"version": version}
+
     @router.post("/studies/{study}/rollback", tags=["studies"], response_model=Version)
     def rollback(opened: ToLead, body: RollbackBody, account: Me) -> Response:
         """Restore the weights of an earlier version, as a new version."""
@@ -99,9 +118,14 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
         return json_response(version)
 
     @router.get("/studies/{study}/export", tags=["studies"], response_class=StreamingResponse)
-    def export(opened: ToLead) -> Response:
+    async def export(opened: ToLead, account: Me) -> Response:
         """Export the whole study as JSON lines."""
-        lines = opened.export()
-        return StreamingResponse(
-            (orjson.dumps(line) + b"\n" for line in lines), media_type="application/jsonl"
-        )
+        studies.streams.check(account.name)
+        lines = (orjson.dumps(line) + b"\n" for line in opened.export())
+
+        async def content() -> AsyncIterator[bytes]:
+            with studies.streams.counted(account.name):
+                while part := await to_thread.run_sync(lambda: b"".join(islice(lines, LINES))):
+                    yield part
+
+        return StreamingResponse(content(), media_type="application/jsonl")

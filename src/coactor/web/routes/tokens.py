@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, Field
 
-from coactor.studies.accounts import NONE, Accounts, TokenRow
+from coactor.studies.accounts import NONE, Accounts, SessionRow, TokenRow
 from coactor.web.auth.permissions import Me, require_admin
 from coactor.web.open_studies import OpenStudies
 from coactor.web.routes.requests import NAME, Body
@@ -72,6 +72,18 @@ def add_routes(router: APIRouter, studies: OpenStudies) -> None:
             check(body.study)
         accounts.grant(name, body.study, body.role)
         return Response(status_code=204)
+
+    @router.get("/sessions", tags=["accounts"], response_model=list[SessionRow])
+    def list_sessions(account: Me) -> Response:
+        """List the browser sessions and the unused login links."""
+        require_admin(account)
+        return json_response(accounts.sessions())
+
+    @router.delete("/sessions/{name}", tags=["accounts"], response_model=dict[str, int])
+    def end_sessions(name: AccountName, account: Me) -> Response:
+        """End every session of a name, and its login links."""
+        require_admin(account)
+        return json_response({"ended": accounts.end_sessions(name)})
 
     @router.delete("/tokens/{name}", tags=["accounts"], status_code=204)
     def revoke_token(name: AccountName, account: Me) -> Response:

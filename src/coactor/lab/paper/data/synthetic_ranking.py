@@ -19,7 +19,6 @@ Two things decide which learner is best. If the large differences between docume
 relevance, the perceptrons are dominated by them, and the PA pair, which normalises, needs less effort. If all
 queries are alike, weighting them by effort costs CSPER nothing, and it is level with PER. The last item was
 fitted without the learners' efforts in view; the others had been fitted with the order of PER and PA in view.
-benchmarks/rankings.py compares the two sets.
 """
 
 from __future__ import annotations

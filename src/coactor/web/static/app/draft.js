@@ -80,8 +80,8 @@ export class Draft {
     this.obstacle = null;
     /** The last refusal of an edit. @type {Refusal | null} */
     this.refusal = null;
-    /** How many gestures it has dropped. */
-    this.dropped = 0;
+    /** The gestures that it has dropped. @type {Pending[]} */
+    this.lost = [];
     /** The last confirmed edit in words. */
     this.message = "";
     this.changed = changed;
@@ -234,6 +234,23 @@ export class Draft {
     return changed;
   }
 
+  /**
+   * The parts of the draft that cause a feature, the largest first.
+   * @param {number} feature @returns {Promise<{ part: number, amount: number }[]>}
+   */
+  causes(feature) {
+    return get(`${this.path}/causes?feature=${feature}`);
+  }
+
+  /** Make an edit that was refused although it breaks a rule. */
+  insist() {
+    const [{ moves = [], text }] = this.lost;
+    this.edit(
+      moves.map((move) => ({ ...move, anyway: "seen on the page" })),
+      text,
+    );
+  }
+
   /** Count the time since the last touch as work, unless it was a pause. */
   touch() {
     const now = Date.now();
@@ -314,7 +331,7 @@ export class Draft {
   #handle(error) {
     if (refused(error)) {
       this.refusal = error;
-      this.dropped = this.#queue.length;
+      this.lost = this.#queue;
       this.take(error.current ?? this.data);
       return error;
     }

@@ -7,7 +7,7 @@ import { editor } from "./shell.js";
 /** The module, and the parameters that leave out of a proposal what it does not read. */
 export async function loadEditor() {
   /** @type {EditorModule} */
-  const module = await import(editor.startsWith("/") ? editor : `../editors/${editor}.js`);
+  const module = await import(editor);
   const omitted = new URLSearchParams((module.omits ?? []).map((field) => ["omit", field]));
   return { module, omitted };
 }

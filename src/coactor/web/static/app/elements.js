@@ -96,39 +96,54 @@ export const button = (content, act, props = {}) =>
   h("button", { type: "button", ...props, on: { click: act } }, content);
 
 /**
+ * Create a table from its rows.
+ * @param {string} caption @param {string[]} head @param {Child} rows @param {string | null} [name] of a class
+ */
+export const plainTable = (caption, head, rows, name) =>
+  h(
+    "table",
+    { class: name },
+    h("caption", { class: "unseen", text: caption }),
+    h("thead", {}, line(head.map((text) => h("th", { scope: "col" }, text)))),
+    h("tbody", {}, rows),
+  );
+
+/** @param {Child[]} cells */
+const line = (cells) => h("tr", {}, ...cells);
+
+/**
  * Create a table that scrolls by itself; each row is a list of cells.
  * @param {string} caption @param {string[]} head @param {Child[][]} rows
  */
-export const table = (caption, head, rows) =>
-  h(
+export const table = (caption, head, rows) => {
+  const lines = rows.map((cells) => line(cells.map((cell) => h("td", {}, cell))));
+  return h(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h(
-      "table",
-      { class: head.length > 4 ? "wide" : null },
-      h("caption", { class: "unseen", text: caption }),
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          head.map((text) => h("th", { scope: "col" }, text)),
-        ),
-      ),
-      h(
-        "tbody",
-        {},
-        rows.map((cells) =>
-          h(
-            "tr",
-            {},
-            cells.map((cell) => h("td", {}, cell)),
-          ),
-        ),
-      ),
-    ),
+    plainTable(caption, head, lines, head.length > 4 ? "wide" : null),
   );
+};
+
+/** Values to choose from, with their texts. @param {string[][]} values @param {string} chosen */
+export const options = (values, chosen) =>
+  values.map(([value, text]) =>
+    h("option", { value, dir: "auto", selected: value === chosen }, text),
+  );
+
+/**
+ * Create a field in which one of some values is chosen.
+ * @param {string[][]} values with their texts @param {string} chosen
+ * @param {(value: string) => void} changed @param {Props} props
+ */
+export const select = (values, chosen, changed, props) => {
+  const act = () => changed(element.value);
+  const element = h("select", { ...props, on: { change: act } }, options(values, chosen));
+  return element;
+};
+
+/** Create a part of a page with a heading. @param {string} title @param {...Child} children */
+export const card = (title, ...children) =>
+  h("section", { class: "card" }, h("h2", { text: title }), ...children);
 
 /** The name of a person, in its own writing direction. @param {string} text */
 export const bdi = (text) => h("bdi", { text });

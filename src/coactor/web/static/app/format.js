@@ -1,16 +1,19 @@
 // Numbers, times and features as people write them. Pure functions.
 
-/** @import { Proposal } from "./types.js" */
+/** @import { Belief, Proposal } from "./types.js" */
+
+const MINUTES = ["lateness", "waiting", "overtime", "longest shift"]; // what plans measure
 
 /**
  * The parts of a feature's name: "distance (km)" is "distance" in "km"; "main road (×84 m)" is counted in
- * units of 84 m.
+ * units of 84 m. What the label says already is no unit: "single nights (nights)" is "single nights".
  * @param {string} name
  */
 export function feature(name) {
   const match = /^(.*\S)\s*\((?:×([0-9.e+]+) )?([^()]{1,12})\)$/.exec(name);
-  if (!match) return { label: name, unit: "", factor: 1 };
-  return { label: match[1], unit: match[3], factor: Number(match[2] ?? 1) };
+  if (!match) return { label: name, unit: MINUTES.includes(name) ? "min" : "", factor: 1 };
+  const unit = match[1].split(" ").includes(match[3]) ? "" : match[3];
+  return { label: match[1], unit, factor: Number(match[2] ?? 1) };
 }
 
 /**
@@ -45,17 +48,15 @@ function spoken(value, unit) {
   return Math.abs(value) < 1 ? [Math.round(60 * value), "s"] : [Number(value.toFixed(1)), unit];
 }
 
-/** @param {number} value @param {string} unit */
-export function amount(value, unit) {
+/** @param {number} value @param {string} unit @param {(size: number) => string} [text] */
+export function amount(value, unit, text = number) {
   const [size, of] = spoken(value, unit);
-  return of ? `${number(size)} ${of}` : number(size);
+  const noun = Math.abs(size) === 1 ? of.replace(/^([a-z]{2,})s$/, "$1") : of; // 1 point, 2 points
+  return of ? `${text(size)} ${noun}` : text(size);
 }
 
 /** @param {number} value @param {string} unit */
-export function signedAmount(value, unit) {
-  const [size, of] = spoken(value, unit);
-  return of ? `${signed(size)} ${of}` : signed(size);
-}
+export const signedAmount = (value, unit) => amount(value, unit, signed);
 
 /** @param {number} count @param {string} one */
 export const plural = (count, one) => `${number(count)} ${one}${count === 1 ? "" : "s"}`;
@@ -116,13 +117,34 @@ export const tight = (text) => text.replace(/(\d) %/g, "$1\u00a0%");
 /** A chance in per cent; never 0 or 100. @param {number} share */
 export const percent = (share) => `${Math.min(99, Math.max(1, Math.round(100 * share)))} %`;
 
+/** Whether the words of a belief say what is wanted, not that it is unknown. @param {{ words: string }} belief */
+export const isClear = ({ words }) => /wanted|avoided/.test(words);
+
+/**
+ * What is said back to a person who wants more or less of a feature.
+ * @param {Belief} before @param {Belief} after @param {"more" | "less"} wish
+ * @param {string} whom who wants it: "You do" or "Ben does"
+ */
+export function heard(before, after, wish, whom) {
+  const { label } = feature(before.feature);
+  const against = isClear(before) && before.taste > 0 !== (wish === "more");
+  if (!against) return `Noted: ${wish} “${label}”. It is evidence, worth about one edit.`;
+  if (before.words === after.words)
+    return `Noted. More corrections against “${label}: ${after.words}” are needed.`;
+  const minds = before.taste < 0 ? "mind" : "want";
+  return `${whom} not ${minds} “${label}” as much as was thought: this counts as evidence.`;
+}
+
+/** The chance from which on a proposal is said to be likely fine. */
+export const FINE = 2 / 3;
+
 /**
  * How likely a proposal is to be accepted unchanged; empty if unknown.
  * @param {number | null | undefined} chance
  */
 export function likely(chance) {
   if (chance === null || chance === undefined) return "";
-  if (chance >= 2 / 3) return `likely fine as it is: ${percent(chance)}`;
+  if (chance >= FINE) return `likely fine as it is: ${percent(chance)}`;
   if (chance >= 1 / 3) return `may be fine as it is: ${percent(chance)}`;
   return `likely to need edits: ${percent(1 - chance)}`;
 }

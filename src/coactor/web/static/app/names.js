@@ -3,6 +3,8 @@
 import { bdi, h } from "./elements.js";
 import { windowMemory } from "./storage.js";
 
+/** @import { Version } from "./types.js" */
+
 const HIDDEN = "coactor/hide-names";
 
 /** What stands for each name while names are hidden. @type {Map<string, string>} */
@@ -52,6 +54,17 @@ export function shownName(name) {
 export function actorText(actor, other = "", unnamed = "–") {
   const who = actor ? shownName(actor) : unnamed;
   return other && other !== actor ? `${who}, for ${shownName(other)}` : who;
+}
+
+/** Whether a later rollback has taken a version back. @param {Version} said @param {Version[]} versions in their order */
+export function takenBack(said, versions) {
+  let reached = Infinity;
+  for (const { version, how, to, learned_for: other } of [...versions].reverse()) {
+    if (version <= said.version) break;
+    const about = how === "rolled back" && (!other || other === said.learned_for);
+    if (about && version <= reached) reached = to ?? reached;
+  }
+  return reached < said.version;
 }
 
 /** What a rollback did: "rollback of ana to version 30". @param {{ to?: number | null, learned_for?: string }} row */

@@ -2,13 +2,16 @@
 
 import { at, post } from "./api.js";
 import { button, h, kbd } from "./elements.js";
-import { edited } from "./format.js";
+import { edited, FINE } from "./format.js";
 import { attempt, name, ownsKeys, proposal, study } from "./shell.js";
 import { windowMemory } from "./storage.js";
 
 /** @import { Round } from "./types.js" */
 
-/** @typedef {{ study: string, proposal: number, text: string, left: number, until?: number }} Notice */
+/**
+ * @typedef {{ study: string, proposal: number, text: string, left: number, until?: number, ask: boolean, note: string }}
+ * Notice `ask`: whether the correction was a surprise, so that it may be for today only
+ */
 
 const LASTS = 10_000; // milliseconds in view
 const OLD = 120_000; // milliseconds until a notice that was never shown is forgotten
@@ -17,11 +20,14 @@ const OLD = 120_000; // milliseconds until a notice that was never shown is forg
  * Keep a notice for the page that opens next.
  * @param {Round} round @param {number} gestures @param {string} meantFor as the proposal says
  */
-export function leaveNotice({ proposal, effort, lesson, learn }, gestures, meantFor) {
+export function leaveNotice(round, gestures, meantFor) {
+  const { proposal, effort, lesson, learn, basis, work } = round;
   const done = effort ? `Submitted, ${edited(effort, gestures)}.` : "Accepted as proposed.";
   const whole = lesson.startsWith("Accepted.") ? lesson : `${done} ${lesson}`;
-  const text = learn && meantFor && meantFor !== name ? `${whole} Learned for ${meantFor}.` : whole;
-  windowMemory.write("notice", { study, proposal, text, left: Date.now() });
+  const ask = learn && effort > 0 && (basis.chance ?? 0) >= FINE;
+  const meant = learn && meantFor && meantFor !== name ? ` Learned for ${meantFor}.` : "";
+  const text = `${whole}${meant}${ask ? " It seemed likely fine as it was: always so, or just today?" : ""}`;
+  windowMemory.write("notice", { study, proposal, text, left: Date.now(), ask, note: work.note });
 }
 
 /** Show the notice that the page before has left, if there is one. */
@@ -33,18 +39,25 @@ export function showNotice() {
   const until = notice.until ?? Date.now() + LASTS; // the next proposal may have taken long to compute
   windowMemory.write("notice", { ...notice, until });
   const undo = button(["Undo ", kbd("Z")], () => reopen(notice), { id: "undo-submit" });
+  const today = button(["Just today ", kbd("J")], () => justToday(notice, element), {
+    id: "just-today",
+  });
+  today.hidden = !notice.ask;
   const view = { href: `/s/${study}/p/${notice.proposal}`, text: "View" };
   const element = h(
     "div",
     { class: "notice", id: "notice", role: "status" },
     h("span", { id: "lesson", dir: "auto", text: notice.text }),
     h("a", view),
+    today,
     undo,
   );
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (event.key.toLowerCase() === "z" && plain && !ownsKeys(event)) undo.click();
+    if (!plain || ownsKeys(event)) return;
+    if (event.key.toLowerCase() === "z") undo.click();
+    if (event.key.toLowerCase() === "j" && !today.hidden) today.click();
   };
   const hide = () => {
     if (element.matches(":hover, :focus-within")) {
@@ -66,4 +79,14 @@ export const reopen = ({ proposal }) =>
     await post(at(study, `/proposals/${proposal}/reopen`));
     windowMemory.write("notice", null);
     location.assign(`/s/${study}/p/${proposal}`);
+  });
+
+/** Submit it again, and learn nothing from it. @param {Notice} notice @param {HTMLElement} element */
+const justToday = ({ proposal, note }, element) =>
+  attempt(async () => {
+    const path = at(study, `/proposals/${proposal}`);
+    const { revision } = await post(`${path}/reopen`);
+    await post(`${path}/submit`, { body: { learn: false, note }, revision });
+    windowMemory.write("notice", null);
+    element.replaceChildren("Just today: nothing was learned from it.");
   });

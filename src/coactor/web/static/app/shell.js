@@ -30,6 +30,24 @@ export const sayError = (error) => say(messageOf(error), true);
 /** Do something, and show an error of it at the top of the page. @param {() => Promise<void>} work */
 export const attempt = (work) => work().catch(sayError);
 
+/**
+ * Do something that takes time, and show each second how long it has taken, and of how many.
+ * @template T @param {string} text @param {(text: string) => void} show @param {() => Promise<T>} work
+ * @param {number | null} [seconds] how long it may take
+ */
+export async function counting(text, show, work, seconds = null) {
+  const began = performance.now();
+  const most = seconds === null ? "" : ` of about ${Math.ceil(seconds)} s`;
+  const tick = () => show(`${text} ${Math.round((performance.now() - began) / 1000)} s${most}`);
+  const timer = setInterval(tick, 1000);
+  show(text);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 /** The sentence of anything that was thrown. @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 

@@ -78,7 +78,36 @@ export type View =
   | { kind: "list"; title?: string; items: unknown[] }
   | { kind: "table"; title?: string; head: string[]; rows: unknown[][] }
   | { kind: "drawing"; title?: string; size: Point; shapes: Shape[] }
-  | GridView;
+  | GridView
+  | RoutesView;
+
+/** Routes as the domain "plan" shows them. */
+export interface RoutesView {
+  kind: "routes";
+  title?: string;
+  routes: RouteTimes[];
+  /** The rules that are broken, in sentences. */
+  broken: string[];
+}
+
+/** A route; without times it has loads only. */
+export interface RouteTimes {
+  load: number[];
+  capacity: number[];
+  /** Its sum of each feature of the arcs. */
+  amounts: number[];
+  start?: number;
+  end?: number;
+  /** The end of the shift. */
+  until?: number | null;
+  /** When each stop is reached, when its service begins and ends, and the minutes late. */
+  stops?: number[][];
+}
+
+/** What a move would lead to. */
+export interface Preview extends Option {
+  shown: View[] | null;
+}
 
 export interface Shape {
   shape: "line" | "polygon" | "circle" | "box" | "text";
@@ -215,6 +244,10 @@ export interface Belief {
   taste: number;
   words: string;
   worth: string;
+  /** The probability that the taste has this sign. */
+  sure: number | null;
+  /** Proposals whose correction shows it most. */
+  behind: number[];
 }
 
 export interface Beliefs {
@@ -253,6 +286,7 @@ export interface Course {
 export interface Group {
   name: string;
   finished: number;
+  controls: number;
   unread: number;
   texts: { effort: string; seconds: string; unchanged: string; minutes: string };
 }
@@ -323,6 +357,8 @@ export interface Fact {
   revision?: number;
   learned_for?: string;
   settings?: Record<string, unknown>;
+  feature?: string;
+  wish?: string;
 }
 
 /** What an editor gets from the page. */
@@ -377,6 +413,8 @@ export interface Editor {
   enter?(): boolean;
   /** Show what causes a feature, by its number. */
   light?(feature: number): void;
+  /** Whether an edit that breaks a rule may be made nevertheless. */
+  insists?: boolean;
   /** Whether it needs the whole width: then the panels are folded at first. */
   wide?: boolean;
   /** The routes of a solution, to save as a file; none without coordinates. */

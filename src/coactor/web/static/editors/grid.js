@@ -3,7 +3,7 @@
 
 import { at, get } from "../app/api.js";
 import { button, closest, h, kbd, leaveText, wording } from "../app/elements.js";
-import { changeTexts } from "../app/format.js";
+import { changeTexts, feature } from "../app/format.js";
 import { keyOf as partKey, setOf } from "../app/keeping.js";
 import { messageOf, sayError } from "../app/shell.js";
 import { GridHand } from "./grid/hand.js";
@@ -70,7 +70,26 @@ export class GridEditor {
     document.addEventListener("pointerdown", ({ target }) => {
       if (!closest(target, ".cell-menu, .grid [data-part]")) this.menu.hide();
     });
-    this.keys = new GridKeys(this);
+    this.keyboard = new GridKeys(this);
+    this.panels = [{ title: "All edits", content: this.list.element, folded: true, edits: true }];
+    this.wide = this.layout.columns.length > DENSE;
+  }
+
+  only = "this row";
+
+  /** @returns {[string, string][]} */
+  get keys() {
+    const { board, longest } = this.layout;
+    /** @type {[string, string]} */
+    const block = ["Shift →", "take the next cell as well, to move a block"];
+    return [
+      ["← ↑ ↓ →", board ? "go from item to item" : "go from cell to cell"],
+      ["1 … 9", "give it this choice; so does the letter it begins with"],
+      ["Space", "pick up, then arrows, Space drops"],
+      ["F2", "its choices and what they change"],
+      ...(longest > 1 ? [block] : []),
+      ["Esc", "put back"],
+    ];
   }
 
   /** The cells that are taken together: the active one, and those that follow it. */
@@ -165,8 +184,8 @@ export class GridEditor {
     }
   }
 
-  /** The parts of a cell, a row or a column, or of what is taken together. @param {Element | null} element @param {boolean} onward */
-  partsAt(element, onward) {
+  /** The parts of a cell, a row or a column, or of what is taken together. @param {Element | null} element @param {boolean} [onward] */
+  partsAt(element, onward = false) {
     const { layout, now, table, menu, active } = this;
     const near = closest(element, ".cell-menu") ? menu.part : table.partOf(element);
     const part = near < 0 ? active : near;
@@ -331,20 +350,19 @@ export class GridEditor {
       });
   }
 
-  /** Light the cells that cause a feature. @param {number} feature */
-  async light(feature) {
-    const { study, data } = this.draft;
+  /** Light the cells that cause a feature. @param {number} index */
+  async light(index) {
+    const { data } = this.draft;
     try {
-      /** @type {{ part: number, amount: number }[]} */
-      const causes = await get(at(study, `/proposals/${data.id}/causes?feature=${feature}`));
+      const causes = await this.draft.causes(index);
       this.table.mark(
         "lit",
         causes.map(({ part }) => this.table.parts[part]),
       );
       const first = causes[0]?.part;
       if (first !== undefined) this.table.parts[first].scrollIntoView({ block: "nearest" });
-      const name = data.feature_names[feature];
-      this.say(causes.length ? `Lit: what counts for ${name}.` : `Nothing counts for ${name}.`);
+      const { label } = feature(data.feature_names[index]);
+      this.say(causes.length ? `Lit: what counts for ${label}.` : `Nothing counts for ${label}.`);
     } catch (error) {
       sayError(error);
     }
@@ -387,7 +405,7 @@ export class GridEditor {
       option: null,
       text: messageOf(error),
     }));
-    if (this.#looking !== mine || !(this.hand.holding || this.keys.held)) return;
+    if (this.#looking !== mine || !(this.hand.holding || this.keyboard.held)) return;
     table.mark(option ? "target" : "refused", goals);
     this.say(option ? `${how}: ${text}.` : text, !option);
   }
@@ -401,6 +419,23 @@ export class GridEditor {
   draw(now, before) {
     const { view, active } = this;
     this.table.render({ now, before, view, active });
+  }
+
+  /** @param {Proposal | null} data */
+  preview(data) {
+    if (data) this.draw(this.layout.flat(data.solution), this.now);
+  }
+
+  /** @param {Move} move */
+  describe(move) {
+    return this.layout.describe(move);
+  }
+
+  /** @param {Proposal} data */
+  warning(data) {
+    const [first, ...rest] = (viewOf(data) ?? this.view).broken;
+    const more = rest.length ? ` and ${rest.length} more` : "";
+    return first ? `Breaks ${brokenText(first.rule, first.place)}${more}` : "";
   }
 
   /** @param {Proposal} data */
@@ -420,33 +455,4 @@ export class GridEditor {
 }
 
 /** @param {EditorContext} context @returns {Editor} */
-export function mount(context) {
-  const editor = new GridEditor(context);
-  const { board, longest } = editor.layout;
-  /** @type {[string, string]} */
-  const block = ["Shift →", "take the next cell as well, to move a block"];
-  return {
-    canvas: editor.canvas,
-    panels: [{ title: "All edits", content: editor.list.element, folded: true, edits: true }],
-    keys: [
-      ["← ↑ ↓ →", board ? "go from item to item" : "go from cell to cell"],
-      ["1 … 9", "give it this choice; so does the letter it begins with"],
-      ["Space", "pick up, then arrows, Space drops"],
-      ["F2", "its choices and what they change"],
-      ...(longest > 1 ? [block] : []),
-      ["Esc", "put back"],
-    ],
-    wide: editor.layout.columns.length > DENSE,
-    light: (feature) => editor.light(feature),
-    warning: (data) => {
-      const [first, ...rest] = (viewOf(data) ?? editor.view).broken;
-      const more = rest.length ? ` and ${rest.length} more` : "";
-      return first ? `Breaks ${brokenText(first.rule, first.place)}${more}` : "";
-    },
-    render: (data) => editor.render(data),
-    describe: (move) => editor.layout.describe(move),
-    partsAt: (element, onward = false) => editor.partsAt(element, onward),
-    preview: (data) => data && editor.draw(editor.layout.flat(data.solution), editor.now),
-    only: "this row",
-  };
-}
+export const mount = (context) => new GridEditor(context);

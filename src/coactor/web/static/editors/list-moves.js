@@ -20,7 +20,7 @@ export function carried(order, from, to) {
  * @param {number} to
  * @returns {Move[]}
  */
-export function exchanges(from, to) {
+function exchanges(from, to) {
   const step = Math.sign(to - from);
   return Array.from({ length: Math.abs(to - from) }, (_, n) => ({
     op: "exchange",
@@ -32,7 +32,7 @@ export function exchanges(from, to) {
  * The orders of three in a row that carry the item at one place to another, two places at a time.
  * @param {number} count items in the list @param {number} from @param {number} to @returns {Move[]}
  */
-export function reorders(count, from, to) {
+function reorders(count, from, to) {
   /** @type {Move[]} */
   const moves = [];
   for (let place = from; place !== to && count >= 3; ) {
@@ -58,31 +58,47 @@ export function reordered(order, { op, args: [start, ...way], to, parts }) {
   return next;
 }
 
-/** The item that an order of three carries by two places, if it does. @param {number[]} order @param {Move} move */
+/** The order after an exchange. @param {number[]} order @param {Move} move */
+function exchanged(order, { args: [i], to, parts }) {
+  if (parts) return order;
+  return /** @type {number[]} */ (to) ?? carried(order, i, i + 1);
+}
+
+/** @typedef {(order: number[], move: Move, next?: Move) => Carry | null} CarryOf what a move carries, if it does */
+
+/** An order of three may carry one item by two places. @type {CarryOf} */
 function carriedByTwo(order, { args: [start, ...way] }) {
   if (String(way) === "1,2,0") return { item: order[start], from: start, to: start + 2 };
   if (String(way) === "2,0,1") return { item: order[start + 2], from: start + 2, to: start };
   return null;
 }
 
+/** An exchange carries an item down if the next one does, else up. @type {CarryOf} */
+const carriedByOne = (order, { args: [i] }, next) =>
+  next?.args[0] === i + 1
+    ? { item: order[i], from: i, to: i + 1 }
+    : { item: order[i + 1], from: i + 1, to: i };
+
 /**
- * Orders of three read as people make them: a chain that carries one item in one direction is one carry.
- * @param {number[]} proposed @param {Move[]} moves @returns {(Carry | Move)[]}
+ * Moves read as people make them: a chain that carries one item in one direction is one carry.
+ * @param {(order: number[], move: Move) => number[]} apply @param {CarryOf} carryOf
  */
-export function stepCarries(proposed, moves) {
-  let order = proposed;
-  /** @type {(Carry | Move)[]} */
-  const edits = [];
-  for (const move of moves) {
-    const after = reordered(order, move);
-    const last = edits.at(-1);
-    const goal = last && "item" in last ? after.indexOf(last.item) : -1;
-    if (!move.text && last && "item" in last && continues(last, goal, order, after)) last.to = goal;
-    else edits.push(move.text ? move : (carriedByTwo(order, move) ?? move));
-    order = after;
-  }
-  return edits;
-}
+const reading =
+  (apply, carryOf) => (/** @type {number[]} */ proposed, /** @type {Move[]} */ moves) => {
+    let order = proposed;
+    /** @type {(Carry | Move)[]} */
+    const edits = [];
+    moves.forEach((move, n) => {
+      const after = apply(order, move);
+      const last = edits.at(-1);
+      const goal = last && "item" in last ? after.indexOf(last.item) : -1;
+      if (!move.text && last && "item" in last && continues(last, goal, order, after))
+        last.to = goal;
+      else edits.push(move.text ? move : (carryOf(order, move, moves[n + 1]) ?? move));
+      order = after;
+    });
+    return edits;
+  };
 
 /**
  * Whether the step from one order to the next does nothing but carry the item of a carry on.
@@ -92,72 +108,67 @@ const continues = ({ from, to }, goal, order, after) =>
   (goal - to) * (to - from) > 0 && String(carried(order, to, goal)) === String(after);
 
 /**
- * Exchanges read as carries, in order: a chain of exchanges that moves one item is one carry.
- * @param {number[]} proposed @param {Move[]} moves @returns {(Carry | Move)[]}
+ * What the lists differ in.
+ * @typedef {object} Kind
+ * @property {string} noun an item without a name
+ * @property {string} step what a place is called in the name of a part
+ * @property {(count: number, from: number, to: number) => Move[]} moves that carry an item
+ * @property {ReturnType<typeof reading>} carries what moves carried
+ * @property {(count: number) => string} size what carrying an item so far counts
  */
-export function carries(proposed, moves) {
-  let order = [...proposed];
-  /** @type {(Carry | Move)[]} */
-  const chains = [];
-  moves.forEach((move, n) => {
-    const [i] = move.args;
-    const next = moves[n + 1]?.args[0];
-    const last = chains.at(-1);
-    if (move.text) {
-      order = [.../** @type {number[]} */ (move.to ?? order)];
-      chains.push(move);
-      return;
+
+/** @type {Kind} */
+export const RANKING = {
+  noun: "Item",
+  step: "place",
+  moves: (_, from, to) => exchanges(from, to),
+  carries: reading(exchanged, carriedByOne),
+  size: (count) => ` (${plural(count, "exchange")})`,
+};
+
+/** @type {Kind} */
+export const STEPS = {
+  noun: "Step",
+  step: "step",
+  moves: reorders,
+  carries: reading(reordered, carriedByTwo),
+  size: () => "",
+};
+
+/**
+ * How many items come before each one in the longest increasing subsequence that ends with it.
+ * @param {number[]} values
+ */
+function increasingBefore(values) {
+  /** @type {number[]} */
+  const tails = []; // the smallest end of an increasing subsequence of each length
+  return values.map((value) => {
+    let [low, high] = [0, tails.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (tails[middle] < value) low = middle + 1;
+      else high = middle;
     }
-    const goes = last && "item" in last && goesOn(last, i);
-    if (!goes) chains.push(firstStep(order, i, next === i + 1));
-    [order[i], order[i + 1]] = [order[i + 1], order[i]];
+    tails[low] = value;
+    return low;
   });
-  return chains;
 }
 
 /**
- * Whether an exchange carries the item of the last one on; if so, note it.
- * @param {Carry} last
- * @param {number} i
- */
-function goesOn(last, i) {
-  const down = last.to >= last.from && last.to === i;
-  const up = last.to <= last.from && last.to === i + 1;
-  if (down) last.to = i + 1;
-  else if (up) last.to = i;
-  return down || up;
-}
-
-/** @param {number[]} order @param {number} i @param {boolean} down @returns {Carry} */
-const firstStep = (order, i, down) =>
-  down ? { item: order[i], from: i, to: i + 1 } : { item: order[i + 1], from: i + 1, to: i };
-
-/** @param {string} name @param {number} from @param {number} to */
-export const carryText = (name, from, to) =>
-  `${name} moved from place ${from + 1} to ${to + 1} (${plural(Math.abs(to - from), "exchange")})`;
-
-/**
- * The items of a sequence that are not part of its longest increasing subsequence.
+ * The items of a sequence that are not part of all its longest increasing subsequences: of two neighbours
+ * that are swapped, both.
  * @param {number[]} values
  * @returns {Set<number>} indices
  */
 export function outOfOrder(values) {
-  /** @type {number[]} */
-  const tails = []; // index of the smallest end of an increasing subsequence of each length
-  const previous = values.map(() => -1);
-  values.forEach((value, i) => {
-    let [low, high] = [0, tails.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (values[tails[middle]] < value) low = middle + 1;
-      else high = middle;
-    }
-    previous[i] = low > 0 ? tails[low - 1] : -1;
-    tails[low] = i;
-  });
-  const out = new Set(values.keys());
-  for (let i = tails.at(-1) ?? -1; i >= 0; i = previous[i]) out.delete(i);
-  return out;
+  const before = increasingBefore(values);
+  const after = increasingBefore(values.map((value) => -value).reverse()).reverse();
+  const longest = before.reduce((most, count) => Math.max(most, count), -1);
+  const stays = values.map((_, i) => before[i] + after[i] === longest);
+  const places = before.filter((_, i) => stays[i]);
+  const sole = (/** @type {number} */ place) => places.indexOf(place) === places.lastIndexOf(place);
+  const out = [...values.keys()].filter((i) => !stays[i] || !sole(before[i]));
+  return new Set(out);
 }
 
 /**

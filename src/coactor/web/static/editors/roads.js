@@ -65,8 +65,25 @@ class RoadsEditor {
       },
     });
     this.map = this.network.plane ? this.makeMap() : null;
-    this.panel = h("div", { class: "ways" }, this.heading, this.cards.element, streets);
+    const panel = h("div", { class: "ways" }, this.heading, this.cards.element, streets);
+    const rows = { title: "Streets", content: this.list.element, grows: true };
+    const others = { title: "Other ways", content: panel, grows: true, edits: true };
+    this.panels = this.map && editable() ? [others, rows] : [rows];
+    this.canvas = this.map
+      ? h("div", { class: "map-canvas" }, this.map.element)
+      : h("div", { class: "plain-canvas" }, panel);
+    document.addEventListener("keydown", (event) => this.onKey(event));
   }
+
+  /** @type {[string, string][]} */
+  keys = [
+    ["↑ ↓", "go along the streets"],
+    ["Shift ↓", "choose several"],
+    ["← →", "look at other ways"],
+    ["1 … 5", "take one"],
+    ["Enter", "take what is shown"],
+    ["Esc", "leave it"],
+  ];
 
   makeMap() {
     return new RoadMap(this.network, {
@@ -348,6 +365,19 @@ class RoadsEditor {
     return this.links.slice(first, last + 1).map((link) => [this.network.idOf(link)]);
   }
 
+  /** @param {string[]} part */
+  partName = ([id]) => this.network.nameOf(this.network.linkOf(id));
+
+  /** @param {Proposal | null} data */
+  preview(data) {
+    if (data) this.map?.light(/** @type {Way} */ (data.solution));
+  }
+
+  /** @param {Proposal} data */
+  travelled({ solution }) {
+    return travelled(this.network, /** @type {Route} */ (solution).links);
+  }
+
   /** @param {Proposal} data */
   render({ solution }) {
     const { links, vias } = /** @type {Route} */ (solution);
@@ -368,32 +398,4 @@ class RoadsEditor {
 }
 
 /** @param {EditorContext} context @returns {Editor} */
-export function mount(context) {
-  const editor = new RoadsEditor(context);
-  document.addEventListener("keydown", (event) => editor.onKey(event));
-  const { map, list, panel } = editor;
-  const canvas = map
-    ? h("div", { class: "map-canvas" }, map.element)
-    : h("div", { class: "plain-canvas" }, panel);
-  const others = { title: "Other ways", content: panel, grows: true, edits: true };
-  const streets = { title: "Streets", content: list.element, grows: true };
-  return {
-    canvas,
-    panels: map && editor.editable() ? [others, streets] : [streets],
-    keys: [
-      ["↑ ↓", "go along the streets"],
-      ["Shift ↓", "choose several"],
-      ["← →", "look at other ways"],
-      ["1 … 5", "take one"],
-      ["Enter", "take what is shown"],
-      ["Esc", "leave it"],
-    ],
-    render: (data) => editor.render(data),
-    describe: (move) => editor.describe(move),
-    enter: () => editor.enter(),
-    partsAt: (element) => editor.partsAt(element),
-    partName: ([id]) => editor.network.nameOf(editor.network.linkOf(id)),
-    preview: (data) => data && map?.light(/** @type {Way} */ (data.solution)),
-    travelled: ({ solution }) => travelled(editor.network, /** @type {Route} */ (solution).links),
-  };
-}
+export const mount = (context) => new RoadsEditor(context);

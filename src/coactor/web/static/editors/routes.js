@@ -1,8 +1,9 @@
 // Routes on a map and in a list. Every gesture names two stops and an operator of the domain.
 
 import { button, closest, h, kbd, leaveText } from "../app/elements.js";
-import { list } from "../app/format.js";
-import { keyOf, setOf } from "../app/keeping.js";
+import { keyOf as partKey, setOf } from "../app/keeping.js";
+import { may } from "../app/shell.js";
+import { Consequence } from "./routes/consequence.js";
 import { RouteList } from "./routes/list.js";
 import { RouteMap } from "./routes/map.js";
 import {
@@ -10,7 +11,6 @@ import {
   edgesOf,
   movedStops,
   moveFor,
-  overloads,
   partsOf,
   rowsOf,
   same,
@@ -26,8 +26,9 @@ import {
   OPERATORS,
 } from "./routes/operators.js";
 import { makeScene, travelled } from "./routes/scene.js";
+import { routesOf } from "./routes/times.js";
 
-/** @import { Editor, EditorContext, Move, Proposal } from "../app/types.js" */
+/** @import { Editor, EditorContext, Move, Proposal, RoutesView } from "../app/types.js" */
 /** @import { Domain, Operator, Rows, Spot } from "./routes/moves.js" */
 /** @import { Problem } from "./routes/scene.js" */
 
@@ -40,8 +41,10 @@ class RoutesEditor {
   active = { r: 0, k: 0 };
   dragging = false;
   drawn = ""; // the rows that are drawn, as text
-  /** What a re-plan would lead to. @type {Rows | null} */
+  /** What a re-plan would lead to. @type {Proposal | null} */
   offered = null;
+  /** The loads and times of the draft. @type {RoutesView} */
+  times = routesOf(null);
   fresh = false; // an edit was made that the server has not confirmed yet
 
   /** @param {EditorContext} context */
@@ -52,10 +55,10 @@ class RoutesEditor {
     this.editable = editable;
     this.domain = /** @type {Domain} */ (data.domain.name);
     this.problem = /** @type {Problem} */ (data.problem);
-    this.first = rowsOf(this.domain, data.proposed);
-    this.rows = rowsOf(this.domain, data.solution);
+    this.scene = makeScene(this.domain, this.problem, data.proposed);
+    this.first = this.rowsOf(data.proposed);
+    this.rows = this.rowsOf(data.solution);
     this.before = new Map(this.first.flatMap((row, r) => row.map((stop, k) => [stop, { r, k }])));
-    this.scene = makeScene(this.domain, this.problem, this.first);
     /** @type {Operator[]} */
     this.operators = this.domain === "plan" ? ["move", "reverse", "swap", "tails"] : ["reverse"];
     this.mode = this.operators[0];
@@ -81,6 +84,37 @@ class RoutesEditor {
     });
     this.list.element.addEventListener("keydown", (event) => this.onKey(event));
     this.tools = this.makeTools();
+    this.consequence = new Consequence(draft, this.scene);
+    this.canvas = h(
+      "div",
+      { class: "map-canvas" },
+      this.map.element,
+      this.tools,
+      this.consequence.element,
+    );
+    this.panels = [{ title: "Stops", content: this.list.element, grows: true }];
+    this.insists = this.domain === "plan" && may("anyway");
+    this.only = this.domain === "tour" ? undefined : "this route";
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.mark) this.clear();
+    });
+  }
+
+  /** @returns {[string, string][]} */
+  get keys() {
+    return [
+      ["↑ ↓", "go along the stops"],
+      ["Space", "choose a stop"],
+      ["Shift ↓", "choose a stretch"],
+      ...this.operators.map(keyOf),
+      ["O", "show one route alone"],
+      ["Esc", "choose nothing"],
+    ];
+  }
+
+  /** @param {unknown} solution */
+  rowsOf(solution) {
+    return rowsOf(this.domain, solution, this.scene.starts);
   }
 
   makeTools() {
@@ -127,20 +161,16 @@ class RoutesEditor {
     this.paint();
   }
 
-  /** The depot belongs to every route: ask for one of them. @param {Spot} spot */
+  /** @param {Spot} spot */
   pickOnMap(spot) {
-    const depot = this.scene.isDepot(spot) && this.rows.length > 1;
-    if (depot && spot.r === 0 && this.mark && !this.target && !this.fan) {
-      this.fan = true;
-      this.map.hand.openFan(true);
-      this.prompt.textContent = "Choose the route at whose start it should be.";
+    const at = this.mark && !this.target ? this.map.hand.placeAt(spot) : spot;
+    if (!at) {
+      this.prompt.textContent = "No vehicle is idle. Choose a stop, or a depot in the list.";
       return;
     }
-    this.pick(spot);
-    this.list.reveal(spot);
+    this.pick(at);
+    this.list.reveal(at);
   }
-
-  fan = false;
 
   /** @param {Spot} from @param {Spot | null} to */
   dragTo(from, to) {
@@ -178,8 +208,7 @@ class RoutesEditor {
       this.prompt.textContent = refusal;
       return;
     }
-    const next = applied(this.domain, this.rows, move);
-    if (this.overOf(next) > this.overOf(this.rows)) move.anyway = "overload seen on the page";
+    if (this.consequence.of(move)?.refused && may("anyway")) move.anyway = "seen on the page";
     const stop = this.rows[from.r][from.k];
     const focused = this.list.focused;
     const text = this.describe(move);
@@ -191,6 +220,7 @@ class RoutesEditor {
     this.active = this.find(stop) ?? this.active;
     this.fresh = true;
     this.paint();
+    this.map.light(this.active);
     if (focused) this.list.focus(this.active);
     else this.list.reveal(this.active);
   }
@@ -277,17 +307,16 @@ class RoutesEditor {
   // -- what is shown --------------------------------------------------------------------------------
 
   paint() {
-    this.fan = false;
-    this.map.hand.openFan(false);
     const { mark, target } = this;
     const ends = [mark, target].flatMap((spot) => spot ?? []);
     const stretch = this.mode === "reverse" && mark && target && mark.r === target.r;
     this.list.paint(stretch ? between(mark, target) : ends, ends, this.active);
     const choice = mark && target ? moveFor(this.domain, this.rows, this.mode, mark, target) : null;
     const preview = choice?.move ? applied(this.domain, this.rows, choice.move) : null;
+    this.consequence.look(choice?.move ?? null, this.times, this.map.hand.place);
     this.prompt.textContent = choice?.refusal ?? this.promptText();
     this.prompt.classList.toggle("idle", !mark);
-    this.map.choose(ends, preview ?? this.offered);
+    this.map.choose(ends, preview ?? (this.offered && this.rowsOf(this.offered.solution)));
   }
 
   promptText() {
@@ -317,8 +346,8 @@ class RoutesEditor {
 
   // -- what is kept ---------------------------------------------------------------------------------
 
-  /** The edges of a stop, of the stretch that is chosen, or of a route: by its heading or its depot. @param {Element | null} target @param {boolean} onward */
-  partsAt(target, onward) {
+  /** The edges of a stop, of the stretch that is chosen, or of a route: by its heading or its depot. @param {Element | null} target @param {boolean} [onward] */
+  partsAt(target, onward = false) {
     const { domain, rows, mark, target: end } = this;
     const stop = closest(target, ".stops [data-stop]")?.dataset.stop;
     const heading = closest(target, ".routename [data-r]")?.dataset.r;
@@ -329,49 +358,66 @@ class RoutesEditor {
     const at = rows[spot.r][spot.k];
     const spots = mark && end && mark.r === end.r ? between(mark, end) : [];
     const stretch = spots.some((one) => same(one, spot)) ? spots.slice(0, -1) : null;
-    const edges = edgesOf(domain, rows).filter(({ r, k, a, b }) => {
+    const edges = edgesOf(domain, rows, this.scene.ends).filter(({ r, k, a, b }) => {
       if (r !== spot.r || onward || heading || depot) return r === spot.r;
       return stretch ? stretch.some((one) => one.k === k) : a === at || b === at;
     });
     return partsOf(domain, edges, this.scene.titleOf);
   }
 
-  /** The edges of the draft that are kept in one way. @param {string[][]} parts */
-  keptEdges(parts) {
-    const names = setOf(parts);
-    const edges = edgesOf(this.domain, this.rows);
-    const titles = partsOf(this.domain, edges, this.scene.titleOf);
-    return edges.filter((_, i) => names.has(keyOf(titles[i])));
-  }
+  /** @param {string[]} part */
+  partName = (part) => part.join(" to ");
 
-  /** @param {Rows} rows */
-  loadsOf(rows) {
-    const { demand, capacity } = this.problem;
-    return demand && capacity ? overloads(rows, demand, capacity) : [];
-  }
-
-  /** The load beyond the capacities. @param {Rows} rows */
-  overOf(rows) {
-    return this.loadsOf(rows).reduce((total, { over }) => total + over, 0);
-  }
-
-  /** Which routes carry too much. @param {Proposal} data */
-  warning({ solution }) {
-    const loads = this.loadsOf(rowsOf(this.domain, solution));
-    const over = loads.flatMap((load, r) =>
-      load.over ? `${this.scene.routeName(r)} over by ${Number(load.over.toFixed(6))}` : [],
-    );
-    return over.length > 3 ? `${over.length} routes carry too much` : list(over);
+  /** @param {Proposal | null} data */
+  preview(data) {
+    this.offered = data;
+    if (data) this.clear();
   }
 
   /** @param {Proposal} data */
-  render({ solution, locked, own }) {
-    this.rows = rowsOf(this.domain, solution);
+  travelled({ solution }) {
+    return travelled(this.scene, this.rowsOf(solution));
+  }
+
+  /** The edges of the draft that are kept in one way. @param {string[][]} parts */
+  keptEdges(parts) {
+    const names = setOf(parts);
+    const edges = edgesOf(this.domain, this.rows, this.scene.ends);
+    const titles = partsOf(this.domain, edges, this.scene.titleOf);
+    return edges.filter((_, i) => names.has(partKey(titles[i])));
+  }
+
+  /** The first rule that is broken, and how many more there are. @param {Proposal} data */
+  warning({ shown }) {
+    const { broken } = routesOf(shown);
+    return broken.length > 1 ? `${broken[0]} ${broken.length - 1} more.` : (broken[0] ?? "");
+  }
+
+  /** Light the edges that cause a feature. @param {number} feature */
+  async light(feature) {
+    const causes = await this.draft.causes(feature);
+    const edges = edgesOf(this.domain, this.rows, this.scene.ends);
+    const parts = this.rows.flatMap((_, r) => {
+      const own = edges.filter((edge) => edge.r === r);
+      return own.length ? own : [null]; // an idle vehicle stays at its depot
+    });
+    const most = Math.max(...causes.map(({ amount }) => Math.abs(amount)));
+    this.map.lit = causes.flatMap(({ part, amount }) => {
+      const edge = parts[part];
+      return edge ? [{ edge, share: Math.abs(amount) / most }] : [];
+    });
+    this.map.drawLit();
+  }
+
+  /** @param {Proposal} data */
+  render({ solution, locked, own, shown }) {
+    this.rows = this.rowsOf(solution);
+    this.times = routesOf(this.offered?.shown ?? shown);
     if (this.rows[this.active.r]?.[this.active.k] === undefined) this.active = { r: 0, k: 0 };
     if (!this.dragging) this.mark = this.target = null;
     const focused = this.list.focused;
     this.map.kept = { locked: this.keptEdges(locked), own: this.keptEdges(own) };
-    const rows = JSON.stringify([this.rows, this.map.kept]);
+    const rows = JSON.stringify([this.rows, this.map.kept, this.times, this.draft.unsent > 0]);
     if (rows !== this.drawn) this.draw();
     this.drawn = rows; // the server's answer to an edit is what the edit has drawn already
     this.paint();
@@ -381,60 +427,25 @@ class RoutesEditor {
   }
 
   draw() {
-    const loads = this.loadsOf(this.rows);
     this.list.render({
       rows: this.rows,
       before: this.before,
       moved: movedStops(this.first, this.rows),
-      loads: loads.map(
-        ({ load, capacity, over }) => `${load} of ${capacity}${over ? ": too much" : ""}`,
-      ),
-      over: loads.map(({ over }) => over > 0),
+      times: this.times.routes,
+      stale: this.draft.unsent > 0, // the server has not seen the last edit yet
     });
-    this.map.draw(this.rows, this.first);
+    this.map.draw(this.rows, this.first, this.times.routes);
   }
 }
+
+/** The key of an operator and what it does. @param {Operator} op @returns {[string, string]} */
+const keyOf = (op) => [OPERATORS[op].key.toUpperCase(), OPERATORS[op].text.toLowerCase()];
 
 /** @type {Record<string, number>} */
 const STEPS = { ArrowDown: 1, ArrowUp: -1, Home: -1e6, End: 1e6, PageDown: 10, PageUp: -10 };
 
 /** Nothing on the page shows the features of every pair of stops. */
-export const omits = ["arcs", "edges", "hidden"];
+export const omits = ["arcs", "edges", "hidden", "minutes"];
 
 /** @param {EditorContext} context @returns {Editor} */
-export function mount(context) {
-  const editor = new RoutesEditor(context);
-  const operators = editor.operators.map((op) => {
-    const { key, text } = OPERATORS[op];
-    return /** @type {[string, string]} */ ([key.toUpperCase(), text.toLowerCase()]);
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && editor.mark) editor.clear();
-  });
-  return {
-    canvas: h("div", { class: "map-canvas" }, editor.map.element, editor.tools),
-    panels: [{ title: "Stops", content: editor.list.element, grows: true }],
-    keys: [
-      ["↑ ↓", "go along the stops"],
-      ["Space", "choose a stop"],
-      ["Shift ↓", "choose a stretch"],
-      ...operators,
-      ["O", "show one route alone"],
-      ["Esc", "choose nothing"],
-    ],
-    render: (data) => editor.render(data),
-    describe: (move) => editor.describe(move),
-    history: (moves) => editor.history(moves),
-    warning: (data) => editor.warning(data),
-    partsAt: (element, onward = false) => editor.partsAt(element, onward),
-    preview(data) {
-      editor.offered = data && rowsOf(editor.domain, data.solution);
-      if (data) editor.clear();
-    },
-    only: editor.domain === "tour" ? undefined : "this route",
-    partName: (part) => part.join(" to "),
-    enter: () => editor.enter(),
-    travelled: ({ solution }) =>
-      travelled(editor.scene, rowsOf(editor.domain, solution), editor.domain !== "fleet"),
-  };
-}
+export const mount = (context) => new RoutesEditor(context);

@@ -3,23 +3,20 @@
 
 import { makeDraggable } from "../app/drag.js";
 import { closest, leaveText } from "../app/elements.js";
-import { outOfOrder } from "./list-moves.js";
+import { carried, outOfOrder } from "./list-moves.js";
 
 /** @import { Gesture, Hand } from "../app/drag.js" */
+/** @import { EditorContext, Move, Panel, Proposal } from "../app/types.js" */
+/** @import { Kind } from "./list-moves.js" */
 
 /**
  * @typedef {object} SortableOptions
+ * @property {Kind} kind
  * @property {HTMLElement} scroller the element that scrolls the list
- * @property {HTMLElement} prompt where it says what will happen
- * @property {() => boolean} editable
- * @property {number[]} proposed the order of the proposal
- * @property {(item: number) => string} nameOf
  * @property {() => string} hint what can be done
  * @property {(item: number, place: number, was: number | null) => HTMLElement} row `was`: the place it was moved from
- * @property {(item: number, from: number, to: number) => void} carry
+ * @property {(move: Move) => string} describe a move in words
  * @property {(item: number) => void} [focused] the keyboard is on another item
- * @property {string} step what a place is called in the name of a part
- * @property {(item: number) => string} titleOf an item in the name of a part
  * @property {boolean} [numbers] whether typed digits are a place to move to
  */
 
@@ -30,7 +27,6 @@ const PAUSE = 1500; // milliseconds after which a digit begins another number
 export class Sortable {
   /** @type {number[]} */
   order = [];
-  active = 0; // the item that the keyboard is on
   /** Picked up by keyboard. @type {Held | null} */
   #held = null;
   #typed = "";
@@ -40,13 +36,20 @@ export class Sortable {
 
   /**
    * @param {HTMLElement} list its children are the items, with data-item
-   * @param {SortableOptions} options
+   * @param {EditorContext} context @param {SortableOptions} options
    */
-  constructor(list, options) {
+  constructor(list, { draft, prompt, editable }, options) {
+    const { problem, proposed, solution } = draft.data;
     this.list = list;
-    const editable = () => options.editable() && !this.#previewed;
-    this.options = { ...options, editable };
-    this.before = new Map(options.proposed.map((item, place) => [item, place]));
+    this.draft = draft;
+    this.prompt = prompt;
+    this.editable = () => editable() && !this.#previewed;
+    this.options = options;
+    this.titles = /** @type {{ names?: string[] }} */ (problem).names;
+    this.proposed = /** @type {number[]} */ (proposed);
+    this.before = new Map(this.proposed.map((item, place) => [item, place]));
+    /** The item that the keyboard is on. @type {number} */
+    this.active = /** @type {number[]} */ (solution)[0];
     list.addEventListener("focusin", (event) => this.#onFocus(event));
     list.addEventListener("keydown", (event) => this.#onKey(event));
     makeDraggable(list, (hand) => this.#grab(hand), { scroller: () => options.scroller });
@@ -54,11 +57,31 @@ export class Sortable {
 
   /** @param {string} text */
   #say(text) {
-    this.options.prompt.textContent = text;
+    this.prompt.textContent = text;
   }
 
-  /** Show another order. Only rows that changed are replaced, so that a long list stays quick. @param {number[]} order */
-  render(order) {
+  /** @param {number} item */
+  nameOf(item) {
+    return this.titles?.[item] || `${this.options.kind.noun} ${item + 1}`;
+  }
+
+  /** @param {Held} carry */
+  #carryText({ item, from, to }) {
+    const size = this.options.kind.size(Math.abs(to - from));
+    return `${this.nameOf(item)} moved from place ${from + 1} to ${to + 1}${size}`;
+  }
+
+  /** The edits in words, one for each drag. @param {Move[]} moves */
+  history(moves) {
+    const { kind, describe } = this.options;
+    return kind
+      .carries(this.proposed, moves)
+      .map((edit) => ("item" in edit ? this.#carryText(edit) : edit.text || describe(edit)));
+  }
+
+  /** Show an order. Only rows that changed are replaced, so that a long list stays quick. @param {Pick<Proposal, "solution">} data */
+  render({ solution }) {
+    const order = /** @type {number[]} */ (solution);
     const focused = this.list.contains(document.activeElement);
     this.#reset();
     this.order = [...order];
@@ -81,19 +104,19 @@ export class Sortable {
 
   /** The parts of a row, or of the one that the keyboard is on; `onward`: of it and all behind it. @param {Element | null} element @param {boolean} [onward] */
   partsAt(element, onward = false) {
-    const { step, titleOf } = this.options;
+    const { step } = this.options.kind;
     const item = closest(element, "[data-item]")?.dataset.item ?? this.active;
     const place = this.order.indexOf(Number(item));
     const items = this.order.slice(place, onward ? undefined : place + 1);
-    return items.map((one, k) => [`${step} ${place + k + 1}`, titleOf(one)]);
+    return items.map((one, k) => [`${step} ${place + k + 1}`, this.titles?.[one] ?? String(one)]);
   }
 
-  /** Show another order as a change of the present one. @param {unknown} order null: the draft is shown next */
-  preview(order) {
-    const compared = order ? this.order : this.options.proposed;
+  /** Show another solution as a change of the present one. @param {Proposal | null} data null: the draft is shown next */
+  preview(data) {
+    const compared = data ? this.order : this.proposed;
     this.before = new Map(compared.map((item, place) => [item, place]));
-    this.#previewed = Boolean(order);
-    if (order) this.render(/** @type {number[]} */ (order));
+    this.#previewed = data !== null;
+    if (data) this.render(data);
   }
 
   #previewed = false; // what is shown is not the draft: nothing can be moved
@@ -128,12 +151,15 @@ export class Sortable {
 
   /** @param {number} item @param {number} goal */
   carry(item, goal) {
-    if (!this.options.editable()) return;
-    const from = this.order.indexOf(item);
-    const to = Math.max(0, Math.min(this.order.length - 1, goal));
+    if (!this.editable()) return;
+    const { order } = this;
+    const from = order.indexOf(item);
+    const to = Math.max(0, Math.min(order.length - 1, goal));
     this.active = item;
+    const moves = this.options.kind.moves(order.length, from, to);
+    const text = `${this.#carryText({ item, from, to })}.`;
     if (from === to) this.#say("It is there already.");
-    else this.options.carry(item, from, to);
+    else this.draft.edit(moves, text, carried(order, from, to));
   }
 
   #reset() {
@@ -174,19 +200,19 @@ export class Sortable {
       else this.focus(this.order[goal]);
       return true;
     }
-    return this.options.editable() && !altKey && this.#editKey(key, place);
+    return this.editable() && !altKey && this.#editKey(key, place);
   }
 
   /** @param {string} key @param {number} place */
   #editKey(key, place) {
-    const { hint, nameOf, numbers } = this.options;
+    const { hint, numbers } = this.options;
     if (numbers && /^[0-9]$/.test(key)) {
       const fresh = performance.now() - this.#typedAt > PAUSE;
       this.#typed = `${fresh ? "" : this.#typed}${key}`.slice(-6);
       this.#typedAt = performance.now();
       const last = this.order.length;
       const where = Number(this.#typed) > last ? `the last place, ${last}` : `place ${this.#typed}`;
-      this.#say(`Move ${nameOf(this.active)} to ${where}? Press Enter.`);
+      this.#say(`Move ${this.nameOf(this.active)} to ${where}? Press Enter.`);
     } else if (key === "Escape" && this.#typed) {
       this.#typed = "";
       this.#say(hint());
@@ -209,10 +235,8 @@ export class Sortable {
 
   /** @param {Held} held */
   #sayHeld({ item, to }) {
-    const { nameOf } = this.options;
-    this.#say(
-      `${nameOf(item)}: place ${to + 1}. Arrow keys move it, Space drops it, Escape puts it back.`,
-    );
+    const keys = "Arrow keys move it, Space drops it, Escape puts it back.";
+    this.#say(`${this.nameOf(item)}: place ${to + 1}. ${keys}`);
   }
 
   /** @param {string} key @param {Held} held */
@@ -228,7 +252,7 @@ export class Sortable {
       this.carry(held.item, held.to);
     } else if (key === "Escape") {
       this.#reset();
-      this.#say(`${this.options.nameOf(held.item)} is back at place ${held.from + 1}.`);
+      this.#say(`${this.nameOf(held.item)} is back at place ${held.from + 1}.`);
     } else return false;
     return true;
   }
@@ -265,9 +289,9 @@ export class Sortable {
    * @returns {Gesture | null}
    */
   #grab({ target, touch, y: start }) {
-    const { scroller, editable, hint, nameOf } = this.options;
+    const { scroller, hint } = this.options;
     const row = closest(target, "[data-item]");
-    if (!row || !editable() || closest(target, "button")) return null;
+    if (!row || !this.editable() || closest(target, "button")) return null;
     if (touch && !closest(target, ".grip")) return null;
     const item = Number(row.dataset.item);
     const from = this.order.indexOf(item);
@@ -289,7 +313,8 @@ export class Sortable {
         const offset = hand.y - start + scroller.scrollTop - scrolled;
         to = this.#near(hand) ? placeOf(middles, from, offset) : from;
         this.#shift(from, to, offset);
-        this.#say(to === from ? leaveText() : `Let go to move ${nameOf(item)} to place ${to + 1}.`);
+        const goal = `Let go to move ${this.nameOf(item)} to place ${to + 1}.`;
+        this.#say(to === from ? leaveText() : goal);
       },
       drop: () => {
         end();
@@ -303,6 +328,36 @@ export class Sortable {
   #near({ x }) {
     const { left, right } = this.list.getBoundingClientRect();
     return x > left - 80 && x < right + 80;
+  }
+}
+
+/** What the editors of lists have in common: a sortable list does most of it. */
+export class ListEditor {
+  /** @type {Panel[]} */
+  panels = [];
+  only = "from here on";
+
+  /** @param {HTMLElement} list @param {EditorContext} context @param {SortableOptions} options */
+  constructor(list, context, options) {
+    this.list = list;
+    this.draft = context.draft;
+    this.editable = context.editable;
+    this.sortable = new Sortable(list, context, options);
+  }
+
+  /** @param {Move[]} moves */
+  history(moves) {
+    return this.sortable.history(moves);
+  }
+
+  /** @param {Element | null} element @param {boolean} [onward] */
+  partsAt(element, onward) {
+    return this.sortable.partsAt(element, onward);
+  }
+
+  /** @param {Proposal | null} data */
+  preview(data) {
+    this.sortable.preview(data);
   }
 }
 

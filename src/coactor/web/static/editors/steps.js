@@ -4,79 +4,48 @@ import { at, get } from "../app/api.js";
 import { button, h, kbd, put } from "../app/elements.js";
 import { changesOf, signedAmount, verdict } from "../app/format.js";
 import { sayError } from "../app/shell.js";
-import { carried, reordered, reorders, stepCarries } from "./list-moves.js";
-import { Sortable } from "./sortable.js";
+import { reordered, STEPS } from "./list-moves.js";
+import { ListEditor } from "./sortable.js";
 
 /** @import { Editor, EditorContext, Move, Option, Proposal } from "../app/types.js" */
 
-class StepsEditor {
+class StepsEditor extends ListEditor {
   start = 0; // the first of the three steps
   /** @type {Option[]} */
   options = [];
   #asked = 0;
 
+  /** @type {[string, string][]} */
+  keys = [
+    ["↑ ↓", "choose three steps"],
+    ["1 … 5", "take another order"],
+    ["Alt ↓", "move a step one place"],
+    ["Space", "pick up, then arrows, Space drops"],
+  ];
+
   /** @param {EditorContext} context */
-  constructor({ draft, prompt, editable }) {
-    const { problem, proposed, solution } = draft.data;
-    this.draft = draft;
-    this.editable = editable;
-    this.titles = /** @type {{ names?: string[] }} */ (problem).names;
-    this.proposed = /** @type {number[]} */ (proposed);
-    this.list = h("ol", { class: "steps", role: "listbox", "aria-label": "Steps in order" });
-    this.heading = h("h2", { id: "stretch" });
-    this.choices = h("div", { class: "choices" });
-    this.canvas = h(
-      "div",
-      { class: "steps-canvas" },
-      h("div", {}, this.list),
-      h("div", {}, this.heading, this.choices),
-    );
-    this.sortable = new Sortable(this.list, {
-      scroller: this.canvas,
-      prompt,
-      editable,
-      proposed: this.proposed,
-      nameOf: (step) => this.nameOf(step),
+  constructor(context) {
+    const list = h("ol", { class: "steps", role: "listbox", "aria-label": "Steps in order" });
+    const canvas = h("div", { class: "steps-canvas" }, h("div", {}, list));
+    super(list, context, {
+      kind: STEPS,
+      scroller: canvas,
       hint: () => this.hint(),
       row: (step, place, was) => this.row(step, place, was),
-      carry: (_, from, to) => this.carry(from, to),
-      step: "step",
-      titleOf: (step) => this.titles?.[step] ?? String(step),
+      describe: (move) => this.describe(move),
       focused: (step) => this.look(this.sortable.order.indexOf(step)),
     });
-    this.sortable.active = /** @type {number[]} */ (solution)[0];
+    this.canvas = canvas;
+    this.heading = h("h2", { id: "stretch" });
+    this.choices = h("div", { class: "choices" });
+    canvas.append(h("div", {}, this.heading, this.choices));
     this.list.addEventListener("keydown", (event) => this.onKey(event));
     this.list.addEventListener("click", () => this.sortable.focus(this.sortable.active));
-  }
-
-  /** @param {number} step */
-  nameOf(step) {
-    return this.titles?.[step] || `Step ${step + 1}`;
   }
 
   hint() {
     if (!this.editable()) return "";
     return "Drag a step to its place, or choose another order for three in a row.";
-  }
-
-  /** @param {number} from @param {number} to */
-  carry(from, to) {
-    const { order } = this.sortable;
-    const moves = reorders(order.length, from, to);
-    const text = `${this.carryText(order[from], from, to)}.`;
-    this.draft.edit(moves, text, carried(order, from, to));
-  }
-
-  /** @param {number} step @param {number} from @param {number} to */
-  carryText(step, from, to) {
-    return `${this.nameOf(step)} moved from place ${from + 1} to ${to + 1}`;
-  }
-
-  /** @param {Move[]} moves */
-  history(moves) {
-    return stepCarries(this.proposed, moves).map((edit) =>
-      "item" in edit ? this.carryText(edit.item, edit.from, edit.to) : this.describe(edit),
-    );
   }
 
   /** @param {KeyboardEvent} event */
@@ -120,7 +89,7 @@ class StepsEditor {
   /** @param {Option} option @param {number} i */
   choice(option, i) {
     const [start, ...way] = option.move.args;
-    const steps = way.map((k) => this.nameOf(this.sortable.order[start + k]));
+    const steps = way.map((k) => this.sortable.nameOf(this.sortable.order[start + k]));
     return button(
       [
         kbd(String(i + 1)),
@@ -154,14 +123,13 @@ class StepsEditor {
   }
 
   /** @param {Move} move */
-  describe({ args: [i, ...way], text }) {
-    if (text) return text;
+  describe({ args: [i, ...way] }) {
     return `Reorder steps ${i + 1} to ${i + 3} as ${way.map((k) => i + k + 1).join(", ")}`;
   }
 
   /** @param {number} step @param {number} place @param {number | null} was */
   row(step, place, was) {
-    const name = this.nameOf(step);
+    const name = this.sortable.nameOf(step);
     const moved = was !== null;
     const old = moved ? h("s", {}, h("span", { class: "unseen", text: "was " }), was + 1) : null;
     return h(
@@ -175,8 +143,8 @@ class StepsEditor {
   }
 
   /** @param {Proposal} data */
-  render({ solution }) {
-    this.sortable.render(/** @type {number[]} */ (solution));
+  render(data) {
+    this.sortable.render(data);
     this.options = [];
     this.look(this.start);
     if (!this.draft.unsent) this.fetchOptions();
@@ -184,22 +152,4 @@ class StepsEditor {
 }
 
 /** @param {EditorContext} context @returns {Editor} */
-export function mount(context) {
-  const editor = new StepsEditor(context);
-  return {
-    canvas: editor.canvas,
-    panels: [],
-    keys: [
-      ["↑ ↓", "choose three steps"],
-      ["1 … 5", "take another order"],
-      ["Alt ↓", "move a step one place"],
-      ["Space", "pick up, then arrows, Space drops"],
-    ],
-    render: (data) => editor.render(data),
-    describe: (move) => editor.describe(move),
-    history: (moves) => editor.history(moves),
-    partsAt: (element, onward) => editor.sortable.partsAt(element, onward),
-    preview: (data) => editor.sortable.preview(data?.solution),
-    only: "from here on",
-  };
-}
+export const mount = (context) => new StepsEditor(context);

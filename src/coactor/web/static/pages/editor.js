@@ -11,6 +11,7 @@ import { leaveNotice, showNotice } from "../app/notice.js";
 import { openNext } from "../app/queue-query.js";
 import {
   attempt,
+  counting,
   free,
   may,
   messageOf,
@@ -64,6 +65,7 @@ class EditorPage {
   /** @type {Editor} */
   editor;
   submitting = false;
+  tabs = new BroadcastChannel("coactor"); // other windows of this browser
   gestures = 0; // how many edits the person sees; some count as several
   left = false; // submitted, or on the way to another page
 
@@ -76,11 +78,11 @@ class EditorPage {
    */
   constructor(data, module, trial, prepared, own) {
     this.trial = trial;
-    this.play = own && new Play(own);
     this.draft = new Draft(study, data, (trouble) => this.refresh(trouble));
     const prompt = h("p", { class: "prompt", id: "gesture", role: "status" });
     const editable = () => this.editable;
     this.editor = module.mount({ draft: this.draft, prompt, editable, prepared });
+    this.play = own && new Play(own, this.editor);
     this.effort = h("p", { class: "effort" });
     this.changes = h("div");
     this.edits = h("ol", { class: "edits" });
@@ -96,7 +98,13 @@ class EditorPage {
     $(".title").append(...[forWhom(data, name), ...notes, fold].filter((note) => note !== null));
     put(
       $("#content"),
-      h("section", { class: "canvas", "aria-label": "Editor" }, this.editor.canvas, prompt),
+      h(
+        "section",
+        { class: "canvas", "aria-label": "Editor" },
+        this.editor.canvas,
+        prompt,
+        this.play?.badge,
+      ),
       this.panels(),
       this.bar.element,
     );
@@ -162,7 +170,9 @@ class EditorPage {
       h("dt", {}, key.split(" ").map(kbd)),
       h("dd", { text }),
     ]);
-    const about = h("div", {}, this.play?.element, this.effort, this.changes);
+    const wants = h("a", { href: `/s/${study}/wants`, text: "What it thinks you want" });
+    const soFar = h("div", { class: "so-far" }, this.effort, wants);
+    const about = h("div", {}, this.play?.element, soFar, this.changes);
     const content = [
       ...panels,
       { title: "What changes", content: about },
@@ -188,6 +198,7 @@ class EditorPage {
     window.addEventListener("pageshow", (event) => event.persisted && location.reload());
     window.addEventListener("pagehide", () => this.release());
     window.addEventListener("online", () => this.draft.retry());
+    this.tabs.addEventListener("message", ({ data }) => data === path && this.look());
   }
 
   /** Draw everything as it is now. @param {unknown} [trouble] */
@@ -201,9 +212,13 @@ class EditorPage {
     const { view } = draft;
     this.drawPanels(view);
     this.bar.render(view, this.gestures, this.editor.warning?.(view) ?? "");
+    this.bar.accept.hidden = !may("edit") || (view.holder !== "" && view.holder !== name);
     this.sayStatus(trouble);
     this.keeping.render(); // last: it scrolls to what was edited once all else has its height
-    if (!draft.unsent) document.body.dataset.revision = String(draft.data.revision);
+    if (draft.unsent) return;
+    const revision = String(draft.data.revision);
+    if (document.body.dataset.revision !== revision) this.tabs.postMessage(path);
+    document.body.dataset.revision = revision;
   }
 
   /** @param {Proposal} view */
@@ -228,7 +243,11 @@ class EditorPage {
     );
     this.play?.render(draft.data);
     this.changes.hidden = this.play !== null && !view.moves.length;
-    drawChanges(this.changes, draft.data, draft.last, false, editor.light);
+    const learns = !this.bar.today.checked && !editor.warning?.(view);
+    drawChanges(this.changes, draft.data, draft.last, {
+      learns,
+      light: editor.light?.bind(editor),
+    });
     drawEdits(this.edits, lines, "None yet.");
     [this.about.textContent, this.about.title] = origin(view);
   }
@@ -240,13 +259,21 @@ class EditorPage {
       say(savingText(draft), true);
       offerAction("Try now", () => draft.retry());
       if (draft.obstacle.status) offerAction("Discard", () => draft.discard());
-    } else if (trouble) {
-      const conflict = trouble instanceof Refusal && trouble.status === 409;
-      const dropped = trouble === draft.refusal ? draft.dropped : 0;
-      say(`${conflict ? CHANGED : messageOf(trouble)} ${lost(dropped)}`, true);
-      this.arm(); // what is shown has changed
-    } else if (this.editable) say(savingText(draft));
+    } else if (trouble) this.sayTrouble(trouble);
+    else if (this.editable) say(savingText(draft));
     else this.sayHolder();
+  }
+
+  /** @param {unknown} trouble */
+  sayTrouble(trouble) {
+    const { draft } = this;
+    const conflict = trouble instanceof Refusal && trouble.status === 409;
+    const dropped = trouble === draft.refusal ? draft.lost : [];
+    say(`${conflict ? CHANGED : messageOf(trouble)} ${lost(dropped.length)}`, true);
+    const [only] = dropped.length === 1 && !conflict ? dropped : [];
+    if (this.editor.insists && only?.moves && !only.moves[0].anyway)
+      offerAction("Do it anyway", () => draft.insist()).focus();
+    this.arm(); // what is shown has changed
   }
 
   sayHolder() {
@@ -388,9 +415,9 @@ function enterWork(event) {
 function solvingButton(text, id, change) {
   const act = async () => {
     element.disabled = true;
-    element.textContent = "Solving …";
     try {
-      await change();
+      const { budget } = await get(at(study));
+      await counting("Solving …", (now) => (element.textContent = now), change, budget);
       location.reload();
     } catch (error) {
       element.disabled = false;
@@ -403,7 +430,11 @@ function solvingButton(text, id, change) {
 }
 
 /** Put a button behind the message at the top of the page. @param {string} text @param {() => void} act */
-const offerAction = (text, act) => $("#message").append(" ", button(text, act, { class: "small" }));
+function offerAction(text, act) {
+  const element = button(text, act, { class: "small" });
+  $("#message").append(" ", element);
+  return element;
+}
 
 const CHANGED = "This was changed in another window. You now see the latest version.";
 
@@ -419,7 +450,7 @@ function lost(dropped) {
  */
 function origin({ basis: { version, chance, proposer, reason }, moves }) {
   const learned = version
-    ? `Proposed after ${plural(version, "correction")}.`
+    ? `Proposed after ${plural(version, "proposal")}.`
     : "First proposal; nothing learned yet.";
   const based = proposer === "learner" || !reason ? learned : reason;
   const guess = moves.length ? "" : likely(chance);
@@ -428,16 +459,20 @@ function origin({ basis: { version, chance, proposer, reason }, moves }) {
 
 /** The page of the next proposal, or the queue if nothing waits. @param {Trial | null} trial */
 async function nextPage(trial) {
+  if (frameElement) return ""; // in a notebook, which shows this proposal alone
   if (trial && may("edit")) await fillQueue();
   return (await openNext()) || `/s/${study}`;
 }
+
+const PLAYED = 10; // own corrections that end the play
 
 /** What this person has done in a demo study that is there to play; else null. @param {Trial | null} trial */
 async function ownRounds(trial) {
   if (!trial || trial.weeks || !may("edit")) return null;
   /** @type {Round[]} */
   const rounds = await get(at(study, "/effort?last=200"));
-  return rounds.filter(({ work }) => work.actor === name);
+  const own = rounds.filter(({ work }) => work.actor === name);
+  return own.length < PLAYED ? own : null;
 }
 
 async function start() {

@@ -1,19 +1,21 @@
 // The queue: what waits, what is begun, who has what. Enter opens the first.
 
 import { at, get, post } from "../app/api.js";
-import { $, bdi, button, h, kbd, put } from "../app/elements.js";
+import { $, bdi, button, card, h, kbd, options, put, select } from "../app/elements.js";
 import { ago, likely, number, plural } from "../app/format.js";
 import { forWhom } from "../app/names.js";
 import { showNotice } from "../app/notice.js";
 import { EVERYTHING, openNext, parametersOf, readQuery, writeQuery } from "../app/queue-query.js";
 import { attempt, may, name, ownsKeys, say, sayError, study } from "../app/shell.js";
 import { fillQueue, findTrial, playButton } from "../app/trials.js";
+import { Sketches } from "../views/sketches.js";
 
 /** @import { EffortSummary, QueuePage, Row } from "../app/types.js" */
 
 const INTERVAL = 5000; // milliseconds between two looks
 const SIZE = 50; // proposals on a page
 const FEW = 5; // a queue that needs no search
+const TAKEN = "Others are editing these. What nobody edits for five minutes is free again.";
 const SURE = 0.9; // the chance from which proposals may be accepted together
 
 const STATES = [
@@ -43,8 +45,8 @@ const first = button(["Open the first ", kbd("Enter")], openFirst, {
   id: "open-first",
 });
 const query = readQuery();
-const expert = h("select", { id: "expert", "aria-label": "Person", hidden: true });
-expert.addEventListener("change", () => look("expert", expert.value));
+const person = { id: "expert", "aria-label": "Person", hidden: true };
+const expert = select([], "", (value) => look("expert", value), person);
 const filters = makeFilters();
 
 let offset = 0;
@@ -53,30 +55,35 @@ let page = null;
 let minute = 0; // when the page was drawn
 let asked = 0; // requests so far
 let offline = false;
+const sketches = new Sketches();
 /** Rows by the number of their proposal. @type {Map<number, HTMLElement>} */
 const rows = new Map();
 
-/** @param {string} label @param {"state" | "order"} field @param {string[][]} options */
-function choice(label, field, options) {
-  const element = h(
-    "select",
-    { "aria-label": label, id: field },
-    options.map(([value, text]) => h("option", { value, selected: value === query[field] }, text)),
-  );
-  element.addEventListener("change", () => look(field, element.value));
-  return element;
+/** @param {string} label @param {"state" | "order"} field @param {string[][]} values */
+function choice(label, field, values) {
+  const props = { "aria-label": label, id: field };
+  return select(values, query[field], (value) => look(field, value), props);
 }
 
 function makeFilters() {
-  const search = h("input", { type: "search", id: "search", maxlength: "200" });
-  search.placeholder = "Search by name or number";
-  search.setAttribute("aria-label", "Search");
-  search.value = query.search;
-  search.addEventListener("input", () => look("search", search.value));
-  const day = h("input", { type: "date", id: "day", title: "Arrived on this day" });
-  day.setAttribute("aria-label", "Arrived on this day");
-  day.value = query.day;
-  day.addEventListener("change", () => look("day", day.value));
+  const search = h("input", {
+    type: "search",
+    id: "search",
+    maxlength: "200",
+    placeholder: "Search by name or number",
+    "aria-label": "Search",
+    value: query.search,
+    on: { input: () => look("search", search.value) },
+  });
+  const arrived = { title: "Arrived on this day", "aria-label": "Arrived on this day" };
+  const act = () => look("day", day.value);
+  const day = h("input", {
+    type: "date",
+    id: "day",
+    value: query.day,
+    ...arrived,
+    on: { change: act },
+  });
   return h(
     "div",
     { class: "row filters", role: "search", hidden: true },
@@ -94,11 +101,8 @@ function drawPeople(names) {
   expert.hidden = !all.length;
   if (expert.dataset.names === JSON.stringify(all)) return;
   expert.dataset.names = JSON.stringify(all);
-  put(
-    expert,
-    h("option", { value: "" }, "Everybody"),
-    all.map((name) => h("option", { value: name, selected: name === query.expert }, name)),
-  );
+  const everybody = ["", "Everybody"];
+  put(expert, options([everybody, ...all.map((name) => [name, name])], query.expert));
 }
 
 /** @param {keyof typeof EVERYTHING} field @param {string} value */
@@ -162,13 +166,14 @@ function draw({ drafts, matching, waiting, draft, held, people }) {
     turn(-SIZE);
     return;
   }
-  first.disabled = !drafts.some((ticket) => ticket.state !== "held" || ticket.holder === name);
+  first.hidden = !drafts.some((ticket) => ticket.state !== "held" || ticket.holder === name);
   filters.hidden = total <= FEW && JSON.stringify(query) === JSON.stringify(EVERYTHING);
   drawPeople(people);
   drawRows(drafts);
   if (!together.querySelector(".card")) offerTogether(drafts);
-  empty.hidden = drafts.length > 0;
-  empty.textContent = emptyText(total);
+  const taken = may("edit") && drafts.length > 0 && first.hidden;
+  empty.hidden = drafts.length > 0 && !taken;
+  empty.textContent = taken ? TAKEN : emptyText(total);
   pager.hidden = matching <= SIZE;
   range.textContent = `${number(offset + 1)} to ${number(offset + drafts.length)} of ${number(matching)}`;
   previous.disabled = offset === 0;
@@ -209,12 +214,17 @@ function drawRows(drafts) {
 function fillRow(row, ticket) {
   const mine = ticket.holder === name;
   const link = $(".ticket", row);
+  const sketch = sketches.of(ticket);
   link.setAttribute("href", `/s/${study}/p/${ticket.id}`);
   put(
     link,
+    sketch.drawing,
     h("b", { dir: "auto", text: ticket.label || `Proposal ${ticket.id}` }),
-    h("span", { class: `chip ${mine ? "mine" : ticket.state}` }, stateOf(ticket)),
+    ticket.state === "waiting"
+      ? null
+      : h("span", { class: `chip ${mine ? "mine" : ticket.state}` }, stateOf(ticket)),
     forWhom(ticket, name),
+    sketch.facts,
     h("span", { class: "hint", text: outlook(ticket) }),
     h("span", { class: "hint", text: `arrived ${ago(ticket.asked)}` }),
   );
@@ -249,7 +259,6 @@ const figure = (label, value, more = "") =>
 function stateOf({ state, holder, editor }) {
   if (state === "draft")
     return editor && editor !== name ? ["unfinished draft of ", bdi(editor)] : ["unfinished draft"];
-  if (state !== "held") return ["waiting"];
   return holder === name ? ["you are editing"] : [bdi(holder), " is editing"];
 }
 
@@ -295,10 +304,8 @@ function previewTogether(fine) {
   );
   put(
     together,
-    h(
-      "section",
-      { class: "card" },
-      h("h2", { text: "Accept these as they are?" }),
+    card(
+      "Accept these as they are?",
       h(
         "ul",
         {},
@@ -346,6 +353,8 @@ put(
     { class: "row" },
     may("edit") ? first : null,
     trial && may("tell") ? playButton(trial, refresh) : null,
+    h("a", { class: "button", href: `/s/${study}/wants`, text: "What it thinks you want" }),
+    h("a", { class: "button", href: `/s/${study}/report#finished`, text: "Finished proposals" }),
     h("a", { class: "button", href: `/s/${study}/report`, text: "Report" }),
   ),
   filters,

@@ -1,6 +1,6 @@
 // The bar at the bottom of the editor: undo and redo, one status line, the note, and the way to submit.
 
-import { $, button, h, kbd, put } from "../app/elements.js";
+import { $, button, h, kbd, put, wording } from "../app/elements.js";
 import { edited, plural } from "../app/format.js";
 
 /** @import { Draft } from "../app/draft.js" */
@@ -40,12 +40,14 @@ export function makeActionBar(draft, { submit, editable, more }) {
   });
   const warning = h("strong", { class: "warning", id: "warning", role: "status" });
   const today = h("input", { type: "checkbox", id: "today" });
-  const note = h("input", { type: "text", id: "note", maxlength: "2000" });
-  note.placeholder = "Note (optional)";
-  note.setAttribute("aria-label", "Note");
+  const words = { placeholder: wording("Note (optional)", "Note"), "aria-label": "Note" };
+  const note = h("input", { type: "text", id: "note", maxlength: "2000", ...words });
   note.value = draft.recall("note") ?? ""; // a reload loses nothing
   today.checked = draft.recall("today") ?? false;
-  today.addEventListener("change", () => draft.store("today", today.checked));
+  today.addEventListener("change", () => {
+    draft.store("today", today.checked);
+    draft.changed(); // what is said about learning
+  });
   note.addEventListener("input", () => draft.store("note", note.value));
   note.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.isComposing) submit();

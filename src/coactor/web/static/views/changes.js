@@ -1,6 +1,6 @@
 // What the edits change, feature by feature, in the domain's own units.
 
-import { button, h, put } from "../app/elements.js";
+import { button, h, plainTable, put } from "../app/elements.js";
 import { amount, feature, plural, shownAs, signed, signedAmount } from "../app/format.js";
 
 /** @import { Proposal } from "../app/types.js" */
@@ -37,15 +37,14 @@ function changeRows(data, last) {
 
 /**
  * What the weights say about the edits so far.
- * @param {Proposal} data @param {Row[]} rows @param {boolean} finished
+ * @param {Proposal} data @param {Row[]} rows @param {boolean} learns whether a submit now would teach it
  */
-function opinion(data, rows, finished) {
+function opinion(data, rows, learns) {
   if (!data.moves.length) return "";
   const gain = rows.reduce((total, row) => total + row.gain, 0);
   if (Math.abs(gain) < NOTHING) return "As far as we know, this is as good as the proposal.";
   if (gain > 0) return "As far as we know, this is better than the proposal.";
-  const learns = finished ? "" : " It learns when you submit.";
-  return `Good: this is news to the solver.${learns}`;
+  return learns ? "The solver did not expect this edit. Submitted, it learns from it." : "";
 }
 
 /** @param {number | null} value @param {string} unit */
@@ -87,22 +86,7 @@ const sameLine = (row, light) =>
   );
 
 /** @param {string} caption @param {string[]} head @param {HTMLElement[]} rows */
-const tableOf = (caption, head, rows) =>
-  h(
-    "table",
-    { class: "changes" },
-    h("caption", { class: "unseen", text: caption }),
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        head.map((text) => h("th", { scope: "col", text })),
-      ),
-    ),
-    h("tbody", {}, rows),
-  );
+const tableOf = (caption, head, rows) => plainTable(caption, head, rows, "changes");
 
 /**
  * Fill a list with edits in words.
@@ -119,9 +103,10 @@ const hint = (text) => (text ? h("p", { class: "hint", text }) : null);
 /**
  * Fill a place with the features that changed; the others follow in a fold.
  * @param {HTMLElement} place @param {Proposal} data @param {number[] | null} last
- * @param {boolean} [finished] nothing can be edited any more @param {Light} [light]
+ * @param {{ finished?: boolean, learns?: boolean, light?: Light }} how `finished`: nothing can be edited
+ * any more; `learns`: a submit now would teach the solver
  */
-export function drawChanges(place, data, last, finished = false, light = undefined) {
+export function drawChanges(place, data, last, { finished = false, learns = false, light }) {
   const rows = changeRows(data, last);
   const changed = rows
     .filter((row) => Math.abs(row.total) >= NOTHING || Math.abs(row.last ?? 0) >= NOTHING)
@@ -144,7 +129,7 @@ export function drawChanges(place, data, last, finished = false, light = undefin
   put(
     place,
     changed.length ? tableOf("What the edits change, feature by feature", head, lines) : null,
-    hint(opinion(data, rows, finished)),
+    hint(opinion(data, rows, learns)),
     hint(left ? `The ${shown.length} of ${changed.length} that matter most.` : ""),
     same.length ? h("details", { open }, h("summary", { text: others }), rest) : null,
     hint(shownAs(data).note),

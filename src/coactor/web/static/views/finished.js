@@ -21,7 +21,9 @@ const ACCEPTED = "Accepted as proposed";
 
 /** @param {Proposal} data @param {Show} show @returns {Proposal} */
 const shownData = (data, show) =>
-  show === "before" ? { ...data, solution: data.proposed, moves: [] } : data;
+  show === "before"
+    ? { ...data, solution: data.proposed, shown: data.shown_proposed, moves: [] }
+    : data;
 
 /**
  * @param {Proposal} data @param {EditorModule} module @param {Trial | null} trial @param {unknown} prepared
@@ -35,7 +37,7 @@ export async function showFinished(data, module, trial, prepared, next) {
   const editor = module.mount({ draft, prompt, editable: () => false, prepared });
   const canvas = h("section", { class: "canvas", "aria-label": "Solution" }, editor.canvas, prompt);
   const changes = h("div");
-  drawChanges(changes, data, null, true);
+  drawChanges(changes, data, null, { finished: true });
   const lines = linesOf(editor, data);
 
   /** @param {Show} show */

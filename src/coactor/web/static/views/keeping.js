@@ -4,7 +4,7 @@ import { post } from "../app/api.js";
 import { button, closest, h, kbd, put, wording } from "../app/elements.js";
 import { changeTexts } from "../app/format.js";
 import { keyOf, lockText, setOf, stateOf, toggled } from "../app/keeping.js";
-import { say, sayError } from "../app/shell.js";
+import { counting, say, sayError } from "../app/shell.js";
 
 /** @import { Draft } from "../app/draft.js" */
 /** @import { Part } from "../app/keeping.js" */
@@ -120,8 +120,9 @@ export class Keeping {
     try {
       await draft.flush();
       const { revision, moves } = draft.data;
+      const solve = () => post(`${draft.path}/replan`, { body: only ? { only } : {} });
       /** @type {Proposal} */
-      const offer = await post(`${draft.path}/replan`, { body: only ? { only } : {} });
+      const offer = await counting("Re-planning …", say, solve);
       const changed = draft.unsent || draft.data.revision !== revision;
       if (changed) say("You went on: nothing was re-planned.");
       else if (offer.moves.length > moves.length) this.#show(offer);

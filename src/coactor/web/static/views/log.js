@@ -2,7 +2,7 @@
 
 import { at, get } from "../app/api.js";
 import { bdi, button, h, put } from "../app/elements.js";
-import { clock, plural } from "../app/format.js";
+import { clock, feature, plural } from "../app/format.js";
 import { rollbackText, shownName } from "../app/names.js";
 import { attempt, study } from "../app/shell.js";
 
@@ -53,11 +53,12 @@ const SENTENCES = {
   asked: ({ proposal, label, revision, version }) =>
     revision
       ? `updated proposal ${proposal} to version ${version}`
-      : `asked proposal ${proposal}${label ? `, “${label}”` : ""}`,
+      : `asked for proposal ${proposal}${label ? `, “${label}”` : ""}`,
   claimed: ({ proposal }) => `opened proposal ${proposal}`,
   released: ({ proposal }) => `released proposal ${proposal}`,
   edited,
   told,
+  said: ({ wish, feature: name }) => `said: ${wish} “${feature(name ?? "").label}”`,
   reopened: ({ proposal }) => `reopened proposal ${proposal}`,
   configured: ({ settings }) => `changed ${Object.keys(settings ?? {}).join(", ")}`,
   "rolled back": (fact) => `made a ${rollbackText(fact)}: “${fact.reason}”`,

@@ -1,8 +1,8 @@
 // Which feature is missing: what no weights explain, on request, because the answer takes seconds.
 
 import { at, get } from "../app/api.js";
-import { button, h, put } from "../app/elements.js";
-import { sayError, study } from "../app/shell.js";
+import { button, card, h, put } from "../app/elements.js";
+import { messageOf, study } from "../app/shell.js";
 
 /** @import { MissingFeatures } from "../app/types.js" */
 
@@ -16,16 +16,13 @@ export function missingFeatures() {
       const { sentences } = await get(at(study, "/features"));
       put(answer, ...sentences.map((text) => h("p", { text })));
     } catch (error) {
-      put(answer);
-      sayError(error);
+      put(answer, h("p", { text: messageOf(error) }));
     }
   }
 
-  const hint = "Looks for a reason behind edits that the list above cannot explain.";
-  return h(
-    "section",
-    { class: "card" },
-    h("h2", { text: "Is something not counted yet?" }),
+  const hint = "Looks for a reason behind edits that what is counted so far cannot explain.";
+  return card(
+    "Is something not counted yet?",
     h("p", { class: "hint", text: hint }),
     button("Look for it", look, { id: "look-for-missing" }),
     answer,

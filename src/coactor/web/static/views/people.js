@@ -1,8 +1,7 @@
 // What people share and how each of them differs.
 
 import { at, get } from "../app/api.js";
-import { h, put } from "../app/elements.js";
-import { number } from "../app/format.js";
+import { h, put, select } from "../app/elements.js";
 import { labelPeople, namesHidden } from "../app/names.js";
 import { study } from "../app/shell.js";
 import { weightTable } from "./weights.js";
@@ -35,28 +34,29 @@ export function drawPeople(card, { view, names }, signs) {
   if (card.hidden) return;
   const one = h("div", { id: "person-view", "aria-live": "polite" });
   /** @param {PersonView} person */
-  const called = ({ name }) => (name === view.reader ? `${name} (you)` : name);
-  const choice = h(
-    "select",
-    { id: "person" },
-    view.people.map((person) => h("option", { dir: "auto", text: called(person) })),
-  );
-  const draw = () => drawPerson(one, view, view.people[choice.selectedIndex], signs);
-  choice.addEventListener("change", () => {
-    chosen = names[choice.selectedIndex];
+  const isReader = ({ name }) => name === view.reader;
+  /** @param {PersonView} person */
+  const called = (person) => (isReader(person) ? `${person.name} (you)` : person.name);
+  const draw = () => drawPerson(one, view, view.people[names.indexOf(chosen)], signs);
+  const change = (/** @type {string} */ i) => {
+    chosen = names[Number(i)];
     draw();
-  });
+  };
+  if (!names.includes(chosen)) chosen = names[view.people.findIndex(isReader)] ?? names[0];
+  const values = view.people.map((person, i) => [`${i}`, called(person)]); // names may be hidden
+  const start = `${names.indexOf(chosen)}`;
   put(
     card,
     h("h2", { text: "What people share, and how they differ" }),
     h("div", { id: "shared" }, sharedWords(view)),
-    h("p", { class: "row" }, h("label", { for: "person", text: "One person" }), choice),
+    h(
+      "p",
+      { class: "row" },
+      h("label", { for: "person", text: "One person" }),
+      select(values, start, change, { id: "person" }),
+    ),
     one,
   );
-  const start = names.includes(chosen)
-    ? names.indexOf(chosen)
-    : view.people.findIndex(({ name }) => name === view.reader);
-  choice.selectedIndex = Math.max(0, start);
   draw();
 }
 
@@ -74,11 +74,10 @@ function sentences(texts, none) {
 function sharedWords({ shared, together, difference }) {
   const degrees = ["mostly want the same", "differ somewhat", "differ"];
   const much = degrees[Number(difference >= 0.35) + Number(difference >= 0.7)];
-  const scale = `${number(difference, 1)} on a scale from 0 to 1`;
   return [
     sentences(shared, "Nothing that everybody wants or avoids is known yet."),
     together.map((text) => h("p", { dir: "auto", text })),
-    h("p", { class: "hint", id: "difference", text: `People ${much} (${scale}).` }),
+    h("p", { class: "hint", id: "difference", text: `People ${much}.` }),
   ];
 }
 

@@ -1,25 +1,29 @@
 // The first minutes in a demo study: something to want, its number, and how the own edits become fewer.
 
 import { button, h, put } from "../app/elements.js";
-import { amount, feature, shownAs } from "../app/format.js";
+import { amount, feature, shownAs, upper } from "../app/format.js";
 import { study } from "../app/shell.js";
 import { windowMemory } from "../app/storage.js";
 
-/** @import { Proposal, Round } from "../app/types.js" */
+/** @import { Editor, Proposal, Round } from "../app/types.js" */
 
 const memory = `coactor/taste/${study}`;
 const TASTES = 3; // to choose from
-const LAST = 6; // efforts shown
 const OWN = -1; // the person's own taste
 
 export class Play {
   element = h("div", { class: "play", id: "play-card" });
+  /** The number that is played for, over the canvas. */
+  badge = h("p", { class: "played", hidden: true });
+  /** What was lit last. */
+  #lit = "";
   /** The feature that is played for; null until one is chosen. @type {number | null} */
   #chosen = windowMemory.read(memory);
 
-  /** @param {Round[]} rounds what this person has done here */
-  constructor(rounds) {
-    this.rounds = rounds.slice(-LAST);
+  /** @param {Round[]} rounds what this person has done here @param {Editor} editor */
+  constructor(rounds, editor) {
+    this.rounds = rounds;
+    this.editor = editor;
   }
 
   /** @param {number} index @param {Proposal} data */
@@ -32,10 +36,11 @@ export class Play {
   /** What there is to want: less of a cost, more of the rest. @param {Proposal} data */
   #choices(data) {
     const { feature_names: names, signs } = data;
-    const picks = names.slice(1, 1 + TASTES).map((name, i) => {
+    const start = signs[1] < 0 ? 1 : names.length - TASTES;
+    const picks = names.slice(start, start + TASTES).map((name, k) => {
       const { label } = feature(name);
-      const text = signs[i + 1] < 0 ? `I hate ${label}` : `I want ${label}`;
-      return button(text, () => this.#choose(i + 1, data), { class: "small" });
+      const text = signs[start + k] < 0 ? `I hate ${label}` : `I want ${label}`;
+      return button(text, () => this.#choose(start + k, data), { class: "small" });
     });
     const own = button("My own taste", () => this.#choose(OWN, data), { class: "small" });
     return [
@@ -50,11 +55,14 @@ export class Play {
     const value = data.features[index] * shownAs(data).factors[index] * factor;
     const wish =
       data.signs[index] < 0 ? `as ${unit ? "little" : "few"} as you can` : "as much as you can";
+    put(this.badge, h("strong", { id: "played", text: amount(value, unit) }), ` ${label}`);
+    const lit = `${index} ${data.revision}`;
+    if (lit !== this.#lit) this.editor.light?.(index);
+    this.#lit = lit;
     return h(
       "p",
       {},
-      h("strong", { id: "played", text: amount(value, unit) }),
-      ` ${label}: ${wish}. `,
+      `${upper(label)}: ${wish}. `,
       button("Another taste", () => this.#choose(/** @type {any} */ (null), data), {
         class: "quiet",
       }),
@@ -72,6 +80,7 @@ export class Play {
       : null;
     const chosen = this.#chosen;
     const offered = chosen === null && !data.moves.length ? this.#choices(data) : null;
+    this.badge.hidden = chosen === null || chosen === OWN;
     const about = chosen === null || chosen === OWN ? offered : this.#number(data, chosen);
     put(this.element, about, course);
   }

@@ -35,10 +35,14 @@ const tile = ({ name, texts }, verdict) =>
 /** @param {string} title @param {string} first @param {Group[]} groups @param {boolean} people */
 function groupTable(title, first, groups, people) {
   const unread = groups.some((group) => group.unread);
-  const head = [first, "Proposals", "Edits each", "Minutes each", "Minutes in all", "Unchanged"];
+  const controls = groups.some((group) => group.controls);
+  const without = controls ? ["of which without learning (only in “Minutes in all”)"] : [];
+  const means = ["Edits each", "Minutes each", "Minutes in all", "Unchanged"];
+  const head = [first, "Proposals", ...without, ...means];
   const rows = groups.map(({ name, finished, texts, ...group }) => [
     people ? bdi(actorText(name, "")) : name,
     finished,
+    ...(controls ? [group.controls] : []),
     texts.effort,
     texts.seconds,
     texts.minutes,
@@ -52,7 +56,7 @@ function groupTable(title, first, groups, people) {
 function comparison(control, changed) {
   const text = control
     ? `${Math.round(100 * control)} % of the proposals are made without what was learned, to compare. Which ones is not shown.`
-    : "Does learning save work, and how much? Proposals made without what was learned tell: one in ten, unmarked. They are learned from as others.";
+    : "Does learning save work, and how much? To measure it, one proposal in ten can be made without what was learned. Which ones is not shown; they teach as much as the others.";
   const set = () =>
     attempt(async () => {
       await patch(at(study), { body: { control: control ? 0 : SHARE } });
@@ -85,26 +89,22 @@ export function drawProgress(place, { verdict, notes, measures, control }, chang
   );
 }
 
+/** A table that is open unless it is long. @param {Group[]} groups @param {string} noun @param {Element} table */
+function fold(groups, noun, table) {
+  const text = plural(groups.length, noun).replace("persons", "people");
+  return h("details", { open: groups.length < 10 }, h("summary", { text }), table);
+}
+
 /** By week and by person. @param {HTMLElement} place @param {Report} report */
 export function drawGroups(place, { weeks, people }) {
   const latest = [...weeks].reverse();
   put(
     place,
     weeks.length > 1
-      ? h(
-          "details",
-          { open: weeks.length < 10 },
-          h("summary", { text: plural(weeks.length, "week") }),
-          groupTable("Week by week", "Week from", latest, false),
-        )
+      ? fold(weeks, "week", groupTable("Week by week", "Week from", latest, false))
       : null,
     people.length > 1
-      ? h(
-          "details",
-          { open: people.length < 10 },
-          h("summary", { text: plural(people.length, "person").replace("persons", "people") }),
-          groupTable("By person", "Finished by", people, true),
-        )
+      ? fold(people, "person", groupTable("By person", "Finished by", people, true))
       : null,
   );
 }

@@ -69,13 +69,23 @@ function content(view, before) {
   return h("p", { class: "shown-text", dir: "auto", text: text(words) });
 }
 
+/** What is known of a solution that its domain does not show: its entries, or its JSON. @param {any} solution */
+function plain(solution) {
+  const entries = solution?.tuple ?? solution;
+  const simple =
+    Array.isArray(entries) && entries.every((one) => one === null || typeof one !== "object");
+  if (!simple) return h("pre", { class: "data", text: JSON.stringify(solution) });
+  const rows = entries.map((one, k) => [number(k), text(one)]);
+  return table("Solution", ["entry", "value"], rows);
+}
+
 /**
- * Elements for a solution; its JSON if the domain does not show it.
+ * Elements for a solution; its entries if the domain does not show it.
  * @param {View[] | null} views @param {unknown} solution
  * @param {View[] | null} [before] views of the proposal: cells of tables that differ from it are marked
  */
 export function drawShown(views, solution, before) {
-  if (!views) return [h("pre", { class: "data", text: JSON.stringify(solution) })];
+  if (!views) return [plain(solution)];
   return views.map((view, i) =>
     h(
       "section",

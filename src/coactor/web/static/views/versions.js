@@ -1,7 +1,7 @@
 // The versions of the weights: what made each, and the way back to it.
 
 import { at, get, post } from "../app/api.js";
-import { $, bdi, button, h, put, table } from "../app/elements.js";
+import { $, bdi, button, h, put, select, table } from "../app/elements.js";
 import { clock } from "../app/format.js";
 import { actorText, rollbackText, shownName } from "../app/names.js";
 import { attempt, may, say, sayError, study } from "../app/shell.js";
@@ -26,19 +26,23 @@ export function drawVersions(place, versions, context) {
     .slice(-SHOWN)
     .reverse()
     .map((one) => [
-      h("b", { text: String(one.version) }),
-      origin(one),
-      bdi(actorText(one.actor, one.how === "rolled back" ? "" : one.learned_for)),
+      [
+        h("b", { text: `${one.version} ` }),
+        one.version === current
+          ? "now"
+          : button("Preview", () => show(one.version, preview, context), {
+              class: "quiet",
+              "aria-label": `Preview version ${one.version}`,
+            }),
+      ],
+      [
+        origin(one),
+        one.reason ? `: ${one.reason}, ` : ", ",
+        bdi(actorText(one.actor, one.how === "rolled back" ? "" : one.learned_for)),
+      ],
       clock(one.time),
-      one.reason || "",
-      one.version === current
-        ? "now"
-        : button("Preview", () => show(one.version, preview, context), {
-            class: "quiet",
-            "aria-label": `Preview version ${one.version}`,
-          }),
     ]);
-  const head = ["Version", "Made by", "Who", "When", "Reason", "Actions"];
+  const head = ["Version", "Made by", "When"];
   put(
     place,
     table("Versions of the weights", head, rows),
@@ -51,6 +55,7 @@ export function drawVersions(place, versions, context) {
 function origin(version) {
   const { how, proposal } = version;
   if (how === "created") return "the start";
+  if (how === "said") return "what was said";
   if (how === "told") return `proposal ${proposal}`;
   return how === "reopened" ? `reopening proposal ${proposal}` : bdi(rollbackText(version));
 }
@@ -63,23 +68,16 @@ async function show(version, place, context) {
       `The upper bar of each pair is version ${version}, ` +
       `the lower one version ${context.beliefs.version}, which is in use.`;
     await compare(version, bars, context);
-    const form = may("lead") ? rollbackForm(version, (await context.people).names) : null;
+    const look = (/** @type {string} */ expert) =>
+      attempt(() => compare(version, bars, context, expert));
+    const { names } = await context.people;
     put(
       place,
       h("h3", { tabindex: "-1", text: `Version ${version} beside now` }),
       bars,
       h("p", { class: "hint", text }),
-      form?.element ?? null,
+      may("lead") ? rollbackForm(version, names, look, context.changed) : null,
     );
-    if (form) {
-      form.expert.addEventListener("change", () =>
-        attempt(() => compare(version, bars, context, form.expert.value)),
-      );
-      form.element.addEventListener("submit", (event) => {
-        event.preventDefault();
-        rollback(version, form.reason.value, form.expert.value, context.changed);
-      });
-    }
     $("h3", place).focus();
   } catch (error) {
     sayError(error);
@@ -100,18 +98,22 @@ async function compare(version, bars, { beliefs }, expert = "") {
   weightTable(bars, then.features, { tastes, text: "now" });
 }
 
-/** @param {number} version @param {string[]} names */
-function rollbackForm(version, names) {
+/**
+ * @param {number} version @param {string[]} names @param {(expert: string) => void} look
+ * @param {() => Promise<void>} changed
+ */
+function rollbackForm(version, names, look, changed) {
   const reason = h("input", { type: "text", id: "reason", maxlength: "2000", required: true });
-  const expert = h(
-    "select",
-    { id: "rollback-expert", "aria-label": "Roll back for", hidden: names.length < 2 },
-    h("option", { value: "" }, "Everybody"),
-    names.map((name) => h("option", { value: name, dir: "auto" }, `Only ${shownName(name)}`)),
-  );
-  const element = h(
+  const values = [["", "Everybody"], ...names.map((name) => [name, `Only ${shownName(name)}`])];
+  const props = { id: "rollback-expert", "aria-label": "Roll back for", hidden: names.length < 2 };
+  const expert = select(values, "", look, props);
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    rollback(version, reason.value, expert.value, changed);
+  };
+  return h(
     "form",
-    { class: "row" },
+    { class: "row", on: { submit } },
     h("label", { for: "reason", text: "Why go back?" }),
     reason,
     expert,
@@ -121,7 +123,6 @@ function rollbackForm(version, names) {
       `Roll back to version ${version}`,
     ),
   );
-  return { element, reason, expert };
 }
 
 /** @param {number} to @param {string} reason @param {string} expert @param {() => Promise<void>} changed */

@@ -9,15 +9,21 @@ const FEW = 20; // features shown
 const HALF = 70; // pixels of half a bar
 
 /** @typedef {{ tastes: number[], text: string }} Other tastes to compare with, and their name */
+/** @typedef {Pick<Belief, "feature" | "taste" | "words" | "worth">} Row */
 
 /**
  * Draw how much each feature is wanted or avoided, and what it is worth.
  * @param {HTMLElement} place
- * @param {Pick<Belief, "feature" | "taste" | "words" | "worth">[]} beliefs
+ * @param {Row[]} beliefs
  * @param {Other | null} [other]
+ * @param {(index: number) => Node} [more] what else belongs to a row
  */
-export function weightTable(place, beliefs, other = null) {
-  const rows = beliefs.map((belief, index) => ({ ...belief, other: other?.tastes[index] ?? null }));
+export function weightTable(place, beliefs, other = null, more = undefined) {
+  const rows = beliefs.map((belief, index) => ({
+    ...belief,
+    index,
+    other: other?.tastes[index] ?? null,
+  }));
   const largest = rows.reduce(
     (most, { taste, other }) => Math.max(most, Math.abs(taste), Math.abs(other ?? 0)),
     1e-12,
@@ -27,7 +33,7 @@ export function weightTable(place, beliefs, other = null) {
   const line = (row) =>
     h(
       "div",
-      { role: "listitem", class: "weight" },
+      { role: "listitem", class: row.words === "not known yet" ? "weight unknown" : "weight" },
       h(
         "span",
         { class: "called" },
@@ -37,6 +43,7 @@ export function weightTable(place, beliefs, other = null) {
       ),
       bar(row.taste / largest, row.other === null ? null : row.other / largest, other?.text ?? ""),
       h("span", { class: "hint worth", text: row.worth }),
+      more?.(row.index) ?? null,
     );
   const note = `The ${shown.length} of ${plural(beliefs.length, "feature")} that matter most.`;
   put(

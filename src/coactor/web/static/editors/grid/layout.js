@@ -102,17 +102,18 @@ export class Layout {
 
   /** @param {number} choice */
   choiceName(choice) {
-    const { choose, names } = this.view;
-    return unravel(choice, this.widths)
-      .map((k, axis) => names[choose[axis]][k])
-      .join(", ");
+    return this.#chosen(choice).join(", ");
   }
 
   /** What a cell and its choice are called as a part of the solution. @param {number} part @param {number} choice */
   partOf(part, choice) {
+    return [...this.names(part), ...this.#chosen(choice)];
+  }
+
+  /** @param {number} choice */
+  #chosen(choice) {
     const { choose, names } = this.view;
-    const chosen = unravel(choice, this.widths).map((k, axis) => names[choose[axis]][k]);
-    return [...this.names(part), ...chosen];
+    return unravel(choice, this.widths).map((k, axis) => names[choose[axis]][k]);
   }
 
   /** Row and column of a cell or an item. @param {number[]} now @param {number} part */

@@ -3,6 +3,7 @@
 
 import { button, h, put } from "../../app/elements.js";
 import { changeTexts } from "../../app/format.js";
+import { may } from "../../app/shell.js";
 import { paintChip } from "./colours.js";
 
 /** @import { Option, Proposal } from "../../app/types.js" */
@@ -13,7 +14,7 @@ const FEW = 2; // changes named for each choice
 const MANY = 9; // choices beyond which they are sorted
 
 /**
- * What breaks a rule, in one line; opened, each with its rule, and made for a reason.
+ * What breaks a rule, in one line; opened, each with its rule, and made for a reason by those who may.
  * @param {Entry[]} entries @param {(option: Option, anyway?: string) => void} take
  */
 function refusals(entries, take) {
@@ -30,13 +31,19 @@ function refusals(entries, take) {
         h("span", { class: "refusal", text: `breaks ${option?.refused}` }),
       ],
       act,
-      { class: "menu-item anyway" },
+      { class: "menu-item anyway", disabled: !may("anyway") },
     );
   });
   const names = entries.map(({ text }) => text).join(", ");
   const rules = new Set(entries.map(({ option }) => option?.refused?.match(/'([^']+)'/)?.[1]));
   const summary = `Not possible alone: ${names} (${[...rules].join("; ")})`;
-  return h("details", { class: "menu-refused" }, h("summary", { text: summary }), reason, items);
+  return h(
+    "details",
+    { class: "menu-refused" },
+    h("summary", { text: summary }),
+    may("anyway") ? reason : null,
+    items,
+  );
 }
 
 /** Many choices: what can be done first, the most promising before the others. @param {Entry[]} entries */
@@ -105,16 +112,17 @@ export class CellMenu {
   /** @type {HTMLElement | null} */
   #cell = null;
 
-  /** Beside its cell, within the window. */
+  /** Below its cell or above it, where there is more room: it never covers the cell. */
   #place() {
     if (!this.#cell) return;
     const box = this.#cell.getBoundingClientRect();
+    const { style } = this.element;
+    const below = Math.floor(window.innerHeight - box.bottom) - 12;
+    style.maxHeight = `${Math.max(below, box.top - 12)}px`;
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const left = Math.max(8, Math.min(box.left, window.innerWidth - width - 8));
-    const under = box.bottom + 4;
-    const top = under + height > window.innerHeight - 8 ? box.top - height - 4 : under;
-    this.element.style.left = `${left}px`;
-    this.element.style.top = `${Math.max(8, top)}px`;
+    style.left = `${left}px`;
+    style.top = `${height > below ? box.top - height - 4 : box.bottom + 4}px`;
   }
 
   hide() {
@@ -142,8 +150,10 @@ export class CellMenu {
   #onKey(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
-    const items = [...this.element.querySelectorAll("button")];
-    const now = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+    /** @type {NodeListOf<HTMLElement>} */
+    const all = this.element.querySelectorAll("button, summary");
+    const items = [...all].filter((item) => item.checkVisibility());
+    const now = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     items[(now + step + items.length) % items.length]?.focus();
     event.preventDefault();
     event.stopPropagation();

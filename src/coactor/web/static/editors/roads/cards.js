@@ -10,6 +10,7 @@ import { changeTexts, list as inWords, verdict } from "../../app/format.js";
 /** @typedef {{ editable: () => boolean, take: (way: Way) => void, look: (way: Way, how: string) => void }} CardEvents */
 
 const FEW = 6; // changes named of each way
+const BRIEF = 2; // while it is one line
 export const TAKES = "Enter takes it.";
 
 export class WayCards {
@@ -75,6 +76,7 @@ export class WayCards {
       [
         h("span", { class: "number", text: key ? String(key) : "•" }),
         h("b", { text: this.title(way) }),
+        h("span", { class: "brief", text: facts.slice(0, BRIEF).join(", ") }),
         h("span", { class: "hint", text: verdict(way.gain) }),
         h(
           "span",

@@ -1,7 +1,6 @@
 // A hand on the map of routes: which stop it holds, and where it would drop it.
 
 import { put, s } from "../../app/elements.js";
-import { letters } from "../../app/format.js";
 import { distance, squaredDistance, write } from "../geometry.js";
 import { edgesOf, same } from "./moves.js";
 import { colour } from "./scene.js";
@@ -11,37 +10,23 @@ import { colour } from "./scene.js";
 /** @import { RouteMap } from "./map.js" */
 /** @import { Spot } from "./moves.js" */
 
-const REACH = { stop: 22, edge: 14, handle: 17 }; // pixels within which a thing is meant
+const REACH = { stop: 22, edge: 14 }; // pixels within which a thing is meant
 const FINGER = 1.4; // times as far for a finger
-const FAN = 46; // pixels from the depot to the handles of its routes
-const REST = 400; // milliseconds on the depot before its routes are offered
-const ROOM = 32; // pixels of a handle on the fan
 
 export class RouteHand {
   /** @type {{ from: Spot, hand: Point, to: Spot | null } | null} */
   #held = null;
-  #open = false;
-  #rested = false; // whether the hand has rested on the depot
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
-  #fan = s("g", { class: "fan" });
   #hand = s("g", { class: "hand" });
 
   /** @param {RouteMap} map */
   constructor(map) {
     this.map = map;
-    this.layers = [this.#fan, this.#hand];
+    this.layers = [this.#hand];
   }
 
-  /** Offer the depot's routes to choose from. @param {boolean} open */
-  openFan(open) {
-    this.#open = open;
-    this.#drawFan();
-  }
-
-  draw() {
-    this.#drawFan();
-    this.#drawHand();
+  /** Where the hand is while it holds a stop. @type {Point | null} */
+  get place() {
+    return this.#held?.hand ?? null;
   }
 
   /**
@@ -53,15 +38,13 @@ export class RouteHand {
   grab(pixel, { touch }) {
     const { events } = this.map;
     const factor = touch ? FINGER : 1;
-    const handle = this.#handleNear(pixel);
-    const from = handle ?? this.stopNear(pixel, factor);
+    const from = this.stopNear(pixel, factor);
     if (!from) return null;
     const tap = () => events.pick(from);
-    if (handle || !events.editable()) return { move: () => {}, drop: () => {}, tap };
+    if (!events.editable()) return { move: () => {}, drop: () => {}, tap };
     const end = () => {
       const to = this.#held?.to ?? null;
       this.#held = null;
-      this.#rest(false);
       this.draw();
       return to;
     };
@@ -99,7 +82,6 @@ export class RouteHand {
     const first = !this.#held;
     const before = this.#held?.to ?? null;
     this.#held = { from, hand, to: before };
-    this.#rest(this.#nearDepot(hand));
     const to = this.#goal(hand, from, factor);
     this.#held.to = to;
     this.draw();
@@ -114,13 +96,18 @@ export class RouteHand {
    * @returns {Spot | null}
    */
   #goal(pixel, from, factor) {
-    const handle = this.#handleNear(pixel);
-    if (handle) return handle;
-    const inserts = this.map.events.inserts();
     const stop = this.stopNear(pixel, factor);
-    const depot = stop && this.map.scene.isDepot(stop) && this.map.rows.length > 1;
-    if (stop && !(depot && inserts)) return same(stop, from) ? null : stop;
-    return stop || !inserts ? null : this.#edgeNear(pixel, from, factor);
+    if (!stop) return this.map.events.inserts() ? this.#edgeNear(pixel, from, factor) : null;
+    return same(stop, from) ? null : this.placeAt(stop);
+  }
+
+  /** On the map the depot belongs to every route: to insert there is to use an idle vehicle, if there is one. @param {Spot} spot @returns {Spot | null} */
+  placeAt(spot) {
+    const { rows, scene, events } = this.map;
+    if (!scene.isDepot(spot) || !events.inserts() || rows.length < 2) return spot;
+    const vehicles = rows.slice(0, scene.ends?.length);
+    const r = vehicles.findIndex((row) => row.length === 1 && row[0] === rows[spot.r][0]);
+    return r < 0 ? null : { r, k: 0 };
   }
 
   /**
@@ -136,7 +123,7 @@ export class RouteHand {
     /** @type {Spot | null} */
     let best = null;
     let least = (REACH.edge * factor) ** 2;
-    for (const { r, k, a, b } of edgesOf(map.scene.domain, map.rows)) {
+    for (const { r, k, a, b } of edgesOf(map.scene.domain, map.rows, map.scene.ends)) {
       if (a === held || b === held || map.isDim(r)) continue;
       const far = squaredDistance(pixel, map.pixelOf(a), map.pixelOf(b));
       if (far >= least) continue;
@@ -146,79 +133,8 @@ export class RouteHand {
     return best;
   }
 
-  /** @param {Point} pixel */
-  #nearDepot(pixel) {
-    return distance(pixel, this.map.pixelOf(this.map.rows[0][0])) < this.#radius + 24;
-  }
-
-  /** Offer the depot's routes once the hand rests there: on its way past it, it means a stop. @param {boolean} near */
-  #rest(near) {
-    clearTimeout(this.#timer);
-    if (!near) this.#rested = false;
-    else if (!this.#rested) {
-      this.#timer = setTimeout(() => {
-        this.#rested = true;
-        this.draw();
-      }, REST);
-    }
-  }
-
-  // -- the depot belongs to every route: it fans out into handles, one for the start of each -------------
-
-  get #radius() {
-    return Math.max(FAN, (this.map.rows.length * ROOM) / (2 * Math.PI));
-  }
-
-  /** @returns {{ spot: Spot, at: Point }[]} */
-  #handles() {
-    const { rows } = this.map;
-    const [x, y] = this.map.pixelOf(rows[0][0]);
-    return rows.map((_, r) => {
-      const angle = (2 * Math.PI * r) / rows.length - Math.PI / 2;
-      const [dx, dy] = [this.#radius * Math.cos(angle), this.#radius * Math.sin(angle)];
-      return { spot: { r, k: 0 }, at: [x + dx, y + dy] };
-    });
-  }
-
-  /** Whether the handles are shown. */
-  get #shown() {
-    const { rows, scene, events } = this.map;
-    if (rows.length < 2 || !scene.isDepot({ r: 0, k: 0 })) return false;
-    if (this.#open) return true;
-    return this.#held !== null && events.inserts() && this.#rested;
-  }
-
-  /** @param {Point} pixel @returns {Spot | null} */
-  #handleNear(pixel) {
-    if (!this.#shown) return null;
-    const near = this.#handles().find(({ at }) => distance(pixel, at) < REACH.handle);
-    const stop = near && this.stopNear(pixel);
-    if (!near || !stop || this.map.scene.isDepot(stop)) return near?.spot ?? null;
-    const far = distance(pixel, this.map.pixelOf(this.map.rows[stop.r][stop.k]));
-    return distance(pixel, near.at) < far ? near.spot : null;
-  }
-
-  #drawFan() {
-    const target = this.#held?.to ?? null;
-    const handles = this.#shown ? this.#handles() : [];
-    put(
-      this.#fan,
-      handles.map(({ spot, at }) =>
-        s(
-          "g",
-          {
-            class: `handle ${colour(spot.r)}${same(spot, target) ? " chosen" : ""}`,
-            transform: `translate(${write(at)})`,
-          },
-          s("circle", { r: 14 }),
-          s("text", { dy: "0.36em", text: letters(spot.r) }),
-        ),
-      ),
-    );
-  }
-
   /** What is held, at the hand, with a string to where it was. */
-  #drawHand() {
+  draw() {
     if (!this.#held) {
       put(this.#hand);
       return;

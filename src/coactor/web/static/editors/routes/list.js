@@ -4,8 +4,10 @@ import { makeDraggable } from "../../app/drag.js";
 import { button, closest, h, put } from "../../app/elements.js";
 import { same } from "./moves.js";
 import { colour } from "./scene.js";
+import { clockText, isOver, loadText, spanOf, stopRemark, timeBar } from "./times.js";
 
 /** @import { Gesture, Hand } from "../../app/drag.js" */
+/** @import { RouteTimes } from "../../app/types.js" */
 /** @import { Rows, Spot } from "./moves.js" */
 /** @import { Scene } from "./scene.js" */
 
@@ -20,7 +22,7 @@ import { colour } from "./scene.js";
  * @property {() => boolean} editable
  */
 
-/** What the list shows of the draft. @typedef {{ rows: Rows, before: Map<number, Spot>, moved: Set<number>, loads: string[], over: boolean[] }} Listing */
+/** What the list shows of the draft. @typedef {{ rows: Rows, before: Map<number, Spot>, moved: Set<number>, times: RouteTimes[], stale: boolean }} Listing */
 
 export class RouteList {
   /** @type {string[]} what each route's group shows, as text */
@@ -28,9 +30,11 @@ export class RouteList {
   /** @type {number | null} */
   #solo = null;
   /** @type {Listing} */
-  #listing = { rows: [], before: new Map(), moved: new Set(), loads: [], over: [] };
+  #listing = { rows: [], before: new Map(), moved: new Set(), times: [], stale: false };
   /** @type {Element[]} */
   #painted = [];
+  /** The minutes that the bars of all routes have in common. @type {[number, number]} */
+  #span = [0, 0];
 
   /** @param {Scene} scene @param {ListEvents} events */
   constructor(scene, events) {
@@ -64,6 +68,8 @@ export class RouteList {
   /** @param {Listing} listing */
   render(listing) {
     this.#listing = listing;
+    this.#span = spanOf(listing.times);
+    this.element.classList.toggle("stale", listing.stale);
     const signatures = listing.rows.map((_, r) => this.#signature(r));
     if (signatures.length !== this.#signatures.length) {
       put(
@@ -131,11 +137,11 @@ export class RouteList {
 
   /** @param {number} r */
   #signature(r) {
-    const { rows, moved, loads, before } = this.#listing;
+    const { rows, moved, times, before } = this.#listing;
     const marks = rows[r].map((stop) =>
       moved.has(stop) ? `${stop}*${before.get(stop)?.k}` : stop,
     );
-    return `${marks.join(" ")}|${loads[r] ?? ""}|${this.#solo}`;
+    return `${marks.join(" ")}|${JSON.stringify(times[r])}|${this.#span}|${this.#solo}`;
   }
 
   /** @param {number} r */
@@ -146,13 +152,20 @@ export class RouteList {
       "div",
       { role: "group", "aria-label": name, class: `route ${colour(r)}` },
       rows.length > 1 ? this.#heading(r, name) : null,
+      this.#bar(r),
       rows[r].map((stop, k) => this.#option(stop, { r, k })),
     );
   }
 
+  /** @param {number} r */
+  #bar(r) {
+    const bar = timeBar(this.#listing.times[r] ?? {}, this.#span);
+    return bar && h("p", { class: "times", "aria-hidden": "true" }, bar);
+  }
+
   /** @param {number} r @param {string} name */
   #heading(r, name) {
-    const { loads, over } = this.#listing;
+    const route = this.#listing.times[r];
     const alone = this.#solo === r;
     return h(
       "p",
@@ -163,7 +176,7 @@ export class RouteList {
         "aria-pressed": String(alone),
         title: alone ? "Show all routes" : "Show this route alone",
       }),
-      loads[r] ? h("span", { class: over[r] ? "load over" : "load", text: loads[r] }) : null,
+      route && h("span", { class: isOver(route) ? "load over" : "load", text: loadText(route) }),
       h("span", { class: "again", title: "Re-plan this route", data: { r } }),
       h("span", { class: "lock", title: "Lock this route", data: { r } }),
     );
@@ -181,6 +194,9 @@ export class RouteList {
         : null;
     const name = depot ? "Depot" : scene.nameOf(stop);
     const amount = scene.amountOf(stop);
+    const time = depot ? undefined : this.#listing.times[spot.r]?.stops?.[spot.k - 1];
+    const remark = stopRemark(time);
+    const late = / late$/.test(remark) ? " over" : "";
     return h(
       "div",
       {
@@ -192,6 +208,8 @@ export class RouteList {
       },
       h("span", { class: "place" }, depot ? "–" : [was, " ", h("b", { text: scene.short(spot) })]),
       h("span", { class: "called", dir: "auto", title: name, text: name }),
+      time && h("span", { class: `hint at${late}`, text: clockText(time[0]), title: remark }),
+      remark ? h("span", { class: `hint remark${late}`, text: remark }) : null,
       amount && !depot ? h("span", { class: "hint", text: amount }) : null,
       h("span", { class: "lock", "aria-hidden": "true", title: "Lock" }),
       h("span", { class: "grip", "aria-hidden": "true", text: "⠿" }),

@@ -7,8 +7,9 @@ import { layer, MapSurface } from "../map-surface.js";
 import { RouteHand } from "./hand.js";
 import { edgeChanges, edgesOf, same } from "./moves.js";
 import { colour } from "./scene.js";
+import { clockText, stopRemark } from "./times.js";
 
-/** @import { Point } from "../../app/types.js" */
+/** @import { Point, RouteTimes } from "../../app/types.js" */
 /** @import { Edge, Rows, Spot } from "./moves.js" */
 /** @import { Scene } from "./scene.js" */
 
@@ -24,6 +25,7 @@ import { colour } from "./scene.js";
 
 export class RouteMap {
   #layers = {
+    lit: layer("lit"),
     ghost: layer("ghost"),
     routes: layer("routes"),
     preview: layer("preview"),
@@ -38,6 +40,10 @@ export class RouteMap {
   #preview = null;
   /** Edges that are locked, and those that edits brought about. @type {{ locked: Edge[], own: Edge[] }} */
   kept = { locked: [], own: [] };
+  /** Edges that cause a feature, and how much of it. @type {{ edge: Edge, share: number }[]} */
+  lit = [];
+  /** @type {RouteTimes[]} */
+  #times = [];
   /** @type {Map<number, SVGGElement>} */
   #dots = new Map();
   /** @type {Spot[]} */
@@ -72,10 +78,15 @@ export class RouteMap {
     return this.surface.element;
   }
 
-  /** @param {Rows} rows as they are now @param {Rows} first as they were proposed */
-  draw(rows, first) {
+  /** @param {Rows} rows as they are now @param {Rows} first as they were proposed @param {RouteTimes[]} times */
+  draw(rows, first, times) {
     const begins = !this.rows.length;
+    const hovered = this.#hovered && this.#stopAt(this.#hovered);
+    const r = rows.findIndex((row) => hovered !== null && row.includes(hovered));
+    this.#hovered = r < 0 || hovered === null ? null : { r, k: rows[r].indexOf(hovered) };
     [this.rows, this.#first, this.#preview] = [rows, first, null];
+    this.#times = times;
+    this.lit = [];
     this.#chosen = [];
     this.#drawStops();
     if (begins) this.surface.fit();
@@ -155,6 +166,7 @@ export class RouteMap {
     const half = text.length > 2 ? 14 : 11;
     const classes = ["stop", depot ? "depot" : colour(spot.r)];
     if (fixed) classes.push("fixed");
+    if (/ late$/.test(this.#remark(spot))) classes.push("late");
     if (!depot && this.isDim(spot.r)) classes.push("dim");
     const size = { x: -half, y: -11, width: 2 * half, height: 22, rx: fixed ? 4 : 11 };
     return s(
@@ -166,6 +178,9 @@ export class RouteMap {
     );
   }
 
+  /** @param {Spot} spot */
+  #remark = ({ r, k }) => stopRemark(this.#times[r]?.stops?.[k - 1]);
+
   /** Set everything where the view wants it. */
   #place() {
     if (!this.rows.length) return;
@@ -173,10 +188,21 @@ export class RouteMap {
     for (const [stop, dot] of this.#dots) {
       dot.setAttribute("transform", `translate(${write(this.pixelOf(stop))})`);
     }
+    this.drawLit();
     this.#drawRoutes();
     this.#drawPreview();
     this.#drawLabels();
     this.hand.draw();
+  }
+
+  /** Edges are the wider the more they cause. */
+  drawLit() {
+    put(
+      this.#layers.lit,
+      this.lit.map(({ edge, share }) =>
+        s("path", { d: this.#lines([edge]), "stroke-width": 6 + 14 * share }),
+      ),
+    );
   }
 
   /** @param {Edge[]} edges */
@@ -185,10 +211,10 @@ export class RouteMap {
   }
 
   #drawRoutes() {
-    const { domain } = this.scene;
-    const { removed, added } = edgeChanges(domain, this.#first, this.rows);
+    const { domain, ends } = this.scene;
+    const { removed, added } = edgeChanges(domain, this.#first, this.rows, ends);
     put(this.#layers.ghost, removed.length ? s("path", { d: this.#lines(removed) }) : []);
-    const edges = edgesOf(domain, this.rows);
+    const edges = edgesOf(domain, this.rows, ends);
     put(
       this.#layers.routes,
       this.rows.map((_, r) => {
@@ -225,7 +251,8 @@ export class RouteMap {
       put(this.#layers.preview);
       return;
     }
-    const { removed, added } = edgeChanges(this.scene.domain, this.rows, this.#preview);
+    const { domain, ends } = this.scene;
+    const { removed, added } = edgeChanges(domain, this.rows, this.#preview, ends);
     put(
       this.#layers.preview,
       s("path", { class: "leaving", d: this.#lines(removed) }),
@@ -235,16 +262,18 @@ export class RouteMap {
 
   #drawLabels() {
     const spots = [...this.#chosen, ...(this.#hovered ? [this.#hovered] : [])];
-    const stops = new Set(spots.map((spot) => this.#stopAt(spot)));
+    const stops = new Map(spots.map((spot) => [this.#stopAt(spot), spot]));
     const lit = this.#hovered && this.#stopAt(this.#hovered);
     for (const [stop, dot] of this.#dots) dot.classList.toggle("lit", stop === lit);
     const { width } = this.surface;
     put(
       this.#layers.labels,
-      [...stops].map((stop) => {
+      [...stops].map(([stop, spot]) => {
         const [x, y] = this.pixelOf(stop);
         const anchor = anchorOf(x, width);
-        const text = this.scene.nameOf(stop);
+        const time = this.#times[spot.r]?.stops?.[spot.k - 1];
+        const facts = [this.scene.nameOf(stop), time && clockText(time[0]), this.#remark(spot)];
+        const text = facts.filter(Boolean).join(", ");
         return s("text", { x, y: y < 40 ? y + 32 : y - 18, "text-anchor": anchor, text });
       }),
     );

@@ -17,12 +17,16 @@ export const same = (a, b) => a === b || (a !== null && b !== null && a.r === b.
  * Routes as rows: in a plan the depot is place 0 of every row.
  * @param {Domain} domain
  * @param {any} solution
+ * @param {number[]} [starts] the depots of a plan's vehicles, if they are not all point 0
  * @returns {Rows}
  */
-export function rowsOf(domain, solution) {
+export function rowsOf(domain, solution, starts = []) {
   if (domain === "tour") return [solution];
   if (domain === "fleet") return solution;
-  return solution.map((/** @type {number[]} */ stops) => [0, ...stops]);
+  return solution.map((/** @type {number[]} */ stops, /** @type {number} */ r) => [
+    starts[r] ?? 0,
+    ...stops,
+  ]);
 }
 
 /** The solution that rows stand for. @param {Domain} domain @param {Rows} rows */
@@ -97,7 +101,8 @@ function tourReversal(i, j, last) {
  * @returns {Rows}
  */
 export function applied(domain, rows, { op, args, parts, to }) {
-  if (op === "replan") return rowsOf(domain, to);
+  const starts = rows.map(([start]) => start);
+  if (op === "replan") return rowsOf(domain, to, starts);
   if (parts) return rows;
   const next = rows.map((row) => [...row]);
   if (op === "reverse") {
@@ -121,35 +126,29 @@ export function applied(domain, rows, { op, args, parts, to }) {
 
 /** The two stops of a move. @param {Domain} domain @param {Move} move @returns {[Spot, Spot]} */
 export function spotsOf(domain, { op, args }) {
-  const [a, b, c, d] = args;
-  if (domain === "tour")
-    return [
-      { r: 0, k: a },
-      { r: 0, k: b },
-    ];
-  if (op === "reverse")
-    return [
-      { r: a, k: b },
-      { r: a, k: c },
-    ];
+  const [r, k, ...last] = domain === "tour" ? [0, ...args] : args;
+  const [t, j] = op === "reverse" ? [r, ...last] : last;
   return [
-    { r: a, k: b },
-    { r: c, k: d },
+    { r, k },
+    { r: t, k: j },
   ];
 }
 
 /** An edge of a route, from one stop to the next. @typedef {{ r: number, k: number, a: number, b: number }} Edge */
 
+/** Where each route ends, null: anywhere; a row without an entry is of stops that are left out. @typedef {(number | null)[]} Ends */
+
 /**
- * The edges of each route; tours and plans return to where they began.
+ * The edges of each route; tours and plans return to where they began, or to other ends.
  * @param {Domain} domain
  * @param {Rows} rows
+ * @param {Ends} [ends]
  * @returns {Edge[]}
  */
-export function edgesOf(domain, rows) {
-  return rows.flatMap((row, r) => {
-    const end = domain === "fleet" || row.length < 2 ? [] : [row[0]];
-    const next = [...row.slice(1), ...end];
+export function edgesOf(domain, rows, ends = rows.map(([start]) => start)) {
+  return rows.slice(0, ends.length).flatMap((row, r) => {
+    const end = domain === "fleet" || row.length < 2 ? null : ends[r];
+    const next = end === null ? row.slice(1) : [...row.slice(1), end];
     return next.map((b, k) => ({ r, k, a: row[k], b }));
   });
 }
@@ -172,9 +171,10 @@ const edgeName = ({ a, b }) => (a < b ? `${a} ${b}` : `${b} ${a}`);
  * @param {Domain} domain
  * @param {Rows} before
  * @param {Rows} after
+ * @param {Ends} [ends]
  */
-export function edgeChanges(domain, before, after) {
-  const [old, now] = [edgesOf(domain, before), edgesOf(domain, after)];
+export function edgeChanges(domain, before, after, ends) {
+  const [old, now] = [edgesOf(domain, before, ends), edgesOf(domain, after, ends)];
   const [oldNames, newNames] = [new Set(old.map(edgeName)), new Set(now.map(edgeName))];
   return {
     removed: old.filter((edge) => !newNames.has(edgeName(edge))),
@@ -183,7 +183,7 @@ export function edgeChanges(domain, before, after) {
 }
 
 /**
- * The stops that were moved: as few as explain the difference.
+ * The stops that were moved and have another number now.
  * @param {Rows} before
  * @param {Rows} after
  * @returns {Set<number>}
@@ -195,20 +195,11 @@ export function movedStops(before, after) {
     const stayed = row.filter((stop) => places.get(stop)?.r === r);
     const late = outOfOrder(stayed.map((stop) => places.get(stop)?.k ?? 0));
     for (const i of late) moved.add(stayed[i]);
-    for (const stop of row) if (stop !== 0 && places.get(stop)?.r !== r) moved.add(stop);
+    row.forEach((stop, k) => {
+      const old = places.get(stop);
+      if (old && same(old, { r, k })) moved.delete(stop);
+      else if (old?.k !== 0 && old?.r !== r) moved.add(stop);
+    });
   });
   return moved;
-}
-
-/**
- * How much each route carries above its capacity.
- * @param {Rows} rows
- * @param {number[]} demand
- * @param {number[]} capacity
- */
-export function overloads(rows, demand, capacity) {
-  return rows.map((row, r) => {
-    const load = row.slice(1).reduce((total, stop) => total + demand[stop], 0);
-    return { load, capacity: capacity[r], over: Math.max(0, load - capacity[r]) };
-  });
 }
