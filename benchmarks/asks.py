@@ -1,7 +1,7 @@
 """Plans at real size beside PyVRP at equal time, and what the log keeps of a tell; run by `studies.py`.
 
-An ask has a budget of 1 second. PyVRP gets the processor time of our solver, on the same costs, from a start
-of its own. Costs are ratios: below 1 ours are lower.
+An ask has a budget of 1 second. PyVRP gets the time of our solver, on the same costs, from a start of its
+own. Costs are ratios: below 1 ours are lower. `python benchmarks/asks.py` measures days with windows alone.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import time
 from typing import Any
 
 import numpy as np
-import pyvrp
 
 import coactor
 from coactor import domains, learners
+from coactor.solvers.pyvrp_engine import pyvrp_plan
 
 SIZES = ((100, 9), (300, 25), (1000, 80))
 
@@ -30,36 +30,41 @@ def day(rng: np.random.Generator, stops: int, vehicles: int, features: int = 2) 
     return domains.Day.of(np.concatenate([distance[:, :, None], others], axis=2), demand, capacity)
 
 
-class ProcessorTime:
-    """Stops PyVRP after so many seconds of processor time; PyVRP's own criterion counts waiting as well."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.began: float | None = None
-
-    def __call__(self, best_cost: float) -> bool:
-        now = time.process_time()
-        self.began = now if self.began is None else self.began
-        return now - self.began > self.seconds
-
-
-def pyvrp_plan(rules: Any, vehicles: int, seconds: float) -> tuple[Any, ...] | None:
-    """PyVRP's plan; None if it finds none that keeps the capacities."""
-    costs = np.rint(rules.costs * 1e6).astype(np.int64)
-    np.fill_diagonal(costs, 0)
-    data = pyvrp.ProblemData(
-        [pyvrp.Location(0, 0) for _ in costs],
-        [pyvrp.Client(k, delivery=[int(rules.demand[k])]) for k in range(1, len(costs))],
-        [pyvrp.Depot(0)],
-        [pyvrp.VehicleType(vehicles, capacity=[int(rules.capacity[0])])],
-        [costs],
-        [np.zeros_like(costs)],
+def windows(rng: np.random.Generator, stops: int, vehicles: int) -> domains.Day:
+    """The same with ten hours of work and a window of two hours for two stops of three, within reach."""
+    plain = day(rng, stops, vehicles)
+    opens = rng.integers(0, 480, stops).astype(float)
+    given = [[(a, a + 120.0)] if rng.random() < 2 / 3 else None for a in opens.tolist()]
+    return domains.Day.of(
+        plain.arcs,
+        plain.demand,
+        plain.capacity,
+        minutes=30.0 * plain.arcs[:, :, 0],
+        visits=domains.Visits(service=np.append(0.0, np.full(stops, 10.0)), windows=[None, *given]),
+        shifts=domains.Shifts(hours=[(0.0, 600.0)] * vehicles),
     )
-    best = pyvrp.solve(data, ProcessorTime(seconds), seed=0, collect_stats=False, display=False).best
-    if not best.is_feasible():
-        return None
-    routes = [np.array([a.idx + 1 for a in route if a.is_client()], np.int64) for route in best.routes()]
-    return (*routes, *(np.empty(0, np.int64) for _ in range(vehicles - len(routes))))
+
+
+def edits() -> list[dict[str, Any]]:
+    """Milliseconds of processor time on days with windows: an ask, the effects of edits, an edit."""
+    rows, soft = [], ("lateness", "overtime", "waiting")
+    domain = domains.Plans(features=2, soft=soft)
+    for stops, vehicles in ((20, 3), (200, 18), (300, 25)):  # the first compiles
+        x = windows(np.random.default_rng(stops), stops, vehicles)
+        session = coactor.Session(domain, learners.make("default", domain.dim), budget=1.0)
+        began = [time.process_time()]
+        y = session.ask(x).solution
+        began.append(time.process_time())
+        moves = list(domain.moves(x, y))
+        began.append(time.process_time())
+        gains, _ = domain.landscape(x, np.ones(domain.dim)).gains(y), domain.move_features(x, y)
+        began.append(time.process_time())
+        domain.features(x, domain.apply(x, y, moves[int(gains.argmax())]))
+        began.append(time.process_time())
+        ask, _, effects, edit = (1000.0 * np.diff(began)).round(1).tolist()
+        row = {"stops": stops, "moves": len(moves), "ask_ms": ask, "effects_ms": effects, "edit_ms": edit}
+        rows.append(row)
+    return rows[1:]
 
 
 def plans(days: int) -> list[dict[str, Any]]:
@@ -73,7 +78,7 @@ def plans(days: int) -> list[dict[str, Any]]:
             began = time.process_time()
             own = domain.solve(x, w)
             spent = time.process_time() - began
-            theirs = pyvrp_plan(domain.landscape(x, w).rules, vehicles, max(spent, 0.02))
+            theirs = pyvrp_plan(domain.landscape(x, w).rules, stops, max(spent, 0.02))
             session = coactor.Session(domain, learners.make("default", domain.dim), budget=1.0)
             session.tell(session.ask(x), moves=[])
             began = time.perf_counter()
@@ -116,3 +121,7 @@ def sizes(rounds: int) -> list[dict[str, Any]]:
             told = [row[0] for row in sqlite3.connect(file).execute(query)]
         rows.append({"case": name, "mean": float(np.mean(told)), "most": max(told), "goal": most})
     return rows
+
+
+if __name__ == "__main__":
+    print(*edits(), sep="\n")

@@ -122,58 +122,6 @@ def tsp_round(examples: int) -> list[dict[str, Any]]:
     return rows
 
 
-def distances(kind: str, rng: np.random.Generator, n: int) -> np.ndarray:
-    """A cost matrix of n points."""
-    if kind == "points in the plane":
-        place = rng.random((n, 2))
-        return np.hypot(place[:, None, 0] - place[None, :, 0], place[:, None, 1] - place[None, :, 1])
-    if kind == "costs at random":
-        return paths.cost_matrix(rng.random(n * (n - 1) // 2), n)
-    return paths.cost_matrix(rng.integers(0, 50, n * (n - 1) // 2).astype(float), n)
-
-
-def growth(sizes: list[int], cases: int = 3) -> dict[str, Any]:
-    """Greedy edges, then 2-opt to a true optimum, from a cost matrix; time against n.
-
-    The largest cost needs every entry of the matrix: that is reading it. It is timed apart, on the same
-    matrices, and the growth is that of the rest.
-    """
-    out: dict[str, Any] = {}
-    paths.solve_large(np.ones((5, 5)))
-    print(f"\n| milliseconds, by points | {' | '.join(f'{n:,}' for n in sizes)} | from 1,000 on grows as |")
-    print("|---" * (len(sizes) + 2) + "|")
-    for kind in ("points in the plane", "costs at random", "costs with ties"):
-        rows = []
-        for n in sizes:
-            whole, reading = list[float](), list[float]()
-            for case in range(cases):
-                cost = distances(kind, np.random.default_rng([n, case]), n)
-                turns = list[tuple[float, float]]()
-                for _ in range(3):
-                    start = time.process_time()
-                    tolerances.rounding(cost)
-                    middle = time.process_time()
-                    tour = paths.solve_large(cost)
-                    turns.append((time.process_time() - middle, middle - start))
-                left = float(paths.gains(cost, tour, np.array([0, tour.size])).max())
-                if left > 1e-9:
-                    raise SystemExit(f"a move still gains {left} at {n} points: not a 2-opt optimum.")
-                whole.append(min(t for t, _ in turns))
-                reading.append(min(t for _, t in turns))
-            mean, read = float(np.mean(whole)), float(np.mean(reading))
-            rows.append({"points": n, "seconds": mean, "reading": read, "rest": mean - read})
-        large = [row for row in rows if row["points"] >= 1000] or rows
-        exponents = {
-            part: float(np.polyfit(*np.log([[r["points"] for r in large], [r[part] for r in large]]), 1)[0])
-            for part in ("seconds", "reading", "rest")
-        }
-        for part, words in (("seconds", "all"), ("reading", "reading the matrix"), ("rest", "the rest")):
-            cells = " | ".join(f"{1e3 * row[part]:.1f}" for row in rows)
-            print(f"| {kind}: {words} | {cells} | n^{exponents[part]:.2f} |", flush=True)
-        out[kind] = {"rows": rows, "exponents": exponents}
-    return out
-
-
 def random_query(rng: np.random.Generator) -> domains.Query:
     """24 documents, 700 features of which about 30 % are not 0."""
     used = rng.random((24, 700), dtype=np.float32) < 0.3
@@ -234,12 +182,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller problems, the same ratios")
     parser.add_argument("--json", metavar="FILE", help="also write the numbers there")
-    parser.add_argument("--only", choices=("two_opt", "tsp_round", "growth", "ranking"), help="only this")
+    parser.add_argument("--only", choices=("two_opt", "tsp_round", "ranking"), help="only this")
     args = parser.parse_args()
     parts: dict[str, Callable[[], Any]] = {
         "two_opt": lambda: two_opt([20, 40]),
         "tsp_round": lambda: tsp_round(200 if args.quick else 1000),
-        "growth": lambda: growth([500, 1000, 2000] if args.quick else [200, 500, 1000, 2000, 5000, 10000]),
         "ranking": lambda: ranking_pass(1000 if args.quick else 20000),
     }
     results = {name: part() for name, part in parts.items() if args.only in (None, name)}

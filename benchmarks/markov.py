@@ -19,17 +19,19 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 
 import numpy as np
 
-from coactor.archives import open_archive
-from coactor.archives.archives import PlanArchive
+from coactor.archives import Archive, open_archive
 from coactor.archives.replays import replay
-from coactor.domains.plans.day import Day
-from coactor.domains.plans.domain import OVERLOAD
+from coactor.domains.plans import Day, PlannedDay
+from coactor.habits import start_weights
 from coactor.lab.engine.contenders import parse_contenders
+from coactor.loaders import read_distances, read_plans
 from coactor.protocol import Matrix, Vector
 
+Days = list[PlannedDay]
 GRID = {
     "smoothing": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0),
     "half_life": (np.inf, 40.0, 20.0, 10.0, 5.0, 3.0, 2.0, 1.0),
@@ -49,11 +51,11 @@ class Markov:
     same_weekday: float = 2.0
     share: float = 0.9
 
-    def costs(self, archive: PlanArchive, today: int) -> Matrix:
+    def costs(self, days: Days, distances: Matrix, today: int) -> Matrix:
         """The costs of the arcs of one day."""
-        day, size = archive.cases[today], len(archive.distances)
-        counts = np.zeros((size, size))
-        for k, past in enumerate(archive.cases[:today]):
+        day = days[today]
+        counts = np.zeros_like(distances)
+        for k, past in enumerate(days[:today]):
             common = len({*past.stops} & {*day.stops}) / len({*past.stops} | {*day.stops})
             value = 0.5 ** ((today - k) / self.half_life) * common**self.similarity
             value *= self.same_weekday if past.weekday == day.weekday else 1.0
@@ -64,33 +66,33 @@ class Markov:
         visits = counts.sum(axis=1)[points]
         likely = counts[np.ix_(points, points)] + self.smoothing
         likely /= (visits + self.smoothing * len(points))[:, None]
-        near = -archive.distances[np.ix_(points, points)] / archive.distances.mean()
+        near = -distances[np.ix_(points, points)] / distances.mean()
         np.fill_diagonal(near, -np.inf)
         near -= np.log(np.exp(near).sum(axis=1, keepdims=True))
         np.fill_diagonal(near, 0.0)
-        return -self.share * np.log(likely) - (1.0 - self.share) * near
+        costs: Matrix = -self.share * np.log(likely) - (1.0 - self.share) * near
+        return costs
 
-    def effort(self, archive: PlanArchive, days: range) -> Vector:
+    def effort(self, archive: Archive, days: Days, distances: Matrix, chosen: range) -> Vector:
         """The moves from the proposal of each day to what the planner did."""
-        efforts = []
-        for today, case in zip(range(archive.size), archive.replay(range(archive.size)), strict=True):
-            if today not in days:
-                continue
+        efforts, start = [], start_weights(archive.domain)
+        assert start is not None
+        for today, case in zip(chosen, archive.replay(chosen), strict=True):
             x: Day = case.problem
-            costs = self.costs(archive, today)
+            costs = self.costs(days, distances, today)
             weighed = Day.of(costs, x.demand, x.capacity, x.stops)
-            y = archive.domain.solve(weighed, np.array([1.0, OVERLOAD * costs.mean()]))
+            y = archive.domain.solve(weighed, np.array([1.0, start[-1] * costs.mean()]))
             efforts.append(case.expert(x, y).effort)
         return np.array(efforts)
 
     @classmethod
-    def tuned(cls, archive: PlanArchive, days: range) -> Markov:
+    def tuned(cls, archive: Archive, days: Days, distances: Matrix, chosen: range) -> Markov:
         """The best of the grid on some days, one parameter after the other, twice."""
         best = cls()
         for _ in range(2):
             for name, values in GRID.items():
                 candidates = [replace(best, **{name: value}) for value in values]
-                best = min(candidates, key=lambda one: one.effort(archive, days).sum())
+                best = min(candidates, key=lambda one: one.effort(archive, days, distances, chosen).sum())
         return best
 
 
@@ -108,9 +110,11 @@ def main() -> None:
     given = options.parse_args()
     archive, plain = open_archive(given.archive), open_archive(given.archive, habits=False)
     first, last = range(1, given.tuned), range(given.tuned, archive.size)
-    markov = Markov.tuned(plain, first)
+    distances = read_distances(Path(given.archive) / "distances.csv")
+    data = plain, read_plans(Path(given.archive) / "days.json", distances), distances
+    markov = Markov.tuned(*data, first)
     print("tuned:", ", ".join(f"{f.name} {getattr(markov, f.name):g}" for f in fields(markov)))
-    rows = {"best Markov model": markov.effort(plain, last)}
+    rows = {"best Markov model": markov.effort(*data, last)}
     for contender in parse_contenders(["default", "alike", "copy"], "archive"):
         rows[contender.text] = replay(archive, contender, range(archive.size)).efforts[last.start :]
     print("| last days in date order | moves a day | less than the Markov model |\n|---|---|---|")

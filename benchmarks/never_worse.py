@@ -11,7 +11,8 @@ archive's own order, and `--parts` adds rows for some of the cases, as Python wr
 
     python benchmarks/never_worse.py --good-start 0.3 [--runs 10] [--examples 100]
 
-The panels with a start that suits the expert: their true weights of last year, each times exp(0.3 N(0, 1)). A
+The panels, and lists that are sorted, with a start that suits the expert: their true weights, each times
+exp(0.3 N(0, 1)). A
 cell is the total effort of never learning, and of the default learner without this start, minus that of the
 default learner with it.
 """
@@ -19,22 +20,26 @@ default learner with it.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from coactor import Session
+from coactor import Session, SimulatedExpert
 from coactor.archives.archives import open_archive
 from coactor.archives.evaluation import evaluate
 from coactor.archives.replays import FixedWeights
+from coactor.domains import Ranking
 from coactor.lab.engine.contenders import PAPER
 from coactor.lab.engine.statistics import Interval, interval
 from coactor.lab.paper.comparison import compare
-from coactor.lab.paper.panels import PANELS
-from coactor.lab.paper.runs import Unit, make_expert, make_problems, stream, true_weights
+from coactor.lab.paper.panels import PANELS, Panel
+from coactor.lab.paper.runs import Unit, make_expert, make_problems, true_weights
 from coactor.learners import make
+from coactor.protocol import Domain, Problem, Vector
 
 OURS = "default@start"
 
@@ -86,29 +91,42 @@ def main() -> None:
 def good_start(error: float, runs: int, examples: int) -> None:
     print("| set | default, good start | good start, never learning | default without it | needs less |")
     print("|---|---|---|---|---|", flush=True)
-    for panel in (one for one in PANELS.values() if one.problems == "sample"):
+    panels = {panel.name: partial(of_panel, panel) for panel in PANELS.values() if panel.problems == "sample"}
+    for name, drawn in {**panels, "rankings": of_rankings}.items():
         totals = np.zeros((runs, 3))
         for run in range(runs):
-            unit = Unit(panel, run, 0, examples, ())
-            domain = panel.make_domain()
-            truth = true_weights(unit, domain)
-            start = truth[: domain.dim] * np.exp(error * stream(unit, 9).standard_normal(domain.dim))
+            domain, truth, expert, problems = drawn(run, examples)
+            noise = np.random.default_rng([run, 9]).standard_normal(domain.dim)
+            start = truth * np.exp(error * noise)
             starts = (
                 make("default", domain.dim, start=start),
                 FixedWeights(start),
                 make("default", domain.dim),
             )
             sessions = [Session(domain, learner) for learner in starts]
-            expert = make_expert(unit, domain, truth)
-            for x in make_problems(unit, domain, None):
+            for x in problems:
                 for k, session in enumerate(sessions):
                     proposal = session.ask(x)
                     totals[run, k] += session.tell(proposal, expert(x, proposal.solution)).effort
         never, plain = (interval(totals[:, k] - totals[:, 0]) for k in (1, 2))
         cells = {"good start": never, "default without it": plain}
-        print(
-            _row(f"{panel.name}, {runs} runs of {examples}", f"{totals[:, 0].mean():.1f}", cells), flush=True
-        )
+        print(_row(f"{name}, {runs} runs of {examples}", f"{totals[:, 0].mean():.1f}", cells), flush=True)
+
+
+Drawn = tuple[Domain, Vector, SimulatedExpert, Iterable[Problem]]
+
+
+def of_panel(panel: Panel, run: int, examples: int) -> Drawn:
+    unit, domain = Unit(panel, run, 0, examples, ()), panel.make_domain()
+    truth = true_weights(unit, domain)
+    return domain, truth[: domain.dim], make_expert(unit, domain, truth), make_problems(unit, domain, None)
+
+
+def of_rankings(run: int, examples: int) -> Drawn:
+    """Lists of 24 documents whose labels follow the mean of half of the features, with errors."""
+    domain = Ranking(features=10)
+    problems = domain.sample(np.random.default_rng(run), examples)
+    return domain, np.repeat([1.0, 0.0], 5), SimulatedExpert(domain, domain.truth(), kappa=2.0), problems
 
 
 def _row(name: str, effort: str, cells: dict[str, Any]) -> str:

@@ -11,19 +11,12 @@ Two tables:
 The planner's weights differ from the hand-tuned ones by a factor (lognormal, deviation 1); of the 15 wishes
 two do not matter to them and one has the opposite sign. They stop when no edit gains kappa = 1, the smallest
 hand-tuned weight. InvOpt's step is chosen on other seeds (least total of two runs); nothing else is tuned.
-
---out FILE keeps the runs that are finished; the same command goes on from there.
---two runs two planners in turn, whose tastes share 9 of 15 weights, through one durable study on a server:
-with a token each, and with one token for both.
---speed measures solving, all edits' effects and proposals in processor time, also for a month of 60 nurses.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from itertools import product
@@ -34,17 +27,13 @@ import numpy as np
 
 import coactor
 from coactor.archives.replays import FixedWeights
+from coactor.bench.peers import InvOpt
 from coactor.corrections import feedback
 from coactor.grids import GridModel, pattern
 from coactor.lab.engine.statistics import effort_interval
-from coactor.studies import Store
-from coactor.studies.accounts import Accounts
 
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "benchmarks"), str(ROOT)]
-from peers import InvOpt  # noqa: E402
+sys.path[:0] = [str(Path(__file__).parents[1] / "examples")]
 from roster import roster  # noqa: E402
-from tests.web.test_failures import ServerProcess  # noqa: E402
 
 WISHES = [1, 5, 3, 3, 2, 3, 4, 2, 2, 4, 2, 2, 5, 2, 2]
 HAND = np.array([*WISHES, *np.zeros(roster.dim - len(WISHES))], dtype=float)
@@ -90,54 +79,6 @@ def logged(
             totals[name] += planner(x, roster.solve(x, learner.weights)).effort
             learner.update(feedback(roster, x, correction, learner.reads))
     return totals
-
-
-def two_planners(seed: int, weeks: int) -> tuple[list[Any], list[coactor.SimulatedExpert]]:
-    """The weeks, and two planners whose tastes share 9 of the 15 weights."""
-    rng = np.random.default_rng([seed, 2])
-    tastes = np.array([taste(rng), taste(rng)])
-    same = rng.permutation(len(WISHES))[:9]
-    tastes[1, same] = tastes[0, same]
-    planners = [coactor.SimulatedExpert(roster, own, kappa=1.0) for own in tastes]
-    return list(roster.sample(rng, n=weeks)), planners
-
-
-def in_one_study(
-    names: tuple[str, str], problems: list[Any], planners: list[coactor.SimulatedExpert]
-) -> float:
-    """The edits of two planners in turn, with tokens of these names, through one study on a server."""
-    with tempfile.TemporaryDirectory() as folder:
-        url = f"sqlite:///{folder}/desk.db"
-        server = ServerProcess(url, "--study", f"ward={ROOT / 'examples' / 'roster.py'}:roster")
-        with Store(url) as store:
-            tokens = {name: Accounts(store).create(name, "ward", "lead") for name in dict.fromkeys(names)}
-        try:
-            total = 0.0
-            studies = [coactor.connect(server.address, "ward", token=tokens[n], domain=roster) for n in names]
-            for k, x in enumerate(problems):
-                study, planner = studies[k % 2], planners[k % 2]
-                proposal = study.ask(x)
-                correction = planner(x, proposal.solution)
-                study.tell(proposal, correction)
-                total += correction.effort
-            return total
-        finally:
-            server.kill()
-
-
-def two(runs: int, weeks: int) -> None:
-    """Two planners in one study, known and not."""
-    for run in range(runs):
-        problems, planners = two_planners(run, weeks)
-        apart = [
-            sum(live(coactor.learners.make("default", roster.dim), problems[k::2], planners[k])[0])
-            for k in range(2)
-        ]
-        known, unknown = (in_one_study(n, problems, planners) for n in (("ana", "ben"), ("desk", "desk")))
-        print(
-            f"run {run}: {known:g} edits with a token each, {unknown:g} with one, {sum(apart):g} apart",
-            flush=True,
-        )
 
 
 def contenders(setting: tuple[float, str, str]) -> dict[str, Callable[[], Any]]:
@@ -200,32 +141,6 @@ def month() -> tuple[GridModel, Any]:
     return model, model.problem(data)
 
 
-def speed() -> None:
-    """Processor times, after compilation."""
-    tutorial = roster, next(roster.sample(np.random.default_rng(0), n=1))
-    for name, (model, x) in (("tutorial", tutorial), ("60 x 31", month())):
-        w = np.ones(model.dim)
-        y = model.solve(x, w)
-        tasks = {"solve": lambda m=model, x=x, w=w: m.solve(x, w)}
-        tasks["effects of all edits"] = lambda m=model, x=x, y=y: m.move_features(x, y)
-        tasks["edits of a cell"] = lambda m=model, x=x, y=y: m.edits_of(x, y, 0)
-        planner = coactor.SimulatedExpert(model, np.random.default_rng(0).lognormal(size=model.dim), kappa=1)
-        for cases in (0, 1, 5):  # with a budget, as in a study
-            session = coactor.Session(model, "default", budget=1.0)
-            for _ in range(cases):
-                session.tell(proposal := session.ask(x), planner(x, proposal.solution))
-            tasks[f"proposal after {cases} corrections"] = lambda s=session, x=x: s.ask(x)
-        for task, call in tasks.items():
-            times = []
-            for _ in range(4):
-                begun = time.process_time()
-                call()
-                times.append(time.process_time() - begun)
-            print(
-                f"{name}, {len(model.moves(x, y))} edits, {task}: {1000 * min(times[1:]):.1f} ms", flush=True
-            )
-
-
 def ratio(ours: Any, theirs: Any, drawn: Any) -> str:
     """A ratio of means, resampled by runs: a run without edits would make a mean of ratios infinite."""
     low, high = np.percentile(ours[drawn].mean(axis=1) / theirs[drawn].mean(axis=1), [2.5, 97.5])
@@ -238,36 +153,18 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--weeks", type=int, default=50)
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--speed", action="store_true")
-    parser.add_argument("--two", action="store_true")
     args = parser.parse_args()
-    if args.two:
-        two(args.runs, args.weeks)
-        return
-    if args.speed:
-        speed()
-        return
-    done = (
-        [json.loads(line) for line in args.out.read_text().splitlines()]
-        if args.out and args.out.exists()
-        else []
-    )
-    setting = tuple(done[0]["setting"]) if done else tuned(args.weeks)
-    make = contenders(setting)
-    for run in range(len(done), args.runs):
+    setting = tuned(args.weeks)
+    make, done = contenders(setting), list[dict[str, Any]]()
+    for run in range(args.runs):
         problems, planner = world(REPORT, run, args.weeks)
-        row: dict[str, Any] = {"setting": setting, "live": {}, "slowest": 0.0}
+        row: dict[str, Any] = {"live": {}, "slowest": 0.0}
         for name, fresh in make.items():
             row["live"][name], seconds = live(fresh(), problems, planner)
             row["slowest"] = max(row["slowest"], seconds)
         row["logged"] = logged({n: fresh() for n, fresh in make.items()}, problems, planner)
         done.append(row)
-        if args.out:
-            with args.out.open("a") as file:
-                print(json.dumps(row), file=file)
         print(f"run {run}: { ({n: sum(e) for n, e in row['live'].items()}) }", file=sys.stderr, flush=True)
-    done = done[: args.runs]
     totals = {
         "live": {n: [sum(row["live"][n]) for row in done] for n in make},
         "logged": {n: [row["logged"][n] for row in done] for n in make},
